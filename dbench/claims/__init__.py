@@ -1,0 +1,1 @@
+"""Placeholder docstring, replaced when the package is written."""

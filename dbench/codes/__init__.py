@@ -1,0 +1,6 @@
+"""What metrics see: samples of codes and factors, and sources that can be asked for interventions."""
+
+from dbench.codes.sample import Sample
+from dbench.codes.source import FunctionSource, GridSource, Source
+
+__all__ = ["FunctionSource", "GridSource", "Sample", "Source"]

@@ -1,0 +1,88 @@
+"""What most metrics see: the codes of n observations beside the factors that made them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.errors import InvalidInput
+
+__all__ = ["Sample"]
+
+
+def _matrix(name: str, values: ArrayLike) -> NDArray[np.generic]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.ndim != 2 or 0 in array.shape:
+        raise InvalidInput(f"{name} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        bad = int((~np.isfinite(array)).sum())
+        raise InvalidInput(f"{name} must be finite, got {bad} entries that are NaN or infinite")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Codes and factors of the same n observations.
+
+    Args:
+        codes: n x d, real; kept as float64.
+        factors: n x k. Integers are discrete factors (any labels); floats are continuous factors.
+        factor_names: k names; ``factor_0`` and so on when not given.
+
+    Raises:
+        InvalidInput: not a matrix, no rows, NaN or infinity, or lengths that differ.
+    """
+
+    codes: NDArray[np.float64]
+    factors: NDArray[np.int64] | NDArray[np.float64]
+    factor_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Validate and convert the arrays."""
+        codes, factors = _matrix("codes", self.codes), _matrix("factors", self.factors)
+        if len(codes) != len(factors):
+            raise InvalidInput(f"codes and factors must have equally many rows, got {len(codes)} and {len(factors)}")
+        names = self.factor_names or tuple(f"factor_{j}" for j in range(factors.shape[1]))
+        if len(names) != factors.shape[1]:
+            raise InvalidInput(f"factor_names must name {factors.shape[1]} factors, got {len(names)}")
+        kind = np.float64 if factors.dtype.kind == "f" else np.int64
+        object.__setattr__(self, "codes", codes.astype(np.float64))
+        object.__setattr__(self, "factors", factors.astype(kind))
+        object.__setattr__(self, "factor_names", tuple(names))
+
+    def __len__(self) -> int:
+        """Number of observations."""
+        return len(self.codes)
+
+    @property
+    def n_codes(self) -> int:
+        """Number of code dimensions, d."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_factors(self) -> int:
+        """Number of factors, k."""
+        return int(self.factors.shape[1])
+
+    @property
+    def discrete(self) -> bool:
+        """Whether the factors are discrete labels (integers)."""
+        return self.factors.dtype.kind == "i"
+
+    def take(self, rows: NDArray[np.int64]) -> Sample:
+        """Return the sample made of the given rows, in that order."""
+        return Sample(self.codes[rows], self.factors[rows], self.factor_names)
+
+    def split(self, test_share: float, generator: np.random.Generator) -> tuple[Sample, Sample]:
+        """Split at random into a training and a test part of at least one row each."""
+        if not 0 < test_share < 1:
+            raise InvalidInput(f"test_share must lie strictly between 0 and 1, got {test_share}")
+        if len(self) < 2:
+            raise InvalidInput(f"a split needs at least 2 observations, got {len(self)}")
+        n_test = min(max(round(len(self) * test_share), 1), len(self) - 1)
+        order = generator.permutation(len(self))
+        return self.take(order[n_test:]), self.take(order[:n_test])

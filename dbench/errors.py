@@ -1,0 +1,37 @@
+"""Errors a user can act on: each message names the argument, the rule and the value received."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["DamagedData", "DbenchError", "InvalidInput", "UnknownName", "unknown_name"]
+
+
+class DbenchError(Exception):
+    """Base of everything dbench raises on purpose; the command line turns it into one line and exit code 2."""
+
+
+class InvalidInput(DbenchError, ValueError):
+    """An argument breaks a stated rule (wrong shape, NaN, out of range)."""
+
+
+class DamagedData(DbenchError):
+    """A file is corrupt, truncated, edited by hand, or not what its checksum promises."""
+
+
+class UnknownName(DbenchError, LookupError):
+    """A name that no registry knows (profile, metric, objective, claim, data set)."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
+    """Build the error for a misspelt name: what was asked for, the nearest match, all valid names.
+
+    Example:
+        >>> print(unknown_name("metric", "migg", ["dci", "mig"]))
+        unknown metric 'migg'; did you mean 'mig'? Known: dci, mig
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    return UnknownName(f"unknown {kind} {name!r}{hint} Known: {', '.join(names)}")
