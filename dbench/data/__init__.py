@@ -1,1 +1,38 @@
-"""Placeholder docstring, replaced when the package is written."""
+"""Ground-truth data sets: a grid of factors and the images of any factors on it.
+
+Example:
+    >>> from dbench.data import load
+    >>> data = load("dsprites_grid_16")
+    >>> data.image_shape
+    (1, 16, 16)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import cast
+
+from dbench.data.base import DataSet, Downsampled, GridData
+from dbench.errors import unknown_name
+
+__all__ = ["DATA_SETS", "DataSet", "Downsampled", "GridData", "load"]
+
+# The module that holds the function of the data set's own name. Modules are imported when asked for: some need
+# libraries, or a download, that others do without.
+DATA_SETS = {
+    "dsprites_grid": "dsprites_grid",
+    "dsprites_grid_16": "dsprites_grid",
+}
+
+
+def load(name: str) -> DataSet:
+    """Return the data set of that name.
+
+    Raises:
+        UnknownName: no data set of that name; the message lists all.
+        DamagedData: its file is not what its checksum promises.
+    """
+    if name not in DATA_SETS:
+        raise unknown_name("data set", name, DATA_SETS)
+    module = import_module(f"dbench.data.{DATA_SETS[name]}")
+    return cast(DataSet, getattr(module, name)())

@@ -1,0 +1,190 @@
+"""What every data set offers: a grid of ground-truth factors and the images of any factors on it."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from math import prod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.errors import InvalidInput
+
+__all__ = ["DataSet", "Downsampled", "GridData", "check_factors", "digest"]
+
+Factors = NDArray[np.int64]
+Images = NDArray[np.uint8]
+
+# Rows turned into images at once where a data set works in parts: 4,096 images of 64 x 64 are 16 MiB.
+BATCH = 4096
+
+
+class DataSet(Protocol):
+    """The contract of a data set with k ground-truth factors.
+
+    Attributes:
+        name: what :func:`dbench.data.load` finds it by.
+        factor_names: k names.
+        factor_sizes: number of values of each factor.
+        image_shape: channels, height, width.
+        stochastic: whether an image depends on more than its factors, so that ``images`` needs a generator.
+        fingerprint: SHA-256 (hex) of what decides the images.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def factor_names(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def factor_sizes(self) -> tuple[int, ...]: ...  # noqa: D102
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]: ...  # noqa: D102
+
+    @property
+    def stochastic(self) -> bool: ...  # noqa: D102
+
+    @property
+    def fingerprint(self) -> str: ...  # noqa: D102
+
+    def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
+        """Draw n x k factors, each uniform on its values and independent of the others."""
+
+    def images(self, factors: ArrayLike, generator: np.random.Generator | None = None) -> Images:
+        """Return n x C x H x W uint8 images in 0..255 of the given n x k factors."""
+
+    def grid(self) -> Factors:
+        """Return all N x k factor combinations in order, last factor fastest."""
+
+
+def digest(*parts: str | bytes) -> str:
+    """Return the SHA-256 (hex) of the parts, each preceded by its length so that no two lists collide."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(len(data).to_bytes(8, "big"))
+        total.update(data)
+    return total.hexdigest()
+
+
+def check_factors(factors: ArrayLike, names: tuple[str, ...], sizes: tuple[int, ...]) -> Factors:
+    """Return the factors as an n x k int64 array, or say which factor breaks which rule.
+
+    Raises:
+        InvalidInput: not integers, not a matrix with k columns, or a value outside ``0..size - 1``.
+    """
+    array = np.asarray(factors)
+    if array.dtype.kind not in "iu":
+        raise InvalidInput(f"factors must be integers, got dtype {array.dtype}")
+    if array.ndim != 2 or array.shape[1] != len(sizes):
+        raise InvalidInput(f"factors must be n x {len(sizes)} ({', '.join(names)}), got shape {array.shape}")
+    outside = (array < 0) | (array >= np.array(sizes))
+    if outside.any():
+        row, column = (int(i) for i in np.argwhere(outside)[0])
+        raise InvalidInput(
+            f"factor {names[column]!r} must lie in 0..{sizes[column] - 1}, got {array[row, column]} in row {row}"
+        )
+    return array.astype(np.int64)
+
+
+class GridData(ABC):
+    """Base of the data sets whose factors are independent and uniform on a full grid.
+
+    A subclass sets the attributes of :class:`DataSet` and renders checked factors in :meth:`_render`.
+    """
+
+    name: str
+    factor_names: tuple[str, ...]
+    factor_sizes: tuple[int, ...]
+    image_shape: tuple[int, int, int]
+    fingerprint: str
+    stochastic: bool = False
+
+    def __repr__(self) -> str:
+        """Name, factors and image shape in one line."""
+        factors = ", ".join(f"{n} {s}" for n, s in zip(self.factor_names, self.factor_sizes, strict=True))
+        return f"<{self.name}: {factors}; images {' x '.join(map(str, self.image_shape))}>"
+
+    def __len__(self) -> int:
+        """Number of grid points."""
+        return prod(self.factor_sizes)
+
+    def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
+        """Draw n x k factors, each uniform on its values and independent of the others.
+
+        Raises:
+            InvalidInput: ``n`` is negative.
+        """
+        if n < 0:
+            raise InvalidInput(f"n must be at least 0, got {n}")
+        draws = [generator.integers(size, size=n) for size in self.factor_sizes]
+        return np.stack(draws, axis=1).astype(np.int64)
+
+    def grid(self) -> Factors:
+        """Return all N x k factor combinations in order, last factor fastest."""
+        return np.indices(self.factor_sizes, dtype=np.int64).reshape(len(self.factor_sizes), -1).T.copy()
+
+    def index(self, factors: ArrayLike) -> NDArray[np.int64]:
+        """Return the n rows of :meth:`grid` at which the given n x k factors stand."""
+        checked = check_factors(factors, self.factor_names, self.factor_sizes)
+        rows: NDArray[np.int64] = np.ravel_multi_index(tuple(checked.T), self.factor_sizes).astype(np.int64)
+        return rows
+
+    def images(self, factors: ArrayLike, generator: np.random.Generator | None = None) -> Images:
+        """Return n x C x H x W uint8 images in 0..255 of the given n x k factors.
+
+        Args:
+            factors: n x k integers, factor j in ``0..factor_sizes[j] - 1``.
+            generator: source of what the factors leave open; needed by stochastic data sets, unused by others.
+
+        Raises:
+            InvalidInput: factors off the grid, or no generator for a stochastic data set.
+        """
+        checked = check_factors(factors, self.factor_names, self.factor_sizes)
+        if self.stochastic and generator is None:
+            raise InvalidInput(f"generator must be given for the stochastic data set {self.name!r}, got None")
+        return self._render(checked, generator)
+
+    @abstractmethod
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        """Return the images of factors that have been checked."""
+
+
+class Downsampled(GridData):
+    """Another data set with each block of ``block`` x ``block`` pixels averaged to one.
+
+    Values stay in 0..255 and are rounded to the nearest integer, halves up: sixteen binary pixels become one of
+    17 grey levels.
+
+    Args:
+        base: the data set to average down.
+        block: side of a block in pixels; must divide height and width.
+        name: name of the result.
+    """
+
+    def __init__(self, base: DataSet, block: int, *, name: str) -> None:
+        channels, height, width = base.image_shape
+        if block < 1 or height % block or width % block:
+            raise InvalidInput(f"block must divide the image size {height} x {width}, got {block}")
+        self.name = name
+        self.factor_names = base.factor_names
+        self.factor_sizes = base.factor_sizes
+        self.image_shape = (channels, height // block, width // block)
+        self.stochastic = base.stochastic
+        self.fingerprint = digest("mean over blocks, halves up", str(block), base.fingerprint)
+        self._base, self._block = base, block
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        """Average the base's images, a batch at a time."""
+        channels, height, width = self.image_shape
+        area = self._block**2
+        out = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
+        for start in range(0, len(factors), BATCH):
+            full = self._base.images(factors[start : start + BATCH], generator)
+            blocks = full.reshape(-1, channels, height, self._block, width, self._block)
+            out[start : start + BATCH] = (blocks.sum(axis=(3, 5), dtype=np.uint32) + area // 2) // area
+        return out

@@ -1,0 +1,83 @@
+"""The real dSprites images of a full sub-grid, shipped with dbench (Matthey et al. 2017).
+
+46,080 of the 737,280 published images: every shape and scale, every 4th orientation, every 2nd position. The class
+of a factor in the published grid is its class here times (1, 1, 4, 2, 2). ``fixtures/data/NOTICE.md`` says where the
+file comes from and how it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+import zlib
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.data.base import Downsampled, Factors, GridData, Images
+from dbench.errors import DamagedData
+
+__all__ = ["DspritesGrid", "dsprites_grid", "dsprites_grid_16", "unpack_sprites"]
+
+FILE = "dsprites_grid.npz"
+SHA256 = "4e08f24db9e60664197a58fb750318af393cf605beb5f01b706105ce6a9a1ec9"
+FACTOR_NAMES = ("shape", "scale", "orientation", "pos_x", "pos_y")
+FACTOR_SIZES = (3, 6, 10, 16, 16)
+
+
+def unpack_sprites(packed: NDArray[np.uint8]) -> Images:
+    """Return n x 1 x 64 x 64 images in {0, 255} of n x 64 x 8 bytes, a bit a pixel, the left pixel highest."""
+    return np.unpackbits(packed, axis=-1)[:, np.newaxis] * np.uint8(255)
+
+
+def _read(content: bytes, sha256: str) -> NDArray[np.uint8]:
+    """Return the bit-packed images in a shipped file whose checksum holds."""
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise DamagedData(f"{FILE} must have SHA-256 {sha256}, got {found}; reinstall dbench")
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            packed: NDArray[np.uint8] = archive["images"]
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError) as error:
+        raise DamagedData(f"{FILE} cannot be read: {error}") from error
+    return packed
+
+
+class DspritesGrid(GridData):
+    """The shipped sub-grid: shape 3, scale 6, orientation 10, pos_x 16, pos_y 16; binary 64 x 64 images.
+
+    Shapes are square, ellipse and heart. It takes 24 MB: images stay packed, a bit a pixel, until asked for.
+
+    Args:
+        content: bytes of another file in place of the shipped one.
+
+    Raises:
+        DamagedData: the file is not what its checksum promises.
+    """
+
+    name = "dsprites_grid"
+    factor_names = FACTOR_NAMES
+    factor_sizes = FACTOR_SIZES
+    image_shape = (1, 64, 64)
+    fingerprint = SHA256
+
+    def __init__(self, content: bytes | None = None) -> None:
+        if content is None:
+            content = (files("dbench_fixtures.data") / FILE).read_bytes()
+        self._packed = _read(content, SHA256)
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        """Look the images up."""
+        return unpack_sprites(self._packed[self.index(factors)])
+
+
+def dsprites_grid() -> DspritesGrid:
+    """Return the 46,080 real images of the sub-grid, 64 x 64."""
+    return DspritesGrid()
+
+
+def dsprites_grid_16() -> Downsampled:
+    """Return the sub-grid averaged down to 16 x 16: means of 4 x 4 blocks, rounded to integers in 0..255."""
+    return Downsampled(DspritesGrid(), 4, name="dsprites_grid_16")
