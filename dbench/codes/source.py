@@ -86,7 +86,9 @@ class GridSource(_SamplesItself):
 
     def codes(self, factors: Factors, generator: np.random.Generator | None = None) -> NDArray[np.float64]:
         """Look up the codes of n x k factors (no randomness is used)."""
-        return self.grid_codes[np.ravel_multi_index(tuple(np.asarray(factors).T), self.factor_sizes)]
+        rows = np.ravel_multi_index(tuple(np.asarray(factors).T), self.factor_sizes)
+        codes: NDArray[np.float64] = self.grid_codes[rows]
+        return codes
 
 
 class FunctionSource(_SamplesItself):

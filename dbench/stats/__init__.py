@@ -1,1 +1,18 @@
-"""Placeholder docstring, replaced when the package is written."""
+"""Statistics that the claims rest on; every function that draws takes a generator."""
+
+from dbench.stats.estimate import Estimate, exact
+from dbench.stats.intervals import jackknife_interval, mean_interval, share_interval, uniform_deviation_interval
+from dbench.stats.ranks import luck_beats_choice, rank_correlation
+from dbench.stats.variance import variance_explained
+
+__all__ = [
+    "Estimate",
+    "exact",
+    "jackknife_interval",
+    "luck_beats_choice",
+    "mean_interval",
+    "rank_correlation",
+    "share_interval",
+    "uniform_deviation_interval",
+    "variance_explained",
+]

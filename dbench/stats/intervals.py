@@ -1,0 +1,89 @@
+"""Confidence intervals by the unit that was replicated.
+
+Coverage was measured by simulation (``tests/stats``): Student's t on unit means and the jackknife keep the
+nominal 95% from five units up, where a percentile bootstrap of five units covers 83%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from dbench.errors import InvalidInput
+from dbench.stats.estimate import Estimate
+
+__all__ = ["jackknife_interval", "mean_interval", "share_interval", "uniform_deviation_interval"]
+
+
+def _check_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise InvalidInput(f"confidence must lie strictly between 0 and 1, got {confidence}")
+
+
+def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
+    """Mean of independent units with Student's t interval.
+
+    Args:
+        values: one number a unit, at least two.
+        confidence: of the two-sided interval.
+
+    Raises:
+        InvalidInput: fewer than two units, or a value that is not finite.
+    """
+    _check_confidence(confidence)
+    units = np.asarray(values, dtype=np.float64)
+    if units.ndim != 1 or len(units) < 2:
+        raise InvalidInput(f"values must be a vector of at least 2 units, got shape {units.shape}")
+    if not np.isfinite(units).all():
+        raise InvalidInput(f"values must be finite, got {units[~np.isfinite(units)][0]}")
+    mean, n = float(units.mean()), len(units)
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * units.std(ddof=1) / np.sqrt(n))
+    return Estimate(mean, mean - half, mean + half, n, confidence)
+
+
+def jackknife_interval(
+    statistic: Callable[[NDArray[np.int64]], float], n_units: int, *, confidence: float = 0.95
+) -> Estimate:
+    """Interval of a smooth statistic of exchangeable units from its leave-one-out values.
+
+    The pseudo-values n*T - (n-1)*T(-i) are treated as independent units (Tukey 1958), with Student's t.
+    The point estimate is the statistic of all units, not the mean of the pseudo-values.
+
+    Args:
+        statistic: takes the indices of the units kept, returns a number.
+        n_units: how many units there are, at least 3.
+        confidence: of the two-sided interval.
+    """
+    _check_confidence(confidence)
+    if n_units < 3:
+        raise InvalidInput(f"the jackknife needs at least 3 units, got {n_units}")
+    everyone = np.arange(n_units)
+    value = float(statistic(everyone))
+    left_out = np.array([statistic(np.delete(everyone, i)) for i in everyone], dtype=np.float64)
+    pseudo = n_units * value - (n_units - 1) * left_out
+    half = float(stats.t.ppf((1 + confidence) / 2, n_units - 1) * pseudo.std(ddof=1) / np.sqrt(n_units))
+    return Estimate(value, value - half, value + half, n_units, confidence)
+
+
+def share_interval(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
+    """Share of successes among independent trials, with the exact interval of Clopper and Pearson (1934)."""
+    _check_confidence(confidence)
+    if n < 1 or not 0 <= successes <= n:
+        raise InvalidInput(f"successes must lie between 0 and n >= 1, got {successes} of {n}")
+    interval = stats.binomtest(successes, n).proportion_ci(confidence, method="exact")
+    return Estimate(successes / n, interval.low, interval.high, n, confidence)
+
+
+def uniform_deviation_interval(deviation: float, *, n: int, points: int, confidence: float = 0.95) -> Estimate:
+    """Interval of the largest deviation of ``points`` empirical probabilities from their true values.
+
+    Hoeffding's inequality (1963) with a union bound: with the stated confidence every empirical probability
+    of n independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value, so the
+    true largest deviation lies within that distance of the observed one.
+    """
+    _check_confidence(confidence)
+    half = float(np.sqrt(np.log(2 * points / (1 - confidence)) / (2 * n)))
+    return Estimate(deviation, max(0.0, deviation - half), deviation + half, n, confidence)

@@ -1,0 +1,51 @@
+"""Rank statistics: correlation of orders, and how often luck beats a choice."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from dbench.errors import InvalidInput
+
+__all__ = ["luck_beats_choice", "rank_correlation"]
+
+
+def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
+    """Spearman's rank correlation of two vectors; 0 where one of them is constant and so orders nothing."""
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
+        raise InvalidInput(f"first and second must be vectors of equal length >= 2, got {a.shape} and {b.shape}")
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return float(stats.spearmanr(a, b).statistic)
+
+
+def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float:
+    """P(better of two seeds of ``bad`` > worse of two seeds of ``good``): the unbiased U-statistic."""
+
+    def extremes(values: NDArray[np.float64], of: np.ufunc) -> NDArray[np.float64]:
+        i, j = np.triu_indices(len(values), k=1)
+        return np.asarray(of(values[i], values[j]), dtype=np.float64)
+
+    lucky, unlucky = extremes(bad, np.maximum), extremes(good, np.minimum)
+    return float((lucky[:, None] > unlucky[None, :]).mean())
+
+
+def luck_beats_choice(scores: NDArray[np.float64]) -> float:
+    """How often a lucky seed at the worse of two settings beats an unlucky seed at the better one.
+
+    Every pair of settings is ordered by its mean score. Lucky is the better of two seeds drawn at random at
+    the worse setting, unlucky the worse of two at the better one. Averaged over the pairs of settings.
+
+    Args:
+        scores: seeds x settings, at least 2 x 2.
+
+    Returns:
+        0 where the settings decide everything, 5/6 where they decide nothing.
+    """
+    if scores.ndim != 2 or min(scores.shape) < 2:
+        raise InvalidInput(f"scores must be seeds x settings with at least 2 of each, got shape {scores.shape}")
+    order = np.argsort(scores.mean(axis=0))
+    pairs = [(order[i], order[j]) for j in range(len(order)) for i in range(j)]
+    return float(np.mean([_max_beats_min(scores[:, bad], scores[:, good]) for bad, good in pairs]))

@@ -1,0 +1,39 @@
+"""How much of the variance of a score is decided by what was chosen, and how much by the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dbench.errors import InvalidInput
+
+__all__ = ["variance_explained"]
+
+
+def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:
+    """Share of variance explained by group membership, corrected for optimism.
+
+    Ordinary least squares on one-hot groups (Locatello et al. 2020, section 5.3, Table 5), with the adjusted
+    R2 of Ezekiel (1930), 1 - (1 - R2)(n - 1)/(n - g): with few runs a group, plain R2 explains variance even
+    where the groups do nothing. The adjusted value is 0 on average there and can be negative.
+
+    Args:
+        values: n scores.
+        groups: n labels with g distinct values, g < n.
+
+    Returns:
+        At most 1. A constant score has nothing to explain: 0.
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    _, member = np.unique(np.asarray(groups), return_inverse=True)
+    n, n_groups = len(scores), int(member.max()) + 1
+    if scores.ndim != 1 or scores.shape != member.shape:
+        raise InvalidInput(f"values and groups must be vectors of equal length, got {scores.shape} and {member.shape}")
+    if n <= n_groups:
+        raise InvalidInput(f"values must outnumber groups, got {n} values in {n_groups} groups")
+    total = float(((scores - scores.mean()) ** 2).sum())
+    if total <= n * (1e-12 * max(1.0, float(np.abs(scores).max()))) ** 2:
+        return 0.0
+    means = np.bincount(member, weights=scores) / np.bincount(member)
+    residual = float(((scores - means[member]) ** 2).sum())
+    return 1.0 - (residual / total) * (n - 1) / (n - n_groups)
