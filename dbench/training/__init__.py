@@ -1,1 +1,7 @@
-"""Placeholder docstring, replaced when the package is written."""
+"""Training of many models of one shape at once, each as if it were alone."""
+
+from dbench.training.encode import Evaluation, encode_grid, evaluate
+from dbench.training.ensemble import Member, train
+from dbench.training.state import State
+
+__all__ = ["Evaluation", "Member", "State", "encode_grid", "evaluate", "train"]

@@ -1,0 +1,90 @@
+"""The convolutional network of Locatello et al. (2020), table 2, for images of 64 x 64."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor
+
+from dbench.errors import InvalidInput
+from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
+
+__all__ = ["Conv", "conv"]
+
+_KERNEL = (4, 4)
+_SIDE = 64
+_CORE = (64, 4, 4)  # channels, height, width where convolutions and fully connected layers meet
+_WIDE = 64 * 4 * 4
+
+
+@dataclass(frozen=True)
+class Conv:
+    """Four convolutions and two fully connected layers each way; members side by side as groups of a convolution.
+
+    All kernels are 4 x 4 with stride 2 and a border of 1, so that each halves or doubles the side.
+
+    Args:
+        image_shape: channels, 64, 64.
+        latents: number of codes, d.
+    """
+
+    image_shape: tuple[int, int, int]
+    latents: int
+
+    def __post_init__(self) -> None:
+        """Check the side of the images."""
+        channels, *sides = self.image_shape
+        if sides != [_SIDE, _SIDE] or channels < 1 or self.latents < 1:
+            raise InvalidInput(f"the convolutional network takes images of channels x 64 x 64, got {self}")
+
+    @property
+    def shapes(self) -> Shapes:
+        """Shape of each parameter of one member."""
+        inwards, outwards = (self.image_shape[0], 32, 32, 64, 64), (64, 64, 32, 32, self.image_shape[0])
+        shapes: Shapes = {}
+        for i in range(4):
+            shapes[f"convolution.{i}.weight"] = (inwards[i + 1], inwards[i], *_KERNEL)
+            shapes[f"convolution.{i}.bias"] = (inwards[i + 1],)
+        shapes |= dense_shapes("encoder", (_WIDE, 256, 2 * self.latents))
+        shapes |= dense_shapes("decoder", (self.latents, 256, _WIDE))
+        for i in range(4):
+            shapes[f"upconvolution.{i}.weight"] = (outwards[i], outwards[i + 1], *_KERNEL)
+            shapes[f"upconvolution.{i}.bias"] = (outwards[i + 1],)
+        return shapes
+
+    def init(self, generator: np.random.Generator) -> dict[str, Tensor]:
+        """Draw the initial parameters of one member (no member axis)."""
+        return glorot_uniform(self.shapes, generator)
+
+    def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Map images M x B x C x 64 x 64 in 0..1 to means and log-variances of the codes, each M x B x d."""
+        members, h = len(x), x.transpose(0, 1).flatten(1, 2)  # B x (M C) x H x W
+        for i in range(4):
+            weight, bias = (parameters[f"convolution.{i}.{part}"].flatten(0, 1) for part in ("weight", "bias"))
+            h = F.conv2d(h, weight, bias, stride=2, padding=1, groups=members).relu()
+        h = h.unflatten(1, (members, -1)).transpose(0, 1).flatten(2)
+        h = linear(parameters, "encoder.0", h).relu()
+        mean, logvar = linear(parameters, "encoder.1", h).chunk(2, dim=-1)
+        return mean, logvar
+
+    def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
+        """Map codes M x B x d to Bernoulli logits M x B x C x 64 x 64."""
+        members = len(z)
+        h = linear(parameters, "decoder.1", linear(parameters, "decoder.0", z).relu()).relu()
+        h = h.unflatten(-1, _CORE).transpose(0, 1).flatten(1, 2)
+        for i in range(4):
+            weight, bias = (parameters[f"upconvolution.{i}.{part}"].flatten(0, 1) for part in ("weight", "bias"))
+            h = F.conv_transpose2d(h, weight, bias, stride=2, padding=1, groups=members)
+            h = h.relu() if i < 3 else h
+        return h.unflatten(1, (members, -1)).transpose(0, 1)
+
+
+def conv(image_shape: tuple[int, int, int] = (1, 64, 64), latents: int = 10) -> Conv:
+    """Build the convolutional network.
+
+    Raises:
+        InvalidInput: images that are not 64 x 64.
+    """
+    return Conv(tuple(image_shape), latents)

@@ -1,0 +1,75 @@
+"""A small fully connected network, for images of a few hundred pixels on processors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor
+
+from dbench.errors import InvalidInput
+from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
+
+__all__ = ["Mlp", "mlp"]
+
+
+@dataclass(frozen=True)
+class Mlp:
+    """Fully connected encoder and its mirror image as decoder, ReLU between the layers.
+
+    Args:
+        image_shape: channels, height, width.
+        latents: number of codes, d.
+        hidden: widths of the encoder's hidden layers, from the image inwards; the decoder has them in reverse.
+    """
+
+    image_shape: tuple[int, int, int]
+    latents: int
+    hidden: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Check that every width is positive."""
+        if min(*self.image_shape, self.latents, *self.hidden) < 1:
+            raise InvalidInput(f"image_shape, latents and hidden must be positive, got {self}")
+
+    @property
+    def _inwards(self) -> tuple[int, ...]:
+        return (math.prod(self.image_shape), *self.hidden, 2 * self.latents)
+
+    @property
+    def _outwards(self) -> tuple[int, ...]:
+        return (self.latents, *reversed(self.hidden), math.prod(self.image_shape))
+
+    @property
+    def shapes(self) -> Shapes:
+        """Shape of each parameter of one member."""
+        return dense_shapes("encoder", self._inwards) | dense_shapes("decoder", self._outwards)
+
+    def init(self, generator: np.random.Generator) -> dict[str, Tensor]:
+        """Draw the initial parameters of one member (no member axis)."""
+        return glorot_uniform(self.shapes, generator)
+
+    def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Map images M x B x C x H x W in 0..1 to means and log-variances of the codes, each M x B x d."""
+        h = x.flatten(2)
+        for i in range(len(self.hidden)):
+            h = linear(parameters, f"encoder.{i}", h).relu()
+        mean, logvar = linear(parameters, f"encoder.{len(self.hidden)}", h).chunk(2, dim=-1)
+        return mean, logvar
+
+    def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
+        """Map codes M x B x d to Bernoulli logits M x B x C x H x W."""
+        h = z
+        for i in range(len(self.hidden)):
+            h = linear(parameters, f"decoder.{i}", h).relu()
+        return linear(parameters, f"decoder.{len(self.hidden)}", h).unflatten(-1, self.image_shape)
+
+
+def mlp(image_shape: tuple[int, int, int] = (1, 16, 16), latents: int = 10, hidden: tuple[int, ...] = (128, 128)) -> Mlp:
+    """Build the fully connected network; its defaults are those of the micro profile.
+
+    Raises:
+        InvalidInput: a width below 1.
+    """
+    return Mlp(tuple(image_shape), latents, tuple(hidden))

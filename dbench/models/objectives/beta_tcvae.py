@@ -1,0 +1,54 @@
+"""Beta-TCVAE (Chen et al. 2018): weight the total correlation of the codes alone."""
+
+from __future__ import annotations
+
+import math
+
+from torch import Tensor
+
+from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl, gaussian_log_density
+from dbench.models.objectives.registry import Batch, Terms, objective
+
+__all__ = ["beta_tcvae", "total_correlation"]
+
+
+def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int) -> Tensor:
+    """Estimate TC(z) = KL(q(z) || prod_k q(z_k)) of each member's batch by minibatch-weighted sampling.
+
+    Every density under the aggregate posterior q(z) is estimated by 1/(N B) times its sum over the batch's own
+    posteriors (Chen et al. 2018, equation S4, N images, batch of B). The constant counts once for the joint density
+    and once for each code, so the estimate carries (d - 1) log(N B): it is biased (upwards where the codes are
+    independent), but its gradient does not depend on N.
+
+    Args:
+        z: sampled codes, M x B x d.
+        mean: means of their posteriors, M x B x d.
+        logvar: log-variances of their posteriors, M x B x d.
+        data_size: number of images the batch was drawn from, N.
+
+    Returns:
+        M estimates in nats.
+    """
+    count = math.log(data_size * z.shape[1])
+    # M x B (which z) x B (under which image's posterior) x d
+    log_density = gaussian_log_density(z.unsqueeze(2), mean.unsqueeze(1), logvar.unsqueeze(1))
+    joint = log_density.sum(3).logsumexp(2) - count
+    product = (log_density.logsumexp(2) - count).sum(2)
+    return (joint - product).mean(1)
+
+
+@objective(cite="chen2018", strength="beta", swept=(1, 2, 4, 6, 8, 10), swept_in="locatello2020, table 3")
+def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
+    """The plain VAE plus (beta - 1) times the total correlation of the codes.
+
+    loss = E[-log p(x|z)] + KL(q(z|x) || p(z)) + (beta - 1) TC(z), which is Chen et al. (2018), equation 4, with
+    alpha = gamma = 1: their three parts of the divergence add up to it, of which the middle one is weighted.
+
+    Args:
+        batch: one batch of each of M members.
+        beta: M strengths.
+    """
+    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    tc = total_correlation(batch.z, batch.mean, batch.logvar, data_size=batch.data_size)
+    return Terms(reconstruction + kl + (beta - 1) * tc, reconstruction, kl, {"total_correlation": tc})

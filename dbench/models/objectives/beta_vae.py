@@ -1,0 +1,25 @@
+"""Beta-VAE (Higgins et al. 2017): weight the divergence from the prior."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.registry import Batch, Terms, objective
+
+__all__ = ["beta_vae"]
+
+
+@objective(cite="higgins2017", strength="beta", swept=(1, 2, 4, 6, 8, 16), swept_in="locatello2020, table 3")
+def beta_vae(batch: Batch, *, beta: Tensor) -> Terms:
+    """Reconstruction plus beta times the divergence from the prior; beta = 1 is the plain VAE.
+
+    loss = E[-log p(x|z)] + beta KL(q(z|x) || p(z)) (Higgins et al. 2017, equation 4, negated).
+
+    Args:
+        batch: one batch of each of M members.
+        beta: M strengths.
+    """
+    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    return Terms(reconstruction + beta * kl, reconstruction, kl)

@@ -1,0 +1,50 @@
+"""Pieces shared by networks whose parameters carry a leading member axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+__all__ = ["Parameters", "Shapes", "dense_shapes", "glorot_uniform", "linear"]
+
+Parameters = Mapping[str, Tensor]
+Shapes = dict[str, tuple[int, ...]]
+
+
+def dense_shapes(prefix: str, widths: tuple[int, ...]) -> Shapes:
+    """Name the weights (inputs x outputs) and biases of a chain of fully connected layers."""
+    shapes: Shapes = {}
+    for i, (inputs, outputs) in enumerate(zip(widths, widths[1:], strict=False)):
+        shapes[f"{prefix}.{i}.weight"] = (inputs, outputs)
+        shapes[f"{prefix}.{i}.bias"] = (outputs,)
+    return shapes
+
+
+def glorot_uniform(shapes: Shapes, generator: np.random.Generator) -> dict[str, Tensor]:
+    """Draw the initial parameters of one member: Glorot-uniform weights, zero biases.
+
+    A weight is uniform within sqrt(6 / (fan in + fan out)) of zero (Glorot and Bengio 2010, equation 16), where a
+    kernel of k x k counts k * k times. This is the default of TensorFlow 1, in which the study of Locatello et al.
+    (2020) was run; torch's layers start from another law.
+
+    Args:
+        shapes: shape of each parameter; both channel counts come first, kernel sizes last.
+        generator: is advanced by one draw for each weight, in the order of ``shapes``.
+    """
+    drawn = {}
+    for name, shape in shapes.items():
+        if name.endswith("bias"):
+            drawn[name] = torch.zeros(shape)
+        else:
+            bound = math.sqrt(6 / ((shape[0] + shape[1]) * math.prod(shape[2:])))
+            drawn[name] = torch.from_numpy(generator.uniform(-bound, bound, size=shape).astype(np.float32))
+    return drawn
+
+
+def linear(parameters: Parameters, layer: str, x: Tensor) -> Tensor:
+    """Apply each member's fully connected layer to its own rows: M x B x inputs to M x B x outputs."""
+    return torch.baddbmm(parameters[f"{layer}.bias"].unsqueeze(1), x, parameters[f"{layer}.weight"])

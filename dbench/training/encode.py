@@ -1,0 +1,93 @@
+"""What trained members make of images: their codes, and how well they explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dbench.errors import InvalidInput
+from dbench.models import Network
+from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.stacked import Parameters
+
+__all__ = ["Evaluation", "encode_grid", "evaluate"]
+
+_IMAGES = 1024  # in a pass of a member
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How well M members explain N images, averaged over the images, in nats.
+
+    Attributes:
+        reconstruction: negative log-likelihood of an image given one draw of its codes, M.
+        kl: divergence of the posterior from the prior for each code, M x d.
+    """
+
+    reconstruction: Tensor
+    kl: Tensor
+
+    @property
+    def elbo(self) -> Tensor:
+        """Evidence lower bound, M."""
+        return -(self.reconstruction + self.kl.sum(1))
+
+
+def _passes(parameters: Parameters, images: Tensor) -> list[Tensor]:
+    members = len(next(iter(parameters.values())))
+    if images.dtype != torch.uint8 or images.ndim != 4 or len(images) == 0:
+        raise InvalidInput(
+            f"images must be uint8 of shape N x C x H x W, got {images.dtype} of shape {tuple(images.shape)}"
+        )
+    return [
+        (part.float() / 255).expand(members, *part.shape) for part in images.split(_IMAGES)
+    ]
+
+
+@torch.no_grad()
+def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tuple[Tensor, Tensor]:
+    """Return means and log-variances of the codes of every image, each M x N x d.
+
+    Args:
+        parameters: named parameters of M members, as in ``State.parameters``.
+        images: N x C x H x W, uint8, on the device of the parameters.
+        network: their network.
+
+    Raises:
+        InvalidInput: images that are not uint8 or have another number of axes.
+    """
+    encoded = [network.encode(parameters, x) for x in _passes(parameters, images)]
+    mean, logvar = (torch.cat(part, dim=1) for part in zip(*encoded, strict=True))
+    return mean, logvar
+
+
+@torch.no_grad()
+def evaluate(
+    parameters: Parameters, images: Tensor, network: Network, *, generators: Sequence[np.random.Generator]
+) -> Evaluation:
+    """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
+
+    Args:
+        parameters: named parameters of M members.
+        images: N x C x H x W, uint8, on the device of the parameters.
+        network: their network.
+        generators: M generators, one for the draws of each member.
+
+    Raises:
+        InvalidInput: images of another kind, or not one generator a member.
+    """
+    passes = _passes(parameters, images)
+    if len(generators) != len(passes[0]):
+        raise InvalidInput(f"generators must be one for each of {len(passes[0])} members, got {len(generators)}")
+    reconstruction, kl = 0.0, 0.0
+    for x in passes:
+        mean, logvar = network.encode(parameters, x)
+        draws = [torch.from_numpy(g.standard_normal(mean.shape[1:], dtype=np.float32)) for g in generators]
+        z = mean + (0.5 * logvar).exp() * torch.stack(draws).to(mean.device)
+        reconstruction = reconstruction + bernoulli_nll(x, network.decode(parameters, z)).double().sum(1)
+        kl = kl + gaussian_kl(mean, logvar).double().sum(1)
+    return Evaluation(reconstruction / len(images), kl / len(images))

@@ -1,0 +1,54 @@
+"""Where a member's randomness comes from: its own axes, a purpose, and the number of the block of steps.
+
+Batches and noise are drawn for a whole block of steps at once, from generators derived anew for each block. What a
+member draws therefore depends neither on its company nor on where training was interrupted, and a checkpoint need
+not store generators. Everything is drawn on the processor, so that all devices see the same draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from dbench.models import Network
+from dbench.seeds import AxisValue, generator
+
+__all__ = ["BLOCK", "Member", "draw_block", "initial_parameters"]
+
+BLOCK = 100
+"""Steps in a block. Changing it changes every result."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of an ensemble.
+
+    Args:
+        objective: name of its objective.
+        strength: strength of regularisation.
+        axes: names and values from which its randomness derives, usually its whole run key; members with equal axes
+            start from the same weights and see the same batches and noise.
+    """
+
+    objective: str
+    strength: float
+    axes: Mapping[str, AxisValue]
+
+
+def initial_parameters(member: Member, network: Network) -> dict[str, Tensor]:
+    """Draw the member's initial parameters."""
+    return network.init(generator(**member.axes, stream="initial"))
+
+
+def draw_block(
+    member: Member, block: int, *, data_size: int, batch_size: int, latents: int
+) -> tuple[Tensor, Tensor]:
+    """Draw a block's batches (row numbers, BLOCK x B, with replacement) and noise (BLOCK x B x d, standard normal)."""
+    rows = generator(**member.axes, stream="batches", block=block).integers(data_size, size=(BLOCK, batch_size))
+    noise = generator(**member.axes, stream="noise", block=block).standard_normal(
+        (BLOCK, batch_size, latents), dtype="float32"
+    )
+    return torch.from_numpy(rows), torch.from_numpy(noise)
