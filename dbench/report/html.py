@@ -1,0 +1,89 @@
+"""The report as one HTML file: no network, readable without scripts, and deaf to scripts inside records."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from dbench.report import text
+from dbench.report.document import by_paper, count_verdicts, strict_json, worst_first
+from dbench.report.plot import interval_plot
+from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
+
+__all__ = ["embedded_json", "render_html"]
+
+
+def render_html(document: Document) -> str:
+    """Return the page. All text of the document is escaped; the only script allowed to run is the package's own."""
+    script = _read("report.js")
+    records = document["records"]
+    template = _environment().from_string(_read("report.html.j2"))
+    return template.render(
+        css=_read("report.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        data=embedded_json(document),
+        papers={paper: worst_first(group) for paper, group in by_paper(records).items()},
+        findings=document["findings"],
+        unexpected_findings=sum(finding["unexpected"] > 0 for finding in document["findings"]),
+        records=records,
+        unexpected=sum(standing(record) == "unexpected" for record in records),
+        checks=document["checks"],
+        provenance=document["provenance"],
+        verdicts=VERDICTS[::-1],
+    )
+
+
+def embedded_json(value: Any) -> str:
+    """Return JSON that is safe inside a script element: nothing in it can end the element or open a comment."""
+    data = strict_json(value)
+    for sign in "<>&":
+        data = data.replace(sign, f"\\u{ord(sign):04x}")
+    return data
+
+
+def _read(name: str) -> str:
+    return files("dbench.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _environment() -> Environment:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals.update(SYMBOLS=SYMBOLS, counts=count_verdicts, plot=interval_plot, standing=standing)
+    environment.filters.update(
+        agreement=text.agreement,
+        bound=text.bound_text,
+        estimate=text.estimate_text,
+        label=lambda paper: PAPERS.get(paper, paper),
+        line=text.one_line,
+        name=text.name_text,
+        number=text.number,
+        params=text.params_text,
+        remark=text.remark,
+        seconds=text.duration,
+        slug=_slug,
+        words=_words,
+    )
+    return environment
+
+
+def _slug(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def _words(record: Record) -> str:
+    """What the text filter looks through, in lower case."""
+    parts: list[Mapping[str, Any] | str] = [
+        text.name_text(record),
+        record["says"],
+        record["where"],
+        record["reason"],
+        record["rule"] or "",
+        record["statistic"] or "",
+        record["nodeid"],
+    ]
+    return text.one_line(" ".join(map(str, parts))).lower()

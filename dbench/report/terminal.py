@@ -1,0 +1,87 @@
+"""The end of a session in the terminal: by paper, worst first, only what deviates unless asked for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbench.report.document import by_paper, count_verdicts, worst_first
+from dbench.report.schema import PAPERS, SYMBOLS, Document, Record, is_deviation, standing
+from dbench.report.text import (
+    bound_text,
+    clip,
+    duration,
+    estimate_text,
+    n_text,
+    name_text,
+    one_line,
+    printed_text,
+    remark,
+)
+
+__all__ = ["summary_lines"]
+
+
+def summary_lines(
+    document: Document, *, width: int = 80, verbose: bool = False, paths: Sequence[str | Path] = ()
+) -> list[str]:
+    """Return the summary of a session as plain lines of at most ``width`` characters (paths stay whole).
+
+    Args:
+        document: the report.
+        width: columns of the terminal; a record takes one line where its paper's table fits, else two.
+        verbose: list every record, also those that came out as reproduced and expected.
+        paths: files written, listed at the end.
+    """
+    lines: list[str] = []
+    for paper, records in by_paper(document["records"]).items():
+        lines.append(clip(one_line(PAPERS.get(paper, paper)), width))
+        lines.append(clip("  " + tally(records), width))
+        shown = worst_first([record for record in records if verbose or is_deviation(record)])
+        lines += [clip(line, width) for line in _table(shown, width)]
+        lines.append("")
+    for check in document["checks"]:
+        if verbose or check["outcome"] != "passed":
+            detail = f": {check['detail']}" if check["detail"] else ""
+            lines.append(clip(one_line(f"check {check['outcome']} {check['nodeid']}{detail}"), width))
+    if not document["records"]:
+        lines.append("no records")
+    return lines + [f"wrote {path}" for path in paths]
+
+
+def tally(records: Sequence[Record]) -> str:
+    """Count verdicts in words, the worst first, and say how many were unexpected."""
+    parts = [f"{count} {verdict}" for verdict, count in count_verdicts(records).items() if count]
+    unexpected = sum(standing(record) == "unexpected" for record in records)
+    return ", ".join(parts) + (f"; {unexpected} unexpected" if unexpected else "")
+
+
+def _table(records: Sequence[Record], width: int) -> list[str]:
+    rows = [_cells(record) for record in records]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    wide = sum(widths) + 2 * len(widths) <= width
+    lines: list[str] = []
+    for record, cells in zip(records, rows, strict=True):
+        if wide:
+            lines.append("  " + "  ".join(cell.ljust(size) for cell, size in zip(cells, widths, strict=True)).rstrip())
+        else:
+            estimate, n, printed, seconds = cells[2:]
+            room = width - 10 - len(estimate) - len(n) - len(seconds)
+            figures = [estimate, n, clip(printed, max(room, 20)), seconds]
+            lines += ["  " + " ".join(cells[:2]), "    " + "  ".join(filter(None, figures))]
+        for text in (remark(record), one_line(record["reason"]) if record["verdict"] != "reproduced" else ""):
+            if text:
+                lines.append("      " + text)
+    return lines
+
+
+def _cells(record: Record) -> list[str]:
+    bound = bound_text(record)
+    return [
+        SYMBOLS[record["verdict"]],
+        name_text(record),
+        estimate_text(record) + (f" against {bound}" if record["bound"] is not None else ""),
+        f"n {n_text(record)}" if record["n"] is not None else "",
+        f"printed {printed_text(record)}" if record["printed"] is not None else "",
+        duration(record["seconds"]),
+    ]
