@@ -22,6 +22,7 @@ __all__ = ["DATA_SETS", "DataSet", "Downsampled", "GridData", "load"]
 DATA_SETS = {
     "dsprites_grid": "dsprites_grid",
     "dsprites_grid_16": "dsprites_grid",
+    "dsprites_rendered": "dsprites_rendered",
 }
 
 
