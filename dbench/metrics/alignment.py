@@ -1,0 +1,52 @@
+"""Which code stands for which factor."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+
+from dbench.metrics.inputs import require_matrix
+
+__all__ = ["align", "alignment_collisions"]
+
+
+def align(matrix: ArrayLike) -> NDArray[np.int64]:
+    """Assign every factor a code of its own so that the sum of their relations is largest.
+
+    Mahon et al., equation 2, solved as a linear sum assignment.
+
+    Args:
+        matrix: d x k relation (mutual information in the paper), not negative.
+
+    Returns:
+        k code numbers, all different; -1 for the factors left over where there are fewer codes than factors.
+
+    Example:
+        >>> align([[0.9, 0.8], [0.0, 0.1]]).tolist()
+        [0, 1]
+    """
+    checked = require_matrix("matrix", matrix)
+    codes, factors = linear_sum_assignment(checked, maximize=True)
+    result = np.full(checked.shape[1], -1, dtype=np.int64)
+    result[factors] = codes
+    return result
+
+
+def alignment_collisions(matrix: ArrayLike) -> int:
+    """Count the factors whose most informative code is also another factor's most informative code.
+
+    Args:
+        matrix: d x k relation, not negative. A factor that no code is related to has no such code.
+
+    Returns:
+        0 to k, never 1.
+
+    Example:
+        >>> alignment_collisions([[0.9, 0.8, 0.0], [0.0, 0.1, 0.5]])
+        2
+    """
+    checked = require_matrix("matrix", matrix)
+    best = checked.argmax(axis=0)[checked.any(axis=0)]
+    shared = np.bincount(best, minlength=len(checked))
+    return int(shared[shared > 1].sum())

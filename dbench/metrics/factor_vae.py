@@ -1,0 +1,101 @@
+"""The metric of FactorVAE (Kim and Mnih 2018). Higher is better."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import Source
+from dbench.errors import InvalidInput
+from dbench.metrics.inputs import require_count
+from dbench.metrics.registry import Score, metric
+from dbench.seeds import generator as named_generator
+
+__all__ = ["factor_vae"]
+
+
+def _votes(
+    source: Source,
+    variance: NDArray[np.float64],
+    active: NDArray[np.bool_],
+    n_votes: int,
+    batch: int,
+    generator: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Count, for each code and factor, how often fixing the factor left that code with the least variance."""
+    k = len(source.factor_names)
+    fixed = generator.integers(k, size=n_votes)
+    counts = np.zeros((len(variance), k), dtype=np.int64)
+    for start in range(0, n_votes, 1000):  # bounds the memory
+        chosen = fixed[start : start + 1000]
+        factors = source.draw_factors(len(chosen) * batch, generator).reshape(len(chosen), batch, k)
+        rows = np.arange(len(chosen))
+        factors[rows, :, chosen] = factors[rows, 0, chosen][:, None]
+        codes = source.codes(factors.reshape(-1, k), generator).reshape(len(chosen), batch, -1)
+        relative = np.where(active, codes.var(axis=1, ddof=1) / np.where(active, variance, 1.0), np.inf)
+        np.add.at(counts, (relative.argmin(axis=1), chosen), 1)
+    return counts
+
+
+@metric(bounds=(0, 1), perfect=1.0, needs="source", cite="kim2018", invariant={"permutation", "sign", "shift"})
+def factor_vae(
+    source: Source,
+    *,
+    batch: int = 64,
+    train_votes: int = 10_000,
+    test_votes: int = 5_000,
+    variance_draws: int = 10_000,
+    threshold: float = 0.05,
+    generator: np.random.Generator | None = None,
+) -> Score:
+    """Accuracy of guessing which factor is fixed from which code then varies least.
+
+    A Sober Look, section 4.2.2: in each batch one factor is fixed to a random value; the code with the
+    smallest variance, relative to its variance without intervention, votes for that factor; the classifier
+    is the majority over the training votes. Codes of variance below ``threshold`` are left out before the
+    votes, so exactly constant codes never give 0/0; the threshold is in units of the codes, so the score is
+    not invariant to scale. Bounds 0 and 1; chance is about 1/k. Codes that are all inactive say nothing
+    about any factor: the stated answer is 0. A code that never won a training vote predicts the factor that
+    won most votes overall. The fixed factor's value is that of the batch's first draw, which for dependent
+    factors is its marginal law; the others are drawn as if it were not fixed.
+
+    Args:
+        source: gives codes of chosen factors; with a grid of codes about 1 s, mostly look-ups.
+        batch: observations in a vote, at least 2.
+        train_votes: votes of the classifier.
+        test_votes: votes of its accuracy.
+        variance_draws: observations the variances without intervention are taken from.
+        threshold: smallest variance of an active code.
+        generator: for all draws.
+
+    Returns:
+        Score with per-factor accuracies, training votes (codes x factors) as relation, and details
+        ``active`` (number of codes used), ``train`` (accuracy on the training votes), ``threshold``.
+
+    Raises:
+        InvalidInput: a number of draws that is too small, or a negative threshold.
+    """
+    require_count("batch", batch, 2)
+    require_count("train_votes", train_votes, 1)
+    require_count("test_votes", test_votes, 1)
+    require_count("variance_draws", variance_draws, 2)
+    if not 0 <= threshold < np.inf:
+        raise InvalidInput(f"threshold must be a finite variance of at least 0, got {threshold}")
+    generator = named_generator(metric="factor_vae") if generator is None else generator
+    k = len(source.factor_names)
+    variance = source.sample(variance_draws, generator).codes.var(axis=0, ddof=1)
+    active = (variance >= threshold) & (variance > 0)
+    details = {"active": float(active.sum()), "threshold": float(threshold)}
+    if not active.any():
+        return Score("factor_vae", 0.0, per_factor=np.zeros(k), relation=np.zeros((len(active), k)), details=details)
+    train, test = (_votes(source, variance, active, votes, batch, generator) for votes in (train_votes, test_votes))
+    guess = np.where(train.any(axis=1), train.argmax(axis=1), train.sum(axis=0).argmax())
+    hits = np.zeros(k)
+    np.add.at(hits, guess, test[np.arange(len(guess)), guess])
+    return Score(
+        "factor_vae",
+        hits.sum() / test_votes,
+        per_factor=hits / np.maximum(test.sum(axis=0), 1),
+        relation=train.astype(np.float64),
+        details=details | {"train": float(train.max(axis=1).sum() / train_votes)},
+    )

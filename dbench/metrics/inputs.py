@@ -1,0 +1,66 @@
+"""Rules on input that several metrics share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+
+__all__ = ["as_codes", "label_indices", "require_count", "require_discrete", "require_matrix", "require_varying"]
+
+
+def require_varying(sample: Sample) -> None:
+    """Insist that every factor takes at least two values: of one that does not vary, nothing can be said."""
+    constant = [
+        name for name, column in zip(sample.factor_names, sample.factors.T, strict=True) if (column == column[0]).all()
+    ]
+    if constant:
+        raise InvalidInput(f"every factor must take at least 2 values, got one value only for {', '.join(constant)}")
+
+
+def require_discrete(sample: Sample, metric: str) -> None:
+    """Insist on discrete factors, each with at least two values."""
+    if not sample.discrete:
+        raise InvalidInput(f"{metric} needs discrete factors (integer labels), got {sample.factors.dtype}")
+    require_varying(sample)
+
+
+def require_count(name: str, value: int, least: int) -> None:
+    """Insist on an integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
+
+
+def require_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return a finite, non-negative matrix (codes x factors) as float64."""
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InvalidInput(f"{name} must be a non-empty matrix (codes x factors), got shape {matrix.shape}")
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise InvalidInput(f"{name} must be finite and not negative, got values from {matrix.min()} to {matrix.max()}")
+    return matrix
+
+
+def as_codes(name: str, values: ArrayLike, *, ndim: int = 2) -> NDArray[np.float64]:
+    """Return finite codes of the given number of axes (the last two: observations, dimensions) as float64."""
+    codes = np.asarray(values, dtype=np.float64)
+    if codes.ndim != ndim or 0 in codes.shape:
+        raise InvalidInput(f"{name} must be a non-empty array of {ndim} axes, got shape {codes.shape}")
+    if not np.isfinite(codes).all():
+        raise InvalidInput(f"{name} must be finite, got {int((~np.isfinite(codes)).sum())} NaN or infinite entries")
+    return codes
+
+
+def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the labels that occur in each column.
+
+    Args:
+        factors: n x k; equal values are one label.
+
+    Returns:
+        n x k indices from 0, in the order of the labels, and the number of labels of each of the k columns.
+    """
+    columns = [np.unique(column, return_inverse=True) for column in factors.T]
+    return np.stack([inverse for _, inverse in columns], axis=1), np.array([len(values) for values, _ in columns])

@@ -1,0 +1,131 @@
+"""Neuron knockout (Mahon et al., section 4.3). Higher is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics.alignment import align
+from dbench.metrics.classifiers import Task, train_classifiers
+from dbench.metrics.inputs import label_indices, require_count, require_discrete
+from dbench.metrics.registry import Score, metric
+from dbench.metrics.relations import mutual_information
+from dbench.seeds import generator as named_generator
+
+__all__ = ["nk", "nk_of_models"]
+
+
+def nk_of_models(
+    samples: Sequence[Sample],
+    *,
+    epochs: int = 75,
+    batch: int = 64,
+    hidden: int = 256,
+    bins: int = 20,
+    generator: np.random.Generator | None = None,
+    device: str = "cpu",
+) -> list[Score]:
+    """Neuron knockout of several models on the same observations, all classifiers trained as one network.
+
+    Args:
+        samples: one for each model; equal factors, equally many codes.
+        epochs: see :func:`nk`, as all that follow.
+        batch: observations in a step.
+        hidden: units of the hidden layer.
+        bins: equal-width bins of the mutual information.
+        generator: for the split, weights and batches.
+        device: a torch device.
+
+    Returns:
+        The same scores, up to rounding, as :func:`nk` gives each model alone.
+
+    Raises:
+        InvalidInput: no samples, or samples that differ in factors or in the number of codes.
+    """
+    if not samples:
+        raise InvalidInput("samples must hold at least one sample, got none")
+    first = samples[0]
+    require_discrete(first, "nk")
+    for name, value in (("epochs", epochs), ("batch", batch), ("hidden", hidden)):
+        require_count(name, value, 1)
+    for sample in samples:
+        if sample.n_codes != first.n_codes or not np.array_equal(sample.factors, first.factors):
+            raise InvalidInput("samples must have equal factors and equally many codes, got some that differ")
+    generator = named_generator(metric="nk") if generator is None else generator
+    codes = np.stack([sample.codes for sample in samples])
+    relations = mutual_information(codes, first.factors, bins=bins)
+    aligned = [align(relation) for relation in relations]
+    labels, _ = label_indices(first.factors)
+    order = generator.permutation(len(first))
+    n_test = min(max(round(len(first) / 3), 1), len(first) - 1)
+    test, train = order[:n_test], order[n_test:]
+    k = first.n_factors
+    tasks = [Task(m, j) for m in range(len(samples)) for j in range(k)]
+    tasks += [Task(m, j, int(aligned[m][j])) for m in range(len(samples)) for j in range(k)]
+    accuracy = train_classifiers(
+        codes[:, train],
+        labels[train],
+        codes[:, test],
+        labels[test],
+        tasks,
+        hidden=hidden,
+        epochs=epochs,
+        batch=batch,
+        generator=generator,
+        device=device,
+    ).reshape(2, len(samples), k)
+    return [
+        Score(
+            "nk",
+            float((full - knocked).mean()),
+            per_factor=full - knocked,
+            relation=relation,
+            details={"accuracy": float(full.mean()), "accuracy.without": float(knocked.mean()), "epochs": epochs},
+        )
+        for full, knocked, relation in zip(*accuracy, relations, strict=True)
+    ]
+
+
+@metric(bounds=(-1, 1), perfect=None, needs="sample", cite="mahon2023", invariant={"scale", "shift"})
+def nk(
+    sample: Sample,
+    *,
+    epochs: int = 75,
+    batch: int = 64,
+    hidden: int = 256,
+    bins: int = 20,
+    generator: np.random.Generator | None = None,
+    device: str = "cpu",
+) -> Score:
+    """Accuracy lost when each factor's own code is withheld from a classifier of that factor.
+
+    Every factor is assigned a code of its own (equation 2); one perceptron predicts it from all codes,
+    another from all but that one; the mean over factors of the difference in test accuracy. Not adjusted
+    for chance, as in Appendix A: an exact copy of a balanced factor of K values gains at most 1 - 1/K,
+    hence no perfect value on the card. A copied code makes the knockout harmless by design (about 0);
+    noise can make it slightly negative. The paper gives no batch size: 64 leaves enough steps to learn
+    (see :func:`dbench.metrics.classifiers.train_classifiers` for this and for the training).
+
+    Args:
+        sample: discrete factors; two thirds train, one third tests.
+        epochs: passes over the training part.
+        batch: observations in a step.
+        hidden: units of the hidden layer.
+        bins: equal-width bins of the mutual information.
+        generator: for the split, weights and batches.
+        device: a torch device.
+
+    Returns:
+        Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all
+        codes), ``accuracy.without`` (means over factors) and ``epochs``. A factor left without a code of its
+        own (fewer codes than factors) loses nothing: 0.
+
+    Raises:
+        InvalidInput: continuous factors, a factor that does not vary, or a count below 1.
+    """
+    return nk_of_models(
+        [sample], epochs=epochs, batch=batch, hidden=hidden, bins=bins, generator=generator, device=device
+    )[0]

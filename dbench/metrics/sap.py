@@ -1,0 +1,57 @@
+"""Separated attribute predictability (Kumar et al. 2018). Higher is better."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics.aggregations import gap_per_factor, sap_gap
+from dbench.metrics.inputs import require_varying
+from dbench.metrics.registry import Score, metric
+from dbench.metrics.relations import squared_correlation, svm_predictability
+from dbench.seeds import generator as named_generator
+
+__all__ = ["sap"]
+
+
+@metric(bounds=(0, 1), perfect=None, needs="sample", cite="kumar2018", invariant={"permutation", "sign"})
+def sap(
+    sample: Sample,
+    *,
+    relation: Literal["svm", "r2"] | None = None,
+    generator: np.random.Generator | None = None,
+) -> Score:
+    """Gap between the two codes that predict a factor best by themselves, averaged over factors.
+
+    A Sober Look, section 4.2.6: test accuracy of a linear SVM (C = 0.01) on one code, two thirds of the
+    observations for training; for continuous factors the squared correlation, on all observations. Bounds 0
+    and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
+    threshold cannot pick a middle value: exact copies of 3, 6, 40, 32 and 32 values score only 0.24.
+    Invariant to scale with ``r2`` only. The relation is in the result's name: ``sap[svm]`` or ``sap[r2]``.
+
+    Args:
+        sample: 15,000 observations in the paper; about 0.3 s with ``svm``.
+        relation: ``svm`` for discrete factors, ``r2`` for any; by default the one that fits the factors.
+        generator: for the split into training and test part.
+
+    Returns:
+        Score with per-factor gaps and the relation matrix.
+
+    Raises:
+        InvalidInput: a factor that does not vary, continuous factors with ``svm``, or another relation.
+    """
+    require_varying(sample)
+    relation = relation or ("svm" if sample.discrete else "r2")
+    if relation == "r2":
+        matrix = squared_correlation(sample.codes, sample.factors)
+    elif relation == "svm":
+        if not sample.discrete:
+            raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")
+        train, test = sample.split(1 / 3, named_generator(metric="sap") if generator is None else generator)
+        matrix = svm_predictability(train, test)
+    else:
+        raise InvalidInput(f"relation must be 'svm' or 'r2', got {relation!r}")
+    return Score(f"sap[{relation}]", sap_gap(matrix), per_factor=gap_per_factor(matrix), relation=matrix)
