@@ -9,7 +9,7 @@ run several processes to use several cores.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import groupby
@@ -25,7 +25,7 @@ from dbench.training.streams import BLOCK, Member, draw_block
 
 __all__ = ["PRECISIONS", "Member", "train"]
 
-Losses = Callable[[Tensor, Tensor, Tensor, int], Tensor]
+Losses = Callable[[Mapping[str, Tensor], Tensor, Tensor, int], Tensor]
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
 """Arithmetic of matrix products and convolutions; parameters, moments and loss terms are float32 always."""
@@ -77,14 +77,22 @@ def train(
     losses = _losses(members, network, images, precision)
     with _arithmetic(device, precision):
         while state.step < steps:
-            state = _train_block(state, members, losses, min(BLOCK, steps - state.step), len(images), batch_size, learning_rate)
+            state = _train_block(
+                state,
+                members,
+                losses,
+                steps=min(BLOCK, steps - state.step),
+                data_size=len(images),
+                batch_size=batch_size,
+                learning_rate=learning_rate,
+            )
             if each_block is not None and each_block(state):
                 break
     return state
 
 
 def _losses(members: Sequence[Member], network: Network, images: Tensor, precision: str) -> Losses:
-    """Return the function from flat parameters, row numbers (M x B), noise (M x B x d) and step to M losses."""
+    """Return the function from parameters, image numbers (M x B), noise (M x B x d) and step to M losses."""
     parts, start = [], 0
     for name, run in groupby(members, key=lambda member: member.objective):
         function, strengths = find_objective(name), [member.strength for member in run]
@@ -92,55 +100,65 @@ def _losses(members: Sequence[Member], network: Network, images: Tensor, precisi
         parts.append((slice(start, start + len(strengths)), function, {function.card.strength: strength}))  # type: ignore[attr-defined]
         start += len(strengths)
 
-    def losses(flat: Tensor, rows: Tensor, noise: Tensor, step: int) -> Tensor:
-        x = images[rows].float().div_(255)
+    pixels = images.flatten(1)
+
+    def losses(rows: Mapping[str, Tensor], which: Tensor, noise: Tensor, step: int) -> Tensor:
+        x = pixels.index_select(0, which.flatten()).view(*which.shape, *network.image_shape).float().div_(255)
         with _autocast(images.device, precision):
-            parameters = unpack(flat, network)
+            parameters = unpack(rows, network)
             mean, logvar = (part.float() for part in network.encode(parameters, x))
             z = mean + (0.5 * logvar).exp() * noise
             logits = network.decode(parameters, z).float()
         batch = Batch(x, logits, z, mean, logvar, data_size=len(images), step=step)
-        return torch.cat([function(batch.members(which), **strength).loss for which, function, strength in parts])
+        return torch.cat([function(batch.members(part), **strength).loss for part, function, strength in parts])
 
     return losses
 
 
 def _train_block(
-    state: State, members: Sequence[Member], losses: Losses, steps: int, data_size: int, batch_size: int, learning_rate: float
+    state: State,
+    members: Sequence[Member],
+    losses: Losses,
+    *,
+    steps: int,
+    data_size: int,
+    batch_size: int,
+    learning_rate: float,
 ) -> State:
-    device, latents = state.flat.device, state.network.latents
-    drawn = [
-        draw_block(member, state.step // BLOCK, data_size=data_size, batch_size=batch_size, latents=latents)
-        for member in members
-    ]
+    """Take the steps of one block and return the state after it; the one before stays as it is."""
+    settings = {"data_size": data_size, "batch_size": batch_size, "latents": state.network.latents}
+    drawn = [draw_block(member, state.step // BLOCK, **settings) for member in members]
+    device = state.loss.device
     rows, noise = (torch.stack(part, dim=1).to(device) for part in zip(*drawn, strict=True))  # step x member x ...
-    flat, first, second = (part.clone() for part in (state.flat, state.first, state.second))
-    flat.requires_grad_()
-    optimiser = torch.optim.Adam([flat], lr=learning_rate, betas=(0.9, 0.999), eps=1e-8, fused=True)
-    step = torch.tensor(float(state.step), device=device)
-    optimiser.state[flat] = {"step": step, "exp_avg": first, "exp_avg_sq": second}
+    after = replace(state, step=state.step + steps, **state.copies())
+    leaves = [row.requires_grad_() for row in after.rows.values()]
+    optimiser = torch.optim.Adam(leaves, lr=learning_rate, betas=(0.9, 0.999), eps=1e-8, fused=True)
+    for name, leaf in after.rows.items():
+        taken = torch.tensor(float(state.step), device=device)
+        optimiser.state[leaf] = {"step": taken, "exp_avg": after.first[name], "exp_avg_sq": after.second[name]}
     history = []
     for i in range(steps):
-        loss = losses(flat, rows[i], noise[i], state.step + i)
-        (flat.grad,) = torch.autograd.grad(loss.sum(), [flat])
+        loss = losses(after.rows, rows[i], noise[i], state.step + i)
+        for leaf, gradient in zip(leaves, torch.autograd.grad(loss.sum(), leaves), strict=True):
+            leaf.grad = gradient
         optimiser.step()
         history.append(loss.detach())
-    after = replace(state, step=state.step + steps, flat=flat.detach(), first=first, second=second)
+    for leaf in leaves:
+        leaf.requires_grad_(False).grad = None
     return _freeze_diverged(state, after, torch.stack(history))
 
 
 def _freeze_diverged(before: State, after: State, history: Tensor) -> State:
     """Put members that are not finite, or were not before, back to where they stood; ``history`` is step x member."""
     finite = history.isfinite()
-    first_bad = torch.where(finite.all(0), after.step, before.step + finite.int().argmin(0))
-    bad = ~finite.all(0) | ~after.flat.isfinite().all(1)
-    diverged_at = torch.where(~before.diverged & bad, first_bad, before.diverged_at)
-    frozen = diverged_at >= 0
-    kept = {
-        name: torch.where(frozen[:, None], getattr(before, name), getattr(after, name))
-        for name in ("flat", "first", "second")
-    } if frozen.any() else {}
-    return replace(after, **kept, diverged_at=diverged_at, loss=history.mean(0))
+    bounded = torch.stack([row.isfinite().all(1) for row in after.rows.values()]).all(0)
+    when = torch.where(finite.all(0), after.step, before.step + finite.int().argmin(0))
+    diverged_at = torch.where(~before.diverged & ~(finite.all(0) & bounded), when, before.diverged_at)
+    after = replace(after, diverged_at=diverged_at, loss=history.mean(0))
+    if after.diverged.any():
+        for kept, row in zip(before.tensors(), after.tensors(), strict=True):
+            row[after.diverged] = kept[after.diverged]
+    return after
 
 
 @contextmanager
@@ -190,8 +208,8 @@ def _check(
         raise InvalidInput(f"learning_rate must be finite and positive, got {learning_rate}")
     if precision not in PRECISIONS:
         raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-    if state is not None and (len(state.flat) != len(members) or state.network != network):
-        raise InvalidInput(f"state must hold the {len(members)} members and their network, got {len(state.flat)} members")
+    if state is not None and (len(state) != len(members) or state.network != network):
+        raise InvalidInput(f"state must hold the {len(members)} members and their network, got {len(state)} members")
     if state is not None and not (state.step <= steps and state.step % BLOCK == 0):
         raise InvalidInput(
             f"state must stand at a multiple of {BLOCK} steps and at no more than {steps}, got {state.step}"

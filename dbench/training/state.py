@@ -15,25 +15,24 @@ from dbench.training.streams import Member, initial_parameters
 
 __all__ = ["State", "initial_state", "unpack"]
 
-_ALIGN = 16  # floats in a cache line
+Rows = dict[str, Tensor]
+
+_ALIGN = 16  # floats in a cache line, and in the widest vector register
 
 
-def _padded(shape: tuple[int, ...]) -> int:
-    return -(-math.prod(shape) // _ALIGN) * _ALIGN
+def _widths(network: Network) -> dict[str, int]:
+    return {name: -(-math.prod(shape) // _ALIGN) * _ALIGN for name, shape in network.shapes.items()}
 
 
-def unpack(flat: Tensor, network: Network) -> dict[str, Tensor]:
-    """View M x P numbers as the network's named parameters, each M x its shape.
+def unpack(rows: Mapping[str, Tensor], network: Network) -> dict[str, Tensor]:
+    """View rows (M x padded size) as the network's parameters, each M x its shape.
 
-    Every parameter starts on a cache line and every row has the same length, so that a member's arithmetic meets the
-    same vector lanes wherever it stands in the ensemble: this is what keeps its bits its own.
+    A row holds one parameter of one member, padded to whole cache lines, so that a member's arithmetic meets the same
+    vector lanes wherever it stands in the ensemble: this is what keeps its bits its own.
     """
-    sizes = [_padded(shape) for shape in network.shapes.values()]
-    # One split instead of many slices: its backward pass is a single concatenation.
-    pieces = flat.split([part for shape, size in zip(network.shapes.values(), sizes, strict=True)
-                         for part in (math.prod(shape), size - math.prod(shape))], dim=1)[::2]
     return {
-        name: piece.view(len(flat), *shape) for (name, shape), piece in zip(network.shapes.items(), pieces, strict=True)
+        name: rows[name][:, : math.prod(shape)].view(-1, *shape) if math.prod(shape) % _ALIGN else rows[name].view(-1, *shape)
+        for name, shape in network.shapes.items()
     }
 
 
@@ -44,59 +43,77 @@ class State:
     Attributes:
         network: the members' network.
         step: steps taken.
-        flat: parameters, M x P (see :attr:`parameters`).
-        first: Adam's first moments, M x P.
-        second: Adam's second moments, M x P.
+        rows: parameters as padded rows (see :attr:`parameters`).
+        first: Adam's first moments, likewise.
+        second: Adam's second moments, likewise.
         diverged_at: M step numbers at which a member's loss or parameters stopped being finite; -1 for a healthy one.
         loss: mean loss of each member over the last block, M; NaN before the first.
     """
 
     network: Network
     step: int
-    flat: Tensor
-    first: Tensor
-    second: Tensor
+    rows: Rows
+    first: Rows
+    second: Rows
     diverged_at: Tensor
     loss: Tensor
+
+    def __len__(self) -> int:
+        """Number of members, M."""
+        return len(self.diverged_at)
 
     @property
     def parameters(self) -> dict[str, Tensor]:
         """Named parameters, each with the leading member axis; views, not copies."""
-        return unpack(self.flat, self.network)
+        return unpack(self.rows, self.network)
 
     @property
     def diverged(self) -> Tensor:
         """Whether each member diverged (M, boolean)."""
         return self.diverged_at >= 0
 
+    def tensors(self) -> list[Tensor]:
+        """Return all rows: parameters and moments."""
+        return [row for kind in _KINDS for row in getattr(self, kind).values()]
+
+    def copies(self) -> dict[str, Rows]:
+        """Return copies of the parameters and moments."""
+        return {kind: {name: row.clone() for name, row in getattr(self, kind).items()} for kind in _KINDS}
+
     def to_tensors(self) -> dict[str, Tensor]:
-        """Return the state as named tensors on the processor, to be stored."""
-        tensors = {name: getattr(self, name).detach().cpu() for name in _TENSORS}
-        return {**tensors, "step": torch.tensor(self.step)}
+        """Return the state as named tensors on the processor, to be stored (views where it is there already)."""
+        tensors = {"step": torch.tensor(self.step), "diverged_at": self.diverged_at.cpu(), "loss": self.loss.cpu()}
+        for kind in _KINDS:
+            tensors |= {f"{kind}.{name}": row.detach().cpu() for name, row in getattr(self, kind).items()}
+        return tensors
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, Tensor], network: Network) -> State:
         """Build the state from what :meth:`to_tensors` returned.
 
         Raises:
-            DamagedData: a tensor is missing, or does not fit the network or the others.
+            DamagedData: a tensor is missing, unknown, or does not fit the network or the others.
         """
-        if set(tensors) != {*_TENSORS, "step"}:
-            raise DamagedData(f"a state consists of {sorted({*_TENSORS, 'step'})}, got {sorted(tensors)}")
-        state = cls(network=network, step=int(tensors["step"]), **{name: tensors[name] for name in _TENSORS})
-        members, width = len(state.flat), sum(map(_padded, network.shapes.values()))
-        for name in _TENSORS:
-            expected = (members,) if name in ("diverged_at", "loss") else (members, width)
-            if tuple(tensors[name].shape) != expected:
-                raise DamagedData(f"{name} of a state must have shape {expected}, got {tuple(tensors[name].shape)}")
-        return state
+        widths = _widths(network)
+        names = {"step", "diverged_at", "loss"} | {f"{kind}.{name}" for kind in _KINDS for name in widths}
+        if set(tensors) != names:
+            raise DamagedData(f"a state of this network has the tensors {sorted(names)}, got {sorted(tensors)}")
+        members = tensors["diverged_at"].numel()
+        expected = {"step": (), "diverged_at": (members,), "loss": (members,)}
+        for name in names:
+            shape = expected.get(name, (members, widths.get(name.partition(".")[2], 0)))
+            if tuple(tensors[name].shape) != shape:
+                raise DamagedData(f"{name} of a state must have shape {shape}, got {tuple(tensors[name].shape)}")
+        rows, first, second = ({name: tensors[f"{kind}.{name}"] for name in widths} for kind in _KINDS)
+        return cls(network, int(tensors["step"]), rows, first, second, tensors["diverged_at"], tensors["loss"])
 
     def to(self, device: torch.device) -> State:
-        """Return a copy of the state on a device; training it leaves this one as it is."""
-        return replace(self, **{name: getattr(self, name).to(device, copy=True) for name in _TENSORS})
+        """Return the state on a device."""
+        moved = {kind: {name: row.to(device) for name, row in getattr(self, kind).items()} for kind in _KINDS}
+        return replace(self, **moved, diverged_at=self.diverged_at.to(device), loss=self.loss.to(device))
 
 
-_TENSORS = ("flat", "first", "second", "diverged_at", "loss")
+_KINDS = ("rows", "first", "second")
 
 
 def initial_state(members: Sequence[Member], network: Network) -> State:
@@ -107,17 +124,12 @@ def initial_state(members: Sequence[Member], network: Network) -> State:
     """
     if not members:
         raise InvalidInput("members must name at least one model, got none")
-    flat = torch.zeros(len(members), sum(map(_padded, network.shapes.values())))
-    views = unpack(flat, network)
+    rows, first, second = (
+        {name: torch.zeros(len(members), width) for name, width in _widths(network).items()} for _ in _KINDS
+    )
+    views = unpack(rows, network)
     for i, member in enumerate(members):
         for name, values in initial_parameters(member, network).items():
             views[name][i] = values
-    return State(
-        network=network,
-        step=0,
-        flat=flat,
-        first=torch.zeros_like(flat),
-        second=torch.zeros_like(flat),
-        diverged_at=torch.full((len(members),), -1),
-        loss=torch.full((len(members),), math.nan),
-    )
+    nobody, nothing = torch.full((len(members),), -1), torch.full((len(members),), math.nan)
+    return State(network, 0, rows, first, second, diverged_at=nobody, loss=nothing)

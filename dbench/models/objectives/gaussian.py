@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
@@ -28,4 +29,5 @@ def gaussian_kl(mean: Tensor, logvar: Tensor) -> Tensor:
 
 def gaussian_log_density(z: Tensor, mean: Tensor, logvar: Tensor) -> Tensor:
     """Log-density of N(mean, exp(logvar)) at z, for each code; shapes broadcast."""
-    return -0.5 * ((z - mean).square() * (-logvar).exp() + (logvar + math.log(2 * math.pi)))
+    distance = (z - mean) * (-0.5 * logvar).exp()
+    return torch.addcmul(-0.5 * (logvar + math.log(2 * math.pi)), distance, distance, value=-0.5)
