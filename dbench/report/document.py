@@ -111,7 +111,8 @@ def build_document(
 
     Args:
         records: judgements, each with the fields listed in the design; optional beside them are ``part`` (text),
-            ``printed_value`` (number), ``expected_reason`` (text) and ``rollup`` (``all`` or ``each``).
+            ``printed_value`` (number), ``expected_reason`` (text) and ``rollup`` (``all`` or ``each``). Without
+            ``expected``, which a test that broke may not have come to look up, nothing was expected.
         provenance: what the judgements rest on: versions, commit, evidence tables, seeds.
         checks: what was tested beside the claims: ``nodeid``, ``outcome`` (``passed``, ``failed``, ``skipped``),
             ``detail`` and ``seconds``.
@@ -126,7 +127,7 @@ def build_document(
         "schema": SCHEMA,
         "provenance": provenance or {},
         "findings": [],
-        "records": list(records),
+        "records": [{"expected": None, **record} for record in records],
         "checks": list(checks),
     }
     validate(document)

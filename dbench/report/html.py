@@ -58,6 +58,7 @@ def _environment() -> Environment:
         agreement=text.agreement,
         bound=text.bound_text,
         estimate=text.estimate_text,
+        in_words=_in_words,
         label=lambda paper: PAPERS.get(paper, paper),
         line=text.one_line,
         name=text.name_text,
@@ -73,6 +74,16 @@ def _environment() -> Environment:
 
 def _slug(verdict: str) -> str:
     return verdict.replace(" ", "-")
+
+
+def _in_words(record: Record) -> str:
+    """What a plot shows, for those who cannot see it."""
+    parts = ["estimate " + text.estimate_text(record)]
+    if record["bound"] is not None:
+        parts.append("holds if " + text.bound_text(record))
+    if record["printed"] is not None:
+        parts.append("printed " + text.printed_text(record))
+    return "; ".join(parts)
 
 
 def _words(record: Record) -> str:

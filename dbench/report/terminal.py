@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from dbench.report.text import (
 
 __all__ = ["summary_lines"]
 
+NOTE = " " * 6
+
 
 def summary_lines(
     document: Document, *, width: int = 80, verbose: bool = False, paths: Sequence[str | Path] = ()
@@ -29,7 +32,7 @@ def summary_lines(
 
     Args:
         document: the report.
-        width: columns of the terminal; a record takes one line where its paper's table fits, else two.
+        width: columns of the terminal; a record takes one line where its paper's table fits, else several.
         verbose: list every record, also those that came out as reproduced and expected.
         paths: files written, listed at the end.
     """
@@ -65,13 +68,22 @@ def _table(records: Sequence[Record], width: int) -> list[str]:
         if wide:
             lines.append("  " + "  ".join(cell.ljust(size) for cell, size in zip(cells, widths, strict=True)).rstrip())
         else:
-            estimate, n, printed, seconds = cells[2:]
-            room = width - 10 - len(estimate) - len(n) - len(seconds)
-            figures = [estimate, n, clip(printed, max(room, 20)), seconds]
-            lines += ["  " + " ".join(cells[:2]), "    " + "  ".join(filter(None, figures))]
-        for text in (remark(record), one_line(record["reason"]) if record["verdict"] != "reproduced" else ""):
-            if text:
-                lines.append("      " + text)
+            lines += ["  " + " ".join(cells[:2]), *_flow(cells[2:], width)]
+        for note in (remark(record), one_line(record["reason"]) if record["verdict"] != "reproduced" else ""):
+            lines += textwrap.wrap(
+                note, width, initial_indent=NOTE, subsequent_indent=NOTE, max_lines=2, placeholder="..."
+            )
+    return lines
+
+
+def _flow(cells: Sequence[str], width: int) -> list[str]:
+    """Fill lines with cells, without breaking one."""
+    lines: list[str] = []
+    for cell in filter(None, cells):
+        if lines and len(lines[-1]) + 2 + len(cell) <= width:
+            lines[-1] += "  " + cell
+        else:
+            lines.append("    " + cell)
     return lines
 
 

@@ -1,0 +1,144 @@
+"""A whole report is only ever replaced by a whole report."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.report import build_document, read_report, write_report
+from dbench.report import files as files_module
+
+
+@pytest.fixture
+def whole(tmp_path, sample):
+    write_report(tmp_path, sample)
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_report_survives_the_round_trip(tmp_path, sample):
+    written = write_report(tmp_path / "deep" / "er", sample)
+    assert sorted(path.name for path in written) == ["index.html", "report.json", "report.md"]
+    assert read_report(tmp_path / "deep" / "er") == sample
+    assert read_report(tmp_path / "deep" / "er" / "report.json") == sample
+
+
+def test_equal_documents_give_equal_bytes_whatever_the_order_of_their_keys(tmp_path, sample):
+    turned = {key: sample[key] for key in reversed(sample)}
+    turned["records"] = [{key: record[key] for key in reversed(record)} for record in sample["records"]]
+    write_report(tmp_path / "a", sample)
+    write_report(tmp_path / "b", turned)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_the_json_is_strict_and_ends_with_a_newline(whole):
+    text = (whole / "report.json").read_text()
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    json.loads(text, parse_constant=refuse)
+    assert text.endswith("}\n")
+
+
+def test_an_empty_report_can_be_written_and_read(tmp_path):
+    write_report(tmp_path, build_document([]))
+    assert read_report(tmp_path)["records"] == []
+
+
+@pytest.mark.parametrize("fails_at", ["index.html", "report.md", "report.json"])
+def test_a_failure_in_mid_write_leaves_the_old_report_whole(whole, make_record, monkeypatch, fails_at):
+    before = contents(whole)
+    write_through = files_module._write_through
+
+    def break_off(path, text):
+        if fails_at in path.name:
+            path.write_text(text[: len(text) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_through(path, text)
+
+    monkeypatch.setattr(files_module, "_write_through", break_off)
+    with pytest.raises(DbenchError, match=r"cannot write the report to .*: No space left on device"):
+        write_report(whole, build_document([make_record()]))
+    assert contents(whole) == before
+
+
+def test_an_interrupt_in_mid_write_leaves_the_old_report_whole(whole, make_record, monkeypatch):
+    before = contents(whole)
+
+    def interrupt(path, text):
+        path.write_text(text[:10])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files_module, "_write_through", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(whole, build_document([make_record()]))
+    assert contents(whole) == before
+
+
+def test_an_invalid_document_writes_nothing(tmp_path, sample):
+    with pytest.raises(InvalidInput, match="schema must be 1"):
+        write_report(tmp_path, {**sample, "schema": 7})
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path, sample):
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(DbenchError, match="cannot write the report to"):
+        write_report(tmp_path / "taken", sample)
+
+
+def test_text_no_encoding_can_hold_does_not_stop_a_report(tmp_path, make_record):
+    document = build_document([make_record(reason="broken bytes \udcff and \x1b[31mcolour\x1b[0m and \x00")])
+    write_report(tmp_path, document)
+    assert read_report(tmp_path) == document
+    assert "\x1b" not in (tmp_path / "report.md").read_text()
+
+
+def test_a_missing_report_is_a_wrong_argument(tmp_path):
+    with pytest.raises(InvalidInput, match=r"report must be a file or a directory with a report\.json, got"):
+        read_report(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "not strict JSON"),
+        (b'{"schema": 1,', "not strict JSON"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"[]", "must be an object"),
+        (b'{"schema": 1}', "provenance is missing"),
+        (b'{"schema": "1"}', "schema must be 1, got '1'"),
+        (b'{"schema": NaN}', "NaN is not a JSON number"),
+        (b'{"schema": 1e999}', "beyond the largest float"),
+        (b"[" * 100_000, "not strict JSON"),
+        (b"9" * 5_000, "not strict JSON"),
+    ],
+)
+def test_a_damaged_report_is_told_from_a_wrong_path(tmp_path, text, message):
+    (tmp_path / "report.json").write_bytes(text)
+    with pytest.raises(DamagedData, match=message):
+        read_report(tmp_path)
+
+
+def test_a_truncated_report_is_damaged(whole):
+    path = whole / "report.json"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(DamagedData, match="not strict JSON"):
+        read_report(whole)
+
+
+def test_a_verdict_edited_by_hand_is_noticed(whole):
+    path = whole / "report.json"
+    document = json.loads(path.read_text())
+    next(record for record in document["records"] if record["verdict"] == "broken")["verdict"] = "reproduced"
+    path.write_text(json.dumps(document))
+    with pytest.raises(DamagedData, match="findings must be the roll-up of its records"):
+        read_report(whole)

@@ -1,0 +1,175 @@
+"""The page: one file, well formed, readable without scripts, and deaf to scripts inside records."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from dbench.report import build_document
+from dbench.report.html import embedded_json, render_html
+
+VOID = {"meta", "input", "br", "link", "img", "hr"}
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&<!--{{ 7*7 }}"
+
+
+class Page(HTMLParser):
+    """Elements, attributes, text outside scripts and styles; insists that every element is closed in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text, self.scripts = "", []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        assert len(dict(attrs)) == len(attrs), f"repeated attribute in {tag}"
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open, f"stray end of {tag}"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts.append(data)
+        elif self.open and self.open[-1] != "style":
+            self.text += data
+
+    def all(self, name: str) -> list[dict[str, str | None]]:
+        return [attrs for tag, attrs in self.elements if tag == name]
+
+
+@pytest.fixture
+def page(sample):
+    return Page(render_html(sample))
+
+
+def test_the_page_is_well_formed_and_its_ids_are_unique(page):
+    ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    assert len(page.all("h1")) == 1
+
+
+def test_nothing_is_fetched(sample, page):
+    for _, attrs in page.elements:
+        assert not {"src", "href", "xlink:href", "srcset", "style"} & set(attrs)
+    assert not re.search(r"url\(|@import|https?://", render_html(sample))
+    assert not page.all("link")
+
+
+def test_only_the_script_of_the_package_may_run(page):
+    policy = next(attrs["content"] for attrs in page.all("meta") if "http-equiv" in attrs)
+    data, script = page.scripts
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert json.loads(data)["schema"] == 1
+
+
+def test_the_embedded_data_is_the_report(sample, page):
+    assert json.loads(page.scripts[0]) == sample
+
+
+def test_everything_can_be_read_without_scripts(sample, page):
+    for record in sample["records"]:
+        for text in (record["claim"], record["says"], record["where"], record["rule"], record["nodeid"]):
+            assert text in page.text
+    hidden = {attrs.get("id") for _, attrs in page.elements if "hidden" in attrs}
+    assert hidden == {"controls", "save"}  # what needs a script to be of use
+    assert "3 runs retrained, largest difference 2.1e-7" in page.text
+    assert "3f2c9d1e" in page.text
+
+
+def test_a_verdict_is_told_by_symbol_and_word_beside_its_colour(page):
+    badges = [attrs for attrs in page.all("span") if "badge" in (attrs.get("class") or "")]
+    assert len(badges) > 21
+    for symbol, word in (("R", "reproduced"), ("N", "not reproduced"), ("?", "inconclusive"), ("F", "broken")):
+        assert f"{symbol} {word}" in page.text
+
+
+def test_each_record_with_an_estimate_has_two_labelled_plots(sample, page):
+    plots = [attrs for attrs in page.all("svg") if attrs.get("role") == "img"]
+    assert len(plots) == 2 * sum(record["estimate"] is not None for record in sample["records"])
+    assert any("0.412 [0.361, 0.463]; holds if > 0.5" in attrs["aria-label"] for attrs in plots)
+
+
+def test_every_control_has_a_label_and_every_column_can_be_sorted(page):
+    keys = {attrs["data-key"] for attrs in page.all("th") if "data-key" in attrs}
+    record = next(attrs for attrs in page.all("tbody") if attrs.get("class") == "record")
+    assert len(keys) == 8
+    assert all(f"data-{key}" in record for key in keys)
+    assert len(page.all("label")) == len(page.all("select")) + len(page.all("input"))
+
+
+@pytest.mark.parametrize(
+    "field", ["claim", "where", "says", "reason", "rule", "statistic", "unit", "printed", "nodeid"]
+)
+def test_hostile_text_is_shown_and_not_run(make_record, field):
+    record = make_record(**{field: HOSTILE}) | {"paper": "sober"}
+    page = Page(render_html(build_document([record])))
+    assert len(page.all("script")) == 2
+    assert not page.all("img")
+    assert not any(name.startswith("on") for _, attrs in page.elements for name in attrs)
+    assert "<img src=x onerror=alert(1)>" in page.text
+    assert "49" not in page.text
+
+
+def test_hostile_names_in_lists_and_objects_are_not_run(make_record):
+    record = make_record(
+        params={HOSTILE: HOSTILE}, deviations=[HOSTILE], paper=HOSTILE, part=HOSTILE, expected_reason=HOSTILE
+    )
+    check = {"nodeid": HOSTILE, "outcome": "failed", "detail": HOSTILE, "seconds": 0.0}
+    provenance = {HOSTILE: {HOSTILE: [HOSTILE, {HOSTILE: HOSTILE}]}}
+    page = Page(render_html(build_document([record], provenance=provenance, checks=[check])))
+    assert len(page.all("script")) == 2
+    assert not page.all("img")
+
+
+def test_embedded_json_cannot_leave_its_element():
+    embedded = embedded_json({HOSTILE: ["<!--", "]]>", "\u2028"]})
+    assert not set("<>&\u2028") & set(embedded)
+    assert json.loads(embedded) == {HOSTILE: ["<!--", "]]>", "\u2028"]}
+
+
+def test_a_report_of_nothing_is_a_page_that_says_so():
+    page = Page(render_html(build_document([])))
+    assert "No records: nothing was judged." in page.text
+    assert not page.all("form")
+
+
+def test_very_long_text_stays_whole(make_record):
+    says = "unbroken" * 5_000
+    assert says in Page(render_html(build_document([make_record(says=says)]))).text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bound": None, "margin": None, "direction": None, "rule": None, "statistic": None},
+        {"estimate": None, "interval": None, "n": None, "unit": None, "verdict": "broken", "says": ""},
+        {"estimate": 1e-8, "interval": [1e-8, 1e-8], "population": None, "confidence": None},
+        {"estimate": -3, "interval": [-4, -2], "printed": "-3.1", "printed_value": -3.1, "printed_agrees": True},
+    ],
+)
+def test_a_record_may_lack_what_it_does_not_have(make_record, changes):
+    page = Page(render_html(build_document([make_record(**changes)])))
+    records = page.text.partition("Checks beside the claims")[0]
+    assert "None" not in records
+    assert "5.2, Figure 2" in records
+
+
+def test_the_same_document_gives_the_same_page(sample):
+    assert render_html(sample) == render_html(json.loads(json.dumps(sample)))

@@ -1,0 +1,107 @@
+"""Numbers and records as short text."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dbench.report import text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "-"),
+        (0, "0"),
+        (-0.0, "0"),
+        (1e-8, "1e-8"),
+        (-1.25e-8, "-1.25e-8"),
+        (5e-324, "4.94e-324"),
+        (0.54321, "0.543"),
+        (-0.54321, "-0.543"),
+        (0.999999, "1"),
+        (3, "3"),
+        (123.456, "123"),
+        (46080.0, "46080"),
+        (1234567890, "1.23e9"),
+        (1.7976931348623157e308, "1.8e308"),
+    ],
+)
+def test_a_number_is_short_and_keeps_its_magnitude(value, shown):
+    assert text.number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("estimate", "interval", "shown"),
+    [
+        (0.54, None, "0.54"),
+        (0.54, [0.54, 0.54], "0.54"),
+        (None, None, "no estimate"),
+        (0.5404, [0.481, 0.6], "0.540 [0.481, 0.600]"),
+        (0.54, [0.2, 0.9], "0.54 [0.20, 0.90]"),
+        (0.0, [-0.05, 0.05], "0 [-0.050, 0.050]"),
+        (1e-8, [0.0, 2e-8], "1e-8 [0, 2e-8]"),
+        (0.0001, [0.0, 0.9], "1e-4 [0, 0.90]"),
+        (512.3, [490.0, 535.0], "512 [490, 535]"),
+        (0.0, [-1.7e308, 1.7e308], "0 [-1.7e308, 1.7e308]"),
+    ],
+)
+def test_an_estimate_has_the_digits_its_interval_deserves(make_record, estimate, interval, shown):
+    assert text.estimate_text(make_record(estimate=estimate, interval=interval)) == shown
+
+
+def test_rounding_never_moves_a_whole_interval_onto_a_point():
+    for exponent in range(-12, 12):
+        low, high = 1.0, 1.0 + 10.0**exponent
+        shown = text.estimate_text({"estimate": low, "interval": [low, high]})
+        if exponent >= -5:
+            ends = shown.split("[")[1].rstrip("]").split(", ")
+            assert float(ends[0]) < float(ends[1]), shown
+
+
+@pytest.mark.parametrize(
+    ("bound", "margin", "direction", "shown"),
+    [
+        (0.5, 0.05, "below", "< 0.5 - 0.05"),
+        (0.5, 0.05, "above", "> 0.5 + 0.05"),
+        (0.5, 0.0, "above", "> 0.5"),
+        (0.9, 0.1, "within", "in [0.9, 1]"),
+        (0.9, None, "within", "in [0.9, 0.9]"),
+        (None, None, None, "-"),
+        (0.5, None, None, "0.5"),
+    ],
+)
+def test_the_bound_says_where_the_finding_holds(make_record, bound, margin, direction, shown):
+    assert text.bound_text(make_record(bound=bound, margin=margin, direction=direction)) == shown
+
+
+@pytest.mark.parametrize(("agrees", "shown"), [(True, "0.98 (agrees)"), (False, "0.98 (differs)"), (None, "0.98")])
+def test_the_printed_figure_is_judged_apart(make_record, agrees, shown):
+    assert text.printed_text(make_record(printed="0.98", printed_agrees=agrees)) == shown
+
+
+def test_control_characters_and_turned_text_do_not_reach_the_reader():
+    assert text.one_line("a\n\tb\x1b[31mred\x1b[0m \u202egpj\u202c \x00\ud800end") == "a bred gpj end"
+
+
+@pytest.mark.parametrize("width", [0, 1, 3, 4, 10, 50])
+def test_clipped_text_keeps_to_its_width(width):
+    clipped = text.clip("a sentence of some length, at least longer", width)
+    assert len(clipped) <= width
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0, "0 s"), (0.004, "<0.01 s"), (0.42, "0.42 s"), (9.96, "10 s"), (59.6, "1 min 0 s"), (3599.7, "1 h 0 min")],
+)
+def test_durations_are_rounded_without_a_sixtieth_second(seconds, shown):
+    assert text.duration(seconds) == shown
+
+
+def test_a_number_never_reads_as_zero_unless_it_is():
+    for exponent in range(-300, 300, 7):
+        for decimals in (None, 0, 3, 6):
+            shown = float(text.number(-3.7 * 10.0**exponent, decimals=decimals))
+            assert shown < 0
+            assert math.isfinite(shown)
