@@ -7,7 +7,7 @@ Inert wherever dbench is merely installed: it acts only when tests under the fol
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,13 @@ import pytest
 from dbench.claims import CARD_ATTRIBUTE, Claim, Expectations, Printed, Verdict, card_fields, load_expected, record_of
 from dbench.claims.session import RECORD_PROPERTY, Session
 from dbench.errors import DbenchError
+from dbench.provenance import commit, utc_now, versions
 from dbench.stats import Estimate
 
 __all__ = ["ChangedVerdict", "Inconclusive", "KnownDeviation", "NotReproduced"]
+
+# pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.
+_Skipped: Any = pytest.skip.Exception
 
 SESSION: pytest.StashKey[Session] = pytest.StashKey()
 EXPECTATIONS: pytest.StashKey[Expectations | None] = pytest.StashKey()
@@ -32,11 +36,11 @@ class ChangedVerdict(AssertionError):
     """The verdict is not the expected one: better or worse, somebody has to look."""
 
 
-class Inconclusive(pytest.skip.Exception):
+class Inconclusive(_Skipped):  # type: ignore[misc]
     """The evidence cannot tell; a count of its own, neither passed nor failed."""
 
 
-class KnownDeviation(pytest.skip.Exception):
+class KnownDeviation(_Skipped):  # type: ignore[misc]
     """Not reproduced, as ``expected.toml`` says with its reason; a count of its own."""
 
 
@@ -165,7 +169,9 @@ def judge(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callab
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A claim that passed without a judgement is broken, not reproduced."""
     report = yield
     judged = any(name == RECORD_PROPERTY for name, _ in item.user_properties)
@@ -197,24 +203,31 @@ class Recorder:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config, self.session = config, config.stash[SESSION]
+        self.document: dict[str, Any] = {}
         self.written: list[Path] = []
+        self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now()}
 
     def pytest_report_header(self) -> list[str]:
         """Say in two lines what is judged on what."""
-        from dbench.report.session import header
-
-        return header(self.config.option, _setting(self.config, "dbench_expect"))
+        option, expect = self.config.option, _setting(self.config, "dbench_expect")
+        evidence = option.dbench_evidence or "as shipped"
+        return [
+            f"dbench: {versions()}; tier {option.dbench_tier}",
+            f"dbench: evidence {evidence}; runs {option.dbench_runs}; expected {expect.name if expect else 'nothing'}",
+        ]
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Train what is missing, when asked to, before any worker starts."""
-        if self.config.getoption("dbench_runs") == "missing":
-            from dbench.zoo import make_evidence
+        """Before any worker starts: find the evidence, and train what is missing when asked to."""
+        from dbench.claims.evidence import evidence_folders, train_evidence
 
-            option = self.config.option
-            try:
-                option.dbench_evidence = str(make_evidence(option.dbench_profile, Path(option.dbench_store)))
-            except DbenchError as error:
-                raise pytest.UsageError(str(error)) from error
+        option = self.config.option
+        try:
+            if option.dbench_runs == "missing":
+                option.dbench_evidence = str(train_evidence(option.dbench_profile, option.dbench_store))
+            folders = evidence_folders(option.dbench_evidence)
+        except DbenchError as error:
+            raise pytest.UsageError(str(error)) from error
+        self.provenance["evidence"] = ", ".join(folder.name for folder in folders)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist: remember what was collected."""
@@ -252,17 +265,36 @@ class Recorder:
         session.exitstatus = self.session.exit_status(
             int(session.exitstatus), fail_on_inconclusive=self.config.getoption("dbench_inconclusive") == "fail"
         )
-        folder = _setting(self.config, "dbench_report")
-        if folder and self.session.outcomes:
-            from dbench.report.session import write
+        from dbench.report import build_document, write_report
 
-            self.written = write(folder, self.session, root=self.config.rootpath)
+        records, checks = self.session.records(), self.session.checks()
+        self.document = build_document(records, checks=checks, provenance=self.provenance | _multiplicity(records))
+        folder = _setting(self.config, "dbench_report")
+        if folder and records:
+            self.written = [*write_report(folder, self.document), folder / "junit.xml"]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the verdicts by paper, what was lost or is stale, and the files written."""
-        from dbench.report.session import summary_lines
+        from dbench.report import summary_lines
 
-        verbose = self.config.get_verbosity() > 0
-        width = terminalreporter._tw.fullwidth
-        for line in summary_lines(self.session, verbose=verbose, width=width, written=self.written):
+        if not self.document:
+            return
+        terminalreporter.section("verdicts")
+        paths = [path.relative_to(self.config.rootpath) for path in self.written]
+        lines = summary_lines(
+            self.document,
+            verbose=self.config.get_verbosity() > 0,
+            width=terminalreporter._tw.fullwidth,
+            paths=paths,
+        )
+        lines += [f"stale expectation, no judgement uses it: {entry}" for entry in self.session.stale()]
+        lines += [f"never reported, its worker died: {nodeid}" for nodeid in self.session.lost]
+        for line in lines:
             terminalreporter.write_line(line)
+
+
+def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Say how many judgements were made from samples, and how many intervals may miss by chance alone."""
+    sampled = [record for record in records if record["interval"] and record["confidence"] < 1]
+    missed = sum(1 - record["confidence"] for record in sampled)
+    return {"judgements": len(records), "of samples": len(sampled), "intervals expected to miss": round(missed, 1)}

@@ -77,7 +77,7 @@ def record_of(
         "params": {name: _plain(value) for name, value in params.items()},
         "verdict": str(judgement.verdict),
         "estimate": estimate.value,
-        "interval": None if estimate.is_exact else [estimate.low, estimate.high],
+        "interval": [estimate.low, estimate.high] if math.isfinite(estimate.high - estimate.low) else None,
         "n": int(estimate.n),
         "printed": figure.text if figure else None,
         "printed_value": figure.value if figure else None,

@@ -29,11 +29,11 @@ class Estimate:
     confidence: float
 
     def __post_init__(self) -> None:
-        """Insist on finite plain floats in order: low <= value <= high."""
+        """Insist on plain floats in order, low <= value <= high, and a finite value (too few units: no finite ends)."""
         for name in ("value", "low", "high", "confidence"):
             object.__setattr__(self, name, float(getattr(self, name)))
-        if not all(math.isfinite(x) for x in (self.value, self.low, self.high)):
-            raise InvalidInput(f"an estimate must be finite, got {self.value} in [{self.low}, {self.high}]")
+        if not math.isfinite(self.value):
+            raise InvalidInput(f"an estimate must be finite, got {self.value}")
         if not self.low <= self.value <= self.high:
             raise InvalidInput(f"an estimate must lie in its interval, got {self.value} in [{self.low}, {self.high}]")
         if self.n < 1:

@@ -6,6 +6,7 @@ nominal 95% from five units up, where a percentile bootstrap of five units cover
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -27,19 +28,21 @@ def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     """Mean of independent units with Student's t interval.
 
     Args:
-        values: one number a unit, at least two.
+        values: one number a unit. A single unit says nothing of the spread: its interval has no ends.
         confidence: of the two-sided interval.
 
     Raises:
-        InvalidInput: fewer than two units, or a value that is not finite.
+        InvalidInput: no units, or a value that is not finite.
     """
     _check_confidence(confidence)
     units = np.asarray(values, dtype=np.float64)
-    if units.ndim != 1 or len(units) < 2:
-        raise InvalidInput(f"values must be a vector of at least 2 units, got shape {units.shape}")
+    if units.ndim != 1 or len(units) < 1:
+        raise InvalidInput(f"values must be a vector of at least 1 unit, got shape {units.shape}")
     if not np.isfinite(units).all():
         raise InvalidInput(f"values must be finite, got {units[~np.isfinite(units)][0]}")
     mean, n = float(units.mean()), len(units)
+    if n == 1:
+        return Estimate(mean, -math.inf, math.inf, 1, confidence)
     half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * units.std(ddof=1) / np.sqrt(n))
     return Estimate(mean, mean - half, mean + half, n, confidence)
 
@@ -54,14 +57,16 @@ def jackknife_interval(
 
     Args:
         statistic: takes the indices of the units kept, returns a number.
-        n_units: how many units there are, at least 3.
+        n_units: how many units there are. Fewer than 3 say nothing of the spread: the interval has no ends.
         confidence: of the two-sided interval.
     """
     _check_confidence(confidence)
-    if n_units < 3:
-        raise InvalidInput(f"the jackknife needs at least 3 units, got {n_units}")
+    if n_units < 1:
+        raise InvalidInput(f"n_units must be at least 1, got {n_units}")
     everyone = np.arange(n_units)
     value = float(statistic(everyone))
+    if n_units < 3:
+        return Estimate(value, -math.inf, math.inf, n_units, confidence)
     left_out = np.array([statistic(np.delete(everyone, i)) for i in everyone], dtype=np.float64)
     pseudo = n_units * value - (n_units - 1) * left_out
     half = float(stats.t.ppf((1 + confidence) / 2, n_units - 1) * pseudo.std(ddof=1) / np.sqrt(n_units))

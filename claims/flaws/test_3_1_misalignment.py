@@ -1,0 +1,113 @@
+"""Correcting Flaws, sections 3.1 and 4.1: aligning factors with codes one by one, and all at once."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dbench.claims import Claim, above, below
+from dbench.claims.population import Population
+from dbench.codes import Sample
+from dbench.metrics import align, alignment_collisions
+from dbench.metrics.relations import mutual_information
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval, share_interval
+from dbench_fixtures.counterexamples.alignment import toy_model
+
+GREEDY = Claim(
+    id="flaws.misalignment",
+    part="one by one",
+    where="3.1, Figure 1",
+    says="Aligning each factor with its most informative code can give one code two factors.",
+    evidence="synthetic",
+    kind="existence",
+    population="the toy model M1 as a sampled representation; draws varied",
+    deviations=("Codes carry noise of 0.05, so that they are real numbers.",),
+    unit="sample",
+    statistic="share of samples of 1,000 observations in which both factors get the same code",
+    rule=above(0.5),
+    confidence=0.95,
+    min_n=20,
+    printed=None,
+    tier="smoke",
+    rollup="all",
+    revision=1,
+    superseded_by=None,
+)
+INJECTIVE = replace(
+    GREEDY,
+    part="all at once",
+    where="4.1, equation 2",
+    says="The injective assignment of equation 2 never gives one code two factors.",
+    kind="impossibility",
+    population="random, sparse, tied and duplicated relation matrices of 2 to 12 codes and at most as many factors",
+    deviations=("A universal statement: searched, not proven here.",),
+    unit="matrix",
+    statistic="largest number of factors that share a code",
+    rule=below(0.5),
+    confidence=1.0,
+    min_n=1000,
+)
+TRAINED = replace(
+    GREEDY,
+    part="",
+    where="3.1, Figure 1 (left), appendix B",
+    says="It happens in trained models that two factors share their most informative code.",
+    evidence="zoo",
+    population="all runs: objectives, strengths and seeds",
+    deviations=(),
+    unit="seed",
+    statistic="mean over seeds of the share of models in which some factors share their most informative code",
+    # One model in twenty: 'not merely theoretical, it often occurs'.
+    rule=above(0.0, margin=0.05),
+    min_n=5,
+)
+
+
+def share_misaligned(model=toy_model, *, samples: int = 100, n: int = 1_000) -> Estimate:
+    def collides(sample: Sample) -> bool:
+        return alignment_collisions(mutual_information(sample.codes, sample.factors)) > 0
+
+    streams = [generator(claim=GREEDY.id, sample=i) for i in range(samples)]
+    return share_interval(sum(collides(model(n, stream)) for stream in streams), samples, confidence=GREEDY.confidence)
+
+
+def random_relation(rng: np.random.Generator) -> np.ndarray:
+    """Draw a matrix that tempts an assignment: rounded (ties), sparse, or with every code twice."""
+    codes = int(rng.integers(2, 13))
+    matrix = rng.exponential(size=(codes, int(rng.integers(1, codes + 1))))
+    shape = rng.integers(4)
+    if shape == 1:
+        matrix = np.round(matrix)
+    elif shape == 2:
+        matrix = matrix * (rng.uniform(size=matrix.shape) < 0.2)
+    elif shape == 3:
+        matrix[codes // 2 :] = matrix[: codes - codes // 2]
+    return matrix
+
+
+def most_sharing(assign=align, *, matrices: int = 2_000) -> Estimate:
+    """Number of factors beyond the first on one code, at the worst of many matrices."""
+    rng = generator(claim=INJECTIVE.id, part=INJECTIVE.part)
+    assigned = [assign(random_relation(rng)) for _ in range(matrices)]
+    return exact(max(len(codes) - len(np.unique(codes)) for codes in assigned), n=matrices)
+
+
+def share_of_models(population: Population) -> Estimate:
+    seeds = population.seeds()
+    collisions = [population.scores("alignment.collisions", o, seeds=seeds) > 0 for o in population.objectives]
+    return mean_interval(np.hstack(collisions).mean(axis=1), confidence=TRAINED.confidence)
+
+
+@GREEDY.covers
+def test_one_code_gets_both_factors_of_the_toy_model(judge):
+    judge(GREEDY, share_misaligned())
+
+
+@INJECTIVE.covers
+def test_the_injective_assignment_never_shares_a_code(judge):
+    judge(INJECTIVE, most_sharing())
+
+
+@TRAINED.covers
+def test_trained_models_are_misaligned(judge, population):
+    judge(TRAINED, share_of_models(population), population=population.name, deviations=population.deviations)

@@ -1,0 +1,299 @@
+"""Correcting Flaws, section 3.2: information that only a set of codes holds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import mutual_info_score
+
+from dbench.claims import Claim, Printed, above, below, within
+from dbench.codes import Sample
+from dbench.metrics import dci, dci_completeness, dci_disentanglement, nk, snc
+from dbench.metrics.relations import mutual_information, squared_correlation
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval
+from dbench_fixtures.counterexamples.modular_sum import band_importance, modular_sum_cases, modular_sum_codes
+from dbench_fixtures.counterexamples.xor import absolute_difference, xor_cases, xor_codes
+
+# ------------------------------------------------------------------ XOR
+ALONE = Claim(
+    id="flaws.xor",
+    part="alone",
+    where="3.2",
+    says="When a factor is the XOR of two codes, neither code alone has information about it.",
+    evidence="synthetic",
+    kind="existence",
+    population="two fair bits and their XOR, enumerated",
+    deviations=(),
+    unit="case",
+    statistic="largest mutual information of the factor with one code, nats",
+    rule=below(1e-9),
+    confidence=1.0,
+    min_n=4,
+    printed=Printed("0", 0.0, 1e-9),
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+PAIR = replace(
+    ALONE,
+    part="pair",
+    says="The pair of codes determines the factor.",
+    statistic="share of the factor's entropy that the pair explains",
+    rule=above(1 - 1e-9),
+    printed=None,
+)
+LINEAR = replace(
+    ALONE,
+    part="linear",
+    says="The linear relation of the factor with both codes together has strength zero.",
+    statistic="R2 of the factor regressed on both codes",
+)
+LINEAR_CLASSIFIER = replace(
+    ALONE,
+    part="linear classifier",
+    says="A linear classifier of both codes sees nothing of the factor.",
+    population="noisy XOR codes; draws varied",
+    deviations=("The paper argues by the strength of the linear relation; this asks for the accuracy.",),
+    unit="sample",
+    statistic="test accuracy of logistic regression above chance, as a share of what is possible",
+    # Coefficients that are zero but for noise may still cut off one corner of four, and be right on the others.
+    rule=within(-0.1, 0.1),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+)
+KNOCK_OUT = replace(
+    LINEAR_CLASSIFIER,
+    part="knock-out",
+    says="Knock-out with a non-linear classifier sees the hidden pair behind an open copy of the factor.",
+    deviations=(),
+    population="an open copy of the factor in front of the XOR pair; draws varied",
+    statistic="NK score, which would be 0.5 if the open code alone held the factor",
+    rule=below(0.25),
+)
+CONTINUOUS_LINEAR = replace(
+    LINEAR_CLASSIFIER,
+    part="continuous, linear",
+    says="For uniform a and b, |a - b| has no linear relation with a or b.",
+    deviations=(),
+    population="uniform a, b and |a - b|; draws varied",
+    statistic="mean of the larger squared correlation of |a - b| with a code",
+    rule=below(0.01),
+)
+CONTINUOUS_INFORMATION = replace(
+    LINEAR_CLASSIFIER,
+    part="continuous, information",
+    says="For uniform a and b, a alone has no information about |a - b|.",
+    deviations=(),
+    population="uniform a, b and |a - b|; draws varied; 20 x 20 bins",
+    statistic="mean mutual information of |a - b| with a code, nats (analytically (1 - log 2)/2 = 0.153)",
+    rule=below(0.05),
+)
+
+# ------------------------------------------------------------------ theorem 3.1
+NO_INFORMATION = Claim(
+    id="flaws.theorem-3.1",
+    part="no information",
+    where="3.2, Theorem 3.1",
+    says="In the band code no code alone has information about any factor.",
+    evidence="synthetic",
+    kind="existence",
+    population="the law of equation 1 with uniform digits, enumerated; codes and classes varied",
+    deviations=("The second digit of each code is drawn uniform and independent of the factors.",),
+    unit="case",
+    statistic="largest mutual information of a code (its two digits) with a factor, nats",
+    rule=below(1e-9),
+    confidence=1.0,
+    min_n=64,
+    printed=Printed("0", 0.0, 1e-9),
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+BOUND = replace(
+    NO_INFORMATION,
+    part="bound",
+    where="3.2, Theorem 3.1, Remark 3.3",
+    says="D and C of the band matrix reach at least 1 - 2 / log2 n and so approach 1.",
+    kind="size",
+    population="the band matrix with equal halves, the worst case; number of codes varied",
+    deviations=(
+        "The printed bound takes the entropy of two equal halves as 2 log_n 2; it is log_n 2, so 1 - 1 / log2 n holds.",
+    ),
+    unit="matrix",
+    statistic="smaller of D and C of the band matrix, minus the printed bound",
+    rule=above(0.0),
+    min_n=1,
+    printed=None,
+)
+TREES = replace(
+    NO_INFORMATION,
+    part="trees",
+    where="3.2, Theorem 3.1 ('including gradient-boosted trees')",
+    says="D and C measured with gradient-boosted trees on samples of the band code reach the printed bound.",
+    kind="size",
+    population="samples of the band code; number of codes, classes and observations varied",
+    deviations=("The theorem presumes trees that find the two codes that matter; here they are fitted.",),
+    unit="sample",
+    statistic="mean of the smaller of D and C, minus the printed bound 1 - 2 / log2 n",
+    rule=above(0.0),
+    confidence=0.95,
+    min_n=3,
+    printed=None,
+)
+SNC_LOW = replace(
+    TREES,
+    part="snc",
+    where="3.2, 4.2",
+    says="SNC, a metric of strong disentanglement, stays near zero on the band code.",
+    statistic="mean SNC score",
+    rule=below(0.1),
+    min_n=5,
+    deviations=(),
+)
+
+
+def _repeat(part: str, repetitions: int, score, **axes) -> Estimate:
+    """Repeat a sampled experiment; the draws are the replicates."""
+    streams = [generator(claim="flaws.3.2", part=part, repetition=i, **axes) for i in range(repetitions)]
+    return mean_interval([score(stream) for stream in streams], confidence=LINEAR_CLASSIFIER.confidence)
+
+
+def information_alone(cases: np.ndarray) -> Estimate:
+    """Mutual information by enumeration: all but the last column are codes, the last is the factor."""
+    return exact(max(mutual_info_score(code, cases[:, -1]) for code in cases[:, :-1].T), n=len(cases))
+
+
+def share_explained_by_pair(cases: np.ndarray) -> Estimate:
+    together = np.unique(cases[:, :-1], axis=0, return_inverse=True)[1]
+    factor = cases[:, -1]
+    return exact(mutual_info_score(together, factor) / mutual_info_score(factor, factor), n=len(cases))
+
+
+def linear_strength(cases: np.ndarray) -> Estimate:
+    codes, factor = cases[:, :-1], cases[:, -1]
+    return exact(LinearRegression().fit(codes, factor).score(codes, factor), n=len(cases))
+
+
+def linear_gain(draw=xor_codes, *, repetitions: int = 50, n: int = 4_000) -> Estimate:
+    def gain(stream: np.random.Generator) -> float:
+        train, test = draw(n, stream).split(0.5, stream)
+        labels = test.factors[:, 0]
+        chance = np.bincount(labels).max() / len(labels)
+        model = LogisticRegression().fit(train.codes, train.factors[:, 0])
+        return float((model.score(test.codes, labels) - chance) / (1 - chance))
+
+    return _repeat(LINEAR_CLASSIFIER.part, repetitions, gain)
+
+
+def knock_out(*, hidden_pair: bool = True, repetitions: int = 5, n: int = 900) -> Estimate:
+    def score(stream: np.random.Generator) -> float:
+        sample = xor_codes(n, stream, plain_copy=True)
+        if not hidden_pair:
+            # The world in which the open code is alone: noise in place of the pair.
+            noise = stream.standard_normal((n, 2))
+            sample = Sample(np.hstack([sample.codes[:, :1], noise]), sample.factors)
+        return float(nk(sample, generator=stream))
+
+    return _repeat(KNOCK_OUT.part, repetitions, score)
+
+
+def continuous(relation: str, *, repetitions: int = 10, n: int = 10_000) -> Estimate:
+    def score(stream: np.random.Generator) -> float:
+        sample = absolute_difference(n, stream)
+        measure = squared_correlation if relation == "linear" else mutual_information
+        return float(np.max(measure(sample.codes, sample.factors)))
+
+    return _repeat(f"continuous, {relation}", repetitions, score)
+
+
+def band_information(n_codes: int, classes: int) -> Estimate:
+    codes, factors = modular_sum_cases(n_codes=n_codes, classes=classes)
+    return exact(max(mutual_info_score(code, factor) for code in codes.T for factor in factors.T), n=len(codes))
+
+
+def printed_bound(n_codes: int) -> float:
+    return 1 - 2 / np.log2(n_codes)
+
+
+def band_excess(matrix: np.ndarray) -> Estimate:
+    smaller = min(dci_disentanglement(matrix), dci_completeness(matrix))
+    return exact(smaller - printed_bound(len(matrix)))
+
+
+def tree_excess(n_codes: int, classes: int, n: int, *, repetitions: int = 5) -> Estimate:
+    def score(stream: np.random.Generator) -> float:
+        result = dci(modular_sum_codes(n, stream, n_codes=n_codes, classes=classes), generator=stream)
+        return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
+
+    return _repeat(TREES.part, repetitions, score, n_codes=n_codes, classes=classes, n=n)
+
+
+def snc_of_band(n_codes: int, classes: int, *, repetitions: int = 10, n: int = 3_000) -> Estimate:
+    def score(stream: np.random.Generator) -> float:
+        return float(snc(modular_sum_codes(n, stream, n_codes=n_codes, classes=classes)))
+
+    return _repeat(SNC_LOW.part, repetitions, score, n_codes=n_codes, classes=classes)
+
+
+@ALONE.covers
+def test_neither_code_of_an_xor_knows_the_factor(judge):
+    judge(ALONE, information_alone(xor_cases()))
+
+
+@PAIR.covers
+def test_the_pair_of_codes_determines_the_factor(judge):
+    judge(PAIR, share_explained_by_pair(xor_cases()))
+
+
+@LINEAR.covers
+def test_the_linear_relation_has_no_strength(judge):
+    judge(LINEAR, linear_strength(xor_cases()))
+
+
+@LINEAR_CLASSIFIER.covers
+def test_a_linear_classifier_sees_nothing(judge):
+    judge(LINEAR_CLASSIFIER, linear_gain())
+
+
+@KNOCK_OUT.covers
+def test_knock_out_sees_the_hidden_pair(judge):
+    judge(KNOCK_OUT, knock_out())
+
+
+@CONTINUOUS_LINEAR.covers
+def test_the_absolute_difference_is_uncorrelated_with_either_code(judge):
+    judge(CONTINUOUS_LINEAR, continuous("linear"))
+
+
+@CONTINUOUS_INFORMATION.covers
+def test_the_absolute_difference_is_hidden_from_either_code(judge):
+    judge(CONTINUOUS_INFORMATION, continuous("information"))
+
+
+@NO_INFORMATION.covers
+@pytest.mark.parametrize(("n_codes", "classes"), [(3, 2), (3, 4), (4, 3), (6, 2)])
+def test_no_code_of_the_band_knows_a_factor(judge, n_codes, classes):
+    judge(NO_INFORMATION, band_information(n_codes, classes))
+
+
+@BOUND.covers
+@pytest.mark.parametrize("n_codes", [4, 16, 64, 256])
+def test_the_band_matrix_reaches_the_printed_bound(judge, n_codes):
+    judge(BOUND, band_excess(band_importance(n_codes)))
+
+
+@TREES.covers
+@pytest.mark.parametrize(("n_codes", "classes", "n"), [(6, 2, 1_000), (6, 2, 4_000), (6, 3, 1_500), (12, 2, 1_500)])
+def test_boosted_trees_reach_the_printed_bound(judge, n_codes, classes, n):
+    judge(TREES, tree_excess(n_codes, classes, n))
+
+
+@SNC_LOW.covers
+@pytest.mark.parametrize(("n_codes", "classes"), [(6, 2), (6, 4), (16, 2)])
+def test_snc_stays_near_zero_on_the_band_code(judge, n_codes, classes):
+    judge(SNC_LOW, snc_of_band(n_codes, classes))

@@ -1,0 +1,182 @@
+"""A Sober Look, section 5.3: what decides a score, the objective, its strength or the seed."""
+
+from dataclasses import replace
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dbench.claims import Claim, Printed, above, below
+from dbench.claims.population import Population
+from dbench.stats import Estimate, exact, luck_beats_choice, variance_explained
+
+METRICS = ("dci", "factor_vae", "mig", "sap")
+OBJECTIVES = ("beta_tcvae", "beta_vae")
+
+MINOR_PART = Claim(
+    id="sober.variance-explained",
+    part="objective",
+    where="5.3, Table 5 (a)",
+    says="The objective alone explains a minor part of the variance of the scores.",
+    evidence="zoo",
+    kind="size",
+    population="all runs of both objectives; objective, strength and seed varied",
+    deviations=("Two objectives instead of six.", "R2 is corrected for the optimism of few seeds (adjusted R2)."),
+    unit="seed",
+    statistic="adjusted R2 of the score regressed on the objective",
+    rule=below(0.5, margin=0.05),
+    confidence=0.95,
+    min_n=5,
+    printed=Printed("37% on average over eight data sets and seven metrics", 0.37, 0.05),
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+STRENGTH_ADDS = replace(
+    MINOR_PART,
+    part="strength adds",
+    where="5.3, Table 5 (a) and (b)",
+    says="Objective and strength together explain more than the objective alone.",
+    statistic="adjusted R2 on objective x strength minus adjusted R2 on the objective",
+    rule=above(0.0, margin=0.05),
+    printed=Printed("59% against 37% on average", 0.22, 0.05),
+)
+SEED_REMAINS = replace(
+    MINOR_PART,
+    part="seed remains",
+    where="5.3, Table 5 (b)",
+    says="What objective and strength leave unexplained is due to the random seed, and it is not negligible.",
+    statistic="1 minus adjusted R2 on objective x strength",
+    rule=above(0.0, margin=0.1),
+    printed=Printed("41% on average", 0.41, 0.05),
+)
+PUBLISHED = replace(
+    MINOR_PART,
+    evidence="published",
+    population="the 56 cells of the printed table: eight data sets by seven metrics",
+    deviations=("The cells are given and averaged as they are: nothing is resampled.",),
+    unit="cell",
+    statistic="mean printed share of variance explained by the objective",
+    confidence=1.0,
+    min_n=56,
+    printed=Printed("37% on average", 0.37, 0.005),
+)
+PUBLISHED_ADDS = replace(
+    PUBLISHED,
+    part="strength adds",
+    where=STRENGTH_ADDS.where,
+    says=STRENGTH_ADDS.says,
+    statistic="mean printed share explained by objective x strength minus that by the objective",
+    rule=STRENGTH_ADDS.rule,
+    printed=Printed("59% against 37% on average", 0.22, 0.01),
+)
+LUCK = Claim(
+    id="sober.seed-beats-hyperparameter",
+    part="",
+    where="5.3, Figure 6",
+    says="A lucky seed at a bad strength often beats an unlucky seed at a good strength.",
+    evidence="zoo",
+    kind="existence",
+    population="one objective at a time; strength and seed varied",
+    deviations=(
+        "'Lucky' is the better of two seeds drawn at random, 'unlucky' the worse; 'often' is more than half the time.",
+        "The paper shows Cars3D.",
+    ),
+    unit="seed",
+    statistic="how often luck beats choice, averaged over all pairs of strengths (5/6 if strengths did nothing)",
+    rule=above(0.5),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+
+
+def printed_shares(regressors: str) -> np.ndarray:
+    """Read the shares of variance of Table 5 for one choice of regressors."""
+    with (files("dbench_fixtures.published") / "sober_table_5.csv").open() as file:
+        table = pd.read_csv(file, comment="#")
+    return table.loc[table["regressors"] == regressors, "percent"].to_numpy() / 100
+
+
+def explained(tables: dict[tuple[str, str], np.ndarray], *, by_strength: bool) -> float:
+    """Adjusted R2 of all scores on their objective, or on objective x strength."""
+    values, groups = [], []
+    for name, (_, scores) in enumerate(sorted(tables.items())):
+        setting = np.broadcast_to(np.arange(scores.shape[1]) if by_strength else 0, scores.shape)
+        values.append(scores.ravel())
+        groups.append(1000 * name + setting.ravel())
+    return variance_explained(np.concatenate(values), np.concatenate(groups))
+
+
+def share_of_objective(population: Population, metric: str) -> Estimate:
+    return _interval(population, metric, lambda t: explained(t, by_strength=False))
+
+
+def share_added_by_strength(population: Population, metric: str) -> Estimate:
+    return _interval(population, metric, lambda t: explained(t, by_strength=True) - explained(t, by_strength=False))
+
+
+def share_left_to_seed(population: Population, metric: str) -> Estimate:
+    return _interval(population, metric, lambda t: 1 - explained(t, by_strength=True))
+
+
+def _interval(population: Population, metric: str, statistic) -> Estimate:
+    return population.interval(
+        statistic, scores=[metric], objectives=population.objectives, confidence=MINOR_PART.confidence
+    )
+
+
+def luck_against_choice(population: Population, objective: str, metric: str) -> Estimate:
+    return population.interval(
+        lambda tables: luck_beats_choice(tables[metric, objective]) if len(tables[metric, objective]) > 1 else 0.0,
+        scores=[metric],
+        objectives=[objective],
+        confidence=LUCK.confidence,
+    )
+
+
+@PUBLISHED.covers
+def test_the_printed_table_gives_the_objective_a_minor_part(judge):
+    shares = printed_shares("objective")
+    judge(PUBLISHED, exact(shares.mean(), n=len(shares)))
+
+
+@PUBLISHED_ADDS.covers
+def test_the_printed_table_gives_the_strength_its_share(judge):
+    added = printed_shares("objective x strength") - printed_shares("objective")
+    judge(PUBLISHED_ADDS, exact(added.mean(), n=len(added)))
+
+
+@MINOR_PART.covers
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_objective_explains_a_minor_part(judge, population, metric):
+    estimate = share_of_objective(population, metric)
+    judge(MINOR_PART, estimate, population=population.name, deviations=population.deviations)
+
+
+@STRENGTH_ADDS.covers
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_strength_explains_more(judge, population, metric):
+    estimate = share_added_by_strength(population, metric)
+    judge(STRENGTH_ADDS, estimate, population=population.name, deviations=population.deviations)
+
+
+@SEED_REMAINS.covers
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_seed_explains_the_rest(judge, population, metric):
+    estimate = share_left_to_seed(population, metric)
+    judge(SEED_REMAINS, estimate, population=population.name, deviations=population.deviations)
+
+
+@LUCK.covers
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_luck_often_beats_the_choice_of_strength(judge, population, objective, metric):
+    estimate = luck_against_choice(population, objective, metric)
+    judge(LUCK, estimate, population=population.name, deviations=population.deviations)

@@ -1,0 +1,154 @@
+"""UDR, 'Unsupervised disentangled model selection', considerations 1 to 3: what the score should not notice."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.claims import Claim, within
+from dbench.metrics import udr, udr_pair
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval
+
+PERMUTATION = Claim(
+    id="udr.invariances",
+    part="permutation",
+    where="'Unsupervised disentangled model selection', considerations 1 to 3, equation 2",
+    says="Permuting the codes of one of two agreeing models leaves their UDR as it is.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="two models with five noisy monotone codes of the same five factors; noise varied between samples",
+    deviations=(),
+    unit="sample",
+    statistic="UDR with the transformed model minus UDR with the model as it is",
+    # 0.02: the spread of Lasso's cross-validated penalty between samples.
+    rule=within(-0.02, 0.02),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+SIGN = replace(PERMUTATION, part="sign", says="Flipping signs of codes of one of two agreeing models leaves their UDR.")
+SUBSET = replace(
+    PERMUTATION,
+    part="subset",
+    says="A model that has learnt a subset of the other's factors agrees with it as well as one that learnt them all.",
+    deviations=(
+        "A factor that is not learnt leaves a code without information: noise around the prior mean, masked by its KL.",
+    ),
+)
+CLOSED = {
+    part: replace(
+        card,
+        population="the relation matrix of exact copies of five factors",
+        deviations=("Uninformative codes relate to nothing.",) if part == "subset" else (),
+        unit="matrix",
+        statistic="UDR of equation 2 in closed form, minus its value for the model as it is",
+        rule=within(-1e-9, 1e-9),
+        confidence=1.0,
+        min_n=1,
+    )
+    for part, card in (("permutation", PERMUTATION), ("sign", SIGN), ("subset", SUBSET))
+}
+N_FACTORS = 5
+
+# Each takes codes of a model and a stream, and returns what becomes of them and which codes stay informative.
+Transformation = Callable[[np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
+
+
+def permuted(codes: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    return codes[:, rng.permutation(codes.shape[1])], np.ones(codes.shape[1], dtype=bool)
+
+
+def flipped(codes: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    return codes * rng.choice([-1, 1], size=codes.shape[1]), np.ones(codes.shape[1], dtype=bool)
+
+
+def subset(learnt: int) -> Transformation:
+    def forget(codes: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        informative = np.arange(codes.shape[1]) < learnt
+        residue = 1e-3 * rng.standard_normal(codes.shape)
+        return np.where(informative, codes, residue), informative
+
+    return forget
+
+
+def rotated(codes: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Mix the codes: no invariance of UDR, the counter-world of the first two."""
+    return codes @ np.linalg.qr(rng.standard_normal((codes.shape[1],) * 2))[0], np.ones(codes.shape[1], dtype=bool)
+
+
+def change_of_udr(transform: Transformation, relation: str, *, samples: int = 10, n: int = 2_000) -> Estimate:
+    """Compare two noisy models of the same factors, the second as it is and transformed."""
+
+    def change(stream: np.random.Generator) -> float:
+        factors = stream.uniform(-1, 1, size=(n, N_FACTORS))
+        first, second = np.sinh(factors) + 0.05 * stream.standard_normal((2, n, N_FACTORS))
+        everything = np.ones(N_FACTORS, dtype=bool)
+        transformed, informative = transform(second, stream)
+        before = udr(np.stack([first, second]), np.stack([everything, everything]), relation=relation)
+        after = udr(np.stack([first, transformed]), np.stack([everything, informative]), relation=relation)
+        return float(after) - float(before)
+
+    streams = [generator(claim=PERMUTATION.id, relation=relation, sample=i) for i in range(samples)]
+    return mean_interval([change(stream) for stream in streams], confidence=PERMUTATION.confidence)
+
+
+def change_in_closed_form(matrix: np.ndarray, informative: np.ndarray) -> Estimate:
+    """Equation 2 for a signed relation matrix, minus its value for two equal models."""
+    everything = np.ones(len(matrix), dtype=bool)
+    return exact(
+        udr_pair(np.abs(matrix), everything, informative) - udr_pair(np.eye(len(matrix)), everything, everything)
+    )
+
+
+def closed_form_case(part: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return relation matrix and informative codes of a second model: permuted, flipped, or two factors short."""
+    identity, everything = np.eye(N_FACTORS), np.ones(N_FACTORS, dtype=bool)
+    if part == "permutation":
+        return identity[:, ::-1], everything
+    if part == "sign":
+        return -identity, everything
+    learnt = np.arange(N_FACTORS) < 3
+    return identity * learnt, learnt
+
+
+RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
+
+
+@PERMUTATION.covers
+@RELATIONS
+def test_udr_does_not_notice_a_permutation(judge, relation):
+    judge(PERMUTATION, change_of_udr(permuted, relation))
+
+
+@SIGN.covers
+@RELATIONS
+def test_udr_does_not_notice_a_flipped_sign(judge, relation):
+    judge(SIGN, change_of_udr(flipped, relation))
+
+
+@SUBSET.covers
+@RELATIONS
+@pytest.mark.parametrize("learnt", [2, 4])
+def test_udr_does_not_notice_a_subset(judge, relation, learnt):
+    judge(SUBSET, change_of_udr(subset(learnt), relation))
+
+
+@CLOSED["permutation"].covers
+def test_equation_2_does_not_notice_a_permutation(judge):
+    judge(CLOSED["permutation"], change_in_closed_form(*closed_form_case("permutation")))
+
+
+@CLOSED["sign"].covers
+def test_equation_2_does_not_notice_a_flipped_sign(judge):
+    judge(CLOSED["sign"], change_in_closed_form(*closed_form_case("sign")))
+
+
+@CLOSED["subset"].covers
+def test_equation_2_does_not_notice_a_subset(judge):
+    judge(CLOSED["subset"], change_in_closed_form(*closed_form_case("subset")))

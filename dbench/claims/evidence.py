@@ -1,0 +1,62 @@
+"""Evidence about trained models: the tables shipped, those a user names, or those trained on demand."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from dbench.claims.population import Population
+from dbench.errors import InvalidInput
+
+__all__ = ["evidence_folders", "load_population", "train_evidence"]
+
+
+def evidence_folders(root: str | Path | None = None) -> list[Path]:
+    """Return the folders that hold an evidence table, sorted by name.
+
+    Args:
+        root: a folder of such folders, or one of them; the tables shipped with dbench when not given.
+
+    Raises:
+        InvalidInput: there is no table, so that claims about trained models would silently not be judged.
+    """
+    from dbench.zoo.table import MANIFEST, TABLE
+
+    top = Path(str(files("dbench_fixtures") / "evidence")) if root is None else Path(root)
+    candidates = [top, *top.iterdir()] if top.is_dir() else []
+    # Either file makes a folder evidence: a table without its manifest must fail loudly, not vanish.
+    found = sorted(f for f in candidates if any((f / name).is_file() for name in (MANIFEST, TABLE)))
+    if not found:
+        raise InvalidInput(f"evidence must be a folder with {TABLE} and {MANIFEST}, or of such folders, got {top.name}")
+    return found
+
+
+def load_population(folder: str | Path) -> Population:
+    """Read and validate one evidence table.
+
+    Raises:
+        DamagedData: the table was damaged or edited (see ``dbench.zoo.table.load_runs``).
+        InvalidInput: a file is missing.
+    """
+    from dbench.zoo.table import load_manifest, load_runs
+
+    table = load_runs(folder)
+    deviations = load_manifest(folder)["profile"].get("deviations", ())
+    return Population(Path(folder).name, table, tuple(deviations))
+
+
+def train_evidence(profile: str, store: str | Path) -> Path:
+    """Train and score what a store lacks of a profile, and write its evidence table into the store.
+
+    Returns:
+        The folder of the table.
+
+    Raises:
+        UnknownName: no such profile.
+        DbenchError: training was cancelled, or a worker died.
+    """
+    from dbench.zoo.profiles import find_profile
+    from dbench.zoo.table import write_population_table
+
+    found = find_profile(profile)
+    return write_population_table(found, Path(store) / profile)
