@@ -1,0 +1,64 @@
+"""The command line: a thin root that loads a group of commands when it is used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import IO, Any
+
+import click
+
+from dbench import __version__
+from dbench.errors import DbenchError
+
+__all__ = ["main"]
+
+_GROUPS = {
+    "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
+    "zoo": ("dbench.zoo.commands:zoo", "Train, score and check the models that findings are judged on."),
+}
+"""Name -> where the command lives and its line of help, so that ``dbench --help`` imports none of them."""
+
+
+class _OneLine(click.ClickException):
+    """A message for the user: one red line, exit code 2."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.secho(f"dbench: {self.format_message()}", fg="red", err=True, file=file)
+
+
+class _Root(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_GROUPS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _GROUPS:
+            return None
+        module, _, name = _GROUPS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in sorted(_GROUPS.items())])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """The one place where an error becomes a line."""
+        try:
+            return super().invoke(ctx)
+        except DbenchError as error:
+            raise _OneLine(" ".join(str(error).split())) from None
+        except OSError as error:
+            place = f" ({error.filename})" if error.filename else ""
+            raise _OneLine(f"the operating system refused: {error.strerror or error}{place}") from None
+
+
+@click.group(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="dbench")
+def main() -> None:
+    """Executable claims about disentangled representations."""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""``dbench zoo``: train, score, table, verify, ls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dbench.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dbench.zoo.keys import RunKey
+    from dbench.zoo.profiles import Profile
+    from dbench.zoo.store import Store
+
+__all__ = ["parse_duration", "parse_seeds", "zoo"]
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Read ``5`` (the first five), ``2-4`` or ``0,3,7`` as a list of seeds.
+
+    Raises:
+        InvalidInput: anything else.
+    """
+    if re.fullmatch(r"\d{1,6}", text):
+        return list(range(int(text)))
+    seeds: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part.strip())
+        if not match or int(match[2] or match[1]) < int(match[1]):
+            raise InvalidInput(f"seeds must be a count (5), a range (2-4) or a list (0,3,7), got {text!r}")
+        seeds.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return sorted(seeds)
+
+
+def parse_duration(text: str) -> float:
+    """Read ``90``, ``90s``, ``9m`` or ``1.5h`` as seconds.
+
+    Raises:
+        InvalidInput: anything else, or nothing left to spend.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if not match or float(match[1]) == 0:
+        raise InvalidInput(f"budget must be a time above zero such as 90s, 9m or 1.5h, got {text!r}")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Attach the options of that name, in order."""
+    options = {
+        "profile": click.option("--profile", default="micro", show_default=True, help="Which grid of runs."),
+        "store": click.option("--store", envvar="DBENCH_STORE", help="Folder or URL of the runs.  [store/PROFILE]"),
+        "data": click.option("--data", multiple=True, help="Data set of the profile (repeatable).  [its first]"),
+        "objective": click.option("--objective", multiple=True, help="Objective to keep (repeatable).  [all]"),
+        "seeds": click.option("--seeds", help="How many (5), or which (2-4; 0,3,7).  [as the profile]"),
+        "workers": click.option("--workers", type=click.IntRange(1), help="Processes.  [one a core]"),
+        "runs": click.option("--runs", required=True, help="Folder with runs.parquet and manifest.json."),
+    }
+
+    def attach(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(names):
+            command = options[name](command)
+        return command
+
+    return attach
+
+
+def _plan(
+    profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None
+) -> tuple[Profile, Store, list[RunKey]]:
+    from dbench.zoo.profiles import find_profile
+    from dbench.zoo.store import Store
+
+    found = find_profile(profile)
+    keys = found.keys(data=data, objectives=objective, seeds=None if seeds is None else parse_seeds(seeds))
+    return found, Store(store or f"store/{profile}"), keys
+
+
+@click.group()
+def zoo() -> None:
+    """Train, score and check the models that findings are judged on."""
+
+
+@zoo.command()
+@_options("profile", "store", "data", "objective", "seeds", "workers")
+@click.option("--budget", help="Stop after this time (90s, 9m, 1.5h); the same command goes on later.")
+def train(
+    profile: str,
+    store: str | None,
+    data: tuple[str, ...],
+    objective: tuple[str, ...],
+    seeds: str | None,
+    workers: int | None,
+    budget: str | None,
+) -> None:
+    """Train what the store lacks of a profile."""
+    from dbench.zoo.train import train_runs
+
+    _, place, keys = _plan(profile, store, data, objective, seeds)
+    seconds = None if budget is None else parse_duration(budget)
+    summary = train_runs(place, keys, workers=workers, budget=seconds)
+    click.echo(str(summary))
+    if summary.cancelled:
+        raise click.exceptions.Exit(130)
+
+
+@zoo.command()
+@_options("profile", "store", "data", "objective", "seeds", "workers")
+def score(
+    profile: str,
+    store: str | None,
+    data: tuple[str, ...],
+    objective: tuple[str, ...],
+    seeds: str | None,
+    workers: int | None,
+) -> None:
+    """Score the trained runs with every metric, and print what each metric cost."""
+    from dbench.zoo.score import score_runs
+
+    _, place, keys = _plan(profile, store, data, objective, seeds)
+    summary = score_runs(place, keys, workers=workers)
+    click.echo(str(summary))
+    if summary.cancelled:
+        raise click.exceptions.Exit(130)
+
+
+@zoo.command()
+@_options("profile", "store", "data", "objective", "seeds", "workers")
+@click.option("--out", required=True, help="Folder to write runs.parquet and manifest.json into.")
+def table(
+    profile: str,
+    store: str | None,
+    data: tuple[str, ...],
+    objective: tuple[str, ...],
+    seeds: str | None,
+    workers: int | None,
+    out: str,
+) -> None:
+    """Write the runs table of a profile that is trained and scored."""
+    from dbench.zoo.population import score_population
+    from dbench.zoo.table import build_table, load_runs, write_table
+    from dbench.zoo.tolerance import tolerance_of
+
+    found, place, keys = _plan(profile, store, data, objective, seeds)
+    frame = build_table(place, keys, found, score_population(place, keys, workers=workers))
+    path = write_table(out, frame, found, {name: tolerance_of(name) for name in frame["score"].unique()})
+    load_runs(out)
+    click.echo(f"{frame['run'].nunique()} runs, {frame['score'].nunique()} scores each: {path}")
+
+
+@zoo.command()
+@_options("runs", "workers")
+@click.option("--number", type=click.IntRange(1), default=2, show_default=True, help="How many runs to retrain.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides which runs.")
+def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
+    """Retrain a few runs of a table from their keys alone and compare every score."""
+    from rich.console import Console
+
+    from dbench.zoo.verify import comparison_table, verify_runs
+
+    comparison = verify_runs(runs, number=number, seed=seed, workers=workers)
+    Console(width=None if Console().is_terminal else 140).print(comparison_table(comparison))
+    wrong = int((~comparison["agrees"]).sum())
+    exact = int(comparison["exact"].sum())
+    click.echo(f"{exact} of {len(comparison)} scores are the same to the last bit, {wrong} differ beyond tolerance")
+    if wrong:
+        raise click.exceptions.Exit(1)
+
+
+@zoo.command()
+@_options("profile", "store", "data", "objective", "seeds")
+def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None) -> None:
+    """Show how far a store is with a profile."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from dbench.zoo.train import survey
+
+    _, place, keys = _plan(profile, store, data, objective, seeds)
+    counts = survey(place, keys)
+    columns = ("done", "scored", "diverged", "interrupted", "damaged", "missing")
+    shown = Table(box=None, header_style="bold", title=f"{profile} in {place.url}", title_justify="left")
+    for name in ("data", "objective", "strength"):
+        shown.add_column(name)
+    for name in columns:
+        shown.add_column(name, justify="right")
+    for (data_name, objective_name, strength), row in sorted(counts.items()):
+        shown.add_row(data_name, objective_name, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
+    Console().print(shown)

@@ -1,0 +1,114 @@
+"""Scores a run has only among others: how well models of one population agree (Duan et al. 2020)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import closing
+from typing import Any
+
+from dbench import seeds
+from dbench.errors import DamagedData
+from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.progress import Meter
+from dbench.zoo.store import Store
+from dbench.zoo.workers import Line, cores, run_tasks
+
+__all__ = ["POINTS", "score_population"]
+
+POINTS = 10_000
+"""Grid points at which models are compared, the same for all models of a data set."""
+
+_VERSION = 1
+"""Raised when the comparison changes what it computes."""
+
+_RELATIONS = ("lasso", "spearman")
+
+
+def score_population(
+    store: Store, keys: Iterable[RunKey], *, workers: int | None = None
+) -> dict[str, dict[str, float]]:
+    """Compare every run with the others of its objective: those of its strength, and all.
+
+    Populations are separate for each data set, network and schedule. The result is kept in the store under a name
+    made from what went into it, so that it is computed again only when a run was added or trained anew.
+
+    Args:
+        store: holds the runs; those that are not done are left out.
+        keys: the population.
+        workers: processes, one a core when not given.
+
+    Returns:
+        Digest -> ``udr.lasso`` and ``udr.spearman`` (within the strength), ``udr.lasso.all`` and
+        ``udr.spearman.all`` (within the objective).
+
+    Raises:
+        DamagedData: codes that are not what their record promises.
+        InvalidInput: a cell with a single run.
+    """
+    populations: dict[tuple[Any, ...], list[tuple[RunKey, str]]] = defaultdict(list)
+    for key in sorted(keys):
+        record = store.record(key)
+        if record is not None and record["status"] == "done":
+            shape = (key.data, key.network, key.steps, key.batch_size, key.learning_rate, key.objective)
+            populations[shape].append((key, record["files"]["codes.safetensors"]))
+    tasks, scores = [], dict[str, dict[str, float]]()
+    for members in populations.values():
+        for relation in _RELATIONS:
+            task = (store.url, tuple(key for key, _ in members), relation, _name(members, relation))
+            known = _read(store, task[3])
+            if known is None:
+                tasks.append(task)
+            else:
+                _merge(scores, known)
+    news = run_tasks(_compare, tasks, workers=workers or cores())
+    with Meter(runs=len(tasks), units=len(tasks), unit="populations") as meter, closing(news):
+        for _, found in news:
+            meter.advance(runs=1, units=1)
+            _merge(scores, found)
+    return scores
+
+
+def _merge(scores: dict[str, dict[str, float]], more: dict[str, dict[str, float]]) -> None:
+    for digest, values in more.items():
+        scores.setdefault(digest, {}).update(values)
+
+
+def _name(members: list[tuple[RunKey, str]], relation: str) -> str:
+    text = json.dumps([_VERSION, KEY_SCHEMA, POINTS, relation, [[key.digest, codes] for key, codes in members]])
+    return f"populations/udr-{relation}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def _read(store: Store, name: str) -> dict[str, dict[str, float]] | None:
+    try:
+        document = store.read_document(name)
+    except DamagedData:
+        return None
+    return None if document is None else document["scores"]
+
+
+def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict[str, dict[str, float]]:
+    import numpy as np
+
+    from dbench.metrics.posterior import informative_codes
+    from dbench.metrics.udr import udr_scores
+    from dbench.zoo.scorers import ACTIVE
+
+    url, keys, relation, name = task
+    store = Store(url)
+    codes, informative = [], []
+    for key in keys:
+        whole = store.tensors(key, "codes")
+        points = seeds.generator(purpose="udr", data=key.data).integers(len(whole["mean"]), size=POINTS)
+        codes.append(whole["mean"][points].astype(np.float64))
+        informative.append(informative_codes(whole["mean"], whole["logvar"], threshold=ACTIVE))
+    kinds = {f"udr.{relation}": [key.strength for key in keys], f"udr.{relation}.all": None}
+    found: dict[str, dict[str, float]] = {key.digest: {} for key in keys}
+    for score, groups in kinds.items():
+        values = udr_scores(np.stack(codes), np.stack(informative), groups=groups, relation=relation)  # type: ignore[arg-type]
+        for key, value in zip(keys, values, strict=True):
+            found[key.digest][score] = float(value)
+    store.write_document(name, {"scores": found})
+    return found

@@ -1,0 +1,86 @@
+"""Live progress in an interactive terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+__all__ = ["Meter", "clock"]
+
+_EVERY = 15.0
+"""Seconds between plain lines."""
+
+_MEMORY = 20.0
+"""Seconds over which the speed is averaged."""
+
+
+def clock(seconds: float) -> str:
+    """Write a duration: ``45 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    whole = max(round(seconds), 0)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+class Meter:
+    """Counts finished runs and units of work, and shows both with the speed and the time left.
+
+    Args:
+        runs: number of runs to do.
+        units: units of work in all.
+        unit: what a unit is called, in the plural (``model-steps``).
+        console: where to write; standard error when not given.
+    """
+
+    def __init__(self, *, runs: int, units: float, unit: str, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True)
+        self._runs, self._units, self._unit = runs, units, unit
+        self._runs_done, self._units_done, self._shown = 0, 0.0, time.monotonic()
+        self._trail = [(time.monotonic(), 0.0)]
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("runs  {task.fields[pace]}"),
+            console=self.console,
+            disable=not self.console.is_terminal,
+        )
+        self._task = self._bar.add_task(unit, total=runs, pace="")
+
+    def __enter__(self) -> Meter:
+        """Start the live display, if there is one."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the live display."""
+        self._bar.stop()
+
+    def advance(self, *, runs: int = 0, units: float = 0.0) -> None:
+        """Count work done."""
+        now = time.monotonic()
+        self._runs_done += runs
+        self._units_done += units
+        self._trail.append((now, self._units_done))
+        while len(self._trail) > 2 and self._trail[1][0] < now - _MEMORY:
+            self._trail.pop(0)
+        self._bar.update(self._task, completed=self._runs_done, pace=self.pace)
+        if not self.console.is_terminal and now - self._shown > _EVERY:
+            self._shown = now
+            self.console.print(f"{self._runs_done} of {self._runs} runs, {self.pace}", highlight=False)
+
+    @property
+    def pace(self) -> str:
+        """Speed over the last seconds and the time left at that speed."""
+        (start, before), (now, units) = self._trail[0], self._trail[-1]
+        if now <= start or units <= before:
+            return "starting"
+        speed = (units - before) / (now - start)
+        return f"{speed:,.{0 if speed >= 100 else 1}f} {self._unit}/s, {clock((self._units - units) / speed)} left"

@@ -1,0 +1,168 @@
+"""Score trained runs, many processes at once, each score computed once."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dbench.errors import DamagedData
+from dbench.zoo.keys import RunKey
+from dbench.zoo.progress import Meter, clock
+from dbench.zoo.store import Store
+from dbench.zoo.workers import Line, cores, run_tasks
+
+__all__ = ["ScoreSummary", "score_one", "score_runs"]
+
+
+@dataclass(frozen=True)
+class ScoreSummary:
+    """What a call of :func:`score_runs` did.
+
+    Attributes:
+        scored: runs scored now.
+        present: runs scored before.
+        missing: runs of the plan that are not trained yet.
+        seconds: group of scores -> mean seconds a run, over the runs scored now.
+        wall: seconds it took.
+        cancelled: whether Ctrl-C ended it.
+    """
+
+    scored: int
+    present: int
+    missing: int
+    seconds: dict[str, float]
+    wall: float
+    cancelled: bool
+
+    def __str__(self) -> str:
+        """Summary in a few lines."""
+        head = f"scored {self.scored} runs in {clock(self.wall)}; {self.present} were scored before"
+        if self.missing:
+            head += f"; {self.missing} are not trained yet"
+        if self.cancelled:
+            head += "; stopped, the same command goes on"
+        costs = ", ".join(f"{name} {value:.2f}" for name, value in sorted(self.seconds.items(), key=lambda x: -x[1]))
+        return head + (f"\nseconds a run: {costs}" if costs else "")
+
+
+@cache
+def _data(name: str) -> Any:
+    from dbench.data import load
+
+    return load(name)
+
+
+def score_one(store: Store, key: RunKey, *, again: bool = False) -> dict[str, float]:
+    """Compute the scores a run still lacks and store them.
+
+    Args:
+        store: holds the run.
+        key: a run that is done.
+        again: compute all of them, whatever is stored.
+
+    Returns:
+        Group of scores -> seconds spent, for the groups computed now.
+
+    Raises:
+        DamagedData: the run's files are not what its record promises, or come from another version of the data.
+    """
+    from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, subject_of
+
+    record = store.record(key)
+    if record is None or record["status"] != "done":
+        raise DamagedData(f"run {key} is not done, so it cannot be scored")
+    codes_checksum = record["files"]["codes.safetensors"]
+    document = None if again else _stored(store, key, codes_checksum)
+    document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
+    todo = [name for name in SCORERS if name not in document["groups"]]
+    if not todo:
+        return {}
+    data = _data(key.data)
+    if data.fingerprint != record["data_sha256"]:
+        raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
+    subject = subject_of(key, data, store.tensors(key, "codes"), record["scores"])
+    spent = {}
+    for name in todo:
+        start = time.perf_counter()
+        document["groups"][name] = SCORERS[name](subject)
+        spent[name] = time.perf_counter() - start
+    document["seconds"].update(spent)
+    document["scores"] = {score: value for group in document["groups"].values() for score, value in group.items()}
+    store.write_document("scores", document, key=key)
+    return spent
+
+
+def _stored(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | None:
+    """Return the scores on record when they are whole, of this version and of these codes."""
+    from dbench.zoo.scorers import SCORING_SCHEMA
+
+    try:
+        document = store.read_document("scores", key=key)
+    except DamagedData:
+        return None
+    if document is None or document.get("schema") != SCORING_SCHEMA or document.get("codes") != codes_checksum:
+        return None
+    return document
+
+
+def _work(line: Line, task: tuple[str, RunKey, bool]) -> tuple[bool, dict[str, float]]:
+    import torch
+
+    torch.set_num_threads(1)
+    url, key, again = task
+    with Store(url).claim([key]) as mine:
+        return bool(mine), score_one(Store(url), key, again=again) if mine else {}
+
+
+def score_runs(
+    store: Store, keys: Iterable[RunKey], *, workers: int | None = None, again: bool = False
+) -> ScoreSummary:
+    """Score every trained run of a plan.
+
+    Args:
+        store: holds the runs.
+        keys: the plan; runs that are not done are counted and left out.
+        workers: processes, one a core when not given; each uses one thread.
+        again: compute stored scores once more.
+
+    Raises:
+        DbenchError: a worker died.
+        DamagedData: the codes of a run are damaged; ``dbench zoo train`` trains it anew.
+    """
+    from dbench.zoo.scorers import SCORERS
+
+    begin, todo, present, missing = time.perf_counter(), [], 0, 0
+    for key in keys:
+        status = store.status(key)
+        if status != "done":
+            missing += status != "diverged"
+            continue
+        record = store.record(key)
+        assert record is not None
+        document = None if again else _stored(store, key, record["files"]["codes.safetensors"])
+        if document is not None and set(document["groups"]) >= set(SCORERS):
+            present += 1
+        else:
+            todo.append(key)
+    spent: dict[str, list[float]] = defaultdict(list)
+    scored, cancelled = 0, False
+    tasks = [(store.url, key, again) for key in todo]
+    news = run_tasks(_work, tasks, workers=workers or cores())
+    with Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
+        try:
+            for _, (mine, seconds) in news:
+                meter.advance(runs=1, units=1)
+                scored += mine
+                for name, value in seconds.items():
+                    spent[name].append(value)
+        except KeyboardInterrupt:
+            cancelled = True
+    means = {name: float(np.mean(values)) for name, values in spent.items()}
+    return ScoreSummary(scored, present, missing, means, time.perf_counter() - begin, cancelled)

@@ -1,0 +1,158 @@
+"""What a trained run is scored on, from the codes of every grid point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import GridSource, Sample
+from dbench.data import DataSet
+from dbench.metrics.alignment import alignment_collisions
+from dbench.metrics.dci import dci
+from dbench.metrics.factor_vae import factor_vae
+from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
+from dbench.metrics.mig import mig
+from dbench.metrics.nk import nk
+from dbench.metrics.posterior import kl_per_code
+from dbench.metrics.sap import sap
+from dbench.metrics.snc import snc
+from dbench.zoo.keys import RunKey
+
+__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "Subject", "subject_of"]
+
+SCORING_SCHEMA = 1
+"""Raised when a scorer changes what it computes, so that stored scores are computed again."""
+
+ACTIVE = 0.01
+"""Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
+
+_TRAIN, _TEST, _NK_EPOCHS = 10_000, 5_000, 20
+
+SCORING: dict[str, str] = {
+    "sample": f"{_TRAIN} + {_TEST} points drawn with replacement from the grid, mean codes",
+    "dci": "extremely randomised trees instead of boosted trees",
+    "sap": "linear support vector machines",
+    "snc": "every point of the grid",
+    "nk": f"{_NK_EPOCHS} epochs in batches of 64 (the paper: 75, batches not given)",
+    "gaussian_tc": f"{_TRAIN} points; sampled codes are one draw from each posterior",
+    "active": f"codes with more than {ACTIVE} nats of divergence from the prior, over the grid",
+    "udr": "10000 points, the same for all models of a data set; all: all models of one objective",
+}
+"""Choices behind the scores of the table that the papers leave open or make otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A run as its scorers see it.
+
+    Attributes:
+        key: which run.
+        source: its mean codes, to be asked for any factors.
+        grid: mean codes and factors of every grid point.
+        sample: mean codes of 15,000 random points.
+        train: the first 10,000 of them.
+        sampled: codes drawn from the posteriors of the points of ``train``.
+        kl: divergence from the prior of each code, over the grid.
+        trained: scores that training itself gave.
+    """
+
+    key: RunKey
+    source: GridSource
+    grid: Sample
+    sample: Sample
+    train: Sample
+    sampled: Sample
+    kl: NDArray[np.float64]
+    trained: Mapping[str, float]
+
+    @property
+    def active(self) -> NDArray[np.int64]:
+        """Positions of the informative codes."""
+        return np.flatnonzero(self.kl > ACTIVE)
+
+
+def subject_of(key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], trained: Mapping[str, float]) -> Subject:
+    """Prepare a run for scoring.
+
+    Args:
+        key: which run; its generators draw the points and the noise.
+        data: the data set it was trained on.
+        codes: ``mean`` and ``logvar`` of every grid point, N x d.
+        trained: scores from training.
+    """
+    mean, logvar = (codes[name].astype(np.float64) for name in ("mean", "logvar"))
+    factors, names = data.grid(), data.factor_names
+    rows = key.generator("score").integers(len(factors), size=_TRAIN + _TEST)
+    first = rows[:_TRAIN]
+    noise = key.generator("sampled").standard_normal((_TRAIN, mean.shape[1]))
+    return Subject(
+        key=key,
+        source=GridSource(mean, data.factor_sizes, names),
+        grid=Sample(mean, factors, names),
+        sample=Sample(mean[rows], factors[rows], names),
+        train=Sample(mean[first], factors[first], names),
+        sampled=Sample(mean[first] + np.exp(logvar[first] / 2) * noise, factors[first], names),
+        kl=kl_per_code(mean, logvar),
+        trained=trained,
+    )
+
+
+def _posterior(subject: Subject) -> dict[str, float]:
+    per_code = {f"kl.{i}": float(value) for i, value in enumerate(subject.kl)}
+    return {**subject.trained, **per_code, "kl.informative": float(len(subject.active))}
+
+
+def _gaussian_tc(subject: Subject) -> dict[str, float]:
+    scores = {}
+    for name, sample in (("mean", subject.train), ("sampled", subject.sampled)):
+        scores[f"gaussian_tc.{name}"] = gaussian_total_correlation(sample.codes).value
+        # One code alone, or none, has no total correlation.
+        active = sample.codes[:, subject.active]
+        several = active.shape[1] > 1
+        scores[f"gaussian_tc.{name}.active"] = gaussian_total_correlation(active).value if several else 0.0
+    return scores
+
+
+def _mig(subject: Subject) -> dict[str, float]:
+    score = mig(subject.train)
+    assert score.relation is not None
+    return {"mig": score.value, "alignment.collisions": float(alignment_collisions(score.relation))}
+
+
+def _dci(subject: Subject) -> dict[str, float]:
+    score = dci(subject.sample, estimator="trees", generator=subject.key.generator("dci"))
+    parts = {f"dci.{name}": score.details[name] for name in ("completeness", "informativeness")}
+    return {"dci": score.value, **parts}
+
+
+def _sap(subject: Subject) -> dict[str, float]:
+    return {"sap": sap(subject.sample, generator=subject.key.generator("sap")).value}
+
+
+def _factor_vae(subject: Subject) -> dict[str, float]:
+    return {"factor_vae": factor_vae(subject.source, generator=subject.key.generator("factor_vae")).value}
+
+
+def _snc(subject: Subject) -> dict[str, float]:
+    return {"snc": snc(subject.grid).value}
+
+
+def _nk(subject: Subject) -> dict[str, float]:
+    return {"nk": nk(subject.sample, epochs=_NK_EPOCHS, generator=subject.key.generator("nk")).value}
+
+
+SCORERS: dict[str, Callable[[Subject], dict[str, float]]] = {
+    "posterior": _posterior,
+    "gaussian_tc": _gaussian_tc,
+    "mig": _mig,
+    "dci": _dci,
+    "sap": _sap,
+    "factor_vae": _factor_vae,
+    "snc": _snc,
+    "nk": _nk,
+}
+"""Name of a group of scores -> what computes it; each draws from generators of the run's key only."""

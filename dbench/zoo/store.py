@@ -1,0 +1,268 @@
+"""The store: one folder a run, on a disk or in a bucket.
+
+``runs/<digest>/run.json`` is written last and carries the checksums of the files beside it, so a run exists when
+that file does, whatever moment a process was killed at. Every file is written aside and renamed. JSON documents
+carry a checksum of themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import fsspec
+import numpy as np
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
+
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.keys import KEY_SCHEMA, RunKey
+
+__all__ = ["STATUSES", "Status", "Store"]
+
+Status = Literal["done", "diverged", "interrupted"]
+STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
+
+
+def _seal(document: Mapping[str, Any]) -> bytes:
+    """Encode a document with a checksum of itself."""
+    text = json.dumps(document, sort_keys=True, allow_nan=False)
+    return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode() + b"\n"
+
+
+def _unseal(data: bytes, path: str) -> dict[str, Any]:
+    """Decode a sealed document, or say that it is damaged."""
+    try:
+        document = json.loads(data)
+        promised = document.pop("sha256")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedData(f"{path} is not a document of the store ({error})") from None
+    text = json.dumps(document, sort_keys=True)
+    if hashlib.sha256(text.encode()).hexdigest() != promised:
+        raise DamagedData(f"{path} does not have the checksum it carries: it was changed after it was written")
+    return dict(document)
+
+
+class Store:
+    """Trained runs by key.
+
+    Args:
+        path: folder, or any URL fsspec knows (``s3://bucket/zoo``, ``memory://zoo``); made when it is missing.
+
+    Raises:
+        InvalidInput: the path cannot be used as a folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        try:
+            self._fs, self.root = fsspec.core.url_to_fs(str(path))
+            self._fs.makedirs(f"{self.root}/runs", exist_ok=True)
+        except (OSError, ValueError, ImportError) as error:
+            raise InvalidInput(
+                f"store must be a folder or URL that can be written, got {str(path)!r}: {error}"
+            ) from None
+        self.url = str(path)
+
+    def __repr__(self) -> str:
+        """Name the place."""
+        return f"Store({self.url!r})"
+
+    # Files ------------------------------------------------------------------------------------------------------
+
+    def _path(self, digest: str, name: str) -> str:
+        return f"{self.root}/runs/{digest}/{name}"
+
+    def _write(self, path: str, data: bytes) -> None:
+        self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+        aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
+        try:
+            self._fs.pipe_file(aside, data)
+            self._fs.mv(aside, path)
+        except OSError as error:
+            if self._fs.exists(aside):
+                self._fs.rm_file(aside)
+            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+
+    def _read(self, path: str) -> bytes:
+        try:
+            return bytes(self._fs.cat_file(path))
+        except FileNotFoundError:
+            raise DamagedData(f"{path} is missing") from None
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not read {path}: {error}") from None
+
+    # Runs -------------------------------------------------------------------------------------------------------
+
+    def save(
+        self,
+        key: RunKey,
+        *,
+        status: Status,
+        tensors: Mapping[str, Mapping[str, NDArray[Any]]],
+        record: Mapping[str, Any],
+    ) -> None:
+        """Write a run: its files first, then the record that makes them count.
+
+        Args:
+            key: which run.
+            status: ``done``, ``diverged`` or ``interrupted``.
+            tensors: file name without ending -> named arrays. Names of checkpoints hold their step, so that a process
+                killed between two files leaves the earlier checkpoint whole.
+            record: provenance and evaluation, JSON values only.
+        """
+        if status not in STATUSES:
+            raise InvalidInput(f"status must be one of {', '.join(STATUSES)}, got {status!r}")
+        checksums: dict[str, str] = {}
+        for name, arrays in tensors.items():
+            data = save_tensors({key_: np.ascontiguousarray(array) for key_, array in arrays.items()})
+            self._write(self._path(key.digest, f"{name}.safetensors"), data)
+            checksums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
+        document = {"schema": KEY_SCHEMA, "key": key.axes, "status": status, "files": checksums, **record}
+        self._write(self._path(key.digest, "run.json"), _seal(document))
+        self._sweep(key, keep={*checksums, "run.json", "scores.json"})
+
+    def record(self, key: RunKey) -> dict[str, Any] | None:
+        """Return the record of a run, or ``None`` when there is none.
+
+        Raises:
+            DamagedData: the record cannot be read, or belongs to another key or schema.
+        """
+        path = self._path(key.digest, "run.json")
+        if not self._fs.exists(path):
+            return None
+        document = _unseal(self._read(path), path)
+        if document.get("schema") != KEY_SCHEMA or document.get("key") != key.axes:
+            raise DamagedData(f"{path} holds another run than {key}")
+        if document.get("status") not in STATUSES or not isinstance(document.get("files"), dict):
+            raise DamagedData(f"{path} lacks a known status or the list of its files")
+        return document
+
+    def status(self, key: RunKey) -> Status | None:
+        """Return the status of a run, ``None`` when there is none.
+
+        Raises:
+            DamagedData: the record cannot be read.
+        """
+        document = self.record(key)
+        return None if document is None else document["status"]
+
+    def tensors(self, key: RunKey, name: str) -> dict[str, NDArray[Any]]:
+        """Read one file of a run, checked against its checksum.
+
+        Raises:
+            DamagedData: there is no such run or file, or its content is not what the record promises.
+        """
+        document = self.record(key)
+        path = self._path(key.digest, f"{name}.safetensors")
+        if document is None or f"{name}.safetensors" not in document["files"]:
+            raise DamagedData(f"the store has no {name} of run {key}")
+        data = self._read(path)
+        if hashlib.sha256(data).hexdigest() != document["files"][f"{name}.safetensors"]:
+            raise DamagedData(f"{path} does not have the checksum that run.json gives: damaged or changed")
+        try:
+            return dict(load_tensors(data))
+        except SafetensorError as error:
+            raise DamagedData(f"{path} is not a safetensors file: {error}") from None
+
+    def intact(self, key: RunKey) -> bool:
+        """Whether a finished run (done or diverged) is there with every file as its record promises."""
+        try:
+            document = self.record(key)
+            if document is None or document["status"] == "interrupted":
+                return False
+            for name, promised in document["files"].items():
+                if hashlib.sha256(self._read(self._path(key.digest, name))).hexdigest() != promised:
+                    return False
+        except DamagedData:
+            return False
+        return True
+
+    def discard(self, key: RunKey) -> None:
+        """Remove a run and its scores; nothing happens when there is none."""
+        folder = f"{self.root}/runs/{key.digest}"
+        # The record goes first: without it the rest does not count.
+        self._remove(f"{folder}/run.json")
+        if self._fs.exists(folder):
+            self._fs.rm(folder, recursive=True)
+
+    def _sweep(self, key: RunKey, *, keep: set[str]) -> None:
+        """Remove what an earlier state of the run, or a killed process, left in its folder."""
+        folder = f"{self.root}/runs/{key.digest}"
+        for path in self._fs.ls(folder, detail=False):
+            if str(path).rstrip("/").rpartition("/")[2] not in keep:
+                self._remove(path)
+
+    def _remove(self, path: str) -> None:
+        if self._fs.exists(path):
+            self._fs.rm_file(path)
+
+    def keys(self) -> list[RunKey]:
+        """Return the keys of all runs in the store whose record can be read and is of this schema, sorted."""
+        found = []
+        for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
+            try:
+                document = _unseal(self._read(path), path)
+                if document.get("schema") == KEY_SCHEMA:
+                    found.append(RunKey.from_axes(document["key"]))
+            except (DamagedData, InvalidInput, KeyError):
+                continue
+        return sorted(found)
+
+    # Documents --------------------------------------------------------------------------------------------------
+
+    def write_document(self, name: str, document: Mapping[str, Any], *, key: RunKey | None = None) -> None:
+        """Write a sealed JSON document: of a run when ``key`` is given, else of the whole store."""
+        self._write(self._document_path(name, key), _seal(document))
+
+    def read_document(self, name: str, *, key: RunKey | None = None) -> dict[str, Any] | None:
+        """Read a sealed JSON document, ``None`` when there is none.
+
+        Raises:
+            DamagedData: it was changed after it was written.
+        """
+        path = self._document_path(name, key)
+        return _unseal(self._read(path), path) if self._fs.exists(path) else None
+
+    def _document_path(self, name: str, key: RunKey | None) -> str:
+        return f"{self.root}/{name}.json" if key is None else self._path(key.digest, f"{name}.json")
+
+    # Locks ------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def claim(self, keys: Iterable[RunKey]) -> Iterator[list[RunKey]]:
+        """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
+
+        Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
+        bucket may therefore train a run twice; both write the same result.
+        """
+        with ExitStack() as held:
+            taken = []
+            for key in keys:
+                lock = FileLock(self._lock_folder() / f"{key.digest}.lock", timeout=0)
+                try:
+                    held.enter_context(lock)
+                except Timeout:
+                    continue
+                taken.append(key)
+            yield taken
+
+    def _lock_folder(self) -> Path:
+        if "file" in self._protocols():
+            folder = Path(self.root) / "locks"
+        else:
+            folder = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def _protocols(self) -> tuple[str, ...]:
+        protocol = self._fs.protocol
+        return (protocol,) if isinstance(protocol, str) else tuple(protocol)

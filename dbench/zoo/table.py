@@ -1,0 +1,303 @@
+"""The runs table: one row for each run and score, with provenance, and the manifest that vouches for it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.profiles import Profile
+from dbench.zoo.store import Store
+
+__all__ = [
+    "COLUMNS",
+    "MANIFEST",
+    "TABLE",
+    "build_table",
+    "load_manifest",
+    "load_runs",
+    "run_keys",
+    "write_population_table",
+    "write_table",
+]
+
+TABLE, MANIFEST = "runs.parquet", "manifest.json"
+TABLE_SCHEMA = 1
+
+_TEXT, _WHOLE, _REAL = "text", "int64", "float64"
+COLUMNS: dict[str, str] = {
+    "run": _TEXT,
+    "profile": _TEXT,
+    "data": _TEXT,
+    "objective": _TEXT,
+    "strength": _REAL,
+    "network": _TEXT,
+    "steps": _WHOLE,
+    "seed": _WHOLE,
+    "status": _TEXT,
+    "score": _TEXT,
+    "value": _REAL,
+    "commit": _TEXT,
+    "versions": _TEXT,
+    "device": _TEXT,
+    "precision": _TEXT,
+    "data_sha256": _TEXT,
+    "trained_seconds": _REAL,
+    "trained_utc": _TEXT,
+}
+"""Columns of the table and the kind of value each holds."""
+
+_AXES = ("data", "objective", "strength", "network", "steps", "seed")
+_PROVENANCE = ("commit", "versions", "device", "precision", "data_sha256", "trained_seconds", "trained_utc")
+
+
+def build_table(
+    store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, float]] | None = None
+) -> pd.DataFrame:
+    """Collect runs and their scores from a store.
+
+    Args:
+        store: where the runs and their scores lie.
+        keys: the runs, each done and scored, or diverged.
+        profile: the profile they belong to.
+        population: digest -> further scores, those a run has only within a population (UDR).
+
+    Returns:
+        A frame with the columns of :data:`COLUMNS`, sorted by run key and score.
+
+    Raises:
+        InvalidInput: a run is not trained or not scored yet.
+        DamagedData: a file of the store is damaged.
+    """
+    records, scores = {}, {}
+    for key in sorted(keys):
+        record = store.record(key)
+        if record is None or record["status"] == "interrupted":
+            raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
+        records[key] = record
+        if record["status"] == "done":
+            document = store.read_document("scores", key=key)
+            if document is None or document["codes"] != record["files"]["codes.safetensors"]:
+                raise InvalidInput(f"run {key} is not scored yet; run dbench zoo score first")
+            scores[key] = {**document["scores"], **(population or {}).get(key.digest, {})}
+    if not records:
+        raise InvalidInput("a table needs at least one run, got none")
+    names = sorted(set().union(*scores.values()))
+    for key, have in scores.items():
+        if missing := sorted(set(names) - set(have)):
+            raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
+    rows = [
+        {
+            "run": key.digest,
+            "profile": profile.name,
+            **{axis: getattr(key, axis) for axis in _AXES},
+            "status": record["status"],
+            "score": name,
+            "value": scores[key][name] if key in scores else np.nan,
+            **{column: record[column] for column in _PROVENANCE},
+        }
+        for key, record in records.items()
+        for name in names
+    ]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != _TEXT})
+
+
+def write_table(folder: str | Path, table: pd.DataFrame, profile: Profile, tolerance: Mapping[str, float]) -> Path:
+    """Write the table and its manifest, each aside and then renamed; the manifest last.
+
+    Returns:
+        Path of the table.
+    """
+    folder = Path(folder)
+    buffer = io.BytesIO()
+    schema = pa.schema(
+        [(name, {_TEXT: pa.string(), _WHOLE: pa.int64(), _REAL: pa.float64()}[kind]) for name, kind in COLUMNS.items()]
+    )
+    pq.write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False), buffer, compression="zstd")
+    manifest = {
+        "schema": TABLE_SCHEMA,
+        "key_schema": KEY_SCHEMA,
+        "table": TABLE,
+        "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
+        "runs": int(table["run"].nunique()),
+        "rows": len(table),
+        "scores": sorted(table["score"].unique().tolist()),
+        "profile": profile.describe(),
+        "tolerance": dict(sorted(tolerance.items())),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / TABLE, buffer.getvalue())
+        _replace(folder / MANIFEST, json.dumps(manifest, indent=1).encode() + b"\n")
+    except OSError as error:
+        raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
+    return folder / TABLE
+
+
+def write_population_table(
+    profile: Profile, folder: str | Path, *, keys: Sequence[RunKey] | None = None, workers: int | None = None
+) -> Path:
+    """Train and score what a store lacks of a profile, and write its runs table into ``<folder>/table``.
+
+    Args:
+        profile: the grid of runs.
+        folder: the store.
+        keys: the part of the grid to take; the whole of its first data set when not given.
+        workers: processes, one a core when not given.
+
+    Returns:
+        The folder of the table.
+
+    Raises:
+        DbenchError: a worker died, or the work was stopped before its end.
+    """
+    from dbench.zoo.population import score_population
+    from dbench.zoo.score import score_runs
+    from dbench.zoo.tolerance import tolerance_of
+    from dbench.zoo.train import train_runs
+
+    store, wanted = Store(folder), list(profile.keys() if keys is None else keys)
+    for summary in (train_runs(store, wanted, workers=workers), score_runs(store, wanted, workers=workers)):
+        if summary.cancelled:
+            raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
+    table = build_table(store, wanted, profile, score_population(store, wanted, workers=workers))
+    names = table["score"].unique()
+    return write_table(Path(folder) / "table", table, profile, {name: tolerance_of(name) for name in names}).parent
+
+
+def _replace(path: Path, data: bytes) -> None:
+    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.partial")
+    try:
+        aside.write_bytes(data)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def load_manifest(folder: str | Path) -> dict[str, Any]:
+    """Read the manifest beside a runs table.
+
+    Raises:
+        InvalidInput: there is none.
+        DamagedData: it is not a manifest of this version.
+    """
+    path = Path(folder) / MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+    except OSError as error:
+        raise InvalidInput(f"runs must be a folder with {TABLE} and {MANIFEST}, got {str(folder)!r}: {error}") from None
+    except ValueError as error:
+        raise DamagedData(f"{path} is not JSON: {error}") from None
+    fields = {"sha256": str, "runs": int, "scores": list, "profile": dict, "tolerance": dict, "key_schema": int}
+    if not isinstance(manifest, dict) or manifest.get("schema") != TABLE_SCHEMA:
+        raise DamagedData(f"{path} is not a manifest of schema {TABLE_SCHEMA}")
+    for name, kind in fields.items():
+        if not isinstance(manifest.get(name), kind):
+            raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r}")
+    return manifest
+
+
+def load_runs(folder: str | Path) -> pd.DataFrame:
+    """Read a runs table, believing nothing.
+
+    Checked: the checksum in the manifest, columns and their types, known statuses, one row for each run and score,
+    the same scores for every run, finite values for runs that are done and none for those that diverged, and that
+    the key of each run is the one its axes give.
+
+    Args:
+        folder: holds ``runs.parquet`` and ``manifest.json``.
+
+    Raises:
+        InvalidInput: the files are not there.
+        DamagedData: any check fails.
+    """
+    manifest = load_manifest(folder)
+    path = Path(folder) / TABLE
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"runs must be a folder with {TABLE} and {MANIFEST}, got {str(folder)!r}: {error}") from None
+    found = hashlib.sha256(data).hexdigest()
+    if found != manifest["sha256"]:
+        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {manifest['sha256'][:12]}...")
+    try:
+        table: pd.DataFrame = pq.read_table(io.BytesIO(data)).to_pandas()
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedData(f"{path} is not a Parquet table: {error}") from None
+    _check_columns(table, path)
+    _check_rows(table, manifest, path)
+    run_keys(table, manifest)
+    return table
+
+
+def _check_columns(table: pd.DataFrame, path: Path) -> None:
+    if missing := [name for name in COLUMNS if name not in table]:
+        raise DamagedData(f"{path} lacks the columns {', '.join(missing)}")
+    if unknown := sorted(str(name) for name in set(table) - set(COLUMNS)):
+        raise DamagedData(f"{path} has columns that no runs table has: {', '.join(unknown)}")
+    for name, kind in COLUMNS.items():
+        column = table[name]
+        right = pd.api.types.is_string_dtype(column) if kind == _TEXT else column.dtype == kind
+        if not right:
+            raise DamagedData(f"{path}: column {name} must hold {kind}, got {column.dtype}")
+        if name != "value" and column.isna().any():
+            raise DamagedData(f"{path}: column {name} must be filled, got {int(column.isna().sum())} missing entries")
+
+
+def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) -> None:
+    if unknown := sorted(set(table["status"]) - {"done", "diverged"}):
+        raise DamagedData(f"{path}: status must be done or diverged, got {', '.join(unknown)}")
+    if twice := int(table.duplicated(["run", "score"]).sum()):
+        raise DamagedData(f"{path} must have one row for each run and score, got {twice} repeated")
+    fixed = [name for name in COLUMNS if name not in ("score", "value")]
+    if (table.groupby("run")[fixed].nunique() > 1).any(axis=None):
+        raise DamagedData(f"{path}: the rows of one run must agree in everything but score and value")
+    n_runs, names = table["run"].nunique(), set(table["score"])
+    if n_runs != manifest["runs"] or names != set(manifest["scores"]) or len(table) != n_runs * len(names):
+        raise DamagedData(
+            f"{path} must have each of {len(manifest['scores'])} scores for each of {manifest['runs']} runs, "
+            f"got {n_runs} runs, {len(names)} scores and {len(table)} rows"
+        )
+    finite = np.isfinite(table["value"].to_numpy())
+    wrong = table[finite != (table["status"] == "done").to_numpy()]
+    if len(wrong):
+        raise DamagedData(
+            f"{path}: values must be finite where the run is done and missing where it diverged, "
+            f"got {wrong['value'].iloc[0]} for {wrong['score'].iloc[0]} of run {wrong['run'].iloc[0]}"
+        )
+
+
+def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunKey]:
+    """Return digest -> key of the runs of a table, rebuilt from the axes and from what the profile fixes.
+
+    Raises:
+        DamagedData: a digest is not the one that the axes of its row give.
+    """
+    keys: dict[str, RunKey] = {}
+    if manifest["key_schema"] != KEY_SCHEMA:
+        raise DamagedData(f"the table holds keys of schema {manifest['key_schema']}, this version reads {KEY_SCHEMA}")
+    for row in table.drop_duplicates("run").to_dict("records"):
+        try:
+            key = RunKey(
+                **{axis: row[axis] for axis in _AXES},
+                batch_size=manifest["profile"]["batch_size"],
+                learning_rate=manifest["profile"]["learning_rate"],
+            )
+        except (InvalidInput, KeyError, TypeError) as error:
+            raise DamagedData(f"run {row['run']} has axes that are no run key: {error}") from None
+        if key.digest != row["run"]:
+            raise DamagedData(f"run {row['run']} does not match its axes, which give {key}: the table was edited")
+        keys[key.digest] = key
+    return keys

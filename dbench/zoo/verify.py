@@ -1,0 +1,110 @@
+"""Show that evidence is real: retrain a few of its runs from their keys alone and compare every score."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+
+from dbench import seeds
+from dbench.errors import DamagedData, InvalidInput
+from dbench.zoo.keys import RunKey
+from dbench.zoo.score import score_runs
+from dbench.zoo.store import Store
+from dbench.zoo.table import load_manifest, load_runs, run_keys
+from dbench.zoo.train import train_runs
+
+__all__ = ["OF_A_POPULATION", "choose_runs", "comparison_table", "verify_runs"]
+
+OF_A_POPULATION = ("udr.",)
+"""Scores that a run has only among all others; two retrained runs cannot tell them, so they are left out."""
+
+
+def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
+    """Draw runs of a table without replacement, by a generator of that seed.
+
+    Raises:
+        InvalidInput: more runs than the table has.
+    """
+    runs = sorted(table["run"].unique())
+    if not 1 <= number <= len(runs):
+        raise InvalidInput(f"number must lie between 1 and the {len(runs)} runs of the table, got {number}")
+    chosen = seeds.generator(purpose="verify", seed=seed).choice(len(runs), size=number, replace=False)
+    return [runs[i] for i in sorted(chosen)]
+
+
+def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: int | None = None) -> pd.DataFrame:
+    """Retrain runs of a table in an empty store, score them, and compare.
+
+    Args:
+        folder: holds ``runs.parquet`` and ``manifest.json``.
+        number: how many runs.
+        seed: decides which.
+        workers: processes, one a core when not given.
+
+    Returns:
+        One row for each run and score, those of a population left out: ``run``, ``name`` (objective, strength and
+        seed), ``score``, ``table``, ``retrained``, ``difference``, ``tolerance``, ``exact``, ``agrees``. A run that
+        came out with another status has a row ``status`` that does not agree.
+
+    Raises:
+        InvalidInput: no such table, or too many runs asked for.
+        DamagedData: the table is damaged, or was made from other data than is installed.
+    """
+    table, manifest = load_runs(folder), load_manifest(folder)
+    keys = run_keys(table, manifest)
+    chosen = [keys[digest] for digest in choose_runs(table, number=number, seed=seed)]
+    with tempfile.TemporaryDirectory(prefix="dbench-verify-") as place:
+        store = Store(place)
+        train_runs(store, chosen, workers=workers)
+        score_runs(store, chosen, workers=workers)
+        parts = [_compare(store, key, table[table["run"] == key.digest], manifest["tolerance"]) for key in chosen]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _compare(store: Store, key: RunKey, rows: pd.DataFrame, tolerance: dict[str, float]) -> pd.DataFrame:
+    record = store.record(key)
+    assert record is not None
+    if record["data_sha256"] != rows["data_sha256"].iloc[0]:
+        raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
+    document = store.read_document("scores", key=key)
+    found = {"status": float(record["status"] == rows["status"].iloc[0]), **(document or {"scores": {}})["scores"]}
+    told = {"status": 1.0, **dict(zip(rows["score"], rows["value"], strict=True))}
+    names = [name for name in told if not name.startswith(OF_A_POPULATION) and not np.isnan(told[name])]
+    frame = pd.DataFrame(
+        {
+            "run": key.digest,
+            "name": f"{key.objective} {key.strength:g} seed {key.seed}",
+            "score": names,
+            "table": [told[name] for name in names],
+            "retrained": [found.get(name, np.nan) for name in names],
+            "tolerance": [tolerance.get(name, 0.0) for name in names],
+        }
+    )
+    frame["difference"] = (frame["retrained"] - frame["table"]).abs()
+    frame["exact"] = frame["difference"] == 0
+    # A score that could not be computed has no difference, and does not agree.
+    frame["agrees"] = frame["difference"] <= frame["tolerance"]
+    return frame
+
+
+def comparison_table(comparison: pd.DataFrame) -> Table:
+    """Lay out a comparison for the terminal."""
+    shown = Table(box=None, header_style="bold")
+    for column in ("run", "score"):
+        shown.add_column(column)
+    for column in ("table", "retrained", "difference", "tolerance"):
+        shown.add_column(column, justify="right")
+    shown.add_column("")
+    for row in comparison.to_dict("records"):
+        word = "same" if row["exact"] else "agrees" if row["agrees"] else "[red]differs[/red]"
+        shown.add_row(
+            row["name"],
+            row["score"],
+            *(f"{row[column]:.6g}" for column in ("table", "retrained", "difference", "tolerance")),
+            word,
+        )
+    return shown

@@ -1,0 +1,128 @@
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.keys import RunKey
+from dbench.zoo.store import Store
+
+Finish = Callable[..., None]
+
+
+@pytest.fixture(params=["folder", "memory"])
+def anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    return Store(tmp_path / "zoo" if request.param == "folder" else f"memory://{uuid.uuid4().hex}")
+
+
+def _file(store: Store, key: RunKey, name: str) -> Path:
+    return Path(store.url) / "runs" / key.digest / name
+
+
+def test_a_run_comes_back_as_it_was_saved(anywhere: Store, key: RunKey, finish: Finish) -> None:
+    assert anywhere.record(key) is None
+    assert not anywhere.intact(key)
+    finish(anywhere, key)
+    record = anywhere.record(key)
+    assert record is not None
+    assert record["status"] == "done"
+    assert record["scores"] == {"elbo": -20.0}
+    np.testing.assert_array_equal(anywhere.tensors(key, "codes")["logvar"], np.zeros((6, 2), np.float32))
+    assert anywhere.intact(key)
+    assert anywhere.keys() == [key]
+
+
+def test_a_discarded_run_is_gone(anywhere: Store, key: RunKey, finish: Finish) -> None:
+    finish(anywhere, key)
+    anywhere.discard(key)
+    anywhere.discard(key)
+    assert anywhere.record(key) is None
+    assert anywhere.keys() == []
+
+
+def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: Finish) -> None:
+    store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
+    assert store.status(key) == "interrupted"
+    assert not store.intact(key)
+    _file(store, key, "weights.safetensors.0.partial").write_bytes(b"left by a killed process")
+    finish(store, key)
+    assert sorted(path.name for path in _file(store, key, "").iterdir()) == ["codes.safetensors", "run.json"]
+
+
+def test_a_process_killed_before_the_record_leaves_no_run(store: Store, key: RunKey, finish: Finish) -> None:
+    finish(store, key)
+    _file(store, key, "run.json").unlink()
+    assert store.record(key) is None
+    assert store.keys() == []
+
+
+@pytest.mark.parametrize("damage", ["flip", "truncate", "remove"])
+def test_damaged_codes_are_noticed(store: Store, key: RunKey, finish: Finish, damage: str) -> None:
+    finish(store, key)
+    path = _file(store, key, "codes.safetensors")
+    data = bytearray(path.read_bytes())
+    if damage == "flip":
+        data[-1] ^= 1
+        path.write_bytes(data)
+    elif damage == "truncate":
+        path.write_bytes(data[: len(data) // 2])
+    else:
+        path.unlink()
+    assert not store.intact(key)
+    with pytest.raises(DamagedData, match=r"codes\.safetensors"):
+        store.tensors(key, "codes")
+
+
+@pytest.mark.parametrize("edit", [("done", "diverged"), ("-20.0", "-19.0"), ("{", "")])
+def test_an_edited_record_is_noticed(store: Store, key: RunKey, finish: Finish, edit: tuple[str, str]) -> None:
+    finish(store, key)
+    path = _file(store, key, "run.json")
+    path.write_text(path.read_text().replace(*edit, 1))
+    assert not store.intact(key)
+    with pytest.raises(DamagedData, match=r"run\.json"):
+        store.record(key)
+
+
+def test_a_record_moved_to_another_key_is_refused(store: Store, key: RunKey, finish: Finish) -> None:
+    other = replace(key, seed=9)
+    finish(store, key)
+    finish(store, other)
+    _file(store, key, "run.json").write_bytes(_file(store, other, "run.json").read_bytes())
+    with pytest.raises(DamagedData, match="another run"):
+        store.record(key)
+
+
+def test_two_holders_never_share_a_run(store: Store, tiny_keys: list[RunKey]) -> None:
+    with store.claim(tiny_keys[:2]) as first, Store(store.url).claim(tiny_keys) as second:
+        assert first == tiny_keys[:2]
+        assert second == tiny_keys[2:]
+    with store.claim(tiny_keys) as later:
+        assert later == tiny_keys
+
+
+def test_a_store_that_cannot_be_written_gives_a_message(tmp_path: Path, key: RunKey, finish: Finish) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InvalidInput, match="store must be"):
+        Store(tmp_path / "file")
+    with pytest.raises(InvalidInput, match="store must be"):
+        Store("nosuchprotocol://bucket")
+
+
+def test_a_full_disk_gives_a_message_and_leaves_no_run(
+    store: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(type(store._fs), "pipe_file", full)
+    with pytest.raises(DbenchError, match="No space left"):
+        finish(store, key)
+    assert store.record(key) is None
+
+
+def test_an_unknown_status_is_refused(store: Store, key: RunKey, finish: Finish) -> None:
+    with pytest.raises(InvalidInput, match="status must be one of"):
+        finish(store, key, status="finished")

@@ -1,0 +1,208 @@
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.keys import RunKey
+from dbench.zoo.profiles import Profile
+from dbench.zoo.store import Store
+from dbench.zoo.table import COLUMNS, build_table, load_runs, write_table
+
+Finish = Callable[..., None]
+
+
+@pytest.fixture
+def evidence(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path) -> Path:
+    """A small written table: eight runs, one of them diverged."""
+    for number, key in enumerate(tiny_keys):
+        finish(store, key, status="diverged" if number == 3 else "done", scores={"mig": number / 10, "dci": 0.5})
+    folder = tmp_path / "evidence"
+    write_table(folder, build_table(store, tiny_keys, tiny), tiny, {"mig": 0.1, "dci": 0.1})
+    return folder
+
+
+def _rewrite(folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+    """Edit the table and bring the checksum of the manifest up to date, as a careful forger would."""
+    path, manifest = folder / "runs.parquet", folder / "manifest.json"
+    table = change(pq.read_table(path).to_pandas())
+    pq.write_table(pa.Table.from_pandas(table, preserve_index=False), path)
+    document = json.loads(manifest.read_text())
+    document["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(document))
+
+
+def test_a_table_comes_back_as_it_was_written(evidence: Path, tiny_keys: list[RunKey]) -> None:
+    table = load_runs(evidence)
+    assert list(table.columns) == list(COLUMNS)
+    assert len(table) == 2 * len(tiny_keys)
+    assert set(table["run"]) == {key.digest for key in tiny_keys}
+    assert table["strength"].dtype == np.float64
+
+
+def test_diverged_runs_stay_in_without_values(evidence: Path) -> None:
+    table = load_runs(evidence)
+    diverged = table[table["status"] == "diverged"]
+    assert len(diverged) == 2
+    assert diverged["value"].isna().all()
+    assert table[table["status"] == "done"]["value"].notna().all()
+
+
+def test_the_same_store_gives_the_same_bytes(
+    evidence: Path, store: Store, tiny: Profile, tiny_keys: list[RunKey], tmp_path: Path
+) -> None:
+    again = write_table(tmp_path / "again", build_table(store, tiny_keys[::-1], tiny), tiny, {"mig": 0.1, "dci": 0.1})
+    assert again.read_bytes() == (evidence / "runs.parquet").read_bytes()
+
+
+def test_population_scores_join_the_table(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish) -> None:
+    for key in tiny_keys:
+        finish(store, key, scores={"mig": 0.1})
+    udr = {key.digest: {"udr.lasso": 0.25} for key in tiny_keys}
+    table = build_table(store, tiny_keys, tiny, udr)
+    assert set(table["score"]) == {"mig", "udr.lasso"}
+    del udr[tiny_keys[2].digest]
+    with pytest.raises(InvalidInput, match=r"lacks the scores udr\.lasso"):
+        build_table(store, tiny_keys, tiny, udr)
+
+
+def test_an_unfinished_or_unscored_run_makes_no_table(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
+) -> None:
+    with pytest.raises(InvalidInput, match="dbench zoo train"):
+        build_table(store, tiny_keys, tiny)
+    for key in tiny_keys:
+        finish(store, key)
+    with pytest.raises(InvalidInput, match="dbench zoo score"):
+        build_table(store, tiny_keys, tiny)
+
+
+def test_scores_of_other_codes_do_not_count(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
+) -> None:
+    for key in tiny_keys:
+        finish(store, key, scores={"mig": 0.1})
+    document = store.read_document("scores", key=tiny_keys[0])
+    assert document is not None
+    store.write_document("scores", {**document, "codes": "0" * 64}, key=tiny_keys[0])
+    with pytest.raises(InvalidInput, match="not scored yet"):
+        build_table(store, tiny_keys, tiny)
+
+
+@pytest.mark.parametrize("size", [0, 10, -10])
+def test_a_truncated_table_is_noticed(evidence: Path, size: int) -> None:
+    path = evidence / "runs.parquet"
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(DamagedData, match="SHA-256"):
+        load_runs(evidence)
+
+
+def test_a_truncated_table_is_noticed_even_with_a_new_checksum(evidence: Path) -> None:
+    path, manifest = evidence / "runs.parquet", evidence / "manifest.json"
+    path.write_bytes(path.read_bytes()[:-10])
+    document = json.loads(manifest.read_text())
+    document["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(document))
+    with pytest.raises(DamagedData, match="not a Parquet table"):
+        load_runs(evidence)
+
+
+def test_one_edited_byte_is_noticed(evidence: Path) -> None:
+    path = evidence / "runs.parquet"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(DamagedData, match="SHA-256"):
+        load_runs(evidence)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_missing_column_is_noticed(evidence: Path, column: str) -> None:
+    _rewrite(evidence, lambda table: table.drop(columns=column))
+    with pytest.raises(DamagedData, match=f"lacks the columns {column}"):
+        load_runs(evidence)
+
+
+@pytest.mark.parametrize("column", ["strength", "seed", "objective", "steps", "network", "data"])
+def test_an_edited_axis_is_noticed_even_with_a_new_checksum(evidence: Path, column: str) -> None:
+    def edit(table: pd.DataFrame) -> pd.DataFrame:
+        rows = table["run"] == table["run"].iloc[0]
+        first = table.loc[rows, column].iloc[0]
+        table.loc[rows, column] = first + "x" if isinstance(first, str) else first + 1
+        return table
+
+    _rewrite(evidence, edit)
+    with pytest.raises(DamagedData, match="does not match its axes"):
+        load_runs(evidence)
+
+
+def _with(column: str, value: object, rows: int = 1) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    def change(table: pd.DataFrame) -> pd.DataFrame:
+        if isinstance(value, type):
+            return table.astype({column: value})
+        done = table.index[table["status"] == "done"]
+        table.loc[done[:rows], column] = value
+        return table
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_with("value", np.nan), "finite where the run is done"),
+        (_with("value", np.inf), "finite where the run is done"),
+        (_with("status", "finished", 2), "status must be done or diverged"),
+        (_with("status", "diverged"), "rows of one run must agree"),
+        (_with("status", "diverged", 2), "finite where the run is done"),
+        (_with("seed", float), "column seed must hold int64"),
+        (_with("value", str), "column value must hold float64"),
+        (_with("commit", None), "column commit must be filled"),
+        (lambda table: pd.concat([table, table.iloc[:1]]), "1 repeated"),
+        (lambda table: table.iloc[1:], "each of 2 scores for each of 8 runs"),
+        (lambda table: table[table["run"] != table["run"].iloc[0]], "got 7 runs"),
+        (lambda table: table.assign(extra=1), "no runs table has: extra"),
+    ],
+)
+def test_a_table_that_breaks_a_rule_is_refused(
+    evidence: Path, change: Callable[[pd.DataFrame], pd.DataFrame], message: str
+) -> None:
+    _rewrite(evidence, change)
+    with pytest.raises(DamagedData, match=message):
+        load_runs(evidence)
+
+
+def test_keys_of_another_schema_are_refused(evidence: Path) -> None:
+    path = evidence / "manifest.json"
+    path.write_text(path.read_text().replace('"key_schema": 1', '"key_schema": 2'))
+    with pytest.raises(DamagedData, match="keys of schema 2"):
+        load_runs(evidence)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 7}', '{"schema": 1}'])
+def test_a_damaged_manifest_is_refused(evidence: Path, text: str) -> None:
+    (evidence / "manifest.json").write_text(text)
+    with pytest.raises(DamagedData, match=r"manifest\.json"):
+        load_runs(evidence)
+
+
+@pytest.mark.parametrize("name", ["runs.parquet", "manifest.json"])
+def test_a_missing_file_is_named(evidence: Path, name: str) -> None:
+    (evidence / name).unlink()
+    with pytest.raises(InvalidInput, match=name):
+        load_runs(evidence)
+
+
+def test_a_folder_that_cannot_be_written_gives_a_message(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
+) -> None:
+    finish(store, tiny_keys[0], scores={"mig": 0.1})
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DbenchError, match="out must be a folder"):
+        write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny), tiny, {"mig": 0.1})
