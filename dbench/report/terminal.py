@@ -68,12 +68,24 @@ def _table(records: Sequence[Record], width: int) -> list[str]:
         if wide:
             lines.append("  " + "  ".join(cell.ljust(size) for cell, size in zip(cells, widths, strict=True)).rstrip())
         else:
-            lines += ["  " + " ".join(cells[:2]), *_flow(cells[2:], width)]
+            lines += _wrap(cells[1], width, first=f"  {cells[0]} ", indent="    ")
+            lines += _flow(cells[2:], width)
         for note in (remark(record), one_line(record["reason"]) if record["verdict"] != "reproduced" else ""):
-            lines += textwrap.wrap(
-                note, width, initial_indent=NOTE, subsequent_indent=NOTE, max_lines=2, placeholder="..."
-            )
+            lines += _wrap(note, width, first=NOTE, indent=NOTE)
     return lines
+
+
+def _wrap(text: str, width: int, *, first: str, indent: str) -> list[str]:
+    """Break text into at most two lines, and not at the hyphens of claim ids."""
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=indent,
+        max_lines=2,
+        placeholder="...",
+        break_on_hyphens=False,
+    )
 
 
 def _flow(cells: Sequence[str], width: int) -> list[str]:

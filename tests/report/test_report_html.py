@@ -7,10 +7,11 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pytest
 
-from dbench.report import build_document
+from dbench.report import VERDICTS, build_document
 from dbench.report.html import embedded_json, render_html
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
@@ -173,3 +174,26 @@ def test_a_record_may_lack_what_it_does_not_have(make_record, changes):
 
 def test_the_same_document_gives_the_same_page(sample):
     assert render_html(sample) == render_html(json.loads(json.dumps(sample)))
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_words_stand_out_from_the_page_by_the_contrast_guidelines_ask_for(mode):
+    css = files("dbench.report").joinpath("report.css").read_text()
+    light, dark = (dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block)) for block in css.split("@media", 2)[:2])
+    colours = light if mode == "light" else dark
+    assert light.keys() == dark.keys()
+    for ink in ("ink", "soft", "link", *(verdict.replace(" ", "-") for verdict in VERDICTS)):
+        for ground in ("page", "panel"):
+            low, high = sorted([luminance(colours[ink]), luminance(colours[ground])])
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
+
+
+def test_the_script_sorts_verdicts_in_the_order_of_the_roll_up(page):
+    listed = re.search(r"const VERDICTS = (\[.*\]);", page.scripts[1])
+    assert tuple(json.loads(listed.group(1))) == VERDICTS

@@ -83,3 +83,10 @@ def test_a_failed_check_is_listed():
 def test_escape_sequences_in_a_record_do_not_reach_the_terminal(make_record):
     record = make_record(verdict="broken", estimate=None, interval=None, reason="\x1b]0;title\x07\x1b[2Jgone\r\nline")
     assert not any(ord(sign) < 32 for line in summary_lines(build_document([record])) for sign in line)
+
+
+def test_a_long_name_goes_on_in_the_next_line(make_record):
+    record = make_record(claim="sober." + "long-" * 13 + "end", params={"metric": "dci"}, verdict="inconclusive")
+    lines = summary_lines(build_document([record]))
+    assert "  ? " + record["claim"] in lines[2]
+    assert "metric=dci" in lines[3]
