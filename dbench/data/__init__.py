@@ -15,15 +15,19 @@ from typing import cast
 from dbench.data.base import DataSet, Downsampled, GridData
 from dbench.errors import unknown_name
 
-__all__ = ["DATA_SETS", "DataSet", "Downsampled", "GridData", "load"]
+__all__ = ["DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "load"]
 
 # The module that holds the function of the data set's own name. Modules are imported when asked for: some need
 # libraries, or a download, that others do without.
 DATA_SETS = {
+    "dsprites": "dsprites",
     "dsprites_grid": "dsprites_grid",
     "dsprites_grid_16": "dsprites_grid",
     "dsprites_rendered": "dsprites_rendered",
 }
+
+# Those that fetch a published archive when first loaded; all others work from what dbench ships.
+NEEDS_DOWNLOAD = frozenset({"dsprites"})
 
 
 def load(name: str) -> DataSet:
@@ -32,6 +36,7 @@ def load(name: str) -> DataSet:
     Raises:
         UnknownName: no data set of that name; the message lists all.
         DamagedData: its file is not what its checksum promises.
+        DbenchError: its file could not be downloaded.
     """
     if name not in DATA_SETS:
         raise unknown_name("data set", name, DATA_SETS)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zipfile
-import zlib
 from importlib.resources import files
 
 import numpy as np
@@ -30,19 +28,6 @@ FACTOR_SIZES = (3, 6, 10, 16, 16)
 def unpack_sprites(packed: NDArray[np.uint8]) -> Images:
     """Return n x 1 x 64 x 64 images in {0, 255} of n x 64 x 8 bytes, a bit a pixel, the left pixel highest."""
     return np.unpackbits(packed, axis=-1)[:, np.newaxis] * np.uint8(255)
-
-
-def _read(content: bytes, sha256: str) -> NDArray[np.uint8]:
-    """Return the bit-packed images in a shipped file whose checksum holds."""
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise DamagedData(f"{FILE} must have SHA-256 {sha256}, got {found}; reinstall dbench")
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            packed: NDArray[np.uint8] = archive["images"]
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError) as error:
-        raise DamagedData(f"{FILE} cannot be read: {error}") from error
-    return packed
 
 
 class DspritesGrid(GridData):
@@ -66,7 +51,11 @@ class DspritesGrid(GridData):
     def __init__(self, content: bytes | None = None) -> None:
         if content is None:
             content = (files("dbench_fixtures.data") / FILE).read_bytes()
-        self._packed = _read(content, SHA256)
+        found = hashlib.sha256(content).hexdigest()
+        if found != SHA256:
+            raise DamagedData(f"{FILE} must have SHA-256 {SHA256}, got {found}; reinstall dbench")
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            self._packed: NDArray[np.uint8] = archive["images"]
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         """Look the images up."""

@@ -1,0 +1,79 @@
+"""Reading somebody else's npz archive: nothing is unpickled, and nothing is read before its size is known."""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dbench.errors import DamagedData
+
+__all__ = ["git_blob_id", "read_rows"]
+
+# What zipfile, its decompressors and numpy's header reader raise on damaged or hostile bytes; RuntimeError stands for
+# encrypted members and unknown compression.
+UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError, SyntaxError,
+    tokenize.TokenError,
+)  # fmt: skip
+
+
+def git_blob_id(path: Path) -> str:
+    """Return the id that git gives the content of a file: SHA-1 of ``blob <size>``, a zero byte and the content."""
+    total = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            total.update(block)
+    return total.hexdigest()
+
+
+def read_rows(
+    path: Path, member: str, shape: tuple[int, ...], dtype: DTypeLike, *, rows: int
+) -> Iterator[NDArray[np.generic]]:
+    """Yield a member of an npz archive in parts of at most ``rows`` rows, so that memory stays bounded.
+
+    An array stored in Fortran order comes in one part.
+
+    Args:
+        path: the archive.
+        member: name of the array, without ``.npy``.
+        shape: shape it must have.
+        dtype: type it must have.
+        rows: length of a part.
+
+    Raises:
+        DamagedData: not a zip archive, no such member, another shape or type, pickled, or cut short.
+    """
+    wanted = np.dtype(dtype)
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(f"{member}.npy") as stream:
+            version = np.lib.format.read_magic(stream)
+            if version not in ((1, 0), (2, 0)):
+                raise DamagedData(f"{path}: member {member!r} must be in npy format 1 or 2, got version {version}")
+            reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            found_shape, fortran, found = reader(stream)
+            if found_shape != shape or found != wanted:
+                raise DamagedData(
+                    f"{path}: member {member!r} must be {wanted} of shape {shape}, got {found} of shape {found_shape}"
+                )
+            row_bytes = wanted.itemsize * int(np.prod(shape[1:], dtype=np.int64))
+            step = shape[0] if fortran else rows
+            for start in range(0, shape[0], step):
+                length = min(step, shape[0] - start)
+                data = stream.read(length * row_bytes)
+                if len(data) != length * row_bytes:
+                    raise DamagedData(f"{path}: member {member!r} ends before row {start + length} of {shape[0]}")
+                yield np.frombuffer(data, dtype=wanted).reshape(length, *shape[1:], order="F" if fortran else "C")
+            if stream.read(1):
+                raise DamagedData(f"{path}: member {member!r} goes on after its {shape[0]} rows")
+    except KeyError as error:
+        raise DamagedData(f"{path}: no member {member!r} in the archive") from error
+    except UNREADABLE as error:
+        raise DamagedData(f"{path} cannot be read as an npz archive: {error}") from error

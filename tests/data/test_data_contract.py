@@ -1,0 +1,168 @@
+"""What every data set must satisfy, and the base it is built on."""
+
+from math import prod
+
+import numpy as np
+import pytest
+
+from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, Downsampled, GridData, load
+from dbench.data.base import digest
+from dbench.errors import InvalidInput, UnknownName
+from dbench.seeds import generator
+
+LOCAL = sorted(set(DATA_SETS) - NEEDS_DOWNLOAD)
+
+
+@pytest.fixture(scope="module", params=LOCAL)
+def data(request):
+    return load(request.param)
+
+
+def some_factors(data, n=64):
+    return data.draw_factors(n, generator(test="contract", data=data.name))
+
+
+def images(data, factors, seed=0):
+    return data.images(factors, generator(test="images", seed=seed))
+
+
+def test_a_data_set_carries_the_name_it_is_loaded_by(data):
+    assert data.name in DATA_SETS
+    assert load(data.name).name == data.name
+
+
+def test_names_and_sizes_describe_the_same_factors(data):
+    assert len(data.factor_names) == len(data.factor_sizes) == len(set(data.factor_names))
+    assert all(size >= 2 for size in data.factor_sizes)
+
+
+def test_images_are_bytes_of_the_stated_shape(data):
+    batch = images(data, some_factors(data))
+    assert batch.dtype == np.uint8
+    assert batch.shape == (64, *data.image_shape)
+    assert batch.max() > 128 > batch.min()
+
+
+def test_no_factors_give_no_images(data):
+    none = np.empty((0, len(data.factor_sizes)), dtype=np.int64)
+    assert images(data, none).shape == (0, *data.image_shape)
+
+
+def test_the_same_factors_and_generator_give_the_same_images(data):
+    factors = some_factors(data)
+    np.testing.assert_array_equal(images(data, factors), images(load(data.name), factors))
+
+
+def test_an_image_without_chance_depends_on_its_own_factors_alone(data):
+    factors = some_factors(data)
+    if data.stochastic:
+        assert (images(data, factors, seed=0) != images(data, factors, seed=1)).any()
+    else:
+        np.testing.assert_array_equal(data.images(factors)[::-1], data.images(factors[::-1]))
+
+
+def test_the_grid_runs_through_all_combinations_with_the_last_factor_fastest(data):
+    grid = data.grid()
+    assert grid.dtype == np.int64
+    assert grid.shape == (prod(data.factor_sizes), len(data.factor_sizes))
+    np.testing.assert_array_equal(np.ravel_multi_index(tuple(grid.T), data.factor_sizes), np.arange(len(grid)))
+
+
+def test_drawn_factors_lie_on_the_grid_and_reach_every_value(data):
+    factors = data.draw_factors(2000, generator(test="reach"))
+    assert factors.dtype == np.int64
+    assert [len(np.unique(column)) for column in factors.T] == list(data.factor_sizes)
+    assert (factors.min(axis=0) == 0).all()
+
+
+def test_equal_generators_draw_equal_factors(data):
+    np.testing.assert_array_equal(some_factors(data), some_factors(data))
+
+
+def test_a_fingerprint_is_a_sha256_that_stays(data):
+    assert len(bytes.fromhex(data.fingerprint)) == 32
+    assert load(data.name).fingerprint == data.fingerprint
+
+
+def test_fingerprints_tell_data_sets_apart():
+    assert len({load(name).fingerprint for name in LOCAL}) == len(LOCAL)
+
+
+def test_a_factor_outside_its_range_is_named(data):
+    for column, (name, size) in enumerate(zip(data.factor_names, data.factor_sizes, strict=True)):
+        for value in (size, -1):
+            factors = np.zeros((3, len(data.factor_sizes)), dtype=np.int64)
+            factors[2, column] = value
+            with pytest.raises(
+                InvalidInput, match=rf"factor '{name}' must lie in 0\.\.{size - 1}, got {value} in row 2"
+            ):
+                images(data, factors)
+
+
+def test_factors_that_are_no_integers_or_of_another_shape_are_refused(data):
+    zeros = np.zeros((2, len(data.factor_sizes)), dtype=np.int64)
+    for wrong in (zeros.astype(np.float64), zeros.astype(bool), zeros[:, 1:], zeros[0], [["a"] * zeros.shape[1]]):
+        with pytest.raises(InvalidInput, match="factors must be"):
+            images(data, wrong)
+
+
+def test_a_negative_number_of_draws_is_refused(data):
+    with pytest.raises(InvalidInput, match="n must be at least 0, got -1"):
+        data.draw_factors(-1, generator(test="negative"))
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest_one():
+    with pytest.raises(UnknownName, match="unknown data set 'dsprites_gird'; did you mean 'dsprites_grid'"):
+        load("dsprites_gird")
+
+
+class Ramp(GridData):
+    """A tiny data set: the image is its one factor's value, plus noise where it is stochastic."""
+
+    name, factor_names, factor_sizes, image_shape = "ramp", ("value",), (200,), (1, 2, 2)
+
+    def __init__(self, *, stochastic=False, content="a"):
+        self.stochastic = stochastic
+        self.fingerprint = digest("ramp", content)
+
+    def _render(self, factors, generator):
+        flat = np.repeat(factors.astype(np.uint8), 4, axis=1).reshape(-1, 1, 2, 2)
+        return flat + generator.integers(2, size=flat.shape, dtype=np.uint8) if self.stochastic else flat
+
+
+def test_a_stochastic_data_set_asks_for_a_generator():
+    with pytest.raises(InvalidInput, match="generator must be given for the stochastic data set 'ramp'"):
+        Ramp(stochastic=True).images([[1]])
+
+
+def test_a_downsampled_set_is_as_stochastic_as_its_base():
+    small = Downsampled(Ramp(stochastic=True), 2, name="small")
+    with pytest.raises(InvalidInput, match="generator must be given"):
+        small.images([[1]])
+
+
+def test_averaging_down_rounds_to_the_nearest_value_halves_up():
+    class Corner(Ramp):
+        def _render(self, factors, generator):
+            return np.stack([np.array([[[v, 0], [0, 0]]], dtype=np.uint8) for (v,) in factors])
+
+    values = Downsampled(Corner(), 2, name="small").images([[1], [2], [3], [4], [199]])
+    assert values.ravel().tolist() == [0, 1, 1, 1, 50]
+
+
+def test_a_block_that_does_not_divide_the_image_is_refused():
+    for block in (0, 3):
+        with pytest.raises(InvalidInput, match=f"block must divide the image size 2 x 2, got {block}"):
+            Downsampled(Ramp(), block, name="small")
+
+
+def test_the_fingerprint_of_a_downsampled_set_follows_base_and_block():
+    a, b = Ramp(content="a"), Ramp(content="b")
+    prints = {Downsampled(a, 1, name="x").fingerprint, Downsampled(a, 2, name="x").fingerprint}
+    prints |= {Downsampled(b, 2, name="x").fingerprint, a.fingerprint}
+    assert len(prints) == 4
+    assert Downsampled(a, 2, name="y").fingerprint == Downsampled(a, 2, name="x").fingerprint
+
+
+def test_a_digest_keeps_the_parts_apart():
+    assert digest("ab", "c") != digest("a", "bc")
