@@ -100,11 +100,13 @@ def _flow(cells: Sequence[str], width: int) -> list[str]:
 
 
 def _cells(record: Record) -> list[str]:
-    bound = bound_text(record)
+    figure = estimate_text(record)
+    if record["estimate"] is not None and record["bound"] is not None:
+        figure += " against " + bound_text(record).removeprefix("in ")
     return [
         SYMBOLS[record["verdict"]],
         name_text(record),
-        estimate_text(record) + (f" against {bound}" if record["bound"] is not None else ""),
+        figure,
         f"n {n_text(record)}" if record["n"] is not None else "",
         f"printed {printed_text(record)}" if record["printed"] is not None else "",
         duration(record["seconds"]),
