@@ -66,7 +66,9 @@ class Mlp:
         return linear(parameters, f"decoder.{len(self.hidden)}", h).unflatten(-1, self.image_shape)
 
 
-def mlp(image_shape: tuple[int, int, int] = (1, 16, 16), latents: int = 10, hidden: tuple[int, ...] = (128, 128)) -> Mlp:
+def mlp(
+    image_shape: tuple[int, int, int] = (1, 16, 16), latents: int = 10, hidden: tuple[int, ...] = (128, 128)
+) -> Mlp:
     """Build the fully connected network; its defaults are those of the micro profile.
 
     Raises:

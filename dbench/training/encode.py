@@ -43,9 +43,7 @@ def _passes(parameters: Parameters, images: Tensor) -> list[Tensor]:
         raise InvalidInput(
             f"images must be uint8 of shape N x C x H x W, got {images.dtype} of shape {tuple(images.shape)}"
         )
-    return [
-        (part.float() / 255).expand(members, *part.shape) for part in images.split(_IMAGES)
-    ]
+    return [(part.float() / 255).expand(members, *part.shape) for part in images.split(_IMAGES)]
 
 
 @torch.no_grad()

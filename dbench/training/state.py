@@ -31,7 +31,9 @@ def unpack(rows: Mapping[str, Tensor], network: Network) -> dict[str, Tensor]:
     vector lanes wherever it stands in the ensemble: this is what keeps its bits its own.
     """
     return {
-        name: rows[name][:, : math.prod(shape)].view(-1, *shape) if math.prod(shape) % _ALIGN else rows[name].view(-1, *shape)
+        name: rows[name][:, : math.prod(shape)].view(-1, *shape)
+        if math.prod(shape) % _ALIGN
+        else rows[name].view(-1, *shape)
         for name, shape in network.shapes.items()
     }
 

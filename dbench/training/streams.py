@@ -43,9 +43,7 @@ def initial_parameters(member: Member, network: Network) -> dict[str, Tensor]:
     return network.init(generator(**member.axes, stream="initial"))
 
 
-def draw_block(
-    member: Member, block: int, *, data_size: int, batch_size: int, latents: int
-) -> tuple[Tensor, Tensor]:
+def draw_block(member: Member, block: int, *, data_size: int, batch_size: int, latents: int) -> tuple[Tensor, Tensor]:
     """Draw a block's batches (row numbers, BLOCK x B, with replacement) and noise (BLOCK x B x d, standard normal)."""
     rows = generator(**member.axes, stream="batches", block=block).integers(data_size, size=(BLOCK, batch_size))
     noise = generator(**member.axes, stream="noise", block=block).standard_normal(

@@ -30,7 +30,7 @@ def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int
         M estimates in nats.
     """
     count = math.log(data_size * z.shape[1])
-    z, mean, logvar = (part.transpose(1, 2) for part in (z, mean, logvar))  # M x d x B
+    z, mean, logvar = (part.transpose(1, 2).contiguous() for part in (z, mean, logvar))  # M x d x B
     # M x d x B (codes of which image) x B (under the posterior of which image)
     log_density = gaussian_log_density(z.unsqueeze(3), mean.unsqueeze(2), logvar.unsqueeze(2))
     joint = log_density.sum(1).logsumexp(2) - count

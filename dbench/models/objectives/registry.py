@@ -87,9 +87,7 @@ class ObjectiveCard:
 OBJECTIVES: dict[str, Callable[..., Terms]] = {}
 
 
-def objective(
-    *, cite: str, strength: str, swept: tuple[float, ...], swept_in: str
-) -> Callable[[Function], Function]:
+def objective(*, cite: str, strength: str, swept: tuple[float, ...], swept_in: str) -> Callable[[Function], Function]:
     """Attach a card to an objective and list it under its own name."""
 
     def attach(function: Function) -> Function:
