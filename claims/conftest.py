@@ -5,9 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
+from threadpoolctl import threadpool_limits
 
 from dbench.claims.evidence import evidence_folders, load_population
 from dbench.claims.population import Population
+
+
+# One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
+torch.set_num_threads(1)
+threadpool_limits(limits=1)
 
 
 def pytest_generate_tests(metafunc):

@@ -58,7 +58,7 @@ TRAINED = replace(
     unit="seed",
     statistic="mean over seeds of the share of models in which some factors share their most informative code",
     # One model in twenty: 'not merely theoretical, it often occurs'.
-    rule=above(0.0, margin=0.05),
+    rule=above(0.05),
     min_n=5,
 )
 

@@ -202,17 +202,16 @@ def knock_out(*, hidden_pair: bool = True, repetitions: int = 5, n: int = 900) -
     return _repeat(KNOCK_OUT.part, repetitions, score)
 
 
-def continuous(relation: str, *, repetitions: int = 10, n: int = 10_000) -> Estimate:
+def continuous(relation: str, draw=absolute_difference, *, repetitions: int = 10, n: int = 10_000) -> Estimate:
     def score(stream: np.random.Generator) -> float:
-        sample = absolute_difference(n, stream)
+        sample = draw(n, stream)
         measure = squared_correlation if relation == "linear" else mutual_information
         return float(np.max(measure(sample.codes, sample.factors)))
 
     return _repeat(f"continuous, {relation}", repetitions, score)
 
 
-def band_information(n_codes: int, classes: int) -> Estimate:
-    codes, factors = modular_sum_cases(n_codes=n_codes, classes=classes)
+def band_information(codes: np.ndarray, factors: np.ndarray) -> Estimate:
     return exact(max(mutual_info_score(code, factor) for code in codes.T for factor in factors.T), n=len(codes))
 
 
@@ -225,17 +224,19 @@ def band_excess(matrix: np.ndarray) -> Estimate:
     return exact(smaller - printed_bound(len(matrix)))
 
 
-def tree_excess(n_codes: int, classes: int, n: int, *, repetitions: int = 5) -> Estimate:
+def tree_excess(n_codes: int, classes: int, n: int, draw=modular_sum_codes, *, repetitions: int = 5) -> Estimate:
     def score(stream: np.random.Generator) -> float:
-        result = dci(modular_sum_codes(n, stream, n_codes=n_codes, classes=classes), generator=stream)
+        result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
         return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
 
     return _repeat(TREES.part, repetitions, score, n_codes=n_codes, classes=classes, n=n)
 
 
-def snc_of_band(n_codes: int, classes: int, *, repetitions: int = 10, n: int = 3_000) -> Estimate:
+def snc_of_band(
+    n_codes: int, classes: int, draw=modular_sum_codes, *, repetitions: int = 10, n: int = 3_000
+) -> Estimate:
     def score(stream: np.random.Generator) -> float:
-        return float(snc(modular_sum_codes(n, stream, n_codes=n_codes, classes=classes)))
+        return float(snc(draw(n, stream, n_codes=n_codes, classes=classes)))
 
     return _repeat(SNC_LOW.part, repetitions, score, n_codes=n_codes, classes=classes)
 
@@ -278,7 +279,7 @@ def test_the_absolute_difference_is_hidden_from_either_code(judge):
 @NO_INFORMATION.covers
 @pytest.mark.parametrize(("n_codes", "classes"), [(3, 2), (3, 4), (4, 3), (6, 2)])
 def test_no_code_of_the_band_knows_a_factor(judge, n_codes, classes):
-    judge(NO_INFORMATION, band_information(n_codes, classes))
+    judge(NO_INFORMATION, band_information(*modular_sum_cases(n_codes=n_codes, classes=classes)))
 
 
 @BOUND.covers

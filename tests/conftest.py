@@ -1,0 +1,7 @@
+"""One thread a process: workers do not fight over cores, and sums come out the same everywhere."""
+
+import torch
+from threadpoolctl import threadpool_limits
+
+torch.set_num_threads(1)
+threadpool_limits(limits=1)
