@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,9 @@ __all__ = ["Conv", "conv"]
 
 _KERNEL = (4, 4)
 _SIDE = 64
-_CORE = (64, 4, 4)  # channels, height, width where convolutions and fully connected layers meet
-_WIDE = 64 * 4 * 4
+# Channels, height and width where convolutions and fully connected layers meet.
+_CORE = (64, 4, 4)
+_WIDE = math.prod(_CORE)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Conv:
         for i in range(4):
             weight, bias = (parameters[f"convolution.{i}.{part}"].flatten(0, 1) for part in ("weight", "bias"))
             h = F.conv2d(h, weight, bias, stride=2, padding=1, groups=members).relu()
-        h = h.unflatten(1, (members, -1)).transpose(0, 1).flatten(2)
+        h = h.view(len(h), members, _WIDE).transpose(0, 1)
         h = linear(parameters, "encoder.0", h).relu()
         mean, logvar = linear(parameters, "encoder.1", h).chunk(2, dim=-1)
         return mean, logvar
@@ -73,12 +75,12 @@ class Conv:
         """Map codes M x B x d to Bernoulli logits M x B x C x 64 x 64."""
         members = len(z)
         h = linear(parameters, "decoder.1", linear(parameters, "decoder.0", z).relu()).relu()
-        h = h.unflatten(-1, _CORE).transpose(0, 1).flatten(1, 2)
+        h = h.view(*h.shape[:2], *_CORE).transpose(0, 1).flatten(1, 2)
         for i in range(4):
             weight, bias = (parameters[f"upconvolution.{i}.{part}"].flatten(0, 1) for part in ("weight", "bias"))
             h = F.conv_transpose2d(h, weight, bias, stride=2, padding=1, groups=members)
             h = h.relu() if i < 3 else h
-        return h.unflatten(1, (members, -1)).transpose(0, 1)
+        return h.view(len(h), members, *self.image_shape).transpose(0, 1)
 
 
 def conv(image_shape: tuple[int, int, int] = (1, 64, 64), latents: int = 10) -> Conv:
@@ -87,4 +89,4 @@ def conv(image_shape: tuple[int, int, int] = (1, 64, 64), latents: int = 10) -> 
     Raises:
         InvalidInput: images that are not 64 x 64.
     """
-    return Conv(tuple(image_shape), latents)
+    return Conv(image_shape, latents)

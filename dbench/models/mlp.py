@@ -63,7 +63,7 @@ class Mlp:
         h = z
         for i in range(len(self.hidden)):
             h = linear(parameters, f"decoder.{i}", h).relu()
-        return linear(parameters, f"decoder.{len(self.hidden)}", h).unflatten(-1, self.image_shape)
+        return linear(parameters, f"decoder.{len(self.hidden)}", h).view(*z.shape[:2], *self.image_shape)
 
 
 def mlp(
@@ -74,4 +74,4 @@ def mlp(
     Raises:
         InvalidInput: a width below 1.
     """
-    return Mlp(tuple(image_shape), latents, tuple(hidden))
+    return Mlp(image_shape, latents, hidden)

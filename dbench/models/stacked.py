@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ Shapes = dict[str, tuple[int, ...]]
 def dense_shapes(prefix: str, widths: tuple[int, ...]) -> Shapes:
     """Name the weights (inputs x outputs) and biases of a chain of fully connected layers."""
     shapes: Shapes = {}
-    for i, (inputs, outputs) in enumerate(zip(widths, widths[1:], strict=False)):
+    for i, (inputs, outputs) in enumerate(pairwise(widths)):
         shapes[f"{prefix}.{i}.weight"] = (inputs, outputs)
         shapes[f"{prefix}.{i}.bias"] = (outputs,)
     return shapes

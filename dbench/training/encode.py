@@ -43,7 +43,7 @@ def _passes(parameters: Parameters, images: Tensor) -> list[Tensor]:
         raise InvalidInput(
             f"images must be uint8 of shape N x C x H x W, got {images.dtype} of shape {tuple(images.shape)}"
         )
-    return [(part.float() / 255).expand(members, *part.shape) for part in images.split(_IMAGES)]
+    return [(part.float() / 255).expand(members, *part.shape) for part in torch.split(images, _IMAGES)]
 
 
 @torch.no_grad()
@@ -81,11 +81,13 @@ def evaluate(
     passes = _passes(parameters, images)
     if len(generators) != len(passes[0]):
         raise InvalidInput(f"generators must be one for each of {len(passes[0])} members, got {len(generators)}")
-    reconstruction, kl = 0.0, 0.0
+    members, device = len(passes[0]), images.device
+    reconstruction = torch.zeros(members, dtype=torch.float64, device=device)
+    kl = torch.zeros(members, network.latents, dtype=torch.float64, device=device)
     for x in passes:
         mean, logvar = network.encode(parameters, x)
         draws = [torch.from_numpy(g.standard_normal(mean.shape[1:], dtype=np.float32)) for g in generators]
         z = mean + (0.5 * logvar).exp() * torch.stack(draws).to(mean.device)
-        reconstruction = reconstruction + bernoulli_nll(x, network.decode(parameters, z)).double().sum(1)
-        kl = kl + gaussian_kl(mean, logvar).double().sum(1)
+        reconstruction += bernoulli_nll(x, network.decode(parameters, z)).double().sum(1)
+        kl += gaussian_kl(mean, logvar).double().sum(1)
     return Evaluation(reconstruction / len(images), kl / len(images))

@@ -60,8 +60,8 @@ def train(
         device: where to train.
         precision: one of :data:`PRECISIONS`; the last two need a GPU.
         state: where to go on from (a multiple of 100 steps); the beginning when not given.
-        each_block: is called after every 100 steps and after the last one, with a state that may be stored but is
-            overwritten by the next block. Training ends early when it returns true.
+        each_block: is called after every 100 steps and after the last one with the state then, which may be kept
+            or stored. Training ends early when it returns true.
 
     Returns:
         The state after the last step taken.
@@ -130,7 +130,7 @@ def _train_block(
     drawn = [draw_block(member, state.step // BLOCK, **settings) for member in members]
     device = state.loss.device
     rows, noise = (torch.stack(part, dim=1).to(device) for part in zip(*drawn, strict=True))  # step x member x ...
-    after = replace(state, step=state.step + steps, **state.copies())
+    after = replace(state.map(torch.clone), step=state.step + steps)
     leaves = [row.requires_grad_() for row in after.rows.values()]
     optimiser = torch.optim.Adam(leaves, lr=learning_rate, betas=(0.9, 0.999), eps=1e-8, fused=True)
     for name, leaf in after.rows.items():
@@ -154,7 +154,8 @@ def _freeze_diverged(before: State, after: State, history: Tensor) -> State:
     bounded = torch.stack([row.isfinite().all(1) for row in after.rows.values()]).all(0)
     when = torch.where(finite.all(0), after.step, before.step + finite.int().argmin(0))
     diverged_at = torch.where(~before.diverged & ~(finite.all(0) & bounded), when, before.diverged_at)
-    after = replace(after, diverged_at=diverged_at, loss=history.mean(0))
+    loss = history.mean(0).masked_fill(diverged_at >= 0, math.nan)
+    after = replace(after, diverged_at=diverged_at, loss=loss)
     if after.diverged.any():
         for kept, row in zip(before.tensors(), after.tensors(), strict=True):
             row[after.diverged] = kept[after.diverged]
@@ -172,7 +173,7 @@ def _arithmetic(device: torch.device, precision: str) -> Iterator[None]:
     if device.type == "cpu":
         torch.set_num_threads(1)
         torch.set_flush_denormal(True)
-    switches = (torch.backends.cuda.matmul, torch.backends.cudnn.conv)
+    switches = (torch.backends.cuda.matmul, torch.backends.cudnn.conv)  # type: ignore[attr-defined]
     earlier = [switch.fp32_precision for switch in switches]
     for switch in switches:
         switch.fp32_precision = "tf32" if precision == "tf32" else "ieee"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -49,7 +49,7 @@ class State:
         first: Adam's first moments, likewise.
         second: Adam's second moments, likewise.
         diverged_at: M step numbers at which a member's loss or parameters stopped being finite; -1 for a healthy one.
-        loss: mean loss of each member over the last block, M; NaN before the first.
+        loss: mean loss of each member over the last block, M; NaN before the first and for diverged members.
     """
 
     network: Network
@@ -78,9 +78,12 @@ class State:
         """Return all rows: parameters and moments."""
         return [row for kind in _KINDS for row in getattr(self, kind).values()]
 
-    def copies(self) -> dict[str, Rows]:
-        """Return copies of the parameters and moments."""
-        return {kind: {name: row.clone() for name, row in getattr(self, kind).items()} for kind in _KINDS}
+    def map(self, function: Callable[[Tensor], Tensor]) -> State:
+        """Return the state with a function applied to every row: to parameters and moments."""
+        rows, first, second = (
+            {name: function(row) for name, row in kind.items()} for kind in (self.rows, self.first, self.second)
+        )
+        return replace(self, rows=rows, first=first, second=second)
 
     def to_tensors(self) -> dict[str, Tensor]:
         """Return the state as named tensors on the processor, to be stored (views where it is there already)."""
@@ -111,8 +114,8 @@ class State:
 
     def to(self, device: torch.device) -> State:
         """Return the state on a device."""
-        moved = {kind: {name: row.to(device) for name, row in getattr(self, kind).items()} for kind in _KINDS}
-        return replace(self, **moved, diverged_at=self.diverged_at.to(device), loss=self.loss.to(device))
+        moved = self.map(lambda row: row.to(device))
+        return replace(moved, diverged_at=self.diverged_at.to(device), loss=self.loss.to(device))
 
 
 _KINDS = ("rows", "first", "second")

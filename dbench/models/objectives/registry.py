@@ -42,8 +42,15 @@ class Batch:
 
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
-        parts = (self.x, self.logits, self.z, self.mean, self.logvar)
-        return Batch(*(part[which] for part in parts), data_size=self.data_size, step=self.step)
+        return Batch(
+            self.x[which],
+            self.logits[which],
+            self.z[which],
+            self.mean[which],
+            self.logvar[which],
+            data_size=self.data_size,
+            step=self.step,
+        )
 
 
 @dataclass(frozen=True)
