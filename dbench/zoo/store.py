@@ -123,7 +123,7 @@ class Store:
             raise InvalidInput(f"status must be one of {', '.join(STATUSES)}, got {status!r}")
         checksums: dict[str, str] = {}
         for name, arrays in tensors.items():
-            data = save_tensors({key_: np.ascontiguousarray(array) for key_, array in arrays.items()})
+            data = save_tensors({key_: np.asarray(array, order="C") for key_, array in arrays.items()})
             self._write(self._path(key.digest, f"{name}.safetensors"), data)
             checksums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
         document = {"schema": KEY_SCHEMA, "key": key.axes, "status": status, "files": checksums, **record}

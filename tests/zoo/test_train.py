@@ -1,0 +1,211 @@
+import importlib
+import io
+import multiprocessing
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from dbench.errors import DbenchError, InvalidInput, UnknownName
+from dbench.zoo.engine import Group, train_group
+from dbench.zoo.keys import RunKey
+from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.progress import Meter, clock
+from dbench.zoo.store import Store
+from dbench.zoo.train import survey, train_runs
+from dbench.zoo.workers import Line, run_tasks
+
+
+class Wire(Line):
+    """A worker's line without a master: asks to stop after some reports."""
+
+    def __init__(self, stop_after: int = 10**9) -> None:
+        self.reports: list[dict[str, int]] = []
+        self._stop_after = stop_after
+
+    def report(self, **news: int) -> None:
+        self.reports.append(news)
+
+    @property
+    def stopping(self) -> bool:
+        return len(self.reports) >= self._stop_after
+
+
+@pytest.fixture
+def group(store: Store, tiny: Profile) -> Group:
+    """Two short runs of each objective, of three blocks of steps."""
+    keys = replace(tiny, steps=250, sweeps=(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,)))).keys()
+    return Group(store.url, tuple(keys))
+
+
+def _codes(store: Store, key: RunKey) -> np.ndarray:
+    return store.tensors(key, "codes")["mean"]
+
+
+def test_a_group_trains_to_finished_runs(store: Store, group: Group) -> None:
+    wire = Wire()
+    assert train_group(wire, group) == 4
+    assert sum(news.get("units", 0) for news in wire.reports) == 4 * 250
+    assert sum(news.get("runs", 0) for news in wire.reports) == 4
+    for key in group.keys:
+        record = store.record(key)
+        assert record is not None
+        assert record["status"] == "done"
+        assert record["scores"]["elbo"] == pytest.approx(-record["scores"]["reconstruction"] - record["scores"]["kl"])
+        assert record["scores"]["loss.100"] > 0
+        assert {"commit", "versions", "device", "precision", "data_sha256", "trained_utc"} <= set(record)
+        assert _codes(store, key).shape == (46_080, 10)
+        assert _codes(store, key).dtype == np.float32
+    assert len({_codes(store, key).tobytes() for key in group.keys}) == 4
+
+
+def test_a_run_is_the_same_alone_interrupted_or_in_company(store: Store, group: Group, tmp_path: Path) -> None:
+    train_group(Wire(), group)
+    alone = Store(tmp_path / "alone")
+    part = replace(group, url=alone.url, keys=group.keys[1:2])
+    for stop_after in (1, 1, 10):
+        train_group(Wire(stop_after), part)
+    np.testing.assert_array_equal(_codes(alone, group.keys[1]), _codes(store, group.keys[1]))
+    first, second = (place.record(group.keys[1]) for place in (store, alone))
+    assert first is not None
+    assert second is not None
+    assert first["scores"] == second["scores"]
+
+
+def test_an_interrupted_run_keeps_its_step(store: Store, group: Group) -> None:
+    assert train_group(Wire(1), group) == 0
+    record = store.record(group.keys[0])
+    assert record is not None
+    assert (record["status"], record["step"]) == ("interrupted", 100)
+    wire = Wire()
+    train_group(wire, group)
+    assert sum(news.get("units", 0) for news in wire.reports) == 4 * 150
+
+
+def test_a_damaged_checkpoint_starts_over(store: Store, group: Group) -> None:
+    train_group(Wire(1), group)
+    folder = Path(store.url) / "runs" / group.keys[0].digest
+    (folder / "checkpoint-100.safetensors").write_bytes(b"damaged")
+    wire = Wire()
+    assert train_group(wire, group) == 4
+    assert sum(news.get("units", 0) for news in wire.reports) == 3 * 150 + 250
+
+
+def test_a_diverging_run_gets_a_status_and_the_others_go_on(store: Store, group: Group) -> None:
+    wild = replace(group.keys[0], strength=1e38)
+    assert train_group(Wire(), replace(group, keys=(*group.keys[1:3], wild))) == 3
+    assert store.status(wild) == "diverged"
+    assert store.intact(wild)
+    assert [store.status(key) for key in group.keys[1:3]] == ["done", "done"]
+
+
+def test_processes_train_what_is_missing_and_only_that(store: Store, group: Group) -> None:
+    keys = group.keys
+    train_group(Wire(), replace(group, keys=keys[:1]))
+    train_group(Wire(1), replace(group, keys=keys[1:2]))
+    codes = Path(store.url) / "runs" / keys[0].digest / "codes.safetensors"
+    before = _codes(store, keys[0]).copy()
+    codes.write_bytes(codes.read_bytes()[:-4])
+    seen = survey(store, keys)
+    assert sum(seen.values(), start=type(next(iter(seen.values())))()) == {
+        "damaged": 1, "interrupted": 1, "missing": 2,
+    }
+    text = io.StringIO()
+    summary = train_runs(store, keys, workers=2, console=Console(file=text))
+    assert (summary.present, summary.trained, summary.left, summary.damaged) == (0, 4, 0, 1)
+    assert "4 runs in 2 groups" in text.getvalue()
+    np.testing.assert_array_equal(_codes(store, keys[0]), before)
+    again = train_runs(store, keys, workers=2)
+    assert (again.present, again.trained) == (4, 0)
+
+
+def test_an_exhausted_budget_saves_what_there_is(store: Store, tiny: Profile) -> None:
+    keys = replace(tiny, steps=100_000).keys(objectives=["beta_vae"])[:1]
+    summary = train_runs(store, keys, workers=1, budget=0.01, console=Console(file=io.StringIO()))
+    assert summary.left == 1
+    assert "the same command goes on" in str(summary)
+    assert store.status(keys[0]) in (None, "interrupted")
+
+
+def test_an_unknown_objective_ends_with_its_message(store: Store, key: RunKey) -> None:
+    with pytest.raises(UnknownName, match="unknown objective 'beta_var'"):
+        train_runs(store, [replace(key, objective="beta_var")], workers=1)
+
+
+TASKS = """
+import os, signal, time
+
+from dbench.errors import InvalidInput
+
+
+def die(line, number):
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def fail(line, number):
+    raise InvalidInput(f"number must not be {number}")
+
+
+def wait(line, number):
+    line.report(started=number)
+    while not line.stopping:
+        time.sleep(0.01)
+    line.report(saved=number)
+    return number
+"""
+
+
+@pytest.fixture
+def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Tasks in a module that spawned processes can import."""
+    (tmp_path / "tasks_for_workers.py").write_text(TASKS)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("tasks_for_workers")
+    del sys.modules["tasks_for_workers"]
+
+
+def test_a_dying_worker_is_an_error(tasks: Any) -> None:
+    with pytest.raises(DbenchError, match=r"worker process died \(exit code -9\)"):
+        list(run_tasks(tasks.die, [0, 1, 2], workers=2))
+    assert not multiprocessing.active_children()
+
+
+def test_an_error_in_a_worker_keeps_its_message(tasks: Any) -> None:
+    with pytest.raises(InvalidInput, match="number must not be 7"):
+        list(run_tasks(tasks.fail, [7], workers=1))
+
+
+def test_workers_finish_their_task_before_they_stop(tasks: Any) -> None:
+    news = list(run_tasks(tasks.wait, [0, 1, 2], workers=2, deadline=time.monotonic() + 3))
+    started = {content["started"] for kind, content in news if kind == "news" and "started" in content}
+    assert started <= {0, 1}
+    assert {content["saved"] for kind, content in news if kind == "news" and "saved" in content} == started
+    assert not multiprocessing.active_children()
+
+
+def test_no_worker_is_not_a_number_of_workers(tasks: Any) -> None:
+    with pytest.raises(InvalidInput, match="workers must be at least 1"):
+        list(run_tasks(tasks.fail, [1], workers=0))
+
+
+def test_a_meter_counts_and_tells_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    text = io.StringIO()
+    with Meter(runs=4, units=4000, unit="model-steps", console=Console(file=text, width=200)) as meter:
+        assert meter.pace == "starting"
+        now = 120.0
+        meter.advance(runs=1, units=1000)
+    assert text.getvalue() == "1 of 4 runs, 50.0 model-steps/s, 1 min 00 s left\n"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(-1, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
+def test_a_duration_reads_well(seconds: float, text: str) -> None:
+    assert clock(seconds) == text
