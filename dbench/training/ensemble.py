@@ -46,8 +46,8 @@ def train(
 ) -> State:
     """Train the members, or go on training them, with Adam (betas 0.9 and 0.999, epsilon 1e-8).
 
-    Each step draws ``batch_size`` images with replacement for every member. A member whose loss or parameters stop
-    being finite returns to where it was at the last multiple of 100 steps, stays there and is marked in
+    Each step draws ``batch_size`` images with replacement for every member. A member whose loss, parameters or
+    moments stop being finite returns to where it was at the last multiple of 100 steps, stays there and is marked in
     ``State.diverged_at``; the others do not notice.
 
     Args:
@@ -151,7 +151,7 @@ def _train_block(
 def _freeze_diverged(before: State, after: State, history: Tensor) -> State:
     """Put members that are not finite, or were not before, back to where they stood; ``history`` is step x member."""
     finite = history.isfinite()
-    bounded = torch.stack([row.isfinite().all(1) for row in after.rows.values()]).all(0)
+    bounded = torch.stack([row.isfinite().all(1) for row in after.tensors()]).all(0)
     when = torch.where(finite.all(0), after.step, before.step + finite.int().argmin(0))
     diverged_at = torch.where(~before.diverged & ~(finite.all(0) & bounded), when, before.diverged_at)
     loss = history.mean(0).masked_fill(diverged_at >= 0, math.nan)

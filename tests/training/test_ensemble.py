@@ -1,0 +1,231 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from dbench.errors import DamagedData, InvalidInput, UnknownName
+from dbench.models import NETWORKS
+from dbench.models.objectives import OBJECTIVES, Batch, beta_vae, find_objective
+from dbench.models.reference import reference
+from dbench.training import Member, State, train
+from dbench.training.streams import BLOCK, draw_block, initial_parameters
+
+NETWORK = NETWORKS["mlp"](image_shape=(1, 8, 8), hidden=(24, 16))
+SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
+MEMBERS = [
+    Member(objective, strength, {"objective": objective, "strength": strength, "seed": seed})
+    for objective in sorted(OBJECTIVES)
+    for strength in (1.0, 4.0)
+    for seed in (0, 1)
+]
+
+
+@pytest.fixture(scope="module")
+def images():
+    rng = np.random.default_rng(0)
+    position = rng.integers(0, 5, size=(200, 2))
+    pixels = np.zeros((200, 1, 8, 8), dtype=np.uint8)
+    for image, (row, column) in zip(pixels, position, strict=True):
+        image[0, row : row + 4, column : column + 4] = 255
+    return torch.from_numpy(pixels)
+
+
+def _same(state, other, rows=slice(None), other_rows=slice(None)):
+    pairs = zip(state.tensors(), other.tensors(), strict=True)
+    return all(torch.equal(mine[rows], theirs[other_rows]) for mine, theirs in pairs)
+
+
+@pytest.fixture(scope="module")
+def together(images):
+    return train(MEMBERS, images, NETWORK, steps=2 * BLOCK, **SETTINGS)
+
+
+@pytest.mark.parametrize("which", [slice(0, 1), slice(5, 6), slice(1, 3), slice(3, 8), slice(0, 7)], ids=str)
+def test_a_member_comes_out_the_same_to_the_bit_in_any_company(images, together, which):
+    apart = train(MEMBERS[which], images, NETWORK, steps=2 * BLOCK, **SETTINGS)
+    assert _same(apart, together, other_rows=which)
+
+
+def test_a_member_comes_out_the_same_to_the_bit_in_thirty_of_the_real_shape():
+    network = NETWORKS["mlp"]()
+    pixels = np.random.default_rng(0).integers(0, 256, size=(300, *network.image_shape), dtype=np.uint8)
+    members = [Member(("beta_vae", "beta_tcvae")[i % 2], 1 + i % 4, {"seed": i}) for i in range(30)]
+    crowd = train(members, torch.from_numpy(pixels), network, steps=20)
+    for size in (1, 2, 7):
+        few = train(members[-size:], torch.from_numpy(pixels), network, steps=20)
+        assert _same(few, crowd, other_rows=slice(-size, None))
+
+
+def test_the_order_of_members_does_not_matter(images, together):
+    backwards = train(MEMBERS[::-1], images, NETWORK, steps=2 * BLOCK, **SETTINGS)
+    assert _same(backwards, together, other_rows=torch.arange(len(MEMBERS) - 1, -1, -1))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_number_of_threads_does_not_matter_and_is_put_back(images, together, threads):
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        assert _same(train(MEMBERS, images, NETWORK, steps=2 * BLOCK, **SETTINGS), together)
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_training_interrupted_after_every_block_and_stored_ends_at_the_same_bits(images):
+    steps = 3 * BLOCK - 30
+    whole = train(MEMBERS, images, NETWORK, steps=steps, **SETTINGS)
+    state, stops = None, 0
+    while state is None or state.step < steps:
+        state = train(MEMBERS, images, NETWORK, steps=steps, state=state, each_block=lambda _: True, **SETTINGS)
+        state = State.from_tensors({name: t.clone() for name, t in state.to_tensors().items()}, NETWORK)
+        stops += 1
+    assert stops == 3
+    assert state.step == whole.step == steps
+    assert _same(state, whole)
+    assert torch.equal(state.loss, whole.loss)
+
+
+def test_a_state_given_out_during_training_stays_as_it_was(images):
+    kept = []
+    train(MEMBERS[:2], images, NETWORK, steps=3 * BLOCK, each_block=kept.append, **SETTINGS)
+    short = train(MEMBERS[:2], images, NETWORK, steps=BLOCK, **SETTINGS)
+    assert [state.step for state in kept] == [BLOCK, 2 * BLOCK, 3 * BLOCK]
+    assert _same(kept[0], short)
+
+
+def _train_alone(member, images, steps):
+    """Train one member the ordinary way: a module, torch's Adam, one loss."""
+    module = reference(NETWORK, initial_parameters(member, NETWORK))
+    optimiser = torch.optim.Adam(module.parameters(), lr=SETTINGS["learning_rate"], fused=False)
+    objective = find_objective(member.objective)
+    rows, noise = draw_block(member, 0, data_size=len(images), batch_size=16, latents=NETWORK.latents)
+    for i in range(steps):
+        x = images[rows[i]].float() / 255
+        mean, logvar = module.encode(x)
+        z = mean + (logvar / 2).exp() * noise[i]
+        parts = (part[None] for part in (x, module.decode(z), z, mean, logvar))
+        strength = {objective.card.strength: torch.tensor([member.strength])}
+        optimiser.zero_grad()
+        objective(Batch(*parts, data_size=len(images), step=i), **strength).loss.sum().backward()
+        optimiser.step()
+    return module
+
+
+@pytest.mark.parametrize("member", MEMBERS[::3], ids=lambda member: f"{member.objective}-{member.strength}")
+def test_training_agrees_with_an_ordinary_module_and_optimiser(images, member):
+    ours = train([member], images, NETWORK, steps=40, **SETTINGS).parameters
+    theirs = _train_alone(member, images, 40)
+    for values, (name, stacked) in zip(theirs.parameters(), ours.items(), strict=True):
+        stacked = stacked[0].T if name.endswith("weight") else stacked[0]
+        torch.testing.assert_close(stacked, values.detach(), rtol=1e-3, atol=1e-5)
+
+
+def test_training_lowers_the_loss_and_stronger_members_keep_less_information(images):
+    losses = []
+    members = [Member("beta_vae", strength, {"seed": 0}) for strength in (1.0, 8.0)]
+    state = train(
+        members, images, NETWORK, steps=6 * BLOCK, each_block=lambda s: losses.append(s.loss) and None, **SETTINGS
+    )
+    assert (losses[-1] < 0.85 * losses[0]).all()
+    x = (images.float() / 255).expand(2, *images.shape)
+    mean, logvar = NETWORK.encode(state.parameters, x)
+    kl = beta_vae(Batch(x, torch.zeros_like(x), mean, mean, logvar, data_size=200, step=0), beta=torch.ones(2)).kl
+    assert kl[1] < 0.5 * kl[0]
+
+
+def _beta_vae_that_explodes(batch, *, beta):
+    """Lose members of strength 7 from step 130 on."""
+    terms = beta_vae(batch, beta=beta)
+    return replace(terms, loss=terms.loss.where((beta != 7) | (batch.step < 130), math.inf))
+
+
+def test_a_member_that_diverges_is_marked_and_stays_where_the_block_began(images, monkeypatch):
+    _beta_vae_that_explodes.card = beta_vae.card
+    monkeypatch.setitem(OBJECTIVES, "explodes", _beta_vae_that_explodes)
+    wild = Member("explodes", 7.0, {"seed": 9})
+    state = train([wild], images, NETWORK, steps=3 * BLOCK, **SETTINGS)
+    before = train([wild], images, NETWORK, steps=BLOCK, **SETTINGS)
+    assert state.step == 3 * BLOCK
+    assert state.diverged_at.tolist() == [130]
+    assert math.isnan(state.loss[0])
+    assert _same(state, before)
+
+
+def test_members_beside_one_that_diverges_do_not_notice(images):
+    wild = Member("beta_vae", 1e38, {"seed": 9})
+    state = train([MEMBERS[0], wild, MEMBERS[1]], images, NETWORK, steps=2 * BLOCK, **SETTINGS)
+    calm = train([MEMBERS[0], MEMBERS[1]], images, NETWORK, steps=2 * BLOCK, **SETTINGS)
+    assert state.diverged.tolist() == [False, True, False]
+    assert _same(state, calm, rows=torch.tensor([0, 2]))
+    for name, start in initial_parameters(wild, NETWORK).items():
+        assert torch.equal(state.parameters[name][1], start)
+
+
+def test_draws_depend_on_the_members_axes_and_the_block_alone():
+    def draw(axes, block):
+        rows, noise = draw_block(Member("beta_vae", 1.0, axes), block, data_size=50, batch_size=8, latents=3)
+        assert rows.shape == (BLOCK, 8)
+        assert noise.shape == (BLOCK, 8, 3)
+        return rows, noise
+
+    rows, noise = draw({"seed": 0, "data": "x"}, 3)
+    again_rows, again_noise = draw({"data": "x", "seed": 0}, 3)
+    assert torch.equal(rows, again_rows)
+    assert torch.equal(noise, again_noise)
+    for axes, block in (({"seed": 1, "data": "x"}, 3), ({"seed": 0, "data": "x"}, 4)):
+        other_rows, other_noise = draw(axes, block)
+        assert not torch.equal(rows, other_rows)
+        assert not torch.equal(noise, other_noise)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"members": []}, "at least one model, got none"),
+        ({"members": [Member("beta_vae", -1.0, {"seed": 0})]}, "strength .* got -1.0"),
+        ({"members": [Member("beta_vae", math.nan, {"seed": 0})]}, "strength .* got nan"),
+        ({"images": torch.zeros(4, 1, 8, 8)}, "uint8 .* got torch.float32"),
+        ({"images": torch.zeros(4, 1, 16, 16, dtype=torch.uint8)}, "N x 1 x 8 x 8"),
+        ({"images": torch.zeros(0, 1, 8, 8, dtype=torch.uint8)}, "got torch.uint8 of shape"),
+        ({"steps": 0}, "steps .* got 0"),
+        ({"batch_size": 0}, "batch_size .* got 1 and 0|got 10 and 0"),
+        ({"learning_rate": 0.0}, "learning_rate .* got 0.0"),
+        ({"precision": "float16"}, "precision must be one of"),
+    ],
+)
+def test_input_that_does_not_fit_is_refused(images, changed, message):
+    arguments = {"members": MEMBERS[:1], "images": images, "steps": 10, **SETTINGS} | changed
+    with pytest.raises(InvalidInput, match=message):
+        train(arguments.pop("members"), arguments.pop("images"), NETWORK, **arguments)
+
+
+def test_an_unknown_objective_is_refused(images):
+    with pytest.raises(UnknownName, match="beta_vae"):
+        train([Member("beta_vea", 1.0, {"seed": 0})], images, NETWORK, steps=1)
+
+
+def test_a_state_of_other_members_or_beyond_the_end_is_refused(images):
+    state = train(MEMBERS[:2], images, NETWORK, steps=BLOCK, **SETTINGS)
+    with pytest.raises(InvalidInput, match="got 2 members"):
+        train(MEMBERS[:3], images, NETWORK, steps=BLOCK, state=state, **SETTINGS)
+    with pytest.raises(InvalidInput, match=f"no more than 50, got {BLOCK}"):
+        train(MEMBERS[:2], images, NETWORK, steps=50, state=state, **SETTINGS)
+    odd = train(MEMBERS[:2], images, NETWORK, steps=30, **SETTINGS)
+    with pytest.raises(InvalidInput, match="multiple of 100"):
+        train(MEMBERS[:2], images, NETWORK, steps=50, state=odd, **SETTINGS)
+
+
+@pytest.mark.parametrize("damage", ["missing", "unknown", "shape"])
+def test_a_damaged_state_is_refused(images, damage):
+    tensors = train(MEMBERS[:2], images, NETWORK, steps=1, **SETTINGS).to_tensors()
+    if damage == "missing":
+        del tensors["second.encoder.0.bias"]
+    elif damage == "unknown":
+        tensors["third"] = torch.zeros(2)
+    else:
+        tensors["rows.encoder.0.weight"] = tensors["rows.encoder.0.weight"][:, :-1]
+    with pytest.raises(DamagedData, match="state"):
+        State.from_tensors(tensors, NETWORK)
