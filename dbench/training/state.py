@@ -48,7 +48,8 @@ class State:
         rows: parameters as padded rows (see :attr:`parameters`).
         first: Adam's first moments, likewise.
         second: Adam's second moments, likewise.
-        diverged_at: M step numbers at which a member stopped being finite (its loss, parameters or moments); -1 for a healthy one.
+        diverged_at: M step numbers at which a member stopped being finite (its loss, parameters or moments); -1 for a
+            healthy one.
         loss: mean loss of each member over the last block, M; NaN before the first and for diverged members.
     """
 
