@@ -34,7 +34,7 @@ def train_classifiers(
     *,
     hidden: int = 256,
     epochs: int = 75,
-    batch: int = 64,
+    batch: int = 128,
     learning_rate: float = 1e-3,
     generator: np.random.Generator,
     device: str = "cpu",

@@ -1,7 +1,8 @@
 """Lasso with a cross-validated penalty for many targets at once, from second moments alone.
 
 Everything a Lasso path and its cross-validation error depend on are the products of predictors and targets
-within each fold. They are taken once; coordinate descent then runs over all targets and all folds together.
+within each fold. The path is piecewise linear in the penalty (Osborne et al. 2000): all targets and folds
+walk from corner to corner of their paths together, and the error between two corners is a parabola.
 """
 
 from __future__ import annotations
@@ -18,55 +19,104 @@ __all__ = ["LassoFit", "cross_validated_lasso"]
 
 Array = NDArray[np.float64]
 
+TINY = 1e-10  # smallest share of a predictor's variance that the active ones must leave unexplained for it to join
+
 
 class LassoFit(NamedTuple):
-    """Weights (d x targets), the penalty chosen for each target, and the smallest cross-validation error."""
+    """Weights (d x targets) and the penalty chosen for each target."""
 
     weights: Array
     penalty: Array
-    error: Array
+
+
+class _Segment(NamedTuple):
+    """A straight piece of every path: as the penalty falls by t from ``start``, weights are ``weights + t slope``."""
+
+    start: Array  # problems
+    weights: Array  # problems x d
+    slope: Array  # problems x d
+
+
+def _sweep(matrix: Array, pivot: NDArray[np.int64]) -> None:
+    """Gauss-Jordan sweep, in place, of every matrix of a stack at its own pivot; twice is the identity."""
+    every = np.arange(len(matrix))
+    column, row = matrix[every, :, pivot], matrix[every, pivot]
+    scale = 1.0 / matrix[every, pivot, pivot][:, None]
+    row = row * scale
+    matrix -= column[:, :, None] * row[:, None, :]
+    matrix[every, pivot] = row
+    matrix[every, :, pivot] = -column * scale
+    matrix[every, pivot, pivot] = scale[:, 0]
+
+
+def _walk(gram: Array, slopes: Array, stop: Array, max_corners: int) -> list[_Segment]:
+    """Follow the Lasso path of every problem from zero weights until its penalty is at most ``stop``.
+
+    Args:
+        gram: problems x d x d covariances of the predictors; overwritten.
+        slopes: problems x d covariances of predictors and target.
+        stop: problems, penalties to reach.
+        max_corners: where walks that go in circles (exact ties) are left; they then stand still.
+    """
+    # Swept at the active predictors S, gram @ signs holds the slope of the weights within S, and outside of S
+    # the slope of the covariances of predictors and residual.
+    weights, residual, signs = np.zeros_like(slopes), slopes.copy(), np.zeros_like(slopes)
+    penalty = np.abs(slopes).max(axis=1)
+    every, segments = np.arange(len(slopes)), []
+    for _ in range(max_corners):
+        slope = (gram @ signs[:, :, None])[:, :, 0]
+        active = signs != 0
+        segments.append(_Segment(penalty.copy(), weights.copy(), np.where(active, slope, 0.0)))
+        if (penalty <= stop).all():
+            return segments
+        diagonal = np.einsum("pii->pi", gram)
+        free = ~active & (diagonal > TINY)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            up = np.where(free & (slope > TINY - 1), (penalty[:, None] - residual) / (1 + slope), np.inf)
+            down = np.where(free & (slope < 1 - TINY), (penalty[:, None] + residual) / (1 - slope), np.inf)
+            out = np.where(active & (slope * signs < 0), -weights / slope, np.inf)
+        length = np.maximum(np.minimum(np.minimum(up, down), out), 0.0)
+        pivot = length.argmin(axis=1)
+        step = np.minimum(length[every, pivot], penalty)
+        turns = length[every, pivot] < penalty
+        penalty = penalty - step
+        moved = step[:, None] * slope
+        weights += np.where(active, moved, 0.0)
+        residual += np.where(active, 0.0, moved)
+        rows, columns = every[turns], pivot[turns]
+        leaves = active[rows, columns]
+        old = signs[rows, columns]
+        joins = np.where(up[rows, columns] <= down[rows, columns], 1.0, -1.0)
+        signs[rows, columns] = np.where(leaves, 0.0, joins)
+        weights[rows, columns] = 0.0
+        residual[rows, columns] = np.where(leaves, old, joins) * penalty[rows]
+        if len(rows) == len(every):
+            _sweep(gram, pivot)
+        else:
+            part = gram[rows]
+            _sweep(part, columns)
+            gram[rows] = part
+    segments.append(_Segment(penalty, weights, np.zeros_like(weights)))
+    return segments
 
 
 def _moments(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Return (1 + d) x (1 + d), (1 + d) x targets and targets: products of the parts, a column of ones first."""
+    """Products of the predictors, a column of ones before them, with each other and the targets; squared targets."""
     ones = np.concatenate([np.ones((len(x), 1)), x], axis=1)
     return ones.T @ ones, ones.T @ y, (y * y).sum(axis=0)
 
 
-def _centred(xx: Array, xy: Array) -> tuple[Array, Array]:
-    """Covariances of the predictors, and of predictors and targets, from stacked moments."""
-    n = xx[:, :1, :1]
-    x_mean, y_mean = xx[:, 1:, :1] / n, xy[:, :1] / n
-    return xx[:, 1:, 1:] / n - x_mean * x_mean.swapaxes(1, 2), xy[:, 1:] / n - x_mean * y_mean
+def _about(mean_xx: Array, mean_xy: Array, xx: Array, xy: Array, yy: Array) -> tuple[Array, Array, Array]:
+    """Turn moments (xx, xy, yy) into mean products about the means that (mean_xx, mean_xy) imply."""
+    n, x_sum, y_sum = xx[:, :1, :1], xx[:, 1:, :1], xy[:, :1]
+    x_mean, y_mean = mean_xx[:, 1:, :1] / mean_xx[:, :1, :1], mean_xy[:, :1] / mean_xx[:, :1, :1]
+    cross = x_sum * x_mean.swapaxes(1, 2)
+    gram = xx[:, 1:, 1:] / n - (cross + cross.swapaxes(1, 2)) / n + x_mean * x_mean.swapaxes(1, 2)
+    slopes = xy[:, 1:] / n - (x_mean * y_sum + x_sum * y_mean) / n + x_mean * y_mean
+    return gram, slopes, ((yy[:, None] - 2 * y_mean * y_sum) / n + y_mean**2)[:, 0]
 
 
-def _descend(gram: Array, xy: Array, weights: Array, penalty: Array, tolerance: float, max_iter: int) -> None:
-    """Coordinate descent, in place, until no weight moves by more than ``tolerance`` in a sweep."""
-    diagonal = np.einsum("fpp->fp", gram)
-    inverse = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 1e-10)
-    others = gram - np.eye(gram.shape[1]) * gram
-    low = -penalty
-    for _ in range(max_iter):
-        before = weights.copy()
-        for p in range(gram.shape[1]):
-            slope = xy[:, p] - (others[:, p : p + 1] @ weights)[:, 0]
-            slope -= np.clip(slope, low, penalty)  # soft threshold
-            slope *= inverse[:, p : p + 1]
-            weights[:, p] = slope
-        before -= weights
-        if max(before.max(), -before.min()) <= tolerance:
-            return
-
-
-def cross_validated_lasso(
-    x: Array,
-    y: Array,
-    *,
-    folds: int = 5,
-    penalties: int = 100,
-    tolerance: float = 1e-5,
-    max_iter: int = 1000,
-) -> LassoFit:
+def cross_validated_lasso(x: Array, y: Array, *, folds: int = 5, penalties: int = 100) -> LassoFit:
     """Fit ``|y - xw - b|^2 / 2n + penalty |w|_1`` for every target, each with the penalty of least error.
 
     The rules are those of scikit-learn's ``LassoCV``: a geometric path of penalties from the smallest that
@@ -74,12 +124,10 @@ def cross_validated_lasso(
     error, the largest penalty among equals. Rows should be in random order.
 
     Args:
-        x: n x d predictors, best standardised. Constant ones get weight 0.
+        x: n x d predictors, standardised; constant ones get weight 0, of exact copies one gets all the weight.
         y: n x targets.
         folds: number of folds, from 2 to n.
         penalties: length of the path.
-        tolerance: largest change of a weight in the last sweep.
-        max_iter: largest number of sweeps for each penalty.
 
     Returns:
         The fit on all observations at the chosen penalties.
@@ -88,41 +136,48 @@ def cross_validated_lasso(
     require_count("penalties", penalties, 1)
     if len(x) != len(y) or len(x) < folds:
         raise InvalidInput(f"x and y must have equally many rows, at least {folds}, got {len(x)} and {len(y)}")
-    parts = [
-        _moments(x_part, y_part)
-        for x_part, y_part in zip(np.array_split(x, folds), np.array_split(y, folds), strict=True)
-    ]
-    xx, xy, yy = (np.stack(moment) for moment in zip(*parts, strict=True))
-    # The last fit is the one on all observations.
-    gram, target = _centred(
-        np.concatenate([xx.sum(axis=0) - xx, xx.sum(axis=0, keepdims=True)]),
-        np.concatenate([xy.sum(axis=0) - xy, xy.sum(axis=0, keepdims=True)]),
-    )
-    # The error on a fold is quadratic in the weights, about the means of the other folds.
-    n_rest = xx[:, :1, :1].sum() - xx[:, :1, :1]
-    x_mean = (xx.sum(axis=0) - xx)[:, 1:, :1] / n_rest
-    y_mean = (xy.sum(axis=0) - xy)[:, :1] / n_rest
-    n_fold = xx[:, :1, :1]
-    x_sum, y_sum = xx[:, 1:, :1], xy[:, :1]
-    fold_gram = (
-        xx[:, 1:, 1:]
-        - x_mean * x_sum.swapaxes(1, 2)
-        - x_sum * x_mean.swapaxes(1, 2)
-        + n_fold * x_mean * x_mean.swapaxes(1, 2)
-    ) / n_fold
-    fold_xy = (xy[:, 1:] - x_mean * y_sum - x_sum * y_mean + n_fold * x_mean * y_mean) / n_fold
-    fold_yy = (yy - 2 * y_mean[:, 0] * y_sum[:, 0] + n_fold[:, 0] * y_mean[:, 0] ** 2) / n_fold[:, 0]
+    d, targets = x.shape[1], y.shape[1]
+    parts = zip(np.array_split(x, folds), np.array_split(y, folds), strict=True)
+    inside = [np.stack(moment) for moment in zip(*(_moments(*part) for part in parts), strict=True)]
+    whole = [moment.sum(axis=0, keepdims=True) for moment in inside]
+    outside = [total - moment for total, moment in zip(whole, inside, strict=True)]
+    # Fits on all but one fold, and last the one on everything.
+    fits = [np.concatenate(pair) for pair in zip(outside, whole, strict=True)]
+    gram, slopes, _ = _about(fits[0], fits[1], *fits)
+    test_gram, test_slopes, test_variance = _about(outside[0], outside[1], *inside)
 
-    largest = np.abs(target[-1]).max(axis=0)
-    weights = np.zeros((folds + 1, x.shape[1], y.shape[1]))
-    best = np.zeros((x.shape[1], y.shape[1]))
-    error, chosen = np.full(y.shape[1], np.inf), np.zeros(y.shape[1])
-    for share in np.geomspace(1.0, 1e-3, penalties):
-        penalty = largest * share
-        _descend(gram, target, weights, penalty, tolerance, max_iter)
-        fitted = weights[:-1]
-        now = (fold_yy + (fitted * (fold_gram @ fitted - 2 * fold_xy)).sum(axis=1)).mean(axis=0)
-        better = now < error
-        error, chosen = np.where(better, now, error), np.where(better, penalty, chosen)
-        best = np.where(better, weights[-1], best)
-    return LassoFit(best, chosen, error)
+    largest = np.abs(slopes[-1]).max(axis=0)
+    path = largest[:, None] * np.geomspace(1.0, 1e-3, penalties)
+    segments = _walk(
+        np.repeat(gram, targets, axis=0),
+        slopes.swapaxes(1, 2).reshape(-1, d),
+        np.tile(path[:, -1], folds + 1),
+        max_corners=10 * d,
+    )
+    shape = (len(segments), folds + 1, targets)
+    starts = np.stack([segment.start for segment in segments]).reshape(shape)
+    # Number of the segment each penalty of the path lies in; above the first corner weights are 0 as in it.
+    lies_in = (starts[1:, :, :, None] > path).sum(axis=0)
+    fall = np.maximum(np.take_along_axis(starts[:, :, :, None], lies_in[None], axis=0)[0] - path, 0.0)
+
+    constant, linear, square = (np.empty((len(segments), folds, targets)) for _ in range(3))
+    for number, segment in enumerate(segments):
+        w, u = (part.reshape(folds + 1, targets, d)[:-1] for part in (segment.weights, segment.slope))
+        wg, ug = w @ test_gram, u @ test_gram
+        cov = test_slopes.swapaxes(1, 2)
+        constant[number] = test_variance + (w * (wg - 2 * cov)).sum(axis=2)
+        linear[number] = 2 * (u * (wg - cov)).sum(axis=2)
+        square[number] = (u * ug).sum(axis=2)
+
+    def at(values: Array) -> Array:
+        return np.asarray(np.take_along_axis(values[:, :, :, None], lies_in[None, :-1], axis=0)[0])
+
+    t = fall[:-1]
+    chosen = (at(constant) + t * (at(linear) + t * at(square))).mean(axis=0).argmin(axis=1)
+
+    every = np.arange(targets)
+    segment_of, t = lies_in[-1, every, chosen], fall[-1, every, chosen]
+    last = slice(-targets, None)
+    weights = np.stack([segment.weights[last] for segment in segments])[segment_of, every]
+    slope = np.stack([segment.slope[last] for segment in segments])[segment_of, every]
+    return LassoFit((weights + t[:, None] * slope).T, path[every, chosen])

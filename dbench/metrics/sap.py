@@ -29,7 +29,7 @@ def sap(
     A Sober Look, section 4.2.6: test accuracy of a linear SVM (C = 0.01) on one code, two thirds of the
     observations for training; for continuous factors the squared correlation, on all observations. Bounds 0
     and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
-    threshold cannot pick a middle value: exact copies of 3, 6, 40, 32 and 32 values score only 0.24.
+    threshold cannot pick a middle value: standardised exact copies of 3, 6, 40, 32 and 32 values score only 0.25.
     Invariant to scale with ``r2`` only. The relation is in the result's name: ``sap[svm]`` or ``sap[r2]``.
 
     Args:

@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import mutual_info_score
+from sklearn.svm import LinearSVC
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics import (
+    entropy,
+    mutual_information,
+    quantise,
+    squared_correlation,
+    svm_predictability,
+    tree_importance,
+)
+
+
+def reference_bins(values, bins):
+    edges = np.histogram_bin_edges(values, bins=bins)
+    return np.clip(np.digitize(values, edges[1:-1]), 0, bins - 1)
+
+
+@given(seed=st.integers(0, 10_000), bins=st.integers(1, 25), labels=st.integers(1, 7))
+@settings(max_examples=40, deadline=None)
+def test_mutual_information_agrees_with_scikit_learn_on_bins_of_numpy(seed, bins, labels):
+    rng = np.random.default_rng(seed)
+    factors = rng.integers(labels, size=(80, 2))
+    codes = rng.normal(size=(80, 3)) + factors[:, :1]
+    expected = [
+        [mutual_info_score(factors[:, j], reference_bins(codes[:, i], bins)) for j in range(2)] for i in range(3)
+    ]
+    np.testing.assert_allclose(mutual_information(codes, factors, bins=bins), expected, atol=1e-12)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_mutual_information_never_exceeds_the_entropy_of_the_factor_nor_falls_below_zero(seed):
+    rng = np.random.default_rng(seed)
+    factors = rng.integers(rng.integers(1, 9), size=(rng.integers(1, 60), 2))
+    information = mutual_information(rng.standard_cauchy(size=(len(factors), 2)), factors)
+    assert (information >= 0).all()
+    assert (information <= entropy(factors) + 1e-12).all()
+
+
+def test_many_models_at_once_give_what_each_gives_alone():
+    rng = np.random.default_rng(0)
+    codes, factors = rng.normal(size=(4, 200, 3)), rng.integers(5, size=(200, 2))
+    together = mutual_information(codes, factors)
+    assert together.shape == (4, 3, 2)
+    for model, alone in zip(codes, together, strict=True):
+        np.testing.assert_array_equal(mutual_information(model, factors), alone)
+
+
+def test_mutual_information_of_a_constant_is_exactly_zero():
+    rng = np.random.default_rng(0)
+    codes = np.stack([np.full(997, 0.1), rng.normal(size=997)], axis=1)
+    factors = np.stack([rng.integers(7, size=997), np.zeros(997, dtype=int)], axis=1)
+    information = mutual_information(codes, factors)
+    assert information[0].tolist() == [0.0, 0.0]
+    assert information[1, 1] == 0.0
+    assert information[1, 0] > 0
+
+
+def test_discrete_factors_are_not_binned_and_continuous_ones_are():
+    values = np.arange(400) % 40
+    assert entropy(values[:, None]) == pytest.approx(np.log(40))
+    assert entropy(values[:, None].astype(float)) == pytest.approx(np.log(20))
+
+
+def test_plug_in_information_of_independent_values_is_biased_by_the_known_amount():
+    rng = np.random.default_rng(1)
+    found = mutual_information(rng.uniform(size=(60, 10_000, 1)), rng.integers(40, size=(10_000, 1))).mean()
+    assert found == pytest.approx(19 * 39 / 20_000, rel=0.1)
+
+
+def test_quantising_reaches_both_ends_and_survives_huge_and_tiny_ranges():
+    assert quantise(np.array([[-1e308], [0.0], [1e308]]), bins=4).ravel().tolist() == [0, 2, 3]
+    assert quantise(np.array([[0.0], [1e-300]]), bins=20).ravel().tolist() == [0, 19]
+    assert quantise(np.full((5, 1), 3.0)).ravel().tolist() == [0] * 5
+
+
+def test_bins_of_none_are_refused():
+    with pytest.raises(InvalidInput, match="bins must be an integer of at least 1, got 0"):
+        quantise(np.ones((3, 1)), bins=0)
+
+
+def test_rows_that_do_not_match_are_refused():
+    with pytest.raises(InvalidInput, match="equally many rows, got 5 and 4"):
+        mutual_information(np.ones((5, 1)), np.ones((4, 1), dtype=int))
+
+
+def test_squared_correlation_agrees_with_numpy_and_gives_constants_zero():
+    rng = np.random.default_rng(2)
+    factors = rng.normal(size=(300, 2))
+    codes = np.concatenate([factors @ rng.normal(size=(2, 2)), np.full((300, 1), 0.1)], axis=1)
+    found = squared_correlation(codes, factors)
+    for i in range(2):
+        for j in range(2):
+            assert found[i, j] == pytest.approx(np.corrcoef(codes[:, i], factors[:, j])[0, 1] ** 2)
+    assert found[2].tolist() == [0.0, 0.0]
+
+
+def test_predictability_is_the_test_accuracy_of_a_linear_machine_on_one_code():
+    rng = np.random.default_rng(4)
+    factors = rng.integers(3, size=(300, 1))
+    sample = Sample(factors + rng.normal(size=(300, 2)) * [0.2, 5.0], factors)
+    train, test = sample.take(np.arange(200)), sample.take(np.arange(200, 300))
+    found = svm_predictability(train, test)
+    for i in range(2):
+        machine = LinearSVC(C=0.01, dual=True, max_iter=100_000, random_state=0, tol=1e-6)
+        machine.fit(train.codes[:, [i]], train.factors[:, 0])
+        assert found[i, 0] == pytest.approx(machine.score(test.codes[:, [i]], test.factors[:, 0]), abs=0.011)
+
+
+def test_a_linear_machine_cannot_single_out_middle_values():
+    values = np.arange(3000) % 10
+    sample = Sample(((values - 4.5) / 3)[:, None], values[:, None])
+    assert svm_predictability(sample, sample)[0, 0] < 0.4
+
+
+def test_a_part_with_one_label_only_is_predicted_by_that_label():
+    codes = np.arange(6.0)[:, None]
+    train, test = Sample(codes, np.ones((6, 1), dtype=int)), Sample(codes, (np.arange(6) % 2)[:, None])
+    assert svm_predictability(train, test).tolist() == [[0.5]]
+    found = tree_importance(train, test, estimator="forest", generator=np.random.default_rng(0))
+    assert found.matrix.tolist() == [[0.0]]
+    assert found.test.tolist() == [0.5]
+
+
+def test_importances_are_normalised_over_codes_and_do_not_depend_on_scale():
+    rng = np.random.default_rng(5)
+    factors = rng.integers(4, size=(400, 2))
+    codes = np.concatenate([factors + 0.3 * rng.normal(size=(400, 2)), np.zeros((400, 1))], axis=1)
+    matrices = []
+    for scale in (1.0, 2.0**-40):
+        part = Sample(codes * scale, factors)
+        fitted = tree_importance(part, part, estimator="forest", generator=np.random.default_rng(0))
+        np.testing.assert_allclose(fitted.matrix.sum(axis=0), 1.0)
+        assert fitted.matrix[2].tolist() == [0.0, 0.0]
+        matrices.append(fitted.matrix)
+    np.testing.assert_array_equal(*matrices)
+
+
+def test_an_unknown_estimator_is_refused():
+    part = Sample(np.eye(4), np.eye(4, dtype=int))
+    with pytest.raises(InvalidInput, match="estimator must be 'gbt' or 'forest', got 'lightgbm'"):
+        tree_importance(part, part, estimator="lightgbm", generator=np.random.default_rng(0))

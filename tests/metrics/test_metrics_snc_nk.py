@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics import bin_accuracy, nk, nk_of_models, snc
+
+FAST = {"epochs": 50, "hidden": 64, "batch": 32}
+
+
+def toy(shape_accuracy):
+    """Appendix A: z1 tells shape and colour with accuracy 0.75 each, z2 tells colour with the given accuracy."""
+    size = 500
+    g = np.array([(a, b) for a in (0, 1) for b in (0, 1) for _ in range(size)])
+    position = np.arange(4 * size) % size / size
+    z1 = np.where(g[:, 0] == g[:, 1], g[:, 0], position < 0.5)
+    scattered = np.arange(4 * size) * 7919 % size / size  # independent of z1 given the factors
+    z2 = np.where(scattered < shape_accuracy, g[:, 1], 1 - g[:, 1])
+    return Sample(np.stack([z1, z2], axis=1), g)
+
+
+def test_classes_of_40_30_and_30_get_four_three_and_three_bins():
+    label = np.repeat([0, 1, 2], [40, 30, 30])
+    assert bin_accuracy(label.astype(float), label) == (1.0, 10)
+    # Worked out by hand: the first class sits in the middle, so its bins are not next to each other in value.
+    code = np.concatenate([np.arange(40) + 30, np.arange(30), np.arange(30) + 70.0])
+    assert bin_accuracy(code, label) == (1.0, 10)
+    # Ten points of class 1 stand where class 0 should, and the other way round: one bin each is lost.
+    swapped = label.copy()
+    swapped[:10], swapped[40:50] = 1, 0
+    assert bin_accuracy(np.arange(100.0), swapped) == (1.0, 10)
+    swapped = label.copy()
+    swapped[:5], swapped[40:45] = 1, 0
+    assert bin_accuracy(np.arange(100.0), swapped) == (0.9, 10)
+
+
+def test_a_perfect_code_scores_one_on_unequal_classes_of_a_common_divisor():
+    label = np.repeat([3, -1, 8], [40, 30, 30])
+    result = snc(Sample(label[:, None].astype(float), label[:, None]))
+    assert result.value == 1.0
+    assert result.details["chance"] == pytest.approx(0.16 + 0.09 + 0.09)
+
+
+def test_the_chance_level_is_the_sum_of_squared_class_shares():
+    label = np.repeat([0, 1], [75, 25])[np.random.default_rng(0).permutation(100)]
+    result = snc(Sample(np.arange(100.0)[:, None], label[:, None]))
+    assert result.details["chance"] == pytest.approx(0.75**2 + 0.25**2)
+    expected = (result.details["accuracy"] - 0.625) / 0.375
+    assert result.value == pytest.approx(max(0.0, expected))
+
+
+@pytest.mark.parametrize(("accuracy", "printed"), [(0.5, 0.125), (0.7, 0.225)])
+def test_the_toy_models_of_appendix_a_are_above_chance_by_the_printed_amounts(accuracy, printed):
+    result = snc(toy(accuracy))
+    assert result.details["above_chance"] == pytest.approx(printed, abs=0.005)
+    # Appendix A leaves out the division by 1 - r = 0.5 that equation 3 asks for.
+    assert result.value == pytest.approx(2 * printed, abs=0.01)
+
+
+def test_ties_do_not_leak_the_order_of_the_observations():
+    label = np.repeat(np.arange(4), 25)  # sorted, as on a factor grid
+    assert bin_accuracy(np.zeros(100), label) == (0.25, 4)
+    half = (label >= 2).astype(float)  # tells halves apart, nothing within them
+    assert bin_accuracy(half, label) == (0.5, 4)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5))
+@settings(max_examples=40, deadline=None)
+def test_snc_lies_within_its_bounds_and_every_point_is_in_a_bin(seed, labels):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(labels + 1, 120))
+    label = np.concatenate([np.arange(labels), rng.integers(labels, size=n - labels)])
+    code = rng.integers(6, size=n).astype(float)
+    accuracy, bins = bin_accuracy(code, label, min_bin_size=int(rng.integers(1, n + 1)))
+    assert 0.0 <= accuracy <= 1.0 + 1e-12
+    assert 1 <= bins <= n
+    assert 0.0 <= snc(Sample(code[:, None], label[:, None])).value <= 1.0
+
+
+def test_bins_of_one_point_let_noise_score_one_and_the_default_does_not():
+    rng = np.random.default_rng(0)
+    label = rng.integers(3, size=1001)
+    label[:2] = 0
+    noise = rng.normal(size=1001)
+    sizes = np.bincount(label)
+    assert np.gcd.reduce(sizes) == 1
+    assert bin_accuracy(noise, label, min_bin_size=1)[0] == 1.0
+    assert snc(Sample(noise[:, None], label[:, None])).value < 0.15
+
+
+def test_random_draws_keep_exact_copies_near_one(worlds):
+    assert snc(worlds["identity"]).value > 0.95
+    assert snc(worlds["dead"]).value == snc(worlds["dead first"]).value
+    assert snc(worlds["rotated"]).value < 0.7
+
+
+def test_a_factor_without_a_code_of_its_own_scores_zero(worlds):
+    sample = worlds["identity"]
+    result = snc(Sample(sample.codes[:, :1], sample.factors))
+    assert result.per_factor[1:].tolist() == [0.0, 0.0]
+    assert result.details["product"] == 0.0
+    knocked = nk(Sample(sample.codes[:, :1], sample.factors), **FAST)
+    assert knocked.per_factor[1:].tolist() == [0.0, 0.0]
+
+
+def test_a_minimum_bin_size_below_one_is_refused(worlds):
+    with pytest.raises(InvalidInput, match="min_bin_size must be an integer of at least 1, got 0"):
+        snc(worlds["identity"], min_bin_size=0)
+
+
+def test_knocking_out_an_exact_copy_costs_everything_above_chance(worlds):
+    result = nk(worlds["dead"], **FAST)
+    assert result.details["accuracy"] > 0.99
+    assert result.value == pytest.approx(1 - (1 / 3 + 1 / 4 + 1 / 5) / 3, abs=0.06)
+
+
+def test_a_second_copy_makes_the_knockout_harmless(worlds):
+    result = nk(worlds["duplicated"], **FAST)
+    assert result.details["accuracy.without"] > 0.99
+    assert abs(result.value) < 0.01
+
+
+def test_the_toy_models_of_appendix_a_lose_the_printed_amount():
+    assert nk(toy(0.5), **FAST).value == pytest.approx(0.125, abs=0.06)
+
+
+def test_an_exclusive_or_in_the_other_codes_is_found():
+    bits = np.random.default_rng(0).integers(2, size=(900, 2))
+    factor = bits[:, 0] ^ bits[:, 1]
+    codes = np.stack([factor, bits[:, 0], bits[:, 1]], axis=1).astype(float)
+    result = nk(Sample(codes, factor[:, None]), epochs=40, hidden=32, batch=64)
+    assert result.details["accuracy.without"] > 0.95
+    assert result.value < 0.05
+
+
+def test_models_trained_together_score_as_each_does_alone(worlds):
+    samples = [worlds[name] for name in ("identity", "noise")]
+    together = nk_of_models(samples, **FAST)
+    for sample, score in zip(samples, together, strict=True):
+        assert nk(sample, **FAST).value == pytest.approx(score.value, abs=0.02)
+
+
+def test_models_of_other_observations_are_refused(worlds):
+    sample = worlds["identity"]
+    other = Sample(sample.codes, sample.factors[::-1])
+    with pytest.raises(InvalidInput, match="equal factors"):
+        nk_of_models([sample, other], **FAST)
+    with pytest.raises(InvalidInput, match="at least one sample"):
+        nk_of_models([])
