@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dbench.claims import CARD_ATTRIBUTE, Claim, Expectations, Printed, Verdict, card_fields, load_expected, record_of
-from dbench.claims.session import RECORD_PROPERTY, Session
+from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, Session
 from dbench.errors import DbenchError
 from dbench.provenance import commit, utc_now, versions
 from dbench.stats import Estimate
@@ -166,6 +166,12 @@ def judge(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callab
             raise NotReproduced(f"{message}\nagain: pytest '{request.node.nodeid}'")
 
     return decide
+
+
+@pytest.fixture
+def remark(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Say a line about a check that stands beside the claims; the report shows it: ``remark("2 runs retrained")``."""
+    return lambda text: request.node.user_properties.append((REMARK_PROPERTY, text))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,10 +11,12 @@ from dbench.claims.expected import Expectation, Expectations
 from dbench.claims.record import Record, broken_record
 from dbench.claims.rules import Verdict
 
-__all__ = ["LOST_WORKER", "NOTHING_DECIDED", "RECORD_PROPERTY", "Outcome", "Session"]
+__all__ = ["LOST_WORKER", "NOTHING_DECIDED", "RECORD_PROPERTY", "REMARK_PROPERTY", "Outcome", "Session"]
 
 # Name under which a record travels in a test's user properties, as one JSON string.
 RECORD_PROPERTY = "dbench"
+# The same for a line that a check wants to say of itself when it passes.
+REMARK_PROPERTY = "dbench-remark"
 
 NOTHING_DECIDED = 8
 LOST_WORKER = 3
@@ -28,6 +30,7 @@ class Outcome:
     record: Record | None = None
     failure: str = ""
     skipped: str = ""
+    remark: str = ""
     finished: bool = False
 
     @property
@@ -39,10 +42,10 @@ class Outcome:
 
     @property
     def why(self) -> str:
-        """The reason of a failure or a skip; empty for a test that passed."""
+        """The reason of a failure or a skip, or what a test that passed says of itself."""
         if not (self.failure or self.skipped or self.finished):
             return "its worker died before it reported"
-        return self.failure or self.skipped
+        return self.failure or self.skipped or self.remark
 
 
 @dataclass
@@ -76,6 +79,7 @@ class Session:
         test.seconds += seconds
         if RECORD_PROPERTY in properties:
             test.record = json.loads(properties[RECORD_PROPERTY])
+        test.remark = properties.get(REMARK_PROPERTY, test.remark)
         if outcome == "failed":
             test.failure = message or f"failed in {phase}"
         elif outcome == "skipped":
