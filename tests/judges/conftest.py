@@ -1,4 +1,11 @@
-"""Gives the judges' tests the claim files, which are no package, as modules."""
+"""Gives the judges' tests the claim files and the counter-worlds, neither of which is a package.
+
+How to add counter-worlds: write ``tests/judges/worlds/<topic>.py`` with a list ``WORLDS`` of ``Worlds`` entries, one
+for each card of your claim files. Every file of that folder is imported here by its path, and the tests of
+``test_counter_worlds.py`` run over all the lists together: each card must have one entry, each entry must name a card
+that some test covers. What such files share (``Worlds``, ``EXACT``, ``rng``, ``population``) they import from
+``counter_worlds``, the module beside this one, which is registered under that name before any of them is read.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +16,12 @@ from types import ModuleType
 
 import pytest
 
-CLAIMS = Path(__file__).parents[2] / "claims"
+HERE = Path(__file__).parent
+CLAIMS = HERE.parents[1] / "claims"
 
 
-def load_claims(path: Path) -> ModuleType:
-    """Import a claim file under a name of its own, once."""
-    name = "claims_" + "_".join(path.relative_to(CLAIMS).with_suffix("").parts)
+def load(path: Path, name: str) -> ModuleType:
+    """Import a file under a name of its own, once."""
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, path)
         sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -22,11 +29,32 @@ def load_claims(path: Path) -> ModuleType:
     return sys.modules[name]
 
 
+load(HERE / "counter_worlds.py", "counter_worlds")
+WORLDS = [
+    worlds
+    for path in sorted((HERE / "worlds").glob("*.py"))
+    for worlds in load(path, f"counter_worlds_of_{path.stem}").WORLDS
+]
+
+
+def pytest_generate_tests(metafunc):
+    """Run a test that asks for ``worlds`` once for each entry, one that asks for ``small_worlds`` where one exists."""
+    chosen = {"worlds": WORLDS, "small_worlds": [worlds for worlds in WORLDS if callable(worlds.small)]}
+    for name in chosen.keys() & set(metafunc.fixturenames):
+        metafunc.parametrize(name, chosen[name], ids=[f"{w.file}-{w.card}" for w in chosen[name]])
+
+
+@pytest.fixture(scope="session")
+def all_worlds() -> list:
+    """Every entry of every file of counter-worlds."""
+    return WORLDS
+
+
 @pytest.fixture(scope="session")
 def claim_files() -> dict[str, ModuleType]:
     """Every claim file by its path below claims/, without the suffix."""
-    files = sorted(CLAIMS.glob("*/test_*.py"))
-    return {str(path.relative_to(CLAIMS).with_suffix("")): load_claims(path) for path in files}
+    files = {path.relative_to(CLAIMS).with_suffix(""): path for path in sorted(CLAIMS.glob("*/test_*.py"))}
+    return {str(short): load(path, "claims_" + "_".join(short.parts)) for short, path in files.items()}
 
 
 @pytest.fixture(scope="session")

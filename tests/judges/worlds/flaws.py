@@ -1,0 +1,133 @@
+"""Worlds in which findings of Mahon et al. are false, or too small to tell."""
+
+import numpy as np
+from counter_worlds import EXACT, Worlds, population
+
+from dbench.codes import Sample
+from dbench_fixtures.counterexamples.modular_sum import modular_sum_cases
+from dbench_fixtures.counterexamples.xor import xor_cases
+
+ALIGNMENT, DISTRIBUTED = "flaws/test_3_1_misalignment", "flaws/test_3_2_distributed"
+UNRELATED_CASES = np.indices((2, 2, 2)).reshape(3, -1).T
+
+
+def collisions(share: float):
+    return lambda objective, strengths, stream: 2.0 * (stream.uniform(size=len(strengths)) < share)
+
+
+def openly(n, stream, **_):
+    """Codes that each hold their factor openly."""
+    factors = stream.integers(3, size=(n, 4))
+    return Sample(factors + 0.01 * stream.standard_normal(factors.shape), factors)
+
+
+def first_bit(n, stream):
+    bits = stream.integers(2, size=(n, 2))
+    return Sample(bits + 0.05 * stream.standard_normal(bits.shape), bits[:, :1])
+
+
+def plain_copy(n, stream):
+    codes = stream.uniform(size=(n, 2))
+    return Sample(codes, codes[:, :1].copy())
+
+
+def noise_codes(n, stream, *, n_codes, classes):
+    return Sample(stream.standard_normal((n, n_codes)), stream.integers(classes, size=(n, n_codes)))
+
+
+def aligned(n, stream):
+    bits = stream.integers(2, size=(n, 2))
+    return Sample(bits + 0.05 * stream.standard_normal(bits.shape), bits)
+
+
+def cases_of(function) -> np.ndarray:
+    bits = np.indices((2, 2)).reshape(2, -1)
+    return np.stack([*bits, function(*bits)], axis=1)
+
+
+WORLDS = [
+    Worlds(
+        ALIGNMENT,
+        "GREEDY",
+        false=lambda m: m.share_misaligned(aligned),
+        small=lambda m: m.share_misaligned(samples=5),
+    ),
+    Worlds(
+        ALIGNMENT,
+        "INJECTIVE",
+        false=lambda m: m.most_sharing(lambda matrix: matrix.argmax(axis=0)),
+        small=lambda m: m.most_sharing(matrices=10),
+    ),
+    Worlds(
+        ALIGNMENT,
+        "TRAINED",
+        false=lambda m: m.share_of_models(population(**{"alignment.collisions": collisions(0.0)})),
+        small=lambda m: m.share_of_models(population(2, **{"alignment.collisions": collisions(0.5)})),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "ALONE",
+        false=lambda m: m.information_alone(cases_of(np.bitwise_and)),
+        small=lambda m: m.information_alone(xor_cases()[:3]),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "PAIR",
+        false=lambda m: m.share_explained_by_pair(UNRELATED_CASES),
+        small=lambda m: m.share_explained_by_pair(xor_cases()[:3]),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "LINEAR",
+        false=lambda m: m.linear_strength(cases_of(np.bitwise_or)),
+        small=lambda m: m.linear_strength(xor_cases()[:3]),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "LINEAR_CLASSIFIER",
+        false=lambda m: m.linear_gain(first_bit, repetitions=5),
+        small=lambda m: m.linear_gain(repetitions=2),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "KNOCK_OUT",
+        false=lambda m: m.knock_out(hidden_pair=False),
+        small=lambda m: m.knock_out(repetitions=2, n=300),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "CONTINUOUS_LINEAR",
+        false=lambda m: m.continuous("linear", plain_copy),
+        small=lambda m: m.continuous("linear", repetitions=2),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "CONTINUOUS_INFORMATION",
+        false=lambda m: m.continuous("information", plain_copy),
+        small=lambda m: m.continuous("information", repetitions=2),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "NO_INFORMATION",
+        false=lambda m: m.band_information(*[modular_sum_cases(n_codes=3, classes=2)[0]] * 2),
+        small=lambda m: m.band_information(*(a[:10] for a in modular_sum_cases(n_codes=3, classes=2))),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "BOUND",
+        false=lambda m: m.band_excess(np.ones((16, 16))),
+        small=EXACT,
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "TREES",
+        false=lambda m: m.tree_excess(12, 2, 300, noise_codes, repetitions=3),
+        small=lambda m: m.tree_excess(4, 2, 200, repetitions=2),
+    ),
+    Worlds(
+        DISTRIBUTED,
+        "SNC_LOW",
+        false=lambda m: m.snc_of_band(4, 3, openly, repetitions=5),
+        small=lambda m: m.snc_of_band(4, 2, repetitions=2),
+    ),
+]
