@@ -27,7 +27,8 @@ def _canonical(name: str, value: AxisValue) -> str:
         return "s:" + value
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInput(f"axis {name!r} must be finite, got {value}")
-    return "n:" + (str(int(value)) if value == int(value) else repr(value))
+    # float(): numpy's float64 is a float too, but names its type in its repr.
+    return "n:" + (str(int(value)) if value == int(value) else repr(float(value)))
 
 
 def derive_seed(**axes: AxisValue) -> int:
