@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
+from dbench.stats.inputs import finite_vector
 
 __all__ = ["jackknife_interval", "mean_interval", "share_interval", "uniform_deviation_interval"]
 
@@ -22,6 +23,12 @@ __all__ = ["jackknife_interval", "mean_interval", "share_interval", "uniform_dev
 def _check_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise InvalidInput(f"confidence must lie strictly between 0 and 1, got {confidence}")
+
+
+def _half_width(units: NDArray[np.float64], confidence: float) -> float:
+    """Half of Student's t interval of a mean."""
+    n = len(units)
+    return float(special.stdtrit(n - 1, (1 + confidence) / 2) * units.std(ddof=1) / np.sqrt(n))
 
 
 def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
@@ -35,15 +42,11 @@ def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
         InvalidInput: no units, or a value that is not finite.
     """
     _check_confidence(confidence)
-    units = np.asarray(values, dtype=np.float64)
-    if units.ndim != 1 or len(units) < 1:
-        raise InvalidInput(f"values must be a vector of at least 1 unit, got shape {units.shape}")
-    if not np.isfinite(units).all():
-        raise InvalidInput(f"values must be finite, got {units[~np.isfinite(units)][0]}")
+    units = finite_vector("values", values)
     mean, n = float(units.mean()), len(units)
     if n == 1:
         return Estimate(mean, -math.inf, math.inf, 1, confidence)
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * units.std(ddof=1) / np.sqrt(n))
+    half = _half_width(units, confidence)
     return Estimate(mean, mean - half, mean + half, n, confidence)
 
 
@@ -68,18 +71,22 @@ def jackknife_interval(
     if n_units < 3:
         return Estimate(value, -math.inf, math.inf, n_units, confidence)
     left_out = np.array([statistic(np.delete(everyone, i)) for i in everyone], dtype=np.float64)
+    if not np.isfinite(left_out).all():
+        raise InvalidInput(f"statistic must be finite without unit {int(np.argmin(np.isfinite(left_out)))}")
     pseudo = n_units * value - (n_units - 1) * left_out
-    half = float(stats.t.ppf((1 + confidence) / 2, n_units - 1) * pseudo.std(ddof=1) / np.sqrt(n_units))
+    half = _half_width(pseudo, confidence)
     return Estimate(value, value - half, value + half, n_units, confidence)
 
 
 def share_interval(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """Share of successes among independent trials, with the exact interval of Clopper and Pearson (1934)."""
     _check_confidence(confidence)
-    if n < 1 or not 0 <= successes <= n:
-        raise InvalidInput(f"successes must lie between 0 and n >= 1, got {successes} of {n}")
-    interval = stats.binomtest(successes, n).proportion_ci(confidence, method="exact")
-    return Estimate(successes / n, interval.low, interval.high, n, confidence)
+    if n < 1 or not 0 <= successes <= n or successes != int(successes):
+        raise InvalidInput(f"successes must be a whole number between 0 and n >= 1, got {successes} of {n}")
+    tail, failures = (1 - confidence) / 2, n - successes
+    low = float(special.betaincinv(successes, failures + 1, tail)) if successes else 0.0
+    high = float(special.betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
+    return Estimate(successes / n, low, high, n, confidence)
 
 
 def uniform_deviation_interval(deviation: float, *, n: int, points: int, confidence: float = 0.95) -> Estimate:
@@ -88,7 +95,17 @@ def uniform_deviation_interval(deviation: float, *, n: int, points: int, confide
     Hoeffding's inequality (1963) with a union bound: with the stated confidence every empirical probability
     of n independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value, so the
     true largest deviation lies within that distance of the observed one.
+
+    Args:
+        deviation: the largest observed distance from a known probability, 0 to 1.
+        n: independent draws behind every empirical probability.
+        points: how many probabilities were compared, chosen before the draws.
+        confidence: of the two-sided interval.
     """
     _check_confidence(confidence)
+    if n < 1 or points < 1:
+        raise InvalidInput(f"n and points must be at least 1, got {n} and {points}")
+    if not 0 <= deviation <= 1:
+        raise InvalidInput(f"deviation must lie between 0 and 1, got {deviation}")
     half = float(np.sqrt(np.log(2 * points / (1 - confidence)) / (2 * n)))
     return Estimate(deviation, max(0.0, deviation - half), deviation + half, n, confidence)

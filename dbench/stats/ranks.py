@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from dbench.errors import InvalidInput
+from dbench.stats.inputs import finite_vector
 
 __all__ = ["luck_beats_choice", "rank_correlation"]
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
     """Spearman's rank correlation of two vectors; 0 where one of them is constant and so orders nothing."""
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
+    a, b = finite_vector("first", first), finite_vector("second", second)
+    if a.shape != b.shape or len(a) < 2:
         raise InvalidInput(f"first and second must be vectors of equal length >= 2, got {a.shape} and {b.shape}")
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
-    return float(stats.spearmanr(a, b).statistic)
+    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1].clip(-1, 1))
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank from 1, tied values sharing the mean of their ranks."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[place], dtype=np.float64)
 
 
 def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float:
@@ -42,10 +49,14 @@ def luck_beats_choice(scores: NDArray[np.float64]) -> float:
         scores: seeds x settings, at least 2 x 2.
 
     Returns:
-        0 where the settings decide everything, 5/6 where they decide nothing.
+        0 where the settings decide everything. Where they decide nothing, 5/6 in the limit of many seeds, and less
+        with few (0.72 at 5, 0.76 at 10, 0.80 at 50, for six settings of normal scores): the seeds that are compared
+        also order the settings, so the choice looks better than it is. Ties count for the choice.
     """
     if scores.ndim != 2 or min(scores.shape) < 2:
         raise InvalidInput(f"scores must be seeds x settings with at least 2 of each, got shape {scores.shape}")
+    if not np.isfinite(scores).all():
+        raise InvalidInput(f"scores must be finite, got {scores[~np.isfinite(scores)][0]}")
     order = np.argsort(scores.mean(axis=0))
     pairs = [(order[i], order[j]) for j in range(len(order)) for i in range(j)]
     return float(np.mean([_max_beats_min(scores[:, bad], scores[:, good]) for bad, good in pairs]))

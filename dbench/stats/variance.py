@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.errors import InvalidInput
+from dbench.stats.inputs import finite_vector
 
 __all__ = ["variance_explained"]
 
@@ -24,11 +25,11 @@ def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:
     Returns:
         At most 1. A constant score has nothing to explain: 0.
     """
-    scores = np.asarray(values, dtype=np.float64)
-    _, member = np.unique(np.asarray(groups), return_inverse=True)
+    scores, labels = finite_vector("values", values), np.asarray(groups)
+    if scores.shape != labels.shape:
+        raise InvalidInput(f"values and groups must be vectors of equal length, got {scores.shape} and {labels.shape}")
+    _, member = np.unique(labels, return_inverse=True)
     n, n_groups = len(scores), int(member.max()) + 1
-    if scores.ndim != 1 or scores.shape != member.shape:
-        raise InvalidInput(f"values and groups must be vectors of equal length, got {scores.shape} and {member.shape}")
     if n <= n_groups:
         raise InvalidInput(f"values must outnumber groups, got {n} values in {n_groups} groups")
     total = float(((scores - scores.mean()) ** 2).sum())
