@@ -20,15 +20,15 @@ def pytest_generate_tests(metafunc):
     """Run every test that asks for ``population`` or its ``evidence_folder`` once for each evidence table."""
     if "evidence_folder" in metafunc.fixturenames:
         folders = evidence_folders(metafunc.config.getoption("dbench_evidence"))
-        metafunc.parametrize("evidence_folder", [str(f) for f in folders], ids=[f.name for f in folders])
+        metafunc.parametrize("evidence_folder", folders, ids=[f.name for f in folders])
 
 
-_LOADED: dict[str, Population] = {}
+_LOADED: dict[Path, Population] = {}
 
 
 @pytest.fixture
 def population(evidence_folder) -> Population:
     """One evidence table, validated and read once a process."""
     if evidence_folder not in _LOADED:
-        _LOADED[evidence_folder] = load_population(Path(evidence_folder))
+        _LOADED[evidence_folder] = load_population(evidence_folder)
     return _LOADED[evidence_folder]

@@ -1,7 +1,8 @@
 """The pytest plugin: turns judgements into outcomes, and a session into a report.
 
 Inert wherever dbench is merely installed: it acts only when tests under the folder named by the ini option
-``dbench_claims`` are run. Nothing imported here may import torch.
+``dbench_claims`` are run. The controller's side, which collects and reports, is ``dbench.pytest_recorder``.
+Nothing imported here may import torch.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from dbench.claims import CARD_ATTRIBUTE, Claim, Expectations, Printed, Verdict, card_fields, load_expected, record_of
+from dbench.claims import Claim, Expectations, Printed, Verdict, load_expected, record_of
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, Session
-from dbench.errors import DbenchError
-from dbench.provenance import commit, utc_now, versions
+from dbench.errors import DbenchError, InvalidInput
+from dbench.pytest_recorder import Recorder, card_of, cards_of
 from dbench.stats import Estimate
 
 __all__ = ["ChangedVerdict", "Inconclusive", "KnownDeviation", "NotReproduced"]
@@ -24,7 +25,6 @@ __all__ = ["ChangedVerdict", "Inconclusive", "KnownDeviation", "NotReproduced"]
 # pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.
 _Skipped: Any = pytest.skip.Exception
 
-SESSION: pytest.StashKey[Session] = pytest.StashKey()
 EXPECTATIONS: pytest.StashKey[Expectations | None] = pytest.StashKey()
 
 
@@ -68,9 +68,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _setting(config: pytest.Config, name: str) -> Path | None:
-    """Resolve an option with its ini twin to a path below the root, ``None`` for 'none'."""
-    value = config.getoption(name) or config.getini(name)
-    return None if value == "none" else config.rootpath / str(value)
+    """Resolve an option from where it was typed, else its ini twin from the root; ``None`` for 'none'."""
+    typed, fixed = config.getoption(name), config.getini(name)
+    if (typed or fixed) == "none":
+        return None
+    return config.invocation_params.dir / str(typed) if typed else config.rootpath / str(fixed)
 
 
 def _judges_claims(config: pytest.Config) -> bool:
@@ -82,31 +84,49 @@ def _judges_claims(config: pytest.Config) -> bool:
     return any(path == claims or claims in path.parents or path in claims.parents for path in paths)
 
 
+def _judges_part(config: pytest.Config) -> bool:
+    """Whether a selection may leave out some tests of a claim whose others are judged."""
+    option = config.option
+    picked = any("::" in arg for arg in config.args) or option.keyword or option.markexpr or option.deselect
+    return bool(picked or getattr(option, "lf", False) or option.dbench_tier == "smoke")
+
+
+def _report_folder(config: pytest.Config) -> Path | None:
+    """Make the folder of the report before anything is judged, so that no verdict is lost at the end."""
+    folder = None if config.option.collectonly else _setting(config, "dbench_report")
+    if folder:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidInput(f"dbench report must be a folder that can be written, got {error}") from error
+    return folder
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers; where claims are judged, read the expected verdicts and start recording."""
     config.addinivalue_line("markers", "claim(id): added to every test that judges a claim of the ledger")
     if not _judges_claims(config):
         return
-    expect = _setting(config, "dbench_expect")
+    expect, on_worker = _setting(config, "dbench_expect"), hasattr(config, "workerinput")
     try:
         config.stash[EXPECTATIONS] = load_expected(expect) if expect else None
+        report = None if on_worker else _report_folder(config)
     except DbenchError as error:
         raise pytest.UsageError(str(error)) from error
-    if hasattr(config, "workerinput"):
+    if on_worker:
         return
-    config.stash[SESSION] = Session(expectations=config.stash[EXPECTATIONS])
-    config.pluginmanager.register(Recorder(config), "dbench-recorder")
-    report = _setting(config, "dbench_report")
     if report and not getattr(config.option, "xmlpath", None):
         config.option.xmlpath = str(report / "junit.xml")
+    session = Session(expectations=config.stash[EXPECTATIONS], partial=_judges_part(config))
+    config.pluginmanager.register(Recorder(config, session, report), "dbench-recorder")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests that judge a claim; deselect the tiers not asked for."""
     left_out = []
     for item in items:
-        card = _card_of(item)
+        card = card_of(item)
         if card is not None:
             item.add_marker(pytest.mark.claim(card.id))
             if card.tier == "full" and config.getoption("dbench_tier") == "smoke":
@@ -116,18 +136,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
 
 
-def _card_of(item: pytest.Item) -> Claim | None:
-    card = getattr(getattr(item, "obj", None), CARD_ATTRIBUTE, None)
-    return card if isinstance(card, Claim) else None
-
-
-def _cards(items: list[pytest.Item]) -> dict[str, dict[str, Any]]:
-    return {item.nodeid: card_fields(card) for item in items if (card := _card_of(item)) is not None}
+def _judged(item: pytest.Item) -> bool:
+    return any(name == RECORD_PROPERTY for name, _ in item.user_properties)
 
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callable[..., None]:
-    """Judge an estimate by a card: ``judge(CARD, estimate)``. One judgement a test; it ends the test."""
+    """Judge an estimate by a card: ``judge(CARD, estimate)``, once a test and as the last thing it does."""
 
     def decide(
         card: Claim,
@@ -137,8 +152,10 @@ def judge(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callab
         population: str | None = None,
         deviations: tuple[str, ...] = (),
     ) -> None:
-        if card is not _card_of(request.node):
+        if card is not card_of(request.node):
             raise TypeError(f"{request.node.nodeid} must judge the claim it covers, got {card.id} {card.part}".strip())
+        if _judged(request.node):
+            raise TypeError(f"{request.node.nodeid} must judge once, got a second estimate for {card.id}")
         callspec = getattr(request.node, "callspec", None)
         judgement = card.judge(estimate, printed=printed)
         record = record_of(
@@ -180,8 +197,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A claim that passed without a judgement is broken, not reproduced."""
     report = yield
-    judged = any(name == RECORD_PROPERTY for name, _ in item.user_properties)
-    if report.when == "call" and report.passed and _card_of(item) is not None and not judged:
+    if report.when == "call" and report.passed and card_of(item) is not None and not _judged(item):
         report.outcome = "failed"
         report.longrepr = "the test covers a claim but never judged it"
     return report
@@ -189,118 +205,19 @@ def pytest_runtest_makereport(
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
     """Give inconclusive verdicts and known deviations counts of their own."""
-    record = dict(getattr(report, "user_properties", ())).get(RECORD_PROPERTY)
-    if report.when != "call" or not report.skipped or record is None:
+    line = dict(getattr(report, "user_properties", ())).get(RECORD_PROPERTY)
+    if report.when != "call" or not report.skipped or line is None:
         return None
-    if json.loads(record)["verdict"] == Verdict.INCONCLUSIVE:
+    record = json.loads(line)
+    if record["verdict"] == Verdict.INCONCLUSIVE:
         return "inconclusive", "?", ("INCONCLUSIVE", {"yellow": True})
-    return "known deviation", "N", ("NOT REPRODUCED (known)", {"yellow": True})
+    if record["verdict"] == record["expected"]:
+        return "known deviation", "N", ("NOT REPRODUCED (known)", {"yellow": True})
+    return None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """On a worker: tell the controller which test judges which claim, in case a test never reports."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
-        output["dbench_cards"] = json.dumps(_cards(session.items))
-
-
-class Recorder:
-    """The controller's side: collects reports, writes the files, prints the summary, sets the exit status."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config, self.session = config, config.stash[SESSION]
-        self.document: dict[str, Any] = {}
-        self.written: list[Path] = []
-        self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now()}
-
-    def pytest_report_header(self) -> list[str]:
-        """Say in two lines what is judged on what."""
-        option, expect = self.config.option, _setting(self.config, "dbench_expect")
-        evidence = option.dbench_evidence or "as shipped"
-        return [
-            f"dbench: {versions()}; tier {option.dbench_tier}",
-            f"dbench: evidence {evidence}; runs {option.dbench_runs}; expected {expect.name if expect else 'nothing'}",
-        ]
-
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Before any worker starts: find the evidence, and train what is missing when asked to."""
-        from dbench.claims.evidence import evidence_folders, train_evidence
-
-        option = self.config.option
-        try:
-            if option.dbench_runs == "missing":
-                option.dbench_evidence = str(train_evidence(option.dbench_profile, option.dbench_store))
-            folders = evidence_folders(option.dbench_evidence)
-        except DbenchError as error:
-            raise pytest.UsageError(str(error)) from error
-        self.provenance["evidence"] = ", ".join(folder.name for folder in folders)
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Without xdist: remember what was collected."""
-        self.session.expected |= {item.nodeid for item in session.items}
-        self.session.cards |= _cards(session.items)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
-        """With xdist: remember what the workers collected."""
-        self.session.expected |= set(ids)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """With xdist: learn from a worker that ended well which test judges which claim."""
-        self.session.cards |= json.loads(getattr(node, "workeroutput", {}).get("dbench_cards", "{}"))
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take in one phase of one test."""
-        message = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-        if report.failed:
-            crash = getattr(report.longrepr, "reprcrash", None)
-            message = crash.message if crash else str(report.longrepr)
-        self.session.report(
-            report.nodeid,
-            phase=str(report.when),
-            outcome=report.outcome,
-            seconds=report.duration,
-            properties=dict(report.user_properties),
-            message=message,
-        )
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the report and set the exit status; what is lost or stale never ends green."""
-        session.exitstatus = self.session.exit_status(
-            int(session.exitstatus), fail_on_inconclusive=self.config.getoption("dbench_inconclusive") == "fail"
-        )
-        from dbench.report import build_document, write_report
-
-        records, checks = self.session.records(), self.session.checks()
-        self.document = build_document(records, checks=checks, provenance=self.provenance | _multiplicity(records))
-        folder = _setting(self.config, "dbench_report")
-        if folder and records:
-            self.written = [*write_report(folder, self.document), folder / "junit.xml"]
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print the verdicts by paper, what was lost or is stale, and the files written."""
-        from dbench.report import summary_lines
-
-        if not self.document:
-            return
-        terminalreporter.section("verdicts")
-        paths = [path.relative_to(self.config.rootpath) for path in self.written]
-        lines = summary_lines(
-            self.document,
-            verbose=self.config.get_verbosity() > 0,
-            width=terminalreporter._tw.fullwidth,
-            paths=paths,
-        )
-        lines += [f"stale expectation, no judgement uses it: {entry}" for entry in self.session.stale()]
-        lines += [f"never reported, its worker died: {nodeid}" for nodeid in self.session.lost]
-        for line in lines:
-            terminalreporter.write_line(line)
-
-
-def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Say how many judgements were made from samples, and how many intervals may miss by chance alone."""
-    sampled = [record for record in records if record["interval"] and record["confidence"] < 1]
-    missed = sum(1 - record["confidence"] for record in sampled)
-    return {"judgements": len(records), "of samples": len(sampled), "intervals expected to miss": round(missed, 1)}
+        output["dbench_cards"] = json.dumps(cards_of(session.items))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
@@ -30,11 +31,21 @@ class Printed:
         text: as printed, with its context.
         value: the number to compare with; ``None`` where the text gives no single number.
         tolerance: largest distance that still agrees, rounding of the printed figure included.
+
+    Raises:
+        InvalidInput: a value or tolerance that nothing, or everything, would agree with.
     """
 
     text: str
     value: float | None = None
     tolerance: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Insist on a finite value and a finite tolerance of at least 0."""
+        if not math.isfinite(self.value or 0.0):
+            raise InvalidInput(f"value of printed figure {self.text!r} must be finite, got {self.value}")
+        if not 0 <= self.tolerance < math.inf:
+            raise InvalidInput(f"tolerance of printed figure {self.text!r} must be at least 0, got {self.tolerance}")
 
     def agrees(self, estimate: Estimate) -> bool | None:
         """Whether our number is the printed one; ``None`` where no number is printed."""
@@ -115,7 +126,9 @@ class Claim:
         return self.id.partition(".")[0]
 
     def covers(self, test: Function) -> Function:
-        """Mark a test function as judging this claim."""
+        """Mark a test function as judging this claim, and no other."""
+        if hasattr(test, CARD_ATTRIBUTE):
+            raise InvalidInput(f"a test must cover one claim, but {test.__name__} covers two: {self.id} is the second")
         setattr(test, CARD_ATTRIBUTE, self)
         return test
 
@@ -135,8 +148,10 @@ class Claim:
             )
         figure = printed or self.printed
         agrees = figure.agrees(estimate) if figure else None
-        if estimate.n < self.min_n:
-            reason = f"{_shown(estimate)}: needs at least {self.min_n} ({self.unit})"
+        spread_known = math.isfinite(estimate.high - estimate.low)
+        if estimate.n < self.min_n or not spread_known:
+            least = self.min_n if spread_known else max(self.min_n, estimate.n + 1)
+            reason = f"{_shown(estimate)}: needs at least {least} ({self.unit})"
             return Judgement(Verdict.INCONCLUSIVE, reason, figure, agrees)
         verdict = self.rule.decide(estimate)
         reason = f"{_shown(estimate)}; rule: {self.rule}"

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from dbench.claims.population import Population
-from dbench.errors import InvalidInput
+from dbench.errors import DamagedData, InvalidInput
 
 __all__ = ["evidence_folders", "load_population", "train_evidence"]
 
@@ -18,16 +18,18 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
         root: a folder of such folders, or one of them; the tables shipped with dbench when not given.
 
     Raises:
-        InvalidInput: there is no table, so that claims about trained models would silently not be judged.
+        InvalidInput: there is no table, so that claims about trained models would silently not be judged. Every
+            session asks, whichever claims it picks: a missing table is never noticed by its absence alone.
     """
     from dbench.zoo.table import MANIFEST, TABLE
 
-    top = Path(str(files("dbench_fixtures") / "evidence")) if root is None else Path(root)
+    top = Path(str(files("dbench_fixtures") / "evidence")) if root is None else Path(root).resolve()
     candidates = [top, *top.iterdir()] if top.is_dir() else []
     # Either file makes a folder evidence: a table without its manifest must fail loudly, not vanish.
     found = sorted(f for f in candidates if any((f / name).is_file() for name in (MANIFEST, TABLE)))
     if not found:
-        raise InvalidInput(f"evidence must be a folder with {TABLE} and {MANIFEST}, or of such folders, got {top.name}")
+        asked = "those shipped, which are missing" if root is None else repr(str(root))
+        raise InvalidInput(f"evidence must be a folder with {TABLE} and {MANIFEST}, or of such folders, got {asked}")
     return found
 
 
@@ -41,7 +43,9 @@ def load_population(folder: str | Path) -> Population:
     from dbench.zoo.table import load_manifest, load_runs
 
     table = load_runs(folder)
-    deviations = load_manifest(folder)["profile"].get("deviations", ())
+    deviations = load_manifest(folder)["profile"].get("deviations", [])
+    if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
+        raise DamagedData(f"{Path(folder).name}: deviations of the profile must be a list of text, got {deviations!r}")
     return Population(Path(folder).name, table, tuple(deviations))
 
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dbench.claims.ledger import ledger
+from dbench.claims.ledger import Finding, ledger
 from dbench.claims.rules import Verdict
 from dbench.errors import DamagedData, unknown_name
 
 __all__ = ["Expectation", "Expectations", "load_expected"]
 
-_KEYS = {"claim", "evidence", "part", "params", "verdict", "reason", "date"}
+_TEXTS = ("claim", "evidence", "verdict", "reason")
+_KEYS = {*_TEXTS, "date", "part", "params"}
 
 
 @dataclass(frozen=True)
@@ -82,28 +83,45 @@ def load_expected(path: Path) -> Expectations:
         UnknownName: a claim id that the ledger does not know.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("expected", [])
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DamagedData(f"expected verdicts cannot be read from {path.name}: {error}") from error
+    tables = document.pop("expected", [])
+    if document or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        wrong = ", ".join(document) or "expected"
+        raise DamagedData(f"{path.name} must hold [[expected]] tables and nothing else, got {wrong}")
     return Expectations(tuple(_entry(table) for table in tables))
 
 
 def _entry(table: Mapping[str, Any]) -> Expectation:
-    missing = {"claim", "evidence", "verdict", "reason", "date"} - table.keys()
-    if missing or table.keys() - _KEYS:
-        wrong = sorted(missing) or sorted(table.keys() - _KEYS)
-        raise DamagedData(f"an expected verdict has {'no' if missing else 'unknown'} {', '.join(wrong)}: {dict(table)}")
-    if table["claim"] not in ledger():
-        raise unknown_name("claim", table["claim"], ledger())
+    missing, unknown = {*_TEXTS, "date"} - table.keys(), table.keys() - _KEYS
+    if missing or unknown:
+        wrong = f"no {', '.join(sorted(missing))}" if missing else f"unknown {', '.join(sorted(unknown))}"
+        raise DamagedData(f"an expected verdict has {wrong}: {dict(table)}")
+    for name in (*_TEXTS, "part"):
+        if not isinstance(table.get(name, ""), str):
+            raise DamagedData(f"{name} of an expected verdict must be text, got {table[name]!r}")
+    if not isinstance(table.get("params", {}), Mapping):
+        raise DamagedData(f"params of {table['claim']} must be a table, got {table['params']!r}")
+    finding = _finding(table["claim"])
+    if table["evidence"] not in finding.evidence:
+        allowed = ", ".join(finding.evidence)
+        raise DamagedData(f"evidence of {finding.id} must be one of {allowed}, got {table['evidence']!r}")
     if table["verdict"] not in set(Verdict) - {Verdict.BROKEN}:
-        raise DamagedData(f"expected verdict of {table['claim']} must be a verdict, got {table['verdict']!r}")
-    if not str(table["reason"]).strip():
-        raise DamagedData(f"expected verdict of {table['claim']} must give a reason, got an empty one")
+        raise DamagedData(f"expected verdict of {finding.id} must be a verdict, got {table['verdict']!r}")
+    if not table["reason"].strip():
+        raise DamagedData(f"expected verdict of {finding.id} must give a reason, got an empty one")
     return Expectation(
-        table["claim"],
+        finding.id,
         table["evidence"],
         Verdict(table["verdict"]),
         table["reason"],
         table.get("part"),
         dict(table.get("params", {})),
     )
+
+
+def _finding(claim: str) -> Finding:
+    if claim not in ledger():
+        raise unknown_name("claim", claim, ledger())
+    return ledger()[claim]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from dbench.claims.card import Claim, Judgement
@@ -42,11 +43,13 @@ def card_fields(card: Claim) -> Record:
 
 
 def _plain(value: object) -> object:
-    """A parameter as JSON can hold it; numpy scalars would kill an xdist worker."""
+    """A parameter as JSON can hold it; numpy scalars would kill an xdist worker, and a path is of this machine."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
+    if isinstance(value, PurePath):
+        return value.name
     item = getattr(value, "item", None)
     if callable(item):
         value = item()

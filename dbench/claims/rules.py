@@ -10,12 +10,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 
 __all__ = ["Rule", "Verdict", "above", "below", "within"]
+
+
+Direction = Literal["above", "below", "within"]
+
+# Beyond this many units, naming a number promises more than anybody will collect.
+_MOST_UNITS = 10**6
 
 
 class Verdict(StrEnum):
@@ -37,12 +43,14 @@ class Rule:
         margin: distance from the bound that counts as the finding; for ``within``, the width of the range.
     """
 
-    direction: Literal["above", "below", "within"]
+    direction: Direction
     bound: float
     margin: float = 0.0
 
     def __post_init__(self) -> None:
-        """Insist on finite numbers and a margin of at least 0."""
+        """Insist on a known direction, finite numbers and a margin of at least 0."""
+        if self.direction not in get_args(Direction):
+            raise InvalidInput(f"direction of a rule must be one of {get_args(Direction)}, got {self.direction!r}")
         if not (math.isfinite(self.bound) and math.isfinite(self.margin) and self.margin >= 0):
             raise InvalidInput(f"a rule needs a finite bound and margin >= 0, got {self.bound} and {self.margin}")
 
@@ -66,8 +74,8 @@ class Rule:
     def n_to_settle(self, estimate: Estimate) -> int | None:
         """Units that would probably settle it, the interval shrinking with the root of n.
 
-        ``None`` where more of the same cannot settle it: nothing was sampled, or the estimate lies between
-        the bound and the margin.
+        ``None`` where more of the same cannot settle it: nothing was sampled, the estimate lies between the
+        bound and the margin, or so close to an edge that a million units would not do.
         """
         edges = [self.bound, self.bound + self.margin * (-1 if self.direction == "below" else 1)]
         between = min(edges) <= estimate.value <= max(edges) and self.direction != "within"
@@ -75,7 +83,8 @@ class Rule:
         distance = min(abs(estimate.value - edge) for edge in edges)
         if between or half == 0 or distance == 0:
             return None
-        return max(estimate.n + 1, math.ceil(estimate.n * (half / distance) ** 2))
+        needed = estimate.n * (half / distance) * (half / distance)
+        return None if needed > _MOST_UNITS else max(estimate.n + 1, math.ceil(needed))
 
     def __str__(self) -> str:
         """The inequality in words."""
@@ -98,4 +107,6 @@ def below(bound: float, *, margin: float = 0.0) -> Rule:
 
 def within(low: float, high: float) -> Rule:
     """The finding says that the statistic equals something up to a tolerance: it lies in [low, high]."""
+    if not low <= high:
+        raise InvalidInput(f"within needs low <= high, got {low} and {high}")
     return Rule("within", low, high - low)

@@ -40,13 +40,6 @@ class Outcome:
             return "failed"
         return "skipped" if self.skipped else "passed"
 
-    @property
-    def why(self) -> str:
-        """The reason of a failure or a skip, or what a test that passed says of itself."""
-        if not (self.failure or self.skipped or self.finished):
-            return "its worker died before it reported"
-        return self.failure or self.skipped or self.remark
-
 
 @dataclass
 class Session:
@@ -56,12 +49,16 @@ class Session:
         cards: card fields by test id; tests without a card are checks.
         expected: the test ids that were collected.
         expectations: expected verdicts, ``None`` when nothing is expected.
+        partial: only some tests of a claim may have been picked, so that an unused expectation proves nothing.
+        stopped: the session ended before its tests did, so that a silent test proves nothing.
         outcomes: what became of each test.
     """
 
     cards: dict[str, Record] = field(default_factory=dict)
     expected: set[str] = field(default_factory=set)
     expectations: Expectations | None = None
+    partial: bool = False
+    stopped: bool = False
     outcomes: dict[str, Outcome] = field(default_factory=dict)
 
     def report(
@@ -90,7 +87,15 @@ class Session:
     @property
     def lost(self) -> list[str]:
         """Tests that were collected and never reported back: their worker died."""
+        if self.stopped:
+            return []
         return sorted(nodeid for nodeid in self.expected if not self.outcomes.get(nodeid, Outcome()).finished)
+
+    def _why(self, test: Outcome) -> str:
+        """In one line: the reason of a failure, a skip or a silence, or what a test that passed says of itself."""
+        silence = "not run: the session was stopped" if self.stopped else "its worker died before it reported"
+        said = test.failure or test.skipped or test.remark
+        return _first_line(said) if said or test.finished else silence
 
     def records(self) -> list[Record]:
         """Return one record for each claim test, sorted by claim and test."""
@@ -104,7 +109,7 @@ class Session:
             broke_later = record is not None and test.failure and record["verdict"] == Verdict.REPRODUCED
             if record is None or (broke_later and not record["unexpected"]):
                 card = self.cards.get(nodeid) or record or {}
-                record = broken_record(card, nodeid=nodeid, reason=_first_line(test.why))
+                record = broken_record(card, nodeid=nodeid, reason=self._why(test))
             found.append(record | {"seconds": round(test.seconds, 3)})
         return sorted(found, key=lambda record: (record["claim"], record["evidence"], record["nodeid"]))
 
@@ -112,29 +117,46 @@ class Session:
         """Return what was tested beside the claims: one entry for each test without a card."""
         tests = {nodeid: self.outcomes.get(nodeid, Outcome()) for nodeid in self.expected | self.outcomes.keys()}
         return [
-            {"nodeid": nodeid, "outcome": test.word, "detail": _first_line(test.why), "seconds": round(test.seconds, 3)}
+            {"nodeid": nodeid, "outcome": test.word, "detail": self._why(test), "seconds": round(test.seconds, 3)}
             for nodeid, test in sorted(tests.items())
             if nodeid not in self.cards and test.record is None
         ]
 
     def stale(self) -> list[Expectation]:
         """Return expectations that no judgement used although their claim was judged."""
-        return self.expectations.stale(self.records()) if self.expectations else []
+        if self.expectations is None or self.partial or self.stopped:
+            return []
+        return self.expectations.stale(self.records())
 
     def exit_status(self, status: int, *, fail_on_inconclusive: bool = False) -> int:
-        """Return the exit status of the session: never 0 when something is broken, lost or stale."""
+        """Return the exit status of the session, from the records: pytest's own may be talked into 0, by xfail say.
+
+        Args:
+            status: what pytest would exit with; kept where it is neither 0 nor 1.
+            fail_on_inconclusive: exit with ``NOTHING_DECIDED`` when any verdict is inconclusive.
+
+        Returns:
+            Never 0 when a verdict is not the expected one, or something is broken, lost or stale.
+        """
         if status not in (0, 1):
             return status
         if self.lost:
             return LOST_WORKER
-        verdicts = [record["verdict"] for record in self.records()]
-        if Verdict.BROKEN in verdicts or self.stale():
+        records = self.records()
+        if self.stale() or any(_fails(record) for record in records):
             return 1
+        verdicts = [record["verdict"] for record in records]
         decided = {Verdict.REPRODUCED, Verdict.NOT_REPRODUCED} & set(verdicts)
         undecided = fail_on_inconclusive and Verdict.INCONCLUSIVE in verdicts
         if status == 0 and verdicts and (undecided or not decided):
             return NOTHING_DECIDED
         return status
+
+
+def _fails(record: Record) -> bool:
+    """Whether a record alone keeps a session from ending green."""
+    refuted = record["verdict"] == Verdict.NOT_REPRODUCED and record.get("expected") is None
+    return record["verdict"] == Verdict.BROKEN or refuted or bool(record.get("unexpected"))
 
 
 def _first_line(text: str) -> str:

@@ -1,0 +1,149 @@
+"""The controller's side of the pytest plugin: what was collected, what came back, and the report of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields
+from dbench.claims.session import Session
+from dbench.errors import DbenchError
+from dbench.provenance import commit, utc_now, versions
+
+__all__ = ["Recorder", "card_of", "cards_of"]
+
+
+def card_of(item: pytest.Item) -> Claim | None:
+    """Return the card that a test covers, if any."""
+    card = getattr(getattr(item, "obj", None), CARD_ATTRIBUTE, None)
+    return card if isinstance(card, Claim) else None
+
+
+def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
+    """Return by test id what a record takes from the card."""
+    return {item.nodeid: card_fields(card) for item in items if (card := card_of(item)) is not None}
+
+
+class Recorder:
+    """The controller's side: collects reports, writes the files, prints the summary, sets the exit status."""
+
+    def __init__(self, config: pytest.Config, session: Session, folder: Path | None) -> None:
+        self.config, self.session, self.folder = config, session, folder
+        self.judging = False
+        self.document: dict[str, Any] = {}
+        self.written: list[Path] = []
+        self.unwritten = ""
+        self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now()}
+
+    def pytest_report_header(self) -> list[str]:
+        """Say in two lines what is judged on what."""
+        option, expectations = self.config.option, self.session.expectations
+        evidence = option.dbench_evidence or "as shipped"
+        expected = "nothing" if expectations is None else f"{len(expectations.entries)} entries"
+        return [
+            f"dbench: {versions()}; tier {option.dbench_tier}",
+            f"dbench: evidence {evidence}; runs {option.dbench_runs}; expected {expected}",
+        ]
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Before any worker starts: find the evidence, and train what is missing when asked to."""
+        from dbench.claims.evidence import evidence_folders, train_evidence
+
+        option = self.config.option
+        if option.dbench_runs == "missing" and option.dbench_evidence:
+            raise pytest.UsageError("--dbench-runs=missing judges what it trains: leave --dbench-evidence out")
+        try:
+            if option.dbench_runs == "missing" and not option.collectonly:
+                option.dbench_evidence = str(train_evidence(option.dbench_profile, option.dbench_store))
+            folders = evidence_folders(option.dbench_evidence)
+        except DbenchError as error:
+            raise pytest.UsageError(str(error)) from error
+        self.provenance["evidence"] = ", ".join(folder.name for folder in folders)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Without xdist: remember what was collected."""
+        self.session.expected |= {item.nodeid for item in session.items}
+        self.session.cards |= cards_of(session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
+        """With xdist: remember what the workers collected."""
+        self.session.expected |= set(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """With xdist: learn from a worker that ended well which test judges which claim."""
+        self.session.cards |= json.loads(getattr(node, "workeroutput", {}).get("dbench_cards", "{}"))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Remember that tests were to be run: listing tests or fixtures judges nothing and leaves reports alone."""
+        self.judging = not self.config.option.collectonly
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take in one phase of one test."""
+        message = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            message = crash.message if crash else str(report.longrepr)
+        self.session.report(
+            report.nodeid,
+            phase=str(report.when),
+            outcome=report.outcome,
+            seconds=report.duration,
+            properties=dict(report.user_properties),
+            message=message.replace(f"{self.config.rootpath}{os.sep}", ""),
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the report and set the exit status; what is lost or stale never ends green."""
+        if not self.judging:
+            return
+        interrupted = session.exitstatus == pytest.ExitCode.INTERRUPTED
+        self.session.stopped = bool(interrupted or session.shouldfail or session.shouldstop)
+        session.exitstatus = self.session.exit_status(
+            int(session.exitstatus), fail_on_inconclusive=self.config.getoption("dbench_inconclusive") == "fail"
+        )
+        from dbench.report import build_document, write_report
+
+        records, checks = self.session.records(), self.session.checks()
+        try:
+            self.document = build_document(records, checks=checks, provenance=self.provenance | _multiplicity(records))
+            if self.folder and records:
+                self.written = write_report(self.folder, self.document)
+        except DbenchError as error:
+            self.unwritten, session.exitstatus = str(error), session.exitstatus or 1
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print the verdicts by paper, what was lost or is stale, and the files written."""
+        from dbench.report import summary_lines
+
+        if not self.judging:
+            return
+        terminalreporter.section("verdicts")
+        root, lines = self.config.rootpath, []
+        if self.document:
+            lines = summary_lines(
+                self.document,
+                verbose=self.config.get_verbosity() > 0,
+                width=terminalreporter._tw.fullwidth,
+                paths=[path.relative_to(root) if path.is_relative_to(root) else path for path in self.written],
+            )
+        lines += [f"no report: {self.unwritten}"] if self.unwritten else []
+        lines += [f"stale expectation, no judgement uses it: {entry}" for entry in self.session.stale()]
+        lines += [f"never reported, its worker died: {nodeid}" for nodeid in self.session.lost]
+        for line in lines:
+            terminalreporter.write_line(line)
+
+
+def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Say how many judgements were made from samples, and how many intervals may miss by chance alone."""
+    sampled = [record for record in records if record["interval"] and record["confidence"] < 1]
+    missed = sum(1 - record["confidence"] for record in sampled)
+    return {"judgements": len(records), "of samples": len(sampled), "intervals expected to miss": round(missed, 1)}
