@@ -35,8 +35,9 @@ def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float
         i, j = np.triu_indices(len(values), k=1)
         return np.asarray(of(values[i], values[j]), dtype=np.float64)
 
-    lucky, unlucky = extremes(bad, np.maximum), extremes(good, np.minimum)
-    return float((lucky[:, None] > unlucky[None, :]).mean())
+    lucky, unlucky = extremes(bad, np.maximum), np.sort(extremes(good, np.minimum))
+    beaten = np.searchsorted(unlucky, lucky, side="left")
+    return float(beaten.mean() / len(unlucky))
 
 
 def luck_beats_choice(scores: NDArray[np.float64]) -> float:

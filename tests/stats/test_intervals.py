@@ -1,0 +1,198 @@
+"""Intervals against tabulated quantiles, and their coverage measured in worlds whose truth is known."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbench.errors import InvalidInput
+from dbench.seeds import generator
+from dbench.stats import (
+    Estimate,
+    exact,
+    jackknife_interval,
+    mean_interval,
+    rank_correlation,
+    share_interval,
+    uniform_deviation_interval,
+    variance_explained,
+)
+
+# Student's t, two-sided 95%, from any printed table: degrees of freedom -> quantile.
+T_95 = {1: 12.706, 4: 2.776, 9: 2.262, 19: 2.093}
+
+
+def covers(estimate: Estimate, truth: float) -> bool:
+    return estimate.low <= truth <= estimate.high
+
+
+def coverage(estimates: list[Estimate], truth: float) -> float:
+    return float(np.mean([covers(estimate, truth) for estimate in estimates]))
+
+
+@pytest.mark.parametrize("degrees", sorted(T_95))
+def test_the_interval_of_a_mean_has_the_width_of_students_table(degrees):
+    units = np.arange(degrees + 1.0)
+    estimate = mean_interval(units)
+    standard_error = units.std(ddof=1) / math.sqrt(len(units))
+    assert estimate.value == units.mean()
+    assert estimate.n == degrees + 1
+    assert (estimate.high - estimate.value) / standard_error == pytest.approx(T_95[degrees], abs=5e-4)
+    assert estimate.value - estimate.low == pytest.approx(estimate.high - estimate.value)
+
+
+def test_one_unit_has_an_interval_without_ends():
+    assert mean_interval([0.3]) == Estimate(0.3, -math.inf, math.inf, 1, 0.95)
+
+
+def test_units_that_agree_have_an_interval_of_no_width():
+    estimate = mean_interval([2.0, 2.0, 2.0])
+    assert (estimate.low, estimate.high) == (2.0, 2.0)
+
+
+@pytest.mark.parametrize("n", [5, 10, 20])
+def test_the_interval_of_a_mean_covers_as_often_as_it_says(n):
+    worlds = generator(test="coverage of a mean", n=n).standard_normal((4_000, n))
+    # Four standard errors of a share of 0.95 in 4,000 worlds.
+    assert coverage([mean_interval(world) for world in worlds], 0.0) == pytest.approx(0.95, abs=0.014)
+
+
+@pytest.mark.parametrize("n", [3, 5, 20])
+def test_the_jackknife_of_a_mean_is_students_interval(n):
+    units = generator(test="jackknife of a mean", n=n).standard_normal(n)
+    found, known = jackknife_interval(lambda kept: units[kept].mean(), n), mean_interval(units)
+    assert (found.value, found.n) == (known.value, known.n)
+    assert (found.low, found.high) == pytest.approx((known.low, known.high))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_jackknife_of_fewer_than_three_units_has_no_ends(n):
+    estimate = jackknife_interval(lambda kept: float(len(kept)), n)
+    assert (estimate.low, estimate.value, estimate.high) == (-math.inf, n, math.inf)
+
+
+def explained(world: np.ndarray, kept: np.ndarray) -> float:
+    values = world[kept]
+    return variance_explained(values.ravel(), np.tile(np.arange(values.shape[1]), len(values)))
+
+
+def related(world: np.ndarray, kept: np.ndarray) -> float:
+    return rank_correlation(world[0][kept].ravel(), world[1][kept].ravel())
+
+
+@pytest.mark.parametrize(("n", "least"), [(5, 0.90), (10, 0.92), (20, 0.93)])
+def test_the_jackknife_of_variance_explained_covers_nearly_as_often_as_it_says(n, least):
+    """Six settings with means 0 to 2.5 and noise of variance 1: the settings explain v / (v + 1)."""
+    means = np.arange(6) / 2
+    truth = means.var() / (means.var() + 1)
+    stream = generator(test="coverage of variance explained", n=n)
+    worlds = means + stream.standard_normal((600, n, 6))
+    estimates = [jackknife_interval(partial(explained, world), n) for world in worlds]
+    assert least <= coverage(estimates, truth) <= 0.99
+
+
+@pytest.mark.parametrize(("n", "least"), [(5, 0.90), (10, 0.92), (20, 0.92)])
+def test_the_jackknife_of_a_rank_correlation_of_pooled_rows_covers_nearly_as_often_as_it_says(n, least):
+    """Bivariate normal pairs of correlation 0.6: Spearman's is 6/pi arcsin(0.3)."""
+    truth = 6 / math.pi * math.asin(0.3)
+    stream = generator(test="coverage of rank correlation", n=n)
+    first, noise = stream.standard_normal((2, 600, n, 6))
+    worlds = np.stack([first, 0.6 * first + 0.8 * noise], axis=1)
+    estimates = [jackknife_interval(partial(related, world), n) for world in worlds]
+    assert least <= coverage(estimates, truth) <= 0.99
+
+
+def test_the_point_estimate_of_a_jackknife_is_the_statistic_of_all_units():
+    units = np.array([1.0, 2.0, 4.0, 8.0])
+    assert jackknife_interval(lambda kept: units[kept].max(), 4).value == 8.0
+
+
+def test_the_exact_interval_of_a_share_is_the_tabulated_one():
+    # Zero of ten: 1 - 0.025^(1/10). Five of ten: the widely printed 0.187 to 0.813.
+    none, half, every = share_interval(0, 10), share_interval(5, 10), share_interval(10, 10)
+    assert (none.low, none.high) == pytest.approx((0.0, 1 - 0.025**0.1))
+    assert (half.low, half.high) == pytest.approx((0.1871, 0.8129), abs=1e-4)
+    assert (every.low, every.high) == pytest.approx((0.025**0.1, 1.0))
+    assert [e.value for e in (none, half, every)] == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("n", [5, 20, 60])
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.5, 0.9])
+def test_the_interval_of_a_share_covers_at_least_as_often_as_it_says(n, share):
+    """No simulation: the probability of every outcome is known."""
+    chance = [math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
+    covered = [covers(share_interval(k, n), share) for k in range(n + 1)]
+    assert sum(p for p, inside in zip(chance, covered, strict=True) if inside) >= 0.95
+
+
+def test_the_interval_of_the_largest_deviation_is_hoeffdings():
+    estimate = uniform_deviation_interval(0.1, n=1000, points=10)
+    half = math.sqrt(math.log(400) / 2000)
+    assert (estimate.low, estimate.high) == pytest.approx((0.1 - half, 0.1 + half))
+    assert uniform_deviation_interval(0.01, n=1000, points=10).low == 0.0
+
+
+def test_the_interval_of_the_largest_deviation_misses_less_often_than_it_may():
+    stream, truth, points = generator(test="uniform deviation"), 0.05, np.linspace(0.1, 0.9, 9)
+    worlds = stream.uniform(size=(1_000, 400, 1))
+    # Held against probabilities that are off by 0.05 at one point only.
+    held_against = points + np.where(points == points[4], truth, 0.0)
+    found = np.abs((worlds <= points).mean(axis=1) - held_against).max(axis=1)
+    estimates = [uniform_deviation_interval(float(d), n=400, points=9) for d in found]
+    assert coverage(estimates, truth) >= 0.95
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20), st.floats(0.01, 0.99))
+def test_the_value_lies_in_its_interval(values, confidence):
+    estimate = mean_interval(values, confidence=confidence)
+    assert estimate.low <= estimate.value <= estimate.high
+    assert not estimate.is_exact
+
+
+def test_more_confidence_means_a_wider_interval():
+    widths = [(e := mean_interval([1.0, 2.0, 4.0], confidence=c)).high - e.low for c in (0.5, 0.8, 0.95, 0.99)]
+    assert widths == sorted(widths)
+    assert widths[0] < widths[-1]
+
+
+def test_an_exact_value_has_no_width_and_full_confidence():
+    assert exact(0.25, n=3) == Estimate(0.25, 0.25, 0.25, 3, 1.0)
+    assert exact(np.float64(0.25)).is_exact
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mean_interval([]), "at least 1 number"),
+        (lambda: mean_interval([[1.0]]), "must be a vector"),
+        (lambda: mean_interval([1.0, math.nan]), "finite, got nan"),
+        (lambda: mean_interval([1.0, math.inf]), "finite, got inf"),
+        (lambda: mean_interval([1.0], confidence=1.0), "strictly between 0 and 1, got 1"),
+        (lambda: mean_interval([1.0], confidence=math.nan), "strictly between 0 and 1, got nan"),
+        (lambda: jackknife_interval(lambda kept: 0.0, 0), "n_units must be at least 1, got 0"),
+        (lambda: jackknife_interval(lambda kept: 0.0, 5, confidence=0.0), "confidence"),
+        (lambda: jackknife_interval(lambda kept: math.nan, 5), "statistic must be finite"),
+        (lambda: jackknife_interval(lambda kept: 0.0 if 2 in kept else math.nan, 5), "without unit 2"),
+        (lambda: share_interval(3, 2), "got 3 of 2"),
+        (lambda: share_interval(-1, 2), "got -1 of 2"),
+        (lambda: share_interval(0, 0), "got 0 of 0"),
+        (lambda: share_interval(0.5, 2), "whole number"),
+        (lambda: share_interval(math.nan, 2), "got nan of 2"),
+        (lambda: uniform_deviation_interval(0.1, n=0, points=1), "got 0 and 1"),
+        (lambda: uniform_deviation_interval(0.1, n=1, points=0), "got 1 and 0"),
+        (lambda: uniform_deviation_interval(-0.1, n=1, points=1), "deviation must lie between 0 and 1"),
+        (lambda: uniform_deviation_interval(math.nan, n=1, points=1), "got nan"),
+        (lambda: Estimate(1.0, 2.0, 3.0, 1, 0.95), "must lie in its interval"),
+        (lambda: Estimate(1.0, 0.0, math.nan, 1, 0.95), "must lie in its interval"),
+        (lambda: Estimate(math.inf, 0.0, math.inf, 1, 0.95), "finite, got inf"),
+        (lambda: Estimate(1.0, 0.0, 2.0, 0, 0.95), "n must be at least 1"),
+        (lambda: Estimate(1.0, 0.0, 2.0, 1, 0.0), "confidence"),
+        (lambda: exact(math.nan), "finite, got nan"),
+    ],
+)
+def test_bad_input_is_refused_with_the_value_received(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()
