@@ -74,7 +74,7 @@ class Meter:
         self._bar.update(self._task, completed=self._runs_done, pace=self.pace)
         if not self.console.is_terminal and now - self._shown > _EVERY:
             self._shown = now
-            self.console.print(f"{self._runs_done} of {self._runs} runs, {self.pace}", highlight=False)
+            self.console.print(f"{self._runs_done} of {self._runs} runs, {self.pace}", highlight=False, soft_wrap=True)
 
     @property
     def pace(self) -> str:

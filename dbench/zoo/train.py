@@ -150,6 +150,7 @@ def _train(groups: list[Group], workers: int, begin: float, budget: float | None
         f"{n_runs} runs in {len(groups)} groups, {steps:,.0f} model-steps on {used} "
         f"{'process' if used == 1 else 'processes'}: about {clock(expected)} when nothing else runs",
         highlight=False,
+        soft_wrap=True,
     )
     deadline = None if budget is None else begin + budget
     news = run_tasks(train_group, groups, workers=workers, deadline=deadline)

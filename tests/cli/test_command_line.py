@@ -1,0 +1,148 @@
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from dbench import cli
+from dbench.cli import main
+from dbench.errors import InvalidInput
+from dbench.zoo import train as train_module
+from dbench.zoo.commands import parse_duration, parse_seeds
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, catch_exceptions=False)
+
+
+def test_help_names_every_group_and_imports_none() -> None:
+    code = (
+        "import sys; sys.argv = ['dbench', '--help']\n"
+        "from dbench.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print('HEAVY', sorted({'torch', 'pandas', 'numpy', 'sklearn'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "HEAVY []" in done.stdout
+    assert "zoo" in done.stdout
+    assert "metrics" in done.stdout
+
+
+@pytest.mark.parametrize("name", cli._GROUPS)
+def test_every_group_can_be_loaded_and_helps(name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert "Usage" in result.output
+
+
+def test_the_metrics_are_listed_by_their_cards() -> None:
+    result = run("metrics")
+    assert result.exit_code == 0
+    for word in ("mig", "chen2018", "dci", "source"):
+        assert word in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["zoo", "ls", "--profile", "mirco"], "unknown profile 'mirco'; did you mean 'micro'?"),
+        (["zoo", "train", "--objective", "beta_vea"], "did you mean 'beta_vae'?"),
+        (["zoo", "train", "--data", "cars3d"], "unknown data set of profile micro 'cars3d'"),
+        (["zoo", "train", "--seeds", "a-b"], "seeds must be a count (5)"),
+        (["zoo", "train", "--seeds", "0"], "seeds must name at least one seed"),
+        (["zoo", "train", "--budget", "soon"], "budget must be a time above zero"),
+        (["zoo", "train", "--store", "nosuch://bucket"], "store must be a folder or URL"),
+        (["zoo", "table", "--out", "out"], "is not trained to its end; run dbench zoo train first"),
+        (["zoo", "verify", "--runs", "nowhere"], "runs must be a folder with runs.parquet and manifest.json"),
+    ],
+)
+def test_bad_input_gives_one_line_and_exit_code_2(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("dbench: ")
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.output
+
+
+def test_an_unknown_command_or_option_is_a_usage_error() -> None:
+    assert run("zo").exit_code == 2
+    assert run("zoo", "train", "--sedes", "1").exit_code == 2
+    assert run("zoo", "train", "--workers", "0").exit_code == 2
+
+
+def test_an_error_of_the_operating_system_gives_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "/some/file")
+
+    monkeypatch.setattr(train_module, "train_runs", full)
+    result = run("zoo", "train", "--store", str(tmp_path))
+    assert result.exit_code == 2
+    assert "No space left on device (/some/file)" in result.stderr
+
+
+def test_an_empty_store_shows_what_is_missing(tmp_path: Path) -> None:
+    result = run("zoo", "ls", "--store", str(tmp_path), "--objective", "beta_vae", "--seeds", "3")
+    assert result.exit_code == 0
+    assert "beta_vae" in result.output
+    assert "beta_tcvae" not in result.output
+    assert sum(line.rstrip().endswith(" 3") for line in result.output.splitlines()) == 6
+
+
+def test_a_cancelled_training_exits_with_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def cancelled(*_: object, **__: object) -> train_module.TrainSummary:
+        return train_module.TrainSummary(1, 0, 0, 5, 0, 1.0, cancelled=True)
+
+    monkeypatch.setattr(train_module, "train_runs", cancelled)
+    result = run("zoo", "train", "--store", str(tmp_path))
+    assert result.exit_code == 130
+    assert "5 are left" in result.output
+
+
+def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen: dict[str, Any] = {}
+
+    def fake(store: Any, keys: Any, **options: Any) -> train_module.TrainSummary:
+        seen.update(options, store=store.url, keys=keys)
+        return train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False)
+
+    monkeypatch.setattr(train_module, "train_runs", fake)
+    arguments = ["--objective", "beta_vae", "--seeds", "2-3", "--budget", "1.5m", "--workers", "3"]
+    assert run("zoo", "train", "--store", str(tmp_path), *arguments).exit_code == 0
+    assert (seen["workers"], seen["budget"], seen["store"]) == (3, 90.0, str(tmp_path))
+    assert {key.seed for key in seen["keys"]} == {2, 3}
+    assert {key.objective for key in seen["keys"]} == {"beta_vae"}
+
+
+@pytest.mark.parametrize(("text", "seeds"), [("3", [0, 1, 2]), ("2-4", [2, 3, 4]), ("7,0,7", [0, 7]), ("0-1,5", [0, 1, 5])])
+def test_seeds_are_a_count_a_range_or_a_list(text: str, seeds: list[int]) -> None:
+    assert parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "4-2", "1.5", "-1", "0,", "9" * 9])
+def test_other_seeds_are_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="seeds"):
+        parse_seeds(text)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("9m", 540), ("1.5h", 5400)])
+def test_a_budget_has_a_unit(text: str, seconds: float) -> None:
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "0m", "-5m", "5 m", "5d", "nan"])
+def test_other_budgets_are_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="budget"):
+        parse_duration(text)
+
+
+def test_commands_are_click_commands() -> None:
+    assert isinstance(main, click.Group)
+    assert all(isinstance(main.get_command(click.Context(main), name), click.Command) for name in cli._GROUPS)

@@ -1,0 +1,263 @@
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dbench.data import load
+from dbench.errors import DamagedData, InvalidInput
+from dbench.zoo import scorers, tolerance, verify
+from dbench.zoo.keys import RunKey
+from dbench.zoo.population import score_population
+from dbench.zoo.profiles import Profile
+from dbench.zoo.score import score_one, score_runs
+from dbench.zoo.scorers import subject_of
+from dbench.zoo.store import Store
+from dbench.zoo.table import build_table, write_table
+from dbench.zoo.tolerance import tolerance_of
+
+EXPECTED = {
+    *("elbo", "reconstruction", "kl", "kl.informative", *(f"kl.{i}" for i in range(10)), "loss.100"),
+    *("gaussian_tc.mean", "gaussian_tc.sampled", "gaussian_tc.mean.active", "gaussian_tc.sampled.active"),
+    *("factor_vae", "mig", "dci", "dci.completeness", "dci.informativeness", "sap", "snc", "nk"),
+    "alignment.collisions",
+}
+
+
+@pytest.fixture
+def short(tiny: Profile) -> Profile:
+    """A profile of one objective whose runs have one block of steps."""
+    return replace(tiny, steps=100, batch_size=16, sweeps=tiny.sweeps[:1])
+
+
+@pytest.fixture
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("_TRAIN", 400), ("_TEST", 200), ("_NK_EPOCHS", 1)):
+        monkeypatch.setattr(scorers, name, value)
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Store, Profile], None]:
+    """Train a profile into a store, in this process and only once."""
+    from dbench.zoo.engine import Group, train_group
+
+    known: dict[Profile, Store] = {}
+
+    class Wire:
+        stopping = False
+
+        def report(self, **_: int) -> None:
+            pass
+
+    def train(store: Store, profile: Profile) -> None:
+        if profile not in known:
+            known[profile] = Store(tmp_path_factory.mktemp("trained"))
+            train_group(Wire(), Group(known[profile].url, tuple(profile.keys())))  # type: ignore[arg-type]
+        shutil.copytree(known[profile].url, store.url, dirs_exist_ok=True)
+
+    return train
+
+
+def _scores(store: Store, key: RunKey) -> dict[str, float]:
+    document = store.read_document("scores", key=key)
+    assert document is not None
+    return dict(document["scores"])
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_a_run_is_scored_on_everything_and_twice_the_same(
+    store: Store, short: Profile, trained: Callable[[Store, Profile], None]
+) -> None:
+    trained(store, short)
+    key = short.keys()[0]
+    spent = score_one(store, key)
+    assert set(spent) == set(scorers.SCORERS)
+    first = _scores(store, key)
+    assert set(first) == EXPECTED
+    assert all(np.isfinite(value) for value in first.values())
+    assert first["kl.informative"] == sum(first[f"kl.{i}"] > 0.01 for i in range(10))
+    assert sum(first[f"kl.{i}"] for i in range(10)) == pytest.approx(first["kl"], rel=1e-4)
+    assert score_one(store, key) == {}
+    assert set(score_one(store, key, again=True)) == set(scorers.SCORERS)
+    assert _scores(store, key) == first
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_a_new_scorer_is_added_without_computing_the_others(
+    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(store, short)
+    key = short.keys()[0]
+    monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
+    score_one(store, key)
+    monkeypatch.setitem(scorers.SCORERS, "seed", lambda subject: {"seed": float(subject.key.seed)})
+    assert set(score_one(store, key)) == {"seed"}
+    assert set(_scores(store, key)) == {"mig", "alignment.collisions", "seed"}
+    assert set(score_one(store, key, again=True)) == {"mig", "seed"}
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_a_damaged_run_or_score_is_never_used(
+    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(store, short)
+    key = short.keys()[0]
+    monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
+    score_one(store, key)
+    told = _scores(store, key)
+    folder = Path(store.url) / "runs" / key.digest
+    text = (folder / "scores.json").read_text()
+    (folder / "scores.json").write_text(text.replace(str(told["mig"]), "0.99"))
+    assert set(score_one(store, key)) == {"mig"}
+    assert _scores(store, key) == told
+    codes = bytearray((folder / "codes.safetensors").read_bytes())
+    codes[-1] ^= 1
+    (folder / "codes.safetensors").write_bytes(codes)
+    with pytest.raises(DamagedData, match="checksum"):
+        score_one(store, key, again=True)
+    with pytest.raises(DamagedData, match="not done"):
+        score_one(store, replace(key, seed=77))
+
+
+def _codes(mean: np.ndarray, logvar: float) -> dict[str, np.ndarray]:
+    return {"mean": mean.astype(np.float32), "logvar": np.full(mean.shape, logvar, np.float32)}
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_codes_that_say_nothing_have_scores_too(key: RunKey) -> None:
+    data = load(key.data)
+    n = len(data.grid())
+    subject = subject_of(key, data, _codes(np.zeros((n, 10)), 0.0), {})
+    scores = {name: value for scorer in scorers.SCORERS.values() for name, value in scorer(subject).items()}
+    assert scores["kl.informative"] == scores["gaussian_tc.mean"] == scores["gaussian_tc.sampled.active"] == 0
+    assert scores["mig"] == scores["sap"] == scores["factor_vae"] == scores["snc"] == scores["nk"] == 0
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_codes_that_copy_the_factors_score_high(key: RunKey) -> None:
+    data = load(key.data)
+    factors = data.grid().astype(np.float64)
+    copies = (factors - factors.mean(0)) / factors.std(0)
+    subject = subject_of(key, data, _codes(copies, -6.0), {})
+    scores = {name: value for scorer in scorers.SCORERS.values() for name, value in scorer(subject).items()}
+    assert scores["kl.informative"] == 5
+    assert scores["alignment.collisions"] == 0
+    assert min(scores[name] for name in ("mig", "dci", "factor_vae", "snc")) > 0.85
+    assert scores["gaussian_tc.mean"] < 0.1
+
+
+def test_sampled_codes_spread_around_their_means(key: RunKey) -> None:
+    data = load(key.data)
+    subject = subject_of(key, data, _codes(np.zeros((len(data.grid()), 2)), np.log(0.25)), {})
+    assert subject.sampled.codes.shape == (10_000, 2)
+    assert subject.sampled.codes.std() == pytest.approx(0.5, abs=0.01)
+    np.testing.assert_array_equal(subject.train.factors, subject.sample.factors[:10_000])
+
+
+def test_models_are_compared_within_their_strength_and_within_their_objective(
+    store: Store, tiny: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = np.random.default_rng(5)
+    true = generator.standard_normal((600, 3))
+    keys = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).keys()
+    for number, key in enumerate(keys):
+        noise = 0.05 if key.strength == 1 else 3.0
+        codes = true[:, generator.permutation(3)] + noise * generator.standard_normal((600, 3))
+        store.save(key, status="done", tensors={"codes": _codes(codes, -4.0 + number * 1e-3)}, record={"scores": {}})
+    found = score_population(store, keys, workers=2)
+    assert set(found) == {key.digest for key in keys}
+    by_strength = {
+        strength: np.mean([found[key.digest]["udr.lasso"] for key in keys if key.strength == strength])
+        for strength in (1, 4)
+    }
+    assert by_strength[1] > 0.8 > by_strength[4] + 0.2
+    for key in keys:
+        assert set(found[key.digest]) == {"udr.lasso", "udr.spearman", "udr.lasso.all", "udr.spearman.all"}
+    # The second time nothing is computed: no process is started.
+    monkeypatch.setattr("dbench.zoo.population.run_tasks", lambda _, tasks, **__: iter_nothing(tasks))
+    assert score_population(store, keys) == found
+
+
+def iter_nothing(tasks: list[Any]) -> Any:
+    assert not tasks
+    yield from ()
+
+
+def test_untrained_runs_are_counted_and_left_out(store: Store, tiny_keys: list[RunKey]) -> None:
+    summary = score_runs(store, tiny_keys, workers=1)
+    assert (summary.scored, summary.present, summary.missing) == (0, 0, 8)
+    assert "8 are not trained yet" in str(summary)
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch, trained: Callable[[Store, Profile], None], short: Profile) -> None:
+    """Let verify train and score in this process, on the cheap scorers."""
+    few = {name: scorers.SCORERS[name] for name in ("posterior", "gaussian_tc", "mig")}
+    monkeypatch.setattr(scorers, "SCORERS", few)
+    monkeypatch.setattr(verify, "train_runs", lambda store, keys, **_: trained(store, short))
+    monkeypatch.setattr(verify, "score_runs", lambda store, keys, **_: [score_one(store, key) for key in keys])
+
+
+@pytest.fixture
+def evidence(
+    store: Store, short: Profile, trained: Callable[[Store, Profile], None], in_process: None, tmp_path: Path
+) -> Path:
+    trained(store, short)
+    for key in short.keys():
+        score_one(store, key)
+    table = build_table(store, short.keys(), short, {key.digest: {"udr.lasso": 0.5} for key in short.keys()})
+    write_table(tmp_path / "evidence", table, short, {name: tolerance_of(name) for name in table["score"].unique()})
+    return tmp_path / "evidence"
+
+
+def test_a_true_table_is_verified_to_the_last_bit(evidence: Path) -> None:
+    comparison = verify.verify_runs(evidence, number=2, seed=3)
+    assert comparison["run"].nunique() == 2
+    assert comparison["exact"].all()
+    assert comparison["agrees"].all()
+    assert "status" in set(comparison["score"])
+    assert not any(name.startswith("udr") for name in comparison["score"])
+
+
+@pytest.mark.parametrize(("score", "shift", "agrees"), [("mig", 1.0, False), ("loss.100", 0.5, False), ("mig", 1e-6, True)])
+def test_a_forged_value_does_not_agree(evidence: Path, score: str, shift: float, agrees: bool) -> None:
+    table = pd.read_parquet(evidence / "runs.parquet")
+    table.loc[table["score"] == score, "value"] += shift
+    table.to_parquet(evidence / "runs.parquet")
+    manifest = json.loads((evidence / "manifest.json").read_text())
+    manifest["sha256"] = hashlib.sha256((evidence / "runs.parquet").read_bytes()).hexdigest()
+    (evidence / "manifest.json").write_text(json.dumps(manifest))
+    comparison = verify.verify_runs(evidence, number=1, seed=3)
+    wrong = comparison[~comparison["exact"]]
+    assert set(wrong["score"]) == {score}
+    assert wrong["agrees"].all() == agrees
+
+
+def test_a_table_of_other_data_is_refused(evidence: Path, store: Store, short: Profile, tmp_path: Path) -> None:
+    table = build_table(store, short.keys(), short).assign(data_sha256="0" * 64)
+    write_table(tmp_path / "other", table, short, {})
+    with pytest.raises(DamagedData, match="another version of dsprites_grid_16"):
+        verify.verify_runs(tmp_path / "other", number=1)
+
+
+def test_the_seed_decides_which_runs_are_verified(evidence: Path) -> None:
+    table = pd.read_parquet(evidence / "runs.parquet")
+    choices = {tuple(verify.choose_runs(table, number=2, seed=seed)) for seed in range(20)}
+    assert len(choices) > 3
+    assert verify.choose_runs(table, number=2, seed=1) == verify.choose_runs(table, number=2, seed=1)
+    with pytest.raises(InvalidInput, match="number must lie between 1 and the 4 runs"):
+        verify.choose_runs(table, number=5, seed=0)
+
+
+def test_every_score_has_a_tolerance() -> None:
+    for name in (*EXPECTED, "loss.1000", "udr.lasso.all"):
+        assert tolerance_of(name) >= 0
+    with pytest.raises(KeyError):
+        tolerance_of("unheard_of")
+    assert tolerance._TOLERANCE
