@@ -66,9 +66,7 @@ class Mlp:
         return linear(parameters, f"decoder.{len(self.hidden)}", h).view(*z.shape[:2], *self.image_shape)
 
 
-def mlp(
-    image_shape: tuple[int, int, int] = (1, 16, 16), latents: int = 10, hidden: tuple[int, ...] = (128, 128)
-) -> Mlp:
+def mlp(image_shape: tuple[int, int, int] = (1, 16, 16), latents: int = 10, hidden: tuple[int, ...] = (64, 64)) -> Mlp:
     """Build the fully connected network; its defaults are those of the micro profile.
 
     Raises:
