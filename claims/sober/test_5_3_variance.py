@@ -1,15 +1,14 @@
 """A Sober Look, section 5.3: what decides a score, the objective, its strength or the seed."""
 
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dbench.claims import Claim, Printed, above, below
 from dbench.claims.population import Population
 from dbench.stats import Estimate, exact, luck_beats_choice, variance_explained
+from dbench_fixtures.published import read_table
 
 METRICS = ("dci", "factor_vae", "mig", "sap")
 OBJECTIVES = ("beta_tcvae", "beta_vae")
@@ -99,8 +98,7 @@ LUCK = Claim(
 
 def printed_shares(regressors: str) -> np.ndarray:
     """Read the shares of variance of Table 5 for one choice of regressors."""
-    with (files("dbench_fixtures.published") / "sober_table_5.csv").open() as file:
-        table = pd.read_csv(file, comment="#")
+    table = read_table("sober_table_5")
     return table.loc[table["regressors"] == regressors, "percent"].to_numpy() / 100
 
 
