@@ -13,7 +13,10 @@ __all__ = ["Sample"]
 
 
 def _matrix(name: str, values: ArrayLike) -> NDArray[np.generic]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InvalidInput(f"{name} must be a matrix with rows of equal length, got: {error}") from error
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.ndim != 2 or 0 in array.shape:
@@ -47,8 +50,8 @@ class Sample:
         if len(codes) != len(factors):
             raise InvalidInput(f"codes and factors must have equally many rows, got {len(codes)} and {len(factors)}")
         names = self.factor_names or tuple(f"factor_{j}" for j in range(factors.shape[1]))
-        if len(names) != factors.shape[1]:
-            raise InvalidInput(f"factor_names must name {factors.shape[1]} factors, got {len(names)}")
+        if len(names) != factors.shape[1] or len(set(names)) != len(names):
+            raise InvalidInput(f"factor_names must be {factors.shape[1]} different names, got {list(names)}")
         kind = np.float64 if factors.dtype.kind == "f" else np.int64
         object.__setattr__(self, "codes", codes.astype(np.float64))
         object.__setattr__(self, "factors", factors.astype(kind))

@@ -55,20 +55,30 @@ class GridSource(_SamplesItself):
         grid_codes: N x d codes, N the product of ``factor_sizes``, last factor fastest.
         factor_sizes: number of values of each factor.
         factor_names: names in the same order.
+
+    Raises:
+        InvalidInput: sizes, names and codes that do not fit each other, or codes that are not finite.
     """
 
     def __init__(
         self, grid_codes: NDArray[np.float64], factor_sizes: Sequence[int], factor_names: Sequence[str] = ()
     ) -> None:
         sizes = tuple(int(size) for size in factor_sizes)
+        if not sizes or min(sizes) < 1:
+            raise InvalidInput(f"factor_sizes must be at least one size of at least 1, got {sizes}")
         if grid_codes.ndim != 2 or len(grid_codes) != int(np.prod(sizes)):
             raise InvalidInput(
                 f"grid_codes must have one row for each of the {int(np.prod(sizes))} grid points, "
                 f"got shape {grid_codes.shape}"
             )
+        if not np.isfinite(grid_codes).all():
+            bad = int((~np.isfinite(grid_codes)).sum())
+            raise InvalidInput(f"grid_codes must be finite, got {bad} entries that are NaN or infinite")
         self.grid_codes = np.ascontiguousarray(grid_codes, dtype=np.float64)
         self.factor_sizes = sizes
         self._names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(sizes)))
+        if len(self._names) != len(sizes):
+            raise InvalidInput(f"factor_names must name {len(sizes)} factors, got {list(self._names)}")
 
     @property
     def factor_names(self) -> tuple[str, ...]:
@@ -85,8 +95,15 @@ class GridSource(_SamplesItself):
         return np.stack([generator.integers(size, size=n) for size in self.factor_sizes], axis=1)
 
     def codes(self, factors: Factors, generator: np.random.Generator | None = None) -> NDArray[np.float64]:
-        """Look up the codes of n x k factors (no randomness is used)."""
-        rows = np.ravel_multi_index(tuple(np.asarray(factors).T), self.factor_sizes)
+        """Look up the codes of n x k factors (no randomness is used).
+
+        Raises:
+            InvalidInput: factors that are no points of the grid.
+        """
+        try:
+            rows = np.ravel_multi_index(tuple(np.asarray(factors).T), self.factor_sizes)
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"factors must be integers on a grid of {self.factor_sizes}, got: {error}") from error
         codes: NDArray[np.float64] = self.grid_codes[rows]
         return codes
 

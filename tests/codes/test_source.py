@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from dbench.codes import FunctionSource, GridSource
+from dbench.errors import InvalidInput
+
+# Two factors of 2 and 3 values, last fastest: the codes spell the grid point out.
+GRID = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]], dtype=np.float64)
+
+
+@pytest.fixture
+def stream() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def grid() -> GridSource:
+    return GridSource(10 * GRID, (2, 3), ("shape", "size"))
+
+
+@pytest.fixture
+def noisy() -> FunctionSource:
+    """Two binary factors, the first shown with noise beside both exact ones."""
+
+    def draw(n, generator):
+        return generator.integers(2, size=(n, 2))
+
+    def encode(factors, generator):
+        return np.column_stack([factors, factors[:, 0] + 0.1 * generator.standard_normal(len(factors))])
+
+    return FunctionSource(draw, encode, ("first", "second"))
+
+
+def test_a_grid_looks_up_the_codes_of_the_factors_asked_for(grid):
+    factors = np.array([[1, 2], [0, 0], [1, 0], [1, 2]])
+    assert (grid.codes(factors) == 10 * factors).all()
+    assert grid.codes(factors[:0]).shape == (0, 2)
+
+
+def test_an_intervention_fixes_what_it_fixes_and_leaves_the_rest_free(grid, stream):
+    factors = grid.draw_factors(200, stream)
+    factors[:, 1] = 2
+    codes = grid.codes(factors, stream)
+    assert set(codes[:, 1]) == {20}
+    assert set(codes[:, 0]) == {0, 10}
+
+
+def test_a_grid_draws_every_value_of_every_factor_alike(grid, stream):
+    factors = grid.draw_factors(6_000, stream)
+    counts = np.bincount(np.ravel_multi_index(tuple(factors.T), grid.factor_sizes))
+    # Six standard deviations of a count of 6,000 draws over 6 cells.
+    assert np.abs(counts - 1_000).max() < 6 * np.sqrt(6_000 * 5 / 36)
+
+
+def test_sources_know_their_names_and_sizes(grid, noisy):
+    assert (grid.factor_names, grid.n_codes) == (("shape", "size"), 2)
+    assert (noisy.factor_names, noisy.n_codes) == (("first", "second"), 3)
+    assert GridSource(GRID, (2, 3)).factor_names == ("factor_0", "factor_1")
+
+
+@pytest.mark.parametrize("name", ["grid", "noisy"])
+def test_a_sample_of_a_source_shows_the_factors_that_made_its_codes(name, request):
+    source = request.getfixturevalue(name)
+    sample = source.sample(50, np.random.default_rng(1))
+    again = source.sample(50, np.random.default_rng(1))
+    assert len(sample) == 50
+    assert sample.factor_names == source.factor_names
+    assert (sample.codes[:, :2] == sample.factors * (10 if name == "grid" else 1)).all()
+    assert (sample.codes == again.codes).all()
+
+
+def test_a_constructed_source_takes_interventions(noisy, stream):
+    codes = noisy.codes(np.array([[1, 0], [1, 1]]), stream)
+    assert codes[:, :2].tolist() == [[1, 0], [1, 1]]
+    assert codes[0, 2] != codes[1, 2]
+
+
+@pytest.mark.parametrize(
+    ("codes", "sizes", "names", "message"),
+    [
+        (GRID, (2, 2), (), r"each of the 4 grid points, got shape \(6, 2\)"),
+        (GRID[:, 0], (2, 3), (), r"got shape \(6,\)"),
+        (GRID[:0], (0, 3), (), r"factor_sizes must be at least one size of at least 1, got \(0, 3\)"),
+        (GRID[:1], (), (), r"factor_sizes must be at least one size"),
+        (GRID, (-2, -3), (), r"got \(-2, -3\)"),
+        (np.where(GRID == 2, np.nan, GRID), (2, 3), (), "grid_codes must be finite, got 2 entries"),
+        (GRID, (2, 3), ("shape",), r"must name 2 factors, got \['shape'\]"),
+    ],
+)
+def test_a_grid_refuses_what_does_not_fit(codes, sizes, names, message):
+    with pytest.raises(InvalidInput, match=message):
+        GridSource(codes, sizes, names)
+
+
+@pytest.mark.parametrize("factors", [[[0, 3]], [[-1, 0]], [[0.5, 0.0]], [[0, 0, 0]], [[0]]])
+def test_factors_off_the_grid_are_refused_instead_of_looked_up(grid, factors):
+    with pytest.raises(InvalidInput, match=r"factors must be integers on a grid of \(2, 3\)"):
+        grid.codes(np.array(factors))
