@@ -110,6 +110,7 @@ def train(
 
 @zoo.command()
 @_options("profile", "store", "data", "objective", "seeds", "workers")
+@click.option("--again", is_flag=True, help="Compute stored scores once more, after a metric was changed.")
 def score(
     profile: str,
     store: str | None,
@@ -117,12 +118,13 @@ def score(
     objective: tuple[str, ...],
     seeds: str | None,
     workers: int | None,
+    again: bool,
 ) -> None:
     """Score the trained runs with every metric, and print what each metric cost."""
     from dbench.zoo.score import score_runs
 
     _, place, keys = _plan(profile, store, data, objective, seeds)
-    summary = score_runs(place, keys, workers=workers)
+    summary = score_runs(place, keys, workers=workers, again=again)
     click.echo(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)
@@ -142,12 +144,14 @@ def table(
 ) -> None:
     """Write the runs table of a profile that is trained and scored."""
     from dbench.zoo.population import score_population
+    from dbench.zoo.scorers import SCORING
     from dbench.zoo.table import build_table, load_runs, write_table
     from dbench.zoo.tolerance import tolerance_of
 
     found, place, keys = _plan(profile, store, data, objective, seeds)
     frame = build_table(place, keys, found, score_population(place, keys, workers=workers))
-    path = write_table(out, frame, found, {name: tolerance_of(name) for name in frame["score"].unique()})
+    tolerance = {name: tolerance_of(name) for name in frame["score"].unique()}
+    path = write_table(out, frame, found, tolerance, scoring=SCORING)
     load_runs(out)
     click.echo(f"{frame['run'].nunique()} runs, {frame['score'].nunique()} scores each: {path}")
 

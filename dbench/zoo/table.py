@@ -114,8 +114,22 @@ def build_table(
     return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != _TEXT})
 
 
-def write_table(folder: str | Path, table: pd.DataFrame, profile: Profile, tolerance: Mapping[str, float]) -> Path:
+def write_table(
+    folder: str | Path,
+    table: pd.DataFrame,
+    profile: Profile,
+    tolerance: Mapping[str, float],
+    *,
+    scoring: Mapping[str, str] | None = None,
+) -> Path:
     """Write the table and its manifest, each aside and then renamed; the manifest last.
+
+    Args:
+        folder: made when it is missing.
+        table: as :func:`build_table` returns it.
+        profile: as trained.
+        tolerance: score -> largest difference ``dbench zoo verify`` accepts.
+        scoring: choices behind the scores, as text; the deviations of scoring from the papers.
 
     Returns:
         Path of the table.
@@ -135,6 +149,7 @@ def write_table(folder: str | Path, table: pd.DataFrame, profile: Profile, toler
         "rows": len(table),
         "scores": sorted(table["score"].unique().tolist()),
         "profile": profile.describe(),
+        "scoring": dict(scoring or {}),
         "tolerance": dict(sorted(tolerance.items())),
     }
     try:
@@ -165,6 +180,7 @@ def write_population_table(
     """
     from dbench.zoo.population import score_population
     from dbench.zoo.score import score_runs
+    from dbench.zoo.scorers import SCORING
     from dbench.zoo.tolerance import tolerance_of
     from dbench.zoo.train import train_runs
 
@@ -174,7 +190,8 @@ def write_population_table(
             raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
     table = build_table(store, wanted, profile, score_population(store, wanted, workers=workers))
     names = table["score"].unique()
-    return write_table(Path(folder) / "table", table, profile, {name: tolerance_of(name) for name in names}).parent
+    tolerance = {name: tolerance_of(name) for name in names}
+    return write_table(Path(folder) / "table", table, profile, tolerance, scoring=SCORING).parent
 
 
 def _replace(path: Path, data: bytes) -> None:

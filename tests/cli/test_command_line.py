@@ -121,7 +121,9 @@ def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert {key.objective for key in seen["keys"]} == {"beta_vae"}
 
 
-@pytest.mark.parametrize(("text", "seeds"), [("3", [0, 1, 2]), ("2-4", [2, 3, 4]), ("7,0,7", [0, 7]), ("0-1,5", [0, 1, 5])])
+@pytest.mark.parametrize(
+    ("text", "seeds"), [("3", [0, 1, 2]), ("2-4", [2, 3, 4]), ("7,0,7", [0, 7]), ("0-1,5", [0, 1, 5])]
+)
 def test_seeds_are_a_count_a_range_or_a_list(text: str, seeds: list[int]) -> None:
     assert parse_seeds(text) == seeds
 

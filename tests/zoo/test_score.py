@@ -225,7 +225,9 @@ def test_a_true_table_is_verified_to_the_last_bit(evidence: Path) -> None:
     assert not any(name.startswith("udr") for name in comparison["score"])
 
 
-@pytest.mark.parametrize(("score", "shift", "agrees"), [("mig", 1.0, False), ("loss.100", 0.5, False), ("mig", 1e-6, True)])
+@pytest.mark.parametrize(
+    ("score", "shift", "agrees"), [("mig", 1.0, False), ("loss.100", 0.5, False), ("mig", 1e-6, True)]
+)
 def test_a_forged_value_does_not_agree(evidence: Path, score: str, shift: float, agrees: bool) -> None:
     table = pd.read_parquet(evidence / "runs.parquet")
     table.loc[table["score"] == score, "value"] += shift

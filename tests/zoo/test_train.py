@@ -113,7 +113,9 @@ def test_processes_train_what_is_missing_and_only_that(store: Store, group: Grou
     codes.write_bytes(codes.read_bytes()[:-4])
     seen = survey(store, keys)
     assert sum(seen.values(), start=type(next(iter(seen.values())))()) == {
-        "damaged": 1, "interrupted": 1, "missing": 2,
+        "damaged": 1,
+        "interrupted": 1,
+        "missing": 2,
     }
     text = io.StringIO()
     summary = train_runs(store, keys, workers=2, console=Console(file=text))
