@@ -6,8 +6,9 @@
 Both sides train beta-VAEs with the same network, batch size, optimiser and images, on the same machine in the same run,
 in turns of equal time. The ensemble runs as it is really used: on processors as one process with one thread for each
 core, on a GPU as one process. The other side is an ordinary module trained by ``torch.optim.Adam`` with torch's default
-threads (with ``--fused``, by Adam's fused form, which is not the default on processors). The first turn of each side
-warms up and does not count. Printed are the medians of model-steps a second and their ratio.
+threads (``--threads``), and with ``--fused`` by Adam's fused form, which is not the default on processors. The first turn
+of each side warms up and does not count. Printed are the medians of model-steps a second and their ratio. On a machine
+that others use, two threads wait for each other and the other side looks slower than it is: measure on an idle one.
 """
 
 from __future__ import annotations
@@ -50,6 +51,11 @@ def ensemble_turns(connection, options, first: int) -> None:
     members = [Member("beta_vae", 1.0 + i % 4, {"seed": first + i}) for i in range(options.members)]
     while connection.recv():
         start = time.perf_counter()
+
+        def late(state, end=start + options.seconds) -> bool:
+            synchronise(options.device)
+            return time.perf_counter() > end
+
         state = train(
             members,
             images,
@@ -59,7 +65,7 @@ def ensemble_turns(connection, options, first: int) -> None:
             learning_rate=LEARNING_RATE,
             device=options.device,
             precision=options.precision,
-            each_block=lambda state: synchronise(options.device) or time.perf_counter() > start + options.seconds,
+            each_block=late,
         )
         connection.send(state.step * len(members) / (time.perf_counter() - start))
 
@@ -102,7 +108,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7, help="counted turns of each side")
     parser.add_argument("--precision", default="float32", choices=("float32", "tf32", "bfloat16"))
     parser.add_argument("--fused", action="store_true", help="fused Adam for the other side as well")
+    parser.add_argument("--threads", type=int, help="threads of the other side; torch's default when not given")
     options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     processes = cores if options.device == "cpu" else 1
