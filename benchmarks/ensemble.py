@@ -6,9 +6,10 @@
 Both sides train beta-VAEs with the same network, batch size, optimiser and images, on the same machine in the same run,
 in turns of equal time. The ensemble runs as it is really used: on processors as one process with one thread for each
 core, on a GPU as one process. The other side is an ordinary module trained by ``torch.optim.Adam`` with torch's default
-threads (``--threads``), and with ``--fused`` by Adam's fused form, which is not the default on processors. The first turn
-of each side warms up and does not count. Printed are the medians of model-steps a second and their ratio. On a machine
-that others use, two threads wait for each other and the other side looks slower than it is: measure on an idle one.
+threads (``--threads``), and with ``--fused`` by Adam's fused form, which is not the default on processors. The first
+turn of each side warms up and does not count. Printed are the medians of model-steps a second and their ratio. On a
+machine that others use, two threads wait for each other and the other side looks slower than it is: measure on an idle
+one, or with one thread.
 """
 
 from __future__ import annotations

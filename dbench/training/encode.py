@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from dbench.models.stacked import Parameters
 
 __all__ = ["Evaluation", "encode_grid", "evaluate"]
 
-_IMAGES = 1024  # in a pass of a member
+_IMAGES = 256  # in a pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,21 @@ class Evaluation:
         return -(self.reconstruction + self.kl.sum(1))
 
 
-def _passes(parameters: Parameters, images: Tensor) -> list[Tensor]:
-    members = len(next(iter(parameters.values())))
+def _check(images: Tensor) -> None:
     if images.dtype != torch.uint8 or images.ndim != 4 or len(images) == 0:
         raise InvalidInput(
             f"images must be uint8 of shape N x C x H x W, got {images.dtype} of shape {tuple(images.shape)}"
         )
-    return [(part.float() / 255).expand(members, *part.shape) for part in torch.split(images, _IMAGES)]
+
+
+def _passes(images: Tensor, members: int) -> Iterator[Tensor]:
+    for start in range(0, len(images), _IMAGES):
+        part = images[start : start + _IMAGES].float() / 255
+        yield part.expand(members, *part.shape)
+
+
+def _members(parameters: Parameters) -> int:
+    return len(next(iter(parameters.values())))
 
 
 @torch.no_grad()
@@ -58,7 +66,8 @@ def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tup
     Raises:
         InvalidInput: images that are not uint8 or have another number of axes.
     """
-    encoded = [network.encode(parameters, x) for x in _passes(parameters, images)]
+    _check(images)
+    encoded = [network.encode(parameters, x) for x in _passes(images, _members(parameters))]
     mean, logvar = (torch.cat(part, dim=1) for part in zip(*encoded, strict=True))
     return mean, logvar
 
@@ -78,16 +87,16 @@ def evaluate(
     Raises:
         InvalidInput: images of another kind, or not one generator a member.
     """
-    passes = _passes(parameters, images)
-    if len(generators) != len(passes[0]):
-        raise InvalidInput(f"generators must be one for each of {len(passes[0])} members, got {len(generators)}")
-    members, device = len(passes[0]), images.device
+    _check(images)
+    members, device = _members(parameters), images.device
+    if len(generators) != members:
+        raise InvalidInput(f"generators must be one for each of {members} members, got {len(generators)}")
     reconstruction = torch.zeros(members, dtype=torch.float64, device=device)
     kl = torch.zeros(members, network.latents, dtype=torch.float64, device=device)
-    for x in passes:
+    for x in _passes(images, members):
         mean, logvar = network.encode(parameters, x)
         draws = [torch.from_numpy(g.standard_normal(mean.shape[1:], dtype=np.float32)) for g in generators]
-        z = mean + (0.5 * logvar).exp() * torch.stack(draws).to(mean.device)
+        z = mean + (0.5 * logvar).exp() * torch.stack(draws).to(device)
         reconstruction += bernoulli_nll(x, network.decode(parameters, z)).double().sum(1)
         kl += gaussian_kl(mean, logvar).double().sum(1)
     return Evaluation(reconstruction / len(images), kl / len(images))

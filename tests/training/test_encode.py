@@ -56,6 +56,14 @@ def test_a_members_evaluation_depends_on_its_own_generator_alone(parameters, ima
     torch.testing.assert_close(alone.reconstruction, both.reconstruction[1:], rtol=1e-6, atol=0)
 
 
+def test_codes_are_the_same_to_the_bit_in_any_company(parameters, images):
+    mean, logvar = encode_grid(parameters, images, NETWORK)
+    second = {name: values[1:] for name, values in parameters.items()}
+    alone = encode_grid(second, images, NETWORK)
+    assert torch.equal(alone[0], mean[1:])
+    assert torch.equal(alone[1], logvar[1:])
+
+
 def test_input_that_does_not_fit_is_refused(parameters, images):
     with pytest.raises(InvalidInput, match="uint8"):
         encode_grid(parameters, images.float(), NETWORK)
