@@ -110,7 +110,7 @@ def train(
 
 @zoo.command()
 @_options("profile", "store", "data", "objective", "seeds", "workers")
-@click.option("--again", is_flag=True, help="Compute stored scores once more, after a metric was changed.")
+@click.option("--again", multiple=True, help="Scores to compute once more after a metric changed (repeatable).")
 def score(
     profile: str,
     store: str | None,
@@ -118,7 +118,7 @@ def score(
     objective: tuple[str, ...],
     seeds: str | None,
     workers: int | None,
-    again: bool,
+    again: tuple[str, ...],
 ) -> None:
     """Score the trained runs with every metric, and print what each metric cost."""
     from dbench.zoo.score import score_runs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dbench.errors import DamagedData
+from dbench.errors import DamagedData, unknown_name
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
@@ -59,13 +59,13 @@ def _data(name: str) -> Any:
     return load(name)
 
 
-def score_one(store: Store, key: RunKey, *, again: bool = False) -> dict[str, float]:
+def score_one(store: Store, key: RunKey, *, again: Collection[str] = ()) -> dict[str, float]:
     """Compute the scores a run still lacks and store them.
 
     Args:
         store: holds the run.
         key: a run that is done.
-        again: compute all of them, whatever is stored.
+        again: groups of scores to compute whatever is stored.
 
     Returns:
         Group of scores -> seconds spent, for the groups computed now.
@@ -79,9 +79,9 @@ def score_one(store: Store, key: RunKey, *, again: bool = False) -> dict[str, fl
     if record is None or record["status"] != "done":
         raise DamagedData(f"run {key} is not done, so it cannot be scored")
     codes_checksum = record["files"]["codes.safetensors"]
-    document = None if again else _stored(store, key, codes_checksum)
+    document = _stored(store, key, codes_checksum)
     document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
-    todo = [name for name in SCORERS if name not in document["groups"]]
+    todo = [name for name in SCORERS if name in again or name not in document["groups"]]
     if not todo:
         return {}
     data = _data(key.data)
@@ -112,7 +112,7 @@ def _stored(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | 
     return document
 
 
-def _work(line: Line, task: tuple[str, RunKey, bool]) -> tuple[bool, dict[str, float]]:
+def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...]]) -> tuple[bool, dict[str, float]]:
     import torch
 
     torch.set_num_threads(1)
@@ -122,7 +122,7 @@ def _work(line: Line, task: tuple[str, RunKey, bool]) -> tuple[bool, dict[str, f
 
 
 def score_runs(
-    store: Store, keys: Iterable[RunKey], *, workers: int | None = None, again: bool = False
+    store: Store, keys: Iterable[RunKey], *, workers: int | None = None, again: Collection[str] = ()
 ) -> ScoreSummary:
     """Score every trained run of a plan.
 
@@ -130,14 +130,18 @@ def score_runs(
         store: holds the runs.
         keys: the plan; runs that are not done are counted and left out.
         workers: processes, one a core when not given; each uses one thread.
-        again: compute stored scores once more.
+        again: groups of scores to compute once more, after their metric was changed.
 
     Raises:
+        UnknownName: a group that does not exist.
         DbenchError: a worker died.
         DamagedData: the codes of a run are damaged; ``dbench zoo train`` trains it anew.
     """
     from dbench.zoo.scorers import SCORERS
 
+    for name in again:
+        if name not in SCORERS:
+            raise unknown_name("group of scores", name, SCORERS)
     begin, todo, present, missing = time.perf_counter(), [], 0, 0
     for key in keys:
         status = store.status(key)
@@ -146,14 +150,14 @@ def score_runs(
             continue
         record = store.record(key)
         assert record is not None
-        document = None if again else _stored(store, key, record["files"]["codes.safetensors"])
-        if document is not None and set(document["groups"]) >= set(SCORERS):
+        document = _stored(store, key, record["files"]["codes.safetensors"])
+        if document is not None and set(document["groups"]) >= set(SCORERS) and not again:
             present += 1
         else:
             todo.append(key)
     spent: dict[str, list[float]] = defaultdict(list)
     scored, cancelled = 0, False
-    tasks = [(store.url, key, again) for key in todo]
+    tasks = [(store.url, key, tuple(again)) for key in todo]
     news = run_tasks(_work, tasks, workers=workers or cores())
     with Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
         try:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from dbench.data import load
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.zoo import scorers, tolerance, verify
 from dbench.zoo.keys import RunKey
 from dbench.zoo.population import score_population
@@ -84,7 +84,7 @@ def test_a_run_is_scored_on_everything_and_twice_the_same(
     assert first["kl.informative"] == sum(first[f"kl.{i}"] > 0.01 for i in range(10))
     assert sum(first[f"kl.{i}"] for i in range(10)) == pytest.approx(first["kl"], rel=1e-4)
     assert score_one(store, key) == {}
-    assert set(score_one(store, key, again=True)) == set(scorers.SCORERS)
+    assert set(score_one(store, key, again=list(scorers.SCORERS))) == set(scorers.SCORERS)
     assert _scores(store, key) == first
 
 
@@ -99,7 +99,9 @@ def test_a_new_scorer_is_added_without_computing_the_others(
     monkeypatch.setitem(scorers.SCORERS, "seed", lambda subject: {"seed": float(subject.key.seed)})
     assert set(score_one(store, key)) == {"seed"}
     assert set(_scores(store, key)) == {"mig", "alignment.collisions", "seed"}
-    assert set(score_one(store, key, again=True)) == {"mig", "seed"}
+    assert set(score_one(store, key, again=["mig"])) == {"mig"}
+    with pytest.raises(UnknownName, match="did you mean 'mig'"):
+        score_runs(store, [key], again=["migg"])
 
 
 @pytest.mark.usefixtures("small_samples")
@@ -120,7 +122,7 @@ def test_a_damaged_run_or_score_is_never_used(
     codes[-1] ^= 1
     (folder / "codes.safetensors").write_bytes(codes)
     with pytest.raises(DamagedData, match="checksum"):
-        score_one(store, key, again=True)
+        score_one(store, key, again=["mig"])
     with pytest.raises(DamagedData, match="not done"):
         score_one(store, replace(key, seed=77))
 
