@@ -76,7 +76,7 @@ def _plan(
     from dbench.zoo.store import Store
 
     found = find_profile(profile)
-    keys = found.keys(data=data, objectives=objective, seeds=None if seeds is None else parse_seeds(seeds))
+    keys = found.runs(data=data, objectives=objective, seeds=None if seeds is None else parse_seeds(seeds))
     return found, Store(store or f"store/{profile}"), keys
 
 

@@ -46,7 +46,7 @@ class Profile:
     seeds: int
     deviations: tuple[str, ...] = ()
 
-    def keys(
+    def runs(
         self,
         *,
         data: Iterable[str] = (),

@@ -184,7 +184,7 @@ def write_population_table(
     from dbench.zoo.tolerance import tolerance_of
     from dbench.zoo.train import train_runs
 
-    store, wanted = Store(folder), list(profile.keys() if keys is None else keys)
+    store, wanted = Store(folder), list(profile.runs() if keys is None else keys)
     for summary in (train_runs(store, wanted, workers=workers), score_runs(store, wanted, workers=workers)):
         if summary.cancelled:
             raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")

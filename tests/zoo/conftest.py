@@ -38,7 +38,7 @@ def tiny() -> Profile:
 
 @pytest.fixture
 def key() -> RunKey:
-    return TINY.keys()[0]
+    return TINY.runs()[0]
 
 
 @pytest.fixture
@@ -65,4 +65,4 @@ def finish() -> Callable[..., None]:
 
 @pytest.fixture
 def tiny_keys() -> list[RunKey]:
-    return TINY.keys()
+    return TINY.runs()

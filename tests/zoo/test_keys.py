@@ -58,21 +58,21 @@ def test_purposes_draw_from_unrelated_generators(key: RunKey) -> None:
 
 
 def test_a_profile_spans_its_whole_grid(tiny: Profile) -> None:
-    keys = tiny.keys()
+    keys = tiny.runs()
     assert len(keys) == len(set(keys)) == 2 * 2 * 2
     assert keys == sorted(keys)
-    assert len(tiny.keys(objectives=["beta_vae"], seeds=[0])) == 2
+    assert len(tiny.runs(objectives=["beta_vae"], seeds=[0])) == 2
 
 
 def test_an_unknown_name_in_a_profile_is_refused_with_the_known_ones(tiny: Profile) -> None:
     with pytest.raises(UnknownName, match="did you mean 'micro'"):
         find_profile("mirco")
     with pytest.raises(UnknownName, match="did you mean 'beta_vae'"):
-        tiny.keys(objectives=["beta_va"])
+        tiny.runs(objectives=["beta_va"])
     with pytest.raises(UnknownName, match="dsprites_grid_16"):
-        tiny.keys(data=["cars"])
+        tiny.runs(data=["cars"])
     with pytest.raises(InvalidInput, match="seeds"):
-        tiny.keys(seeds=[])
+        tiny.runs(seeds=[])
 
 
 @pytest.mark.parametrize("name", PROFILES)

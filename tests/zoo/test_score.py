@@ -58,7 +58,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Store, Profil
     def train(store: Store, profile: Profile) -> None:
         if profile not in known:
             known[profile] = Store(tmp_path_factory.mktemp("trained"))
-            train_group(Wire(), Group(known[profile].url, tuple(profile.keys())))  # type: ignore[arg-type]
+            train_group(Wire(), Group(known[profile].url, tuple(profile.runs())))  # type: ignore[arg-type]
         shutil.copytree(known[profile].url, store.url, dirs_exist_ok=True)
 
     return train
@@ -75,7 +75,7 @@ def test_a_run_is_scored_on_everything_and_twice_the_same(
     store: Store, short: Profile, trained: Callable[[Store, Profile], None]
 ) -> None:
     trained(store, short)
-    key = short.keys()[0]
+    key = short.runs()[0]
     spent = score_one(store, key)
     assert set(spent) == set(scorers.SCORERS)
     first = _scores(store, key)
@@ -93,7 +93,7 @@ def test_a_new_scorer_is_added_without_computing_the_others(
     store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained(store, short)
-    key = short.keys()[0]
+    key = short.runs()[0]
     monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
     score_one(store, key)
     monkeypatch.setitem(scorers.SCORERS, "seed", lambda subject: {"seed": float(subject.key.seed)})
@@ -109,7 +109,7 @@ def test_a_damaged_run_or_score_is_never_used(
     store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained(store, short)
-    key = short.keys()[0]
+    key = short.runs()[0]
     monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
     score_one(store, key)
     told = _scores(store, key)
@@ -167,7 +167,7 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(
 ) -> None:
     generator = np.random.default_rng(5)
     true = generator.standard_normal((600, 3))
-    keys = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).keys()
+    keys = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs()
     for number, key in enumerate(keys):
         noise = 0.05 if key.strength == 1 else 3.0
         codes = true[:, generator.permutation(3)] + noise * generator.standard_normal((600, 3))
@@ -211,9 +211,9 @@ def evidence(
     store: Store, short: Profile, trained: Callable[[Store, Profile], None], in_process: None, tmp_path: Path
 ) -> Path:
     trained(store, short)
-    for key in short.keys():
+    for key in short.runs():
         score_one(store, key)
-    table = build_table(store, short.keys(), short, {key.digest: {"udr.lasso": 0.5} for key in short.keys()})
+    table = build_table(store, short.runs(), short, {key.digest: {"udr.lasso": 0.5} for key in short.runs()})
     write_table(tmp_path / "evidence", table, short, {name: tolerance_of(name) for name in table["score"].unique()})
     return tmp_path / "evidence"
 
@@ -244,7 +244,7 @@ def test_a_forged_value_does_not_agree(evidence: Path, score: str, shift: float,
 
 
 def test_a_table_of_other_data_is_refused(evidence: Path, store: Store, short: Profile, tmp_path: Path) -> None:
-    table = build_table(store, short.keys(), short).assign(data_sha256="0" * 64)
+    table = build_table(store, short.runs(), short).assign(data_sha256="0" * 64)
     write_table(tmp_path / "other", table, short, {})
     with pytest.raises(DamagedData, match="another version of dsprites_grid_16"):
         verify.verify_runs(tmp_path / "other", number=1)

@@ -39,7 +39,7 @@ class Wire(Line):
 @pytest.fixture
 def group(store: Store, tiny: Profile) -> Group:
     """Two short runs of each objective, of three blocks of steps."""
-    keys = replace(tiny, steps=250, sweeps=(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,)))).keys()
+    keys = replace(tiny, steps=250, sweeps=(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,)))).runs()
     return Group(store.url, tuple(keys))
 
 
@@ -127,7 +127,7 @@ def test_processes_train_what_is_missing_and_only_that(store: Store, group: Grou
 
 
 def test_an_exhausted_budget_saves_what_there_is(store: Store, tiny: Profile) -> None:
-    keys = replace(tiny, steps=100_000).keys(objectives=["beta_vae"])[:1]
+    keys = replace(tiny, steps=100_000).runs(objectives=["beta_vae"])[:1]
     summary = train_runs(store, keys, workers=1, budget=0.01, console=Console(file=io.StringIO()))
     assert summary.left == 1
     assert "the same command goes on" in str(summary)
