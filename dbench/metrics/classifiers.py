@@ -94,15 +94,16 @@ def train_classifiers(
     def logits(batch_codes: torch.Tensor) -> torch.Tensor:
         return torch.baddbmm(b2 + ruled_out, torch.relu(torch.baddbmm(b1, batch_codes, w1)), w2)
 
-    optimiser = torch.optim.Adam([w1, b1, w2, b2], lr=learning_rate)
+    optimiser = torch.optim.Adam([w1, b1, w2, b2], lr=learning_rate, fused=True)
     for _ in range(epochs):
         order = torch.as_tensor(generator.permutation(n), device=device)
         for start in range(0, n, batch):
             rows = order[start : start + batch]
             optimiser.zero_grad()
             # The mean over observations, the sum over tasks: each task's gradient is its own.
-            losses = torch.nn.functional.cross_entropy(logits(x[:, rows]).transpose(1, 2), y[:, rows], reduction="none")
-            torch.autograd.backward(losses.mean(dim=1).sum())
+            flat = logits(x[:, rows]).reshape(-1, width)
+            loss = torch.nn.functional.cross_entropy(flat, y[:, rows].reshape(-1), reduction="sum") / len(rows)
+            torch.autograd.backward(loss)
             optimiser.step()
     with torch.no_grad():
         predicted = logits(inputs(test_codes)).argmax(dim=2).cpu().numpy()

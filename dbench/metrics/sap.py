@@ -33,7 +33,7 @@ def sap(
     Invariant to scale with ``r2`` only. The relation is in the result's name: ``sap[svm]`` or ``sap[r2]``.
 
     Args:
-        sample: 15,000 observations in the paper; about 0.3 s with ``svm``.
+        sample: 15,000 observations in the paper; about 0.2 s with ``svm``.
         relation: ``svm`` for discrete factors, ``r2`` for any; by default the one that fits the factors.
         generator: for the split into training and test part.
 

@@ -3,6 +3,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dbench.metrics as metrics
 from dbench.codes import GridSource, Sample
@@ -165,3 +167,29 @@ def test_a_misspelt_metric_names_the_nearest():
 def test_importing_the_metrics_does_not_import_torch():
     code = "import sys, dbench.metrics; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["mig", "sap", "snc", "dci", "gaussian_total_correlation"])
+@given(seed=st.integers(0, 100_000))
+@settings(max_examples=25, deadline=None)
+def test_odd_samples_are_scored_within_bounds_or_refused(name, seed):
+    rng = np.random.default_rng(seed)
+    n, d, k = rng.integers(2, 40), rng.integers(1, 5), rng.integers(1, 4)
+    columns = [
+        np.full(n, rng.normal()),
+        rng.integers(3, size=n).astype(float),
+        1e3 * rng.standard_cauchy(size=n),
+        1e-9 * rng.normal(size=n),
+        rng.normal(size=n),
+    ]
+    sample = Sample(
+        np.stack([columns[column] for column in rng.integers(5, size=d)], axis=1), rng.integers(4, size=(n, k))
+    )
+    if any((column == column[0]).all() for column in sample.factors.T) and name != "gaussian_total_correlation":
+        with pytest.raises(InvalidInput, match="at least 2 values"):
+            METRICS[name](sample, **QUICK[name])
+        return
+    value = METRICS[name](sample, **QUICK[name]).value
+    low, high = METRICS[name].card.bounds
+    assert low <= value
+    assert high is None or value <= high

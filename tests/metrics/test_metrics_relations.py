@@ -114,6 +114,17 @@ def test_predictability_is_the_test_accuracy_of_a_linear_machine_on_one_code():
         assert found[i, 0] == pytest.approx(machine.score(test.codes[:, [i]], test.factors[:, 0]), abs=0.011)
 
 
+def test_a_machine_reaches_its_limit_on_codes_of_any_scale():
+    rng = np.random.default_rng(4)
+    factors = rng.integers(3, size=(300, 1))
+    codes = factors + 0.2 * rng.normal(size=(300, 1))
+    found = [svm_predictability(*[Sample(scale * codes, factors)] * 2)[0, 0] for scale in (1e3, 1e12, 1e100)]
+    # Scikit-learn's own machine gets there through the scale of the intercept; at 1e12 as it is, it gets lost.
+    reference = LinearSVC(C=0.01 * 1e6, intercept_scaling=1e-3, dual=False, tol=1e-10, max_iter=100_000)
+    expected = reference.fit(codes, factors[:, 0]).score(codes, factors[:, 0])
+    assert found == pytest.approx([expected] * 3, abs=0.011)
+
+
 def test_a_linear_machine_cannot_single_out_middle_values():
     values = np.arange(3000) % 10
     sample = Sample(((values - 4.5) / 3)[:, None], values[:, None])

@@ -68,8 +68,9 @@ def tree_importance(
         raise InvalidInput(f"estimator must be 'gbt' or 'forest', got {estimator!r}")
     # scikit-learn's trees work in single precision and take values within 1e-7 for equal, so scale must not get there.
     centre = train.codes.mean(axis=0)
-    spread = np.maximum(np.abs(train.codes - centre).max(axis=0), np.finfo(np.float64).tiny)
-    train_codes, test_codes = ((part.codes - centre) / spread for part in (train, test))
+    spread = np.abs(train.codes - centre).max(axis=0)
+    spread = np.where(spread > 1e-12 * np.abs(centre), spread, np.inf)
+    train_codes, test_codes = (np.clip((part.codes - centre) / spread, -1e30, 1e30) for part in (train, test))
     matrix = np.zeros((train.n_codes, train.n_factors))
     scores = np.empty((2, train.n_factors))
     for j, seed in enumerate(generator.integers(2**31, size=train.n_factors)):

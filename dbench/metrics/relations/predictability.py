@@ -4,21 +4,68 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.svm import LinearSVC
 
 from dbench.codes import Sample
 
 __all__ = ["svm_predictability"]
 
+Array = NDArray[np.float64]
 
-def svm_predictability(train: Sample, test: Sample, *, penalty: float = 0.01) -> NDArray[np.float64]:
+
+def _scaling(code: Array) -> tuple[float, float, float]:
+    """Centre and spread of a code, and its centre in spreads; a constant code has spread 0."""
+    low, high = float(code.min()), float(code.max())
+    centre, spread = low / 2 + high / 2, high / 2 - low / 2
+    return centre, spread, centre / spread if spread > 0 else 0.0
+
+
+def _fit(u: Array, signs: Array, penalty: float, spread: float, offset: float) -> tuple[Array, Array]:
+    """Solve one machine for each row of ``signs`` by Newton's method; return slopes and heights at u = 0.
+
+    The problem ``(w^2 + b^2) / 2 + penalty * sum max(0, 1 - y (w x + b))^2`` in terms of ``x = spread * (u +
+    offset)``, so that its solution is found at any scale of x.
+    """
+    ridge = min(spread**-2, 1e30) if spread > 1e-15 else 1e30
+    quadratic = np.array([[ridge + offset**2, -offset], [-offset, 1.0]])
+    design = np.stack([u, np.ones_like(u)])
+    products = np.stack([u * u, u, np.ones_like(u)], axis=1)
+    found = np.zeros((len(signs), 2))
+
+    def loss(at: Array) -> tuple[Array, Array]:
+        short = np.maximum(1 - signs * (at @ design), 0.0)
+        value = 0.5 * np.einsum("ki,ij,kj->k", at, quadratic, at) + penalty * np.einsum("kn,kn->k", short, short)
+        return value, short
+
+    value, short = loss(found)
+    for _ in range(100):
+        gradient = found @ quadratic - 2 * penalty * (signs * short) @ design.T
+        moments = 2 * penalty * ((short > 0).astype(np.float64) @ products)
+        hessian = quadratic + moments[:, [[0, 1], [1, 2]]]
+        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        slope = (step * gradient).sum(axis=1)
+        if (slope <= 1e-12 * (1 + value)).all():
+            break
+        length = np.ones(len(signs))
+        for _ in range(30):  # halve the step of the machines whose loss it does not lower enough
+            moved = found - length[:, None] * step
+            new_value, new_short = loss(moved)
+            worse = new_value > value - 1e-4 * length * slope + 1e-12 * value
+            if not worse.any():
+                break
+            length[worse] /= 2
+        found, value, short = moved, new_value, new_short
+    return found[:, 0], found[:, 1]
+
+
+def svm_predictability(train: Sample, test: Sample, *, penalty: float = 0.01) -> Array:
     """Test accuracy of a linear one-versus-rest SVM on one code (A Sober Look, section 4.2.6).
 
-    A threshold on a line cannot single out a middle value: the standardised exact copy of a factor of 3, 6,
+    The machine is that of scikit-learn's ``LinearSVC`` (squared hinge loss, penalised intercept), classes not
+    reweighted (where factors are uniform that makes no difference), solved to convergence at any scale. A
+    threshold on a line cannot single out a middle value: the standardised exact copy of a factor of 3, 6,
     10, 16 or 32 uniform values gets 1.00, 0.67, 0.19, 0.12 or 0.06 (10,000 training points). Through the
     penalty the accuracy depends on the scale of the code. A constant code gets what a constant prediction
-    gets: about chance. The primal problem is solved (deterministic); classes are not reweighted, which
-    makes no difference where factors are uniform.
+    gets: about chance.
 
     Args:
         train: observations the machines are fitted on; discrete factors.
@@ -29,14 +76,14 @@ def svm_predictability(train: Sample, test: Sample, *, penalty: float = 0.01) ->
         d x k accuracies from 0 to 1.
     """
     accuracy = np.empty((train.n_codes, train.n_factors))
-    for j in range(train.n_factors):
-        seen = np.unique(train.factors[:, j])
-        for i in range(train.n_codes):
-            if len(seen) == 1:
-                predicted = np.full(len(test), seen[0])
-            else:
-                machine = LinearSVC(C=penalty, dual=False, max_iter=10_000)
-                machine.fit(train.codes[:, i : i + 1], train.factors[:, j])
-                predicted = machine.predict(test.codes[:, i : i + 1])
+    labels = [np.unique(column, return_inverse=True) for column in train.factors.T]
+    for i, code in enumerate(train.codes.T):
+        centre, spread, offset = _scaling(code)
+        scale = spread if spread > 0 else np.inf
+        u, u_test = (code - centre) / scale, (test.codes[:, i] - centre) / scale
+        for j, (values, index) in enumerate(labels):
+            signs = np.where(np.arange(len(values))[:, None] == index, 1.0, -1.0)
+            slopes, heights = _fit(u, signs, penalty, spread, offset)
+            predicted = values[(slopes * u_test[:, None] + heights).argmax(axis=1)]
             accuracy[i, j] = (predicted == test.factors[:, j]).mean()
     return accuracy
