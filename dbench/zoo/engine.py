@@ -21,7 +21,7 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line
 
-__all__ = ["EARLY", "Group", "images_of", "measure_speed", "member_of", "train_group"]
+__all__ = ["EARLY", "Group", "images_of", "measure_speed", "member_of", "network_of", "train_group"]
 
 EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
@@ -60,7 +60,8 @@ def images_of(data_name: str) -> tuple[DataSet, Tensor]:
     return data, torch.from_numpy(data.images(data.grid()))
 
 
-def _network(key: RunKey, data: DataSet) -> Network:
+def network_of(key: RunKey, data: DataSet) -> Network:
+    """Return the network of a run, for the images of its data set."""
     return find_network(key.network)(image_shape=data.image_shape)
 
 
@@ -73,7 +74,7 @@ def measure_speed(group: Group, *, steps: int = 20) -> float:
         train(
             members,
             images,
-            _network(key, data),
+            network_of(key, data),
             steps=count,
             batch_size=key.batch_size,
             learning_rate=key.learning_rate,
@@ -124,7 +125,7 @@ class _Training:
     def __init__(self, line: Line, store: Store, group: Group, keys: Sequence[RunKey], step: int) -> None:
         self.line, self.store, self.group, self.keys, self.start = line, store, group, list(keys), step
         self.data, self.images = images_of(keys[0].data)
-        self.network = _network(keys[0], self.data)
+        self.network = network_of(keys[0], self.data)
         self.losses: list[dict[str, float]] = [{} for _ in keys]
         self.seconds = [0.0 for _ in keys]
         self.last, self.began, self.saved = step, time.monotonic(), time.monotonic()
