@@ -44,6 +44,7 @@ SUBSET = replace(
 CLOSED = {
     part: replace(
         card,
+        part=f"{part}, closed form",
         population="the relation matrix of exact copies of five factors",
         deviations=("Uninformative codes relate to nothing.",) if part == "subset" else (),
         unit="matrix",

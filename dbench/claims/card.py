@@ -148,7 +148,7 @@ class Claim:
             )
         figure = printed or self.printed
         agrees = figure.agrees(estimate) if figure else None
-        spread_known = math.isfinite(estimate.high - estimate.low)
+        spread_known = math.isfinite(estimate.low) or math.isfinite(estimate.high)
         if estimate.n < self.min_n or not spread_known:
             least = self.min_n if spread_known else max(self.min_n, estimate.n + 1)
             reason = f"{_shown(estimate)}: needs at least {least} ({self.unit})"

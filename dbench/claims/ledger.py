@@ -31,9 +31,16 @@ def ledger() -> dict[str, Finding]:
     """
     try:
         rows = tomllib.loads((files("dbench_fixtures") / "ledger.toml").read_text(encoding="utf-8"))["finding"]
-        found = [Finding(row["id"], row["where"], row["says"], tuple(row["evidence"])) for row in rows]
+        found = [Finding(row["id"], row["where"], row["says"], _names(row["evidence"])) for row in rows]
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise DamagedData(f"ledger.toml cannot be read: {error!r}") from error
     if len({finding.id for finding in found}) != len(found):
         raise DamagedData("ledger.toml must name each finding once, but an id stands in it twice")
     return {finding.id: finding for finding in found}
+
+
+def _names(value: object) -> tuple[str, ...]:
+    """A text would pass for a sequence of letters."""
+    if not isinstance(value, list):
+        raise TypeError(f"evidence must be a list, got {value!r}")
+    return tuple(value)

@@ -1,0 +1,130 @@
+"""The ledger of findings and the cards of the claims match, both ways.
+
+``findings_without_claim.txt`` lists what no card encodes yet, one ``finding evidence`` a line: whoever adds a claim
+takes its line out, and an entry that is no longer needed fails.
+"""
+
+import importlib
+import importlib.resources
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dbench.claims import ledger
+from dbench.errors import DamagedData
+from dbench.report import PAPERS
+
+WITHOUT_CLAIM = Path(__file__).with_name("findings_without_claim.txt")
+
+
+@pytest.fixture(scope="module")
+def rows() -> set[tuple[str, str]]:
+    return {(finding.id, evidence) for finding in ledger().values() for evidence in finding.evidence}
+
+
+@pytest.fixture(scope="module")
+def encoded(cards) -> set[tuple[str, str]]:
+    return {(card.id, card.evidence) for found in cards.values() for card in found}
+
+
+@pytest.fixture(scope="module")
+def exempt() -> list[tuple[str, ...]]:
+    return [tuple(line.split()) for line in WITHOUT_CLAIM.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_ledger_holds_the_112_findings_of_five_papers():
+    assert len(ledger()) == 112
+    assert {finding.partition(".")[0] for finding in ledger()} == set(PAPERS)
+
+
+def test_every_finding_says_what_where_and_what_can_decide_it():
+    for key, finding in ledger().items():
+        assert key == finding.id
+        assert finding.where.strip()
+        assert finding.says.strip()
+        assert finding.evidence
+        assert len(set(finding.evidence)) == len(finding.evidence)
+        assert set(finding.evidence) <= {"synthetic", "published", "zoo"}
+
+
+def test_every_card_stands_in_the_ledger_with_its_evidence(encoded, rows):
+    assert encoded - rows == set()
+
+
+def test_every_finding_has_a_card_for_each_evidence_or_is_listed_as_without(encoded, rows, exempt):
+    missing = sorted(rows - encoded - set(exempt))
+    assert not missing, f"no card and no line in {WITHOUT_CLAIM.name}: {missing}"
+
+
+def test_no_finding_is_listed_as_without_a_claim_that_has_one(encoded, exempt):
+    needless = sorted(encoded & set(exempt))
+    assert not needless, f"encoded now, take out of {WITHOUT_CLAIM.name}: {needless}"
+
+
+def test_the_list_of_findings_without_claim_is_sorted_and_names_rows_of_the_ledger(exempt, rows):
+    assert exempt == sorted(set(exempt))
+    assert set(exempt) <= rows
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        "sober.tc-sampled-falls",
+        "sober.tc-mean-rises",
+        "sober.tc-mean-exceeds-sampled",
+        "sober.variance-explained",
+        "sober.seed-beats-hyperparameter",
+        "sober.theorem-1",
+        "flaws.xor",
+        "flaws.misalignment",
+        "flaws.theorem-3.1",
+        "hownot.fact-4",
+        "hownot.fact-5",
+        "hownot.fact-8",
+        "udr.invariances",
+        "udr.correlates-with-supervised",
+    ],
+)
+def test_the_first_findings_are_encoded_on_every_evidence(finding, encoded):
+    assert {(finding, evidence) for evidence in ledger()[finding].evidence} <= encoded
+
+
+def test_no_two_cards_judge_the_same_part_of_a_finding_on_the_same_evidence(cards):
+    counts = Counter((card.id, card.evidence, card.part) for found in cards.values() for card in found)
+    assert [card for card, count in counts.items() if count > 1] == []
+
+
+def test_a_card_is_superseded_by_a_finding_of_the_ledger_if_at_all(cards):
+    for found in cards.values():
+        for card in found:
+            assert card.superseded_by is None or card.superseded_by in ledger()
+
+
+FINDING = '[[finding]]\nid = "a.b"\nwhere = "1"\nsays = "x"\nevidence = ["zoo"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[finding]", "cannot be read"),
+        ("", "KeyError"),
+        (FINDING.replace('says = "x"\n', ""), "KeyError"),
+        ("finding = 3", "TypeError"),
+        (FINDING.replace('["zoo"]', "3"), "TypeError"),
+        (FINDING.replace('["zoo"]', '"zoo"'), "TypeError"),
+        (FINDING * 2, "name each finding once"),
+    ],
+)
+def test_a_damaged_ledger_is_refused(tmp_path, monkeypatch, text, message):
+    (tmp_path / "ledger.toml").write_text(text)
+    # The function hides the module of the same name.
+    monkeypatch.setattr(importlib.import_module("dbench.claims.ledger"), "files", lambda package: tmp_path)
+    with pytest.raises(DamagedData, match=message):
+        ledger.__wrapped__()
+
+
+def test_the_shipped_ledger_knows_its_papers():
+    text = (importlib.resources.files("dbench_fixtures") / "ledger.toml").read_text(encoding="utf-8")
+    assert set(tomllib.loads(text)["papers"]) == set(PAPERS)

@@ -1,0 +1,176 @@
+"""Populations and the evidence they are read from: complete seeds only, and nothing missing in silence."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dbench.claims.evidence import evidence_folders, load_population
+from dbench.claims.population import Population
+from dbench.claims.simulation import simulated_population
+from dbench.errors import DamagedData, InvalidInput, UnknownName
+from dbench.stats import jackknife_interval
+from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.table import write_table
+
+TINY = Profile(
+    name="tiny",
+    data=("dsprites_grid",),
+    network="mlp",
+    sweeps=(Sweep("beta_tcvae", (1.0, 4.0)), Sweep("beta_vae", (1.0, 2.0, 4.0))),
+    steps=10,
+    batch_size=8,
+    learning_rate=1e-3,
+    seeds=3,
+    deviations=("tiny",),
+)
+
+
+def row(key: RunKey, score: str, value: float, status: str = "done") -> dict:
+    return {
+        "run": key.digest,
+        "profile": TINY.name,
+        **{axis: getattr(key, axis) for axis in ("data", "objective", "strength", "network", "steps", "seed")},
+        "status": status,
+        "score": score,
+        "value": value,
+        "commit": "0123abc",
+        "versions": "python 3",
+        "device": "cpu",
+        "precision": "float32",
+        "data_sha256": "ab" * 32,
+        "trained_seconds": 1.0,
+        "trained_utc": "2026-01-01T00:00:00Z",
+    }
+
+
+def rows_of(diverged=lambda key: False) -> pd.DataFrame:
+    """Two scores that spell strength and seed out."""
+    rows = []
+    for key in TINY.runs():
+        status, gone = ("diverged", np.nan) if diverged(key) else ("done", 0.0)
+        rows += [
+            row(key, "mig", 100 * key.strength + key.seed + gone, status),
+            row(key, "sap", key.seed + gone, status),
+        ]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def population() -> Population:
+    return Population("tiny", rows_of())
+
+
+def test_scores_stand_as_seeds_by_rising_strengths(population):
+    assert population.objectives == ["beta_tcvae", "beta_vae"]
+    assert population.strengths("beta_vae").tolist() == [1, 2, 4]
+    assert population.seeds().tolist() == [0, 1, 2]
+    assert population.scores("mig", "beta_vae").tolist() == [[100, 200, 400], [101, 201, 401], [102, 202, 402]]
+    assert population.scores("mig", "beta_tcvae", seeds=np.array([2])).tolist() == [[102, 402]]
+
+
+def test_the_order_of_the_rows_does_not_matter(population):
+    shuffled = Population("tiny", population.table.sample(frac=1, random_state=0))
+    assert (shuffled.scores("mig", "beta_vae") == population.scores("mig", "beta_vae")).all()
+
+
+def test_a_seed_with_a_diverged_run_is_left_out_at_every_strength():
+    population = Population("tiny", rows_of(lambda key: key.objective == "beta_vae" and key.seed == 1))
+    assert population.seeds().tolist() == [0, 2]
+    assert population.seeds("beta_vae").tolist() == [0, 2]
+    assert population.seeds("beta_tcvae").tolist() == [0, 1, 2]
+    assert population.scores("mig", "beta_vae")[:, 0].tolist() == [100, 102]
+
+
+def test_a_seed_with_a_missing_run_is_left_out(population):
+    table = population.table
+    lacking = Population("tiny", table[~((table["seed"] == 2) & (table["strength"] == 4))])
+    assert lacking.seeds().tolist() == [0, 1]
+
+
+def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):
+    seen = []
+
+    def statistic(tables):
+        seen.append({key: table[:, 0].tolist() for key, table in tables.items()})
+        return float(tables["sap", "beta_vae"].mean() + tables["mig", "beta_tcvae"][:, 0].mean())
+
+    estimate = population.interval(
+        statistic, scores=["mig", "sap"], objectives=["beta_tcvae", "beta_vae"], confidence=0.95
+    )
+    known = jackknife_interval(lambda kept: 2 * kept.mean() + 100, 3)
+    assert (estimate.value, estimate.n) == (known.value, 3)
+    assert (estimate.low, estimate.high) == pytest.approx((known.low, known.high))
+    assert seen[1]["sap", "beta_vae"] == [1, 2]
+    assert seen[1]["mig", "beta_tcvae"] == [101, 102]
+
+
+def test_a_population_without_a_complete_seed_is_refused():
+    empty = Population("tiny", rows_of(lambda key: key.strength == 4))
+    with pytest.raises(InvalidInput, match="tiny must hold at least one complete seed, got none"):
+        empty.interval(lambda tables: 0.0, scores=["mig"], objectives=["beta_vae"], confidence=0.95)
+    with pytest.raises(InvalidInput, match="at least one seed with all strengths of beta_vae, got none"):
+        empty.scores("mig", "beta_vae")
+
+
+def test_unknown_scores_and_objectives_are_told_the_nearest(population):
+    with pytest.raises(UnknownName, match="did you mean 'mig'"):
+        population.scores("migg", "beta_vae")
+    with pytest.raises(UnknownName, match="did you mean 'beta_vae'"):
+        population.strengths("betavae")
+
+
+def test_a_simulated_population_has_the_shape_of_an_evidence_table():
+    def effect(objective, strengths, stream):
+        return strengths + (objective == "beta_vae") * 10
+
+    found = simulated_population({"mig": effect}, generator=np.random.default_rng(0), seeds=4, strengths=(1, 2))
+    assert found.scores("mig", "beta_vae").tolist() == [[11, 12]] * 4
+    assert found.scores("mig", "beta_tcvae").tolist() == [[1, 2]] * 4
+    for effects, seeds in (({}, 4), ({"mig": effect}, 0)):
+        with pytest.raises(InvalidInput, match="needs effects and at least one seed"):
+            simulated_population(effects, generator=np.random.default_rng(0), seeds=seeds)
+
+
+def test_a_table_is_read_back_as_a_population(tmp_path):
+    write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
+    found = load_population(tmp_path / "micro")
+    assert (found.name, found.deviations) == ("micro", ("tiny",))
+    assert found.scores("mig", "beta_vae").shape == (3, 3)
+    assert json.loads((tmp_path / "micro" / "manifest.json").read_text())["key_schema"] == KEY_SCHEMA
+
+
+@pytest.mark.parametrize("deviations", ["small images", [1], 5])
+def test_deviations_that_are_no_list_of_text_are_refused(tmp_path, deviations):
+    write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
+    path = tmp_path / "micro" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["profile"]["deviations"] = deviations
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(DamagedData, match="micro: deviations of the profile must be a list of text"):
+        load_population(tmp_path / "micro")
+
+
+def test_folders_with_a_table_or_a_manifest_are_evidence(tmp_path):
+    for folder, file in (("b", "runs.parquet"), ("a", "manifest.json"), ("c", "notes.md")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / file).touch()
+    assert [folder.name for folder in evidence_folders(tmp_path)] == ["a", "b"]
+    assert [folder.name for folder in evidence_folders(tmp_path / "a")] == ["a"]
+
+
+def test_a_folder_is_called_by_its_name_wherever_one_stands(tmp_path, monkeypatch):
+    (tmp_path / "micro").mkdir()
+    (tmp_path / "micro" / "manifest.json").touch()
+    monkeypatch.chdir(tmp_path / "micro")
+    assert [folder.name for folder in evidence_folders(".")] == ["micro"]
+
+
+@pytest.mark.parametrize("name", ["empty", "none", "file"])
+def test_evidence_that_is_missing_is_refused_with_what_was_asked_for(tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput, match=f"evidence must be a folder with runs.parquet .*{name}'"):
+        evidence_folders(tmp_path / name)
