@@ -1,0 +1,35 @@
+"""What is installed is what the checkout holds."""
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+
+
+def modules(folder: str, name: str) -> set[str]:
+    found = (init.parent.relative_to(ROOT / folder) for init in (ROOT / folder).rglob("__init__.py"))
+    return {".".join([name, *path.parts]) for path in found}
+
+
+def test_every_package_is_listed_and_every_listed_package_exists():
+    assert set(SETUPTOOLS["packages"]) == modules("dbench", "dbench") | modules("fixtures", "dbench_fixtures")
+
+
+def test_every_fixture_file_matches_a_pattern_of_package_data():
+    patterns = {
+        package.replace("dbench_fixtures", "fixtures").replace(".", "/"): globs
+        for package, globs in SETUPTOOLS["package-data"].items()
+    }
+    shipped = {path for folder, globs in patterns.items() for glob in globs for path in (ROOT / folder).glob(glob)}
+    data = {path for path in (ROOT / "fixtures").rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc", ".md")}
+    assert data <= shipped, sorted(str(path.relative_to(ROOT)) for path in data - shipped)
+
+
+def test_every_dependency_is_pinned():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [name for group in project["optional-dependencies"].values() for name in group]
+    wanted = {name.lower() for name in [*project["dependencies"], *extras] if not name.startswith("dbench")}
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines if "==" in line}
+    assert wanted <= pinned, wanted - pinned
