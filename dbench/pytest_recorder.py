@@ -89,8 +89,7 @@ class Recorder:
         """Take in one phase of one test."""
         message = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         if report.failed:
-            crash = getattr(report.longrepr, "reprcrash", None)
-            message = crash.message if crash else str(report.longrepr)
+            message = _failure(report)
         self.session.report(
             report.nodeid,
             phase=str(report.when),
@@ -140,6 +139,15 @@ class Recorder:
         lines += [f"never reported, its worker died: {nodeid}" for nodeid in self.session.lost]
         for line in lines:
             terminalreporter.write_line(line)
+
+
+def _failure(report: pytest.TestReport) -> str:
+    """What went wrong; where pytest keeps no message, the line that it marks with an E (a missing fixture, say)."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash:
+        return str(crash.message)
+    text = str(report.longrepr)
+    return next((line[1:] for line in text.splitlines() if line.startswith("E ")), text)
 
 
 def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,113 @@
+"""A small project that judges claims of its own, run by pytest in a subprocess."""
+
+from __future__ import annotations
+
+import json
+import os
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+INI = """
+[pytest]
+addopts = --import-mode=importlib -p no:cacheprovider
+dbench_claims = claims
+dbench_report = out
+filterwarnings = error
+"""
+
+CARDS = """
+import os
+
+import pytest
+
+from dbench.claims import Claim, Printed, above
+from dbench.stats import Estimate, exact
+
+
+def card(id="flaws.xor", evidence="synthetic", tier="smoke", part=""):
+    return Claim(
+        id=id, part=part, where="1", says="It holds.", evidence=evidence, kind="size", population="worlds varied",
+        deviations=(), unit="world", statistic="mean", rule=above(0.5), confidence=0.95, min_n=5,
+        printed=Printed("0.7", 0.7, 0.1), tier=tier, rollup="all", revision=1, superseded_by=None,
+    )
+
+
+def around(value):
+    return Estimate(value, value - 0.1, value + 0.1, 10, 0.95)
+
+"""
+
+
+@dataclass
+class Outcome:
+    """What one session left behind."""
+
+    code: int
+    text: str
+    folder: Path
+
+    @property
+    def report(self) -> dict[str, Any]:
+        return json.loads((self.folder / "out" / "report.json").read_text(encoding="utf-8"))
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """Verdicts by the name of the test."""
+        return {record["nodeid"].partition("::")[2]: record["verdict"] for record in self.report["records"]}
+
+    @property
+    def records(self) -> dict[str, dict[str, Any]]:
+        return {record["nodeid"].partition("::")[2]: record for record in self.report["records"]}
+
+    @property
+    def junit(self) -> ET.Element:
+        return ET.parse(self.folder / "out" / "junit.xml").getroot()
+
+    @property
+    def last_line(self) -> str:
+        return self.text.rstrip().splitlines()[-1]
+
+
+@pytest.fixture
+def session(pytester, monkeypatch) -> Callable[..., Outcome]:
+    """Write claims and run them: ``session(source, *arguments)``."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    pytester.makeini(INI)
+    evidence = pytester.path / "evidence" / "micro"
+    evidence.mkdir(parents=True)
+    # Enough to be found; nothing here reads it.
+    (evidence / "manifest.json").touch()
+
+    def run(source: str = "", *arguments: str, expect: str = "", where: str = "claims") -> Outcome:
+        folder = pytester.path / "claims"
+        folder.mkdir(exist_ok=True)
+        (folder / "test_own.py").write_text(CARDS + source, encoding="utf-8")
+        if expect:
+            (pytester.path / "expected.toml").write_text(expect, encoding="utf-8")
+            arguments = (*arguments, "--dbench-expect=expected.toml")
+        if not any("--dbench-evidence" in argument for argument in arguments):
+            arguments = (*arguments, f"--dbench-evidence=evidence{os.sep}micro")
+        result = pytester.runpytest_subprocess(where, *arguments, timeout=120)
+        return Outcome(int(result.ret), f"{result.stdout}\n{result.stderr}", pytester.path)
+
+    return run
+
+
+def expected(claim: str, verdict: str, **details: str) -> str:
+    """Return one entry of expected.toml."""
+    lines = [f'claim = "{claim}"', f'verdict = "{verdict}"', 'reason = "small worlds"', "date = 2026-01-01"]
+    lines += [f'{key} = "{value}"' for key, value in ({"evidence": "synthetic"} | details).items()]
+    return "\n".join(["[[expected]]", *lines, ""])
+
+
+@pytest.fixture(name="expected")
+def _expected() -> Callable[..., str]:
+    return expected
