@@ -1,7 +1,9 @@
 """Confidence intervals by the unit that was replicated.
 
-Coverage was measured by simulation (``tests/stats``): Student's t on unit means and the jackknife keep the
-nominal 95% from five units up, where a percentile bootstrap of five units covers 83%.
+Coverage of the nominal 95% was measured by simulation (``tests/stats``), at 5, 10 and 20 units: 95% for Student's
+t on unit means, 94 to 96% for the jackknife of variance explained, of a rank correlation of pooled rows and of luck
+against choice (89 to 94% where the settings do nothing: it is biased downwards there). A percentile bootstrap of
+five units covers 83%. A statistic at the end of its range (every unit agrees) gets an interval of no width.
 """
 
 from __future__ import annotations

@@ -184,8 +184,10 @@ def test_what_is_open_or_known_ends_green_unless_asked_to_fail(session, peaceful
     assert "2 passed, 2 inconclusive, 1 known deviation" in calm.last_line
     assert "wrote out/report.json" in calm.text
 
-    strict = session(PEACEFUL, "--dbench-inconclusive=fail", expect=peaceful_entries)
+    elsewhere = calm.folder.parent / "elsewhere"
+    strict = session(PEACEFUL, "--dbench-inconclusive=fail", f"--dbench-report={elsewhere}", expect=peaceful_entries)
     assert strict.code == 8
+    assert f"wrote {elsewhere / 'report.json'}" in strict.text
 
 
 def test_an_expectation_nobody_uses_fails_and_a_tier_is_deselected(session, peaceful_entries, expected):

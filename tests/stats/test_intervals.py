@@ -14,6 +14,7 @@ from dbench.stats import (
     Estimate,
     exact,
     jackknife_interval,
+    luck_beats_choice,
     mean_interval,
     rank_correlation,
     share_interval,
@@ -103,6 +104,22 @@ def test_the_jackknife_of_a_rank_correlation_of_pooled_rows_covers_nearly_as_oft
     worlds = np.stack([first, 0.6 * first + 0.8 * noise], axis=1)
     estimates = [jackknife_interval(partial(related, world), n) for world in worlds]
     assert least <= coverage(estimates, truth) <= 0.99
+
+
+@pytest.mark.parametrize("n", [5, 10])
+def test_the_jackknife_of_luck_against_choice_covers_nearly_as_often_as_it_says(n):
+    """Two settings half a standard deviation apart; not smooth, for the seeds also order the settings."""
+    gap, grid = 0.5, np.linspace(-6, 7, 4_001)
+
+    def law(mean: float) -> np.ndarray:
+        return np.array([0.5 * math.erfc((mean - x) / math.sqrt(2)) for x in grid])
+
+    # P(max of two from N(0, 1) > min of two from N(gap, 1)), by integration.
+    lucky, unlucky = law(0.0) ** 2, 1 - (1 - law(gap)) ** 2
+    truth = float(np.sum((unlucky[1:] + unlucky[:-1]) / 2 * np.diff(lucky)))
+    worlds = np.array([0.0, gap]) + generator(test="coverage of luck", n=n).standard_normal((400, n, 2))
+    estimates = [jackknife_interval(lambda kept, world=world: luck_beats_choice(world[kept]), n) for world in worlds]
+    assert 0.90 <= coverage(estimates, truth) <= 0.99
 
 
 def test_the_point_estimate_of_a_jackknife_is_the_statistic_of_all_units():
