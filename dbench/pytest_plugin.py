@@ -75,6 +75,13 @@ def _setting(config: pytest.Config, name: str) -> Path | None:
     return config.invocation_params.dir / str(typed) if typed else config.rootpath / str(fixed)
 
 
+def _expected_verdicts(config: pytest.Config) -> Path | None:
+    """The file of expected verdicts. It speaks of the evidence shipped, so other evidence is judged without it."""
+    option = config.option
+    own_evidence = option.dbench_evidence is not None or option.dbench_runs == "missing"
+    return None if own_evidence and option.dbench_expect is None else _setting(config, "dbench_expect")
+
+
 def _judges_claims(config: pytest.Config) -> bool:
     folder = str(config.getini("dbench_claims"))
     if not folder:
@@ -108,7 +115,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "claim(id): added to every test that judges a claim of the ledger")
     if not _judges_claims(config):
         return
-    expect, on_worker = _setting(config, "dbench_expect"), hasattr(config, "workerinput")
+    expect, on_worker = _expected_verdicts(config), hasattr(config, "workerinput")
     try:
         config.stash[EXPECTATIONS] = load_expected(expect) if expect else None
         report = None if on_worker else _report_folder(config)

@@ -84,7 +84,7 @@ LUCK = Claim(
         "The paper shows Cars3D.",
     ),
     unit="seed",
-    statistic="how often luck beats choice, averaged over all pairs of strengths (5/6 if strengths did nothing)",
+    statistic="how often luck beats choice, averaged over all pairs of strengths",
     rule=above(0.5),
     confidence=0.95,
     min_n=5,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -46,7 +47,18 @@ def load_population(folder: str | Path) -> Population:
     deviations = load_manifest(folder)["profile"].get("deviations", [])
     if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
         raise DamagedData(f"{Path(folder).name}: deviations of the profile must be a list of text, got {deviations!r}")
-    return Population(Path(folder).name, table, tuple(deviations))
+    population = Population(Path(folder).name, table, tuple(deviations))
+    return replace(population, deviations=(*deviations, *_losses(population)))
+
+
+def _losses(population: Population) -> list[str]:
+    """Say which seeds are left out because a run of theirs diverged: a missing seed must not go unnoticed."""
+    runs = population.table.drop_duplicates("run")
+    kept = len(population.seeds())
+    if kept == runs["seed"].nunique():
+        return []
+    diverged = int((runs["status"] == "diverged").sum())
+    return [f"{diverged} of {len(runs)} runs diverged; judged on the {kept} seeds whose runs are all done"]
 
 
 def train_evidence(profile: str, store: str | Path) -> Path:
