@@ -17,6 +17,7 @@ from dbench_fixtures.published.flaws import (
     novel_by_combination,
     random_split_accuracy,
     recomputed_novel,
+    supervised_accuracy,
 )
 
 SOURCES = ("Table 3", "details")
@@ -197,9 +198,7 @@ def supervised(source: str, data_set: str, setting: str) -> Estimate:
         cells = read_table("flaws_table_3").query("model == 'mtd' and target == 'both'")
         cells = cells.query("data_set == @data_set and setting == @setting")
         return exact(cells["percent"].item())
-    cells = read_table("flaws_tables_45_47").query("factor == 'both'")
-    mean = cells.query("data_set == @data_set and setting == @setting")["percent"].mean()
-    return exact(adjusted(mean, chance(data_set, "both")))
+    return exact(adjusted(supervised_accuracy(data_set, setting)["both"], chance(data_set, "both")))
 
 
 @POOR.covers

@@ -100,5 +100,6 @@ def test_an_unknown_table_is_named_with_its_nearest_match():
 def test_a_damaged_table_is_refused(tmp_path, monkeypatch, text, why):
     (tmp_path / "broken.csv").write_text(text)
     monkeypatch.setattr(published, "files", lambda package: tmp_path)
+    published._read.cache_clear()
     with pytest.raises(DamagedData, match=why):
         read_table("broken")
