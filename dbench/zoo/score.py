@@ -16,7 +16,7 @@ from dbench.errors import DamagedData, unknown_name
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
-from dbench.zoo.workers import Line, cores, run_tasks
+from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
 __all__ = ["ScoreSummary", "score_one", "score_runs"]
 
@@ -159,7 +159,7 @@ def score_runs(
     scored, cancelled = 0, False
     tasks = [(store.url, key, tuple(again)) for key in todo]
     news = run_tasks(_work, tasks, workers=workers or cores())
-    with Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
+    with terminable(), Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
         try:
             for _, (mine, seconds) in news:
                 meter.advance(runs=1, units=1)

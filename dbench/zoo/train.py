@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
-from dbench.zoo.workers import cores, run_tasks
+from dbench.zoo.workers import cores, run_tasks, terminable
 
 if TYPE_CHECKING:
     from dbench.zoo.engine import Group
@@ -154,7 +153,7 @@ def _train(groups: list[Group], workers: int, begin: float, budget: float | None
     )
     deadline = None if budget is None else begin + budget
     news = run_tasks(train_group, groups, workers=workers, deadline=deadline)
-    with _terminable(), Meter(runs=n_runs, units=steps, unit="model-steps", console=console) as meter, closing(news):
+    with terminable(), Meter(runs=n_runs, units=steps, unit="model-steps", console=console) as meter, closing(news):
         try:
             for kind, content in news:
                 if kind == "news":
@@ -184,21 +183,3 @@ def _groups(
             part = members[len(members) * i // count : len(members) * (i + 1) // count]
             groups.append(Group(url, tuple(part), device, precision))
     return groups
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Make SIGTERM a Ctrl-C, so that a scheduler's polite kill saves as well."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        earlier = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, earlier)

@@ -10,14 +10,14 @@ import os
 import signal
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from dbench.errors import DbenchError, InvalidInput
 
-__all__ = ["Line", "cores", "run_tasks"]
+__all__ = ["Line", "cores", "run_tasks", "terminable"]
 
 Task = Callable[["Line", Any], Any]
 
@@ -56,13 +56,11 @@ def _work(connection: Connection, function: Task) -> None:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     line = Line(connection)
-    with threadpool_limits(1), suppress(EOFError, OSError):
-        while True:
-            kind, task = connection.recv()
-            if kind == "stop":
-                break
+    # A broken pipe means that the master is gone: nobody waits for a result, so the worker ends.
+    with threadpool_limits(1), suppress(EOFError, ConnectionError):
+        while (message := connection.recv())[0] == "task":
             try:
-                connection.send(("done", function(line, task)))
+                connection.send(("done", function(line, message[1])))
             except DbenchError as error:
                 connection.send(("failed", error))
                 break
@@ -159,3 +157,21 @@ class _Pool:
                 process.terminate()
             process.join(10)
             line.close()
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Make SIGTERM a Ctrl-C, so that a scheduler's polite kill saves as well."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        earlier = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier)

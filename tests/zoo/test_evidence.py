@@ -1,0 +1,56 @@
+from importlib.resources import as_file, files
+
+import numpy as np
+import pytest
+import torch
+
+from dbench.training import State, train
+from dbench.zoo.engine import EARLY, images_of, member_of, network_of
+from dbench.zoo.profiles import find_profile
+from dbench.zoo.table import load_manifest, load_runs, run_keys
+from dbench.zoo.verify import choose_runs
+
+
+@pytest.fixture(params=["micro-dsprites_grid"])
+def folder(request: pytest.FixtureRequest):
+    with as_file(files("dbench_fixtures") / "evidence" / request.param) as path:
+        yield path
+
+
+def test_shipped_evidence_is_whole_and_of_the_profile_it_names(folder):
+    table, manifest = load_runs(folder), load_manifest(folder)
+    profile = find_profile(manifest["profile"]["name"])
+    assert set(run_keys(table, manifest).values()) == set(profile.runs())
+    assert set(manifest["tolerance"]) == set(manifest["scores"]) == set(table["score"])
+    assert set(table["status"]) == {"done"}
+
+
+def test_shipped_runs_come_from_clean_code(folder):
+    table = load_runs(folder)
+    assert table["commit"].nunique() == 1
+    assert not table["commit"].str.contains("dirty").any()
+
+
+def test_shipped_models_have_learnt_something(folder):
+    table = load_runs(folder)
+    best = table[table["score"] == "mig"].groupby("objective")["value"].max()
+    assert (best > 0.15).all()
+
+
+def test_a_shipped_run_starts_as_the_table_says(folder):
+    """The cheap part of verification: a changed engine, network or key shows within a hundred steps."""
+    table, manifest = load_runs(folder), load_manifest(folder)
+    keys = [run_keys(table, manifest)[run] for run in choose_runs(table, number=4, seed=11)]
+    data, images = images_of(keys[0].data)
+    state: State = train(
+        [member_of(key) for key in keys],
+        images,
+        network_of(keys[0], data),
+        steps=EARLY[0],
+        batch_size=keys[0].batch_size,
+        learning_rate=keys[0].learning_rate,
+    )
+    told = table[table["score"] == f"loss.{EARLY[0]}"].set_index("run")["value"]
+    tolerance = manifest["tolerance"][f"loss.{EARLY[0]}"]
+    np.testing.assert_allclose(state.loss.numpy(), [told[key.digest] for key in keys], rtol=0, atol=tolerance)
+    assert torch.isfinite(state.loss).all()
