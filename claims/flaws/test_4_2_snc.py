@@ -1,0 +1,368 @@
+"""Correcting Flaws, section 4.2: what SNC gives to perfect codes, to noise, and beside a linear classifier."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from dbench.claims import Claim, above, below, within
+from dbench.codes import Sample
+from dbench.metrics import align, bin_accuracy, snc
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval
+from dbench_fixtures.counterexamples.toy_law import toy_law
+
+# ------------------------------------------------------------------ definition
+PERFECT = Claim(
+    id="flaws.snc-definition",
+    part="perfect",
+    where="4.2, equation 3",
+    says="SNC is 1 for a perfect strong representation, balanced or not.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="exact copies of a factor; class sizes varied",
+    deviations=("Bins of the greatest common divisor as defined, down to a single observation.",),
+    unit="representation",
+    statistic="SNC",
+    rule=within(1 - 1e-9, 1),
+    confidence=1.0,
+    min_n=1,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+LEAST_BIN = replace(
+    PERFECT,
+    part="perfect, minimum bin size",
+    says="With the suggested minimum bin size too, SNC is 1 for a perfect strong representation.",
+    deviations=("The paper suggests a minimum and tries none; ours is a fifth of the mean class size.",),
+)
+NOISE = replace(
+    PERFECT,
+    part="chance",
+    says="SNC is 0 at chance, also where classes are unbalanced.",
+    population="codes of pure noise; class sizes with a large common divisor, their multiple and draws varied",
+    deviations=(),
+    unit="sample",
+    statistic="mean SNC",
+    # 0.05: the best assignment of few bins to classes gains a little on noise.
+    rule=below(0.05),
+    confidence=0.95,
+    min_n=5,
+)
+NOISE_SMALL_DIVISOR = replace(
+    NOISE,
+    part="chance, small divisor",
+    says="SNC is 0 at chance where the class sizes have a small common divisor.",
+    population="codes of pure noise; class sizes with divisor 1 or 2, draws varied",
+    deviations=("Bins of the greatest common divisor as defined, without the suggested minimum.",),
+)
+NOISE_LEAST_BIN = replace(
+    NOISE_SMALL_DIVISOR,
+    part="chance, minimum bin size",
+    says="With the suggested minimum bin size SNC is 0 at chance where class sizes have a small common divisor.",
+    deviations=LEAST_BIN.deviations,
+)
+GUESSING = replace(
+    PERFECT,
+    part="equation 4",
+    where="4.2, equation 4",
+    says="Equation 4 as printed is the accuracy of guessing labels in proportion to their frequency.",
+    population="class sizes varied",
+    deviations=(
+        "Everywhere else equation 4 is read as the text beside it says: the sum over classes of squared shares.",
+    ),
+    unit="set of class sizes",
+    statistic="equation 4 as printed minus the accuracy of guessing in proportion",
+    rule=within(-1e-9, 1e-9),
+)
+BALANCED = {"two equal": (500, 500), "five equal": (200,) * 5}
+LARGE_DIVISOR = BALANCED | {"four, three, three": (400, 300, 300), "eight, one, one": (800, 100, 100)}
+SMALL_DIVISOR = {"divisor 2": (402, 300, 298), "divisor 1": (401, 300, 299)}
+SIZES = LARGE_DIVISOR | SMALL_DIVISOR
+# A thousand observations, and as many as the paper's smallest data set.
+TIMES = pytest.mark.parametrize("times", [1, 100])
+
+# ------------------------------------------------------------------ beside a linear classifier
+LINEAR = Claim(
+    id="flaws.linear-is-weaker",
+    part="rotated, linear",
+    where="4.2",
+    says="A linear classifier on all codes is satisfied by a rotated code.",
+    evidence="synthetic",
+    kind="existence",
+    population="five factors of four values, rotated at random; draws and rotation varied",
+    deviations=("Codes carry noise of 0.02.", "Multinomial logistic regression, hardly regularised."),
+    unit="sample",
+    statistic="mean test accuracy, adjusted for chance",
+    rule=above(0.9),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+ROTATED = replace(
+    LINEAR,
+    part="rotated, snc",
+    says="SNC is low for a rotated code.",
+    deviations=("Codes carry noise of 0.02.",),
+    statistic="mean SNC",
+    rule=below(0.5),
+)
+IMPLIED = replace(
+    LINEAR,
+    part="snc implies linear",
+    says="Where SNC is perfect on balanced classes, a linear classifier is so too.",
+    population="exact copies of five factors of four values; draws varied",
+    statistic="mean test accuracy, adjusted for chance, of codes whose SNC is 1",
+)
+STRICTLY = replace(
+    LINEAR,
+    part="snc implies linear, unbalanced",
+    says="The condition of a linear classifier is strictly weaker than that of SNC: where SNC is perfect, so is it.",
+    kind="impossibility",
+    population="all orders of at most six runs of two classes along one code, whose bins are the runs",
+    deviations=(
+        "Runs of ten observations. The smallest counterexample: three runs, two of one class around the other's.",
+        "Linear: the best threshold on the code, found by trying all.",
+    ),
+    unit="order",
+    statistic="SNC's accuracy minus the linear classifier's, both adjusted for chance; the largest",
+    rule=below(1e-9),
+    confidence=1.0,
+    min_n=10,
+)
+
+# ------------------------------------------------------------------ the aligned code
+BEST = Claim(
+    id="flaws.aligned-neuron-is-best",
+    part="toy model",
+    where="5.1; 4.1, equation 2",
+    says="No code predicts a factor better than the one the injective assignment gives it.",
+    evidence="synthetic",
+    kind="impossibility",
+    population="the toy model M1, enumerated",
+    deviations=(),
+    unit="law",
+    statistic="largest accuracy of a code minus that of the aligned code",
+    rule=below(1e-9),
+    confidence=1.0,
+    min_n=1,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+BEST_NO_CONFLICT = replace(
+    BEST,
+    part="no conflict",
+    says="Where no two factors compete for a code, no code predicts a factor better than the aligned one does.",
+    population="one factor of three values and two codes: random small tables of counts",
+    deviations=(
+        "Searched: the aligned code has the most information, and SNC counts accuracy.",
+        "The best classifier of each code, which SNC's bins cannot exceed.",
+    ),
+    unit="table",
+    statistic="largest accuracy of the other code minus that of the aligned code",
+    min_n=1000,
+)
+
+
+def labels_of(sizes: Sequence[int]) -> np.ndarray:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def score_of_copy(sizes: Sequence[int], *, min_bin_size: int | None = 1, noise: float = 0.0) -> Estimate:
+    labels = labels_of(sizes)
+    codes = labels + noise * generator(claim=PERFECT.id).standard_normal(len(labels))
+    return exact(float(snc(Sample(codes[:, None], labels[:, None]), min_bin_size=min_bin_size)))
+
+
+def score_of_noise(
+    sizes: Sequence[int],
+    *,
+    times: int = 1,
+    min_bin_size: int | None = None,
+    signal: float = 0.0,
+    repetitions: int = 20,
+) -> Estimate:
+    labels = np.tile(labels_of(sizes), times)
+
+    def score(repetition: int) -> float:
+        stream = generator(claim=NOISE.id, part=NOISE.part, repetition=repetition)
+        codes = signal * labels + stream.standard_normal(len(labels))
+        return float(snc(Sample(codes[:, None], labels[:, None]), min_bin_size=min_bin_size))
+
+    return mean_interval([score(i) for i in range(repetitions)], confidence=NOISE.confidence)
+
+
+def error_of_equation_4(sizes: Sequence[int]) -> Estimate:
+    """As printed: the indicator is squared, not the count."""
+    labels = labels_of(sizes)
+    n, indicators = len(labels), labels == np.arange(len(sizes))[:, None]
+    printed = (indicators.astype(int) ** 2).sum() / n**2
+    return exact(float(printed - (indicators.mean(axis=1) ** 2).sum()))
+
+
+def rotation(stream: np.random.Generator, d: int) -> np.ndarray:
+    return np.linalg.qr(stream.standard_normal((d, d)))[0]
+
+
+def straight(stream: np.random.Generator, d: int) -> np.ndarray:
+    return np.eye(d)
+
+
+def noise_only(stream: np.random.Generator, d: int) -> np.ndarray:
+    return np.zeros((d, d))
+
+
+def _mixed(stream: np.random.Generator, mix, n: int, d: int = 5) -> Sample:
+    factors = stream.integers(4, size=(n, d))
+    return Sample(factors @ mix(stream, d) + 0.02 * stream.standard_normal((n, d)), factors)
+
+
+def linear_accuracy(mix=rotation, *, repetitions: int = 5, n: int = 1_000) -> Estimate:
+    def score(repetition: int) -> float:
+        stream = generator(claim=LINEAR.id, part=LINEAR.part, repetition=repetition)
+        train, test = _mixed(stream, mix, n).split(0.5, stream)
+        parts = zip(train.factors.T, test.factors.T, strict=True)
+        hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
+        return float((np.mean(hits) - 1 / 4) / (1 - 1 / 4))
+
+    return mean_interval([score(i) for i in range(repetitions)], confidence=LINEAR.confidence)
+
+
+def mean_snc(mix=rotation, *, repetitions: int = 10, n: int = 4_000) -> Estimate:
+    streams = [generator(claim=LINEAR.id, part=ROTATED.part, repetition=i) for i in range(repetitions)]
+    return mean_interval([float(snc(_mixed(s, mix, n))) for s in streams], confidence=ROTATED.confidence)
+
+
+def best_threshold(labels: np.ndarray) -> float:
+    """Accuracy of the best linear rule on one code, the labels given in the order of the code."""
+    n = len(labels)
+    right = [(labels[:cut] == side).sum() + (labels[cut:] != side).sum() for cut in range(n + 1) for side in (0, 1)]
+    return max(right) / n
+
+
+def adjusted(accuracy: float, labels: np.ndarray) -> float:
+    chance = ((np.bincount(labels) / len(labels)) ** 2).sum()
+    return float((accuracy - chance) / (1 - chance))
+
+
+def linear_shortfall(linear=best_threshold, *, longest: int = 6) -> Estimate:
+    """Search the orders of two classes along a code, in runs of ten; one run is a bin where counts of runs allow it."""
+    orders = [np.array(bits) for n in range(2, longest + 1) for bits in np.ndindex(*(2,) * n) if 0 < sum(bits) < n]
+    orders = [order for order in orders if np.gcd.reduce(np.bincount(order)) == 1]
+    worst = 0.0
+    for order in orders:
+        labels = np.repeat(order, 10)
+        accuracy, _ = bin_accuracy(np.arange(len(labels), dtype=float), labels, min_bin_size=1)
+        worst = max(worst, adjusted(accuracy, labels) - adjusted(linear(labels), labels))
+    return exact(worst, n=len(orders))
+
+
+def excess_in_toy_model(second_accuracy: float = 0.5) -> Estimate:
+    """How much more accurate than the aligned code the other one is, for the worst factor."""
+    codes, factors, probability = toy_law(second_accuracy)
+    tables = np.zeros((2, 2, 2, 2))
+    for i, j in np.ndindex(2, 2):
+        np.add.at(tables[i, j], (codes[:, i], factors[:, j]), probability)
+    accuracy = tables.max(axis=3).sum(axis=2)
+    information = np.array([[_nats(tables[i, j]) for j in range(2)] for i in range(2)])
+    aligned = align(information)
+    return exact(float((accuracy.max(axis=0) - accuracy[aligned, [0, 1]]).max()))
+
+
+def _nats(table: np.ndarray) -> float:
+    independent = table.sum(axis=1, keepdims=True) * table.sum(axis=0)
+    present = table > 0
+    return float((table[present] * np.log(table[present] / independent[present])).sum()) if present.any() else 0.0
+
+
+def excess_without_conflict(*, classes: int = 3, tables: int = 2_000) -> Estimate:
+    """Best accuracy of the code with less information minus that of the one with more, over random tables."""
+    rng = generator(claim=BEST_NO_CONFLICT.id, part=BEST_NO_CONFLICT.part)
+    worst = -1.0
+    for _ in range(tables):
+        shares = rng.multinomial(6, np.full(classes, 1 / classes))  # one law of the factor for both codes
+        pair = [np.stack([rng.multinomial(share, [0.5, 0.5]) for share in shares], axis=1) / 6 for _ in range(2)]
+        more, less = sorted(pair, key=_nats, reverse=True)
+        if _nats(more) > _nats(less) + 1e-9:  # else either may be the aligned one
+            worst = max(worst, float(less.max(axis=1).sum() - more.max(axis=1).sum()))
+    return exact(worst, n=tables)
+
+
+@PERFECT.covers
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+def test_snc_of_a_copy_is_one(judge, sizes):
+    judge(PERFECT, score_of_copy(sizes))
+
+
+@LEAST_BIN.covers
+@pytest.mark.parametrize("sizes", SMALL_DIVISOR.values(), ids=SMALL_DIVISOR)
+def test_snc_of_a_copy_is_one_with_a_minimum_bin_size(judge, sizes):
+    judge(LEAST_BIN, score_of_copy(sizes, min_bin_size=None))
+
+
+@NOISE.covers
+@TIMES
+@pytest.mark.parametrize("sizes", LARGE_DIVISOR.values(), ids=LARGE_DIVISOR)
+def test_snc_of_noise_is_zero(judge, sizes, times):
+    judge(NOISE, score_of_noise(sizes, times=times))
+
+
+@NOISE_SMALL_DIVISOR.covers
+@pytest.mark.parametrize("sizes", SMALL_DIVISOR.values(), ids=SMALL_DIVISOR)
+def test_snc_of_noise_is_zero_with_a_small_divisor(judge, sizes):
+    judge(NOISE_SMALL_DIVISOR, score_of_noise(sizes, min_bin_size=1, repetitions=5))
+
+
+@NOISE_LEAST_BIN.covers
+@TIMES
+@pytest.mark.parametrize("sizes", SMALL_DIVISOR.values(), ids=SMALL_DIVISOR)
+def test_snc_of_noise_is_zero_with_a_minimum_bin_size(judge, sizes, times):
+    judge(NOISE_LEAST_BIN, score_of_noise(sizes, times=times))
+
+
+@GUESSING.covers
+@pytest.mark.parametrize("sizes", LARGE_DIVISOR.values(), ids=LARGE_DIVISOR)
+def test_equation_4_is_the_accuracy_of_guessing(judge, sizes):
+    judge(GUESSING, error_of_equation_4(sizes))
+
+
+@LINEAR.covers
+def test_a_linear_classifier_is_satisfied_by_a_rotated_code(judge):
+    judge(LINEAR, linear_accuracy())
+
+
+@ROTATED.covers
+def test_snc_is_not_satisfied_by_a_rotated_code(judge):
+    judge(ROTATED, mean_snc())
+
+
+@IMPLIED.covers
+def test_a_linear_classifier_is_satisfied_where_snc_is_on_balanced_classes(judge):
+    judge(IMPLIED, linear_accuracy(straight))
+
+
+@STRICTLY.covers
+def test_a_linear_classifier_is_satisfied_wherever_snc_is(judge):
+    judge(STRICTLY, linear_shortfall())
+
+
+@BEST.covers
+def test_no_code_of_the_toy_model_beats_the_aligned_one(judge):
+    judge(BEST, excess_in_toy_model())
+
+
+@BEST_NO_CONFLICT.covers
+def test_no_code_beats_the_aligned_one_where_factors_do_not_compete(judge):
+    judge(BEST_NO_CONFLICT, excess_without_conflict())

@@ -1,0 +1,195 @@
+"""Worlds in which constructed findings of Mahon et al. are false, or too small to tell."""
+
+import numpy as np
+from counter_worlds import EXACT, Worlds
+
+from dbench.codes import Sample
+from dbench_fixtures.counterexamples.group_codes import group_cases
+
+TOY, GROUPS = "flaws/test_3_1_toy_models", "flaws/test_2_strong_and_weak"
+SNC, NK = "flaws/test_4_2_snc", "flaws/test_4_3_nk"
+
+
+def openly(n, stream, *, spread="parity"):
+    """Codes that each hold a bit openly."""
+    factors = stream.integers(2, size=(n, 2))
+    return Sample(np.tile(factors, 5) + 0.01 * stream.standard_normal((n, 10)), factors)
+
+
+def lone(n, stream, **_):
+    factors = stream.integers(4, size=(n, 2))
+    return Sample(factors + 0.01 * stream.standard_normal((n, 2)), factors)
+
+
+def copied(n, stream, **_):
+    factors = stream.integers(2, size=(n, 1))
+    return Sample(np.hstack([factors, factors]) + 0.01 * stream.standard_normal((n, 2)), factors)
+
+
+def unrelated(n, stream, **_):
+    return Sample(stream.standard_normal((n, 2)), stream.integers(4, size=(n, 2)))
+
+
+# The cell of the other model; a cell that is the same for both (NK) is looked for in a third.
+OTHER = {"M1": 0.7, "M2": 0.5}
+
+WORLDS = [
+    *(
+        Worlds(
+            TOY,
+            f"CELLS['{name} {model}']",
+            false=lambda m, name=name, model=model: m.cell(name, 1.0 if name == "nk" else OTHER[model]),
+            small=EXACT,
+        )
+        for name in ("mig", "sap", "dci", "med", "snc", "nk")
+        for model in ("M1", "M2")
+    ),
+    *(
+        Worlds(
+            TOY,
+            f"ORDER['{name}']",
+            false=lambda m, name=name: m.order(name, first=0.7, second=1.0 if name == "nk" else 0.5),
+            small=EXACT,
+        )
+        for name in ("mig", "sap", "dci", "med", "snc", "nk")
+    ),
+    *(
+        Worlds(
+            TOY,
+            f"SAMPLED['{name}']",
+            false=lambda m, name=name: m.sampled_order(
+                name, first=0.8, second=1.0 if name == "nk" else 0.5, n=1_000, repetitions=6
+            ),
+            small=lambda m, name=name: m.sampled_order(name, n=100, repetitions=2),
+        )
+        for name in ("mig", "sap", "dci", "med", "snc", "nk")
+    ),
+    Worlds(
+        GROUPS,
+        "WEAK",
+        false=lambda m: m.weak_disentanglement(group_cases("digits")[0], group_cases("digits")[1][:, ::-1]),
+        small=lambda m: m.weak_disentanglement(*(part[::4] for part in group_cases("parity"))),
+    ),
+    Worlds(
+        GROUPS,
+        "ALONE",
+        false=lambda m: m.largest_share_alone(group_cases("digits")[0], group_cases("digits")[0][:, :2]),
+        small=lambda m: m.largest_share_alone(*(part[::4] for part in group_cases("parity"))),
+    ),
+    Worlds(
+        GROUPS,
+        "SNC",
+        false=lambda m: m.mean_snc("parity", openly, repetitions=5, n=500),
+        small=lambda m: m.mean_snc("parity", repetitions=2, n=500),
+    ),
+    Worlds(
+        GROUPS,
+        "NK",
+        false=lambda m: m.mean_nk("parity", lone, repetitions=5, n=400),
+        small=lambda m: m.mean_nk("parity", repetitions=2, n=300),
+    ),
+    Worlds(
+        GROUPS,
+        "NK_EXACT",
+        false=lambda m: m.largest_knockout(*group_cases("parity")),
+        small=lambda m: m.largest_knockout(*(part[:9] for part in group_cases("digits"))),
+    ),
+    Worlds(SNC, "PERFECT", false=lambda m: m.score_of_copy((500, 500), noise=0.5), small=EXACT),
+    Worlds(
+        SNC,
+        "LEAST_BIN",
+        false=lambda m: m.score_of_copy((401, 300, 299), noise=0.5, min_bin_size=None),
+        small=EXACT,
+    ),
+    Worlds(
+        SNC,
+        "NOISE",
+        false=lambda m: m.score_of_noise((500, 500), signal=5.0),
+        small=lambda m: m.score_of_noise((500, 500), repetitions=2),
+    ),
+    Worlds(
+        SNC,
+        "NOISE_SMALL_DIVISOR",
+        false=lambda m: m.score_of_noise((401, 300, 299), min_bin_size=1, repetitions=5),
+        small=lambda m: m.score_of_noise((41, 30, 29), min_bin_size=1, repetitions=2),
+    ),
+    Worlds(
+        SNC,
+        "NOISE_LEAST_BIN",
+        false=lambda m: m.score_of_noise((401, 300, 299), signal=5.0),
+        small=lambda m: m.score_of_noise((401, 300, 299), repetitions=2),
+    ),
+    Worlds(SNC, "GUESSING", false=lambda m: m.error_of_equation_4((400, 300, 300)), small=EXACT),
+    Worlds(
+        SNC,
+        "LINEAR",
+        false=lambda m: m.linear_accuracy(m.noise_only, n=200),
+        small=lambda m: m.linear_accuracy(repetitions=2, n=200),
+    ),
+    Worlds(
+        SNC,
+        "ROTATED",
+        false=lambda m: m.mean_snc(m.straight, repetitions=5, n=1_000),
+        small=lambda m: m.mean_snc(repetitions=2, n=1_000),
+    ),
+    Worlds(
+        SNC,
+        "IMPLIED",
+        false=lambda m: m.linear_accuracy(m.noise_only, n=200),
+        small=lambda m: m.linear_accuracy(m.straight, repetitions=2, n=200),
+    ),
+    Worlds(
+        SNC,
+        "STRICTLY",
+        false=lambda m: m.linear_shortfall(),
+        small=lambda m: m.linear_shortfall(longest=3),
+    ),
+    Worlds(
+        SNC,
+        "BEST",
+        false=lambda m: m.excess_in_toy_model(0.5),
+        small=EXACT,
+    ),
+    Worlds(
+        SNC,
+        "BEST_NO_CONFLICT",
+        false=lambda m: m.excess_without_conflict(),
+        small=lambda m: m.excess_without_conflict(tables=10),
+    ),
+    Worlds(
+        NK,
+        "ALONE",
+        false=lambda m: m.mean_nk(m.ALONE, unrelated, n=300),
+        small=lambda m: m.mean_nk(m.ALONE, lone, n=300, repetitions=2),
+    ),
+    Worlds(
+        NK,
+        "REDUNDANT",
+        false=lambda m: m.mean_nk(m.REDUNDANT, lone, n=300),
+        small=lambda m: m.mean_nk(m.REDUNDANT, m.doubled_codes, n=300, repetitions=2),
+    ),
+    Worlds(
+        NK,
+        "EMPTY",
+        false=lambda m: m.mean_nk(m.EMPTY, lone, n=300),
+        small=lambda m: m.mean_nk(m.EMPTY, unrelated, n=300, repetitions=2),
+    ),
+    Worlds(
+        NK,
+        "ONLY_ALONE",
+        false=lambda m: m.largest_nk_of_hidden_bits(),
+        small=lambda m: m.largest_nk_of_hidden_bits(functions=range(1, 6)),
+    ),
+    Worlds(
+        NK,
+        "ONLY_ALONE_SAMPLED",
+        false=lambda m: m.mean_nk(m.ONLY_ALONE_SAMPLED, lone, n=300),
+        small=lambda m: m.mean_nk(m.ONLY_ALONE_SAMPLED, copied, n=300, repetitions=2),
+    ),
+    Worlds(
+        NK,
+        "CHEAPER",
+        false=lambda m: m.log_cost_ratio(estimator="forest", n=400),
+        small=lambda m: m.log_cost_ratio(estimator="forest", n=100, turns=2),
+    ),
+]
