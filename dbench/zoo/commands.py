@@ -11,6 +11,8 @@ import click
 from dbench.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from dbench.zoo.keys import RunKey
     from dbench.zoo.profiles import Profile
     from dbench.zoo.store import Store
@@ -80,6 +82,14 @@ def _plan(
     return found, Store(store or f"store/{profile}"), keys
 
 
+def _print(table: Table) -> None:
+    """Print a table, as wide as the terminal; wide enough for all of it when the output goes elsewhere."""
+    from rich.console import Console
+
+    console = Console()
+    Console(width=None if console.is_terminal else 140).print(table)
+
+
 @click.group()
 def zoo() -> None:
     """Train, score and check the models that findings are judged on."""
@@ -146,11 +156,11 @@ def table(
     from dbench.zoo.population import score_population
     from dbench.zoo.scorers import SCORING
     from dbench.zoo.table import build_table, load_runs, write_table
-    from dbench.zoo.tolerance import tolerance_of
+    from dbench.zoo.tolerance import tolerances
 
     found, place, keys = _plan(profile, store, data, objective, seeds)
     frame = build_table(place, keys, found, score_population(place, keys, workers=workers))
-    tolerance = {name: tolerance_of(name) for name in frame["score"].unique()}
+    tolerance = tolerances(frame["score"].unique())
     path = write_table(out, frame, found, tolerance, scoring=SCORING)
     load_runs(out)
     click.echo(f"{frame['run'].nunique()} runs, {frame['score'].nunique()} scores each: {path}")
@@ -162,12 +172,10 @@ def table(
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides which runs.")
 def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     """Retrain a few runs of a table from their keys alone and compare every score."""
-    from rich.console import Console
-
     from dbench.zoo.verify import comparison_table, verify_runs
 
     comparison = verify_runs(runs, number=number, seed=seed, workers=workers)
-    Console(width=None if Console().is_terminal else 140).print(comparison_table(comparison))
+    _print(comparison_table(comparison))
     wrong = int((~comparison["agrees"]).sum())
     exact = int(comparison["exact"].sum())
     click.echo(f"{exact} of {len(comparison)} scores are the same to the last bit, {wrong} differ beyond tolerance")
@@ -179,7 +187,6 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
 @_options("profile", "store", "data", "objective", "seeds")
 def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None) -> None:
     """Show how far a store is with a profile."""
-    from rich.console import Console
     from rich.table import Table
 
     from dbench.zoo.train import survey
@@ -187,11 +194,13 @@ def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[
     _, place, keys = _plan(profile, store, data, objective, seeds)
     counts = survey(place, keys)
     columns = ("done", "scored", "diverged", "interrupted", "damaged", "missing")
-    shown = Table(box=None, header_style="bold", title=f"{profile} in {place.url}", title_justify="left")
+    shown = Table(
+        box=None, header_style="bold", padding=(0, 1), title=f"{profile} in {place.url}", title_justify="left"
+    )
     for name in ("data", "objective", "strength"):
-        shown.add_column(name)
+        shown.add_column(name, no_wrap=True)
     for name in columns:
         shown.add_column(name, justify="right")
     for (data_name, objective_name, strength), row in sorted(counts.items()):
         shown.add_row(data_name, objective_name, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
-    Console().print(shown)
+    _print(shown)

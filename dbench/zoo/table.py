@@ -181,7 +181,7 @@ def write_population_table(
     from dbench.zoo.population import score_population
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SCORING
-    from dbench.zoo.tolerance import tolerance_of
+    from dbench.zoo.tolerance import tolerances
     from dbench.zoo.train import train_runs
 
     store, wanted = Store(folder), list(profile.runs() if keys is None else keys)
@@ -189,8 +189,7 @@ def write_population_table(
         if summary.cancelled:
             raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
     table = build_table(store, wanted, profile, score_population(store, wanted, workers=workers))
-    names = table["score"].unique()
-    tolerance = {name: tolerance_of(name) for name in names}
+    tolerance = tolerances(table["score"].unique())
     return write_table(Path(folder) / "table", table, profile, tolerance, scoring=SCORING).parent
 
 

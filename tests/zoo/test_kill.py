@@ -31,7 +31,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def keys(tiny: Profile) -> list[RunKey]:
-    return replace(tiny, steps=4000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
+    return replace(tiny, steps=2000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
 
 
 def _start(folder: Path, store: Store, keys: list[RunKey]) -> subprocess.Popen[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput, UnknownName
-from dbench.zoo import scorers, tolerance, verify
+from dbench.zoo import scorers, verify
 from dbench.zoo.keys import RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
@@ -20,7 +20,7 @@ from dbench.zoo.score import score_one, score_runs
 from dbench.zoo.scorers import subject_of
 from dbench.zoo.store import Store
 from dbench.zoo.table import build_table, write_table
-from dbench.zoo.tolerance import tolerance_of
+from dbench.zoo.tolerance import tolerances
 
 EXPECTED = {
     *("elbo", "reconstruction", "kl", "kl.informative", *(f"kl.{i}" for i in range(10)), "loss.100"),
@@ -214,7 +214,7 @@ def evidence(
     for key in short.runs():
         score_one(store, key)
     table = build_table(store, short.runs(), short, {key.digest: {"udr.lasso": 0.5} for key in short.runs()})
-    write_table(tmp_path / "evidence", table, short, {name: tolerance_of(name) for name in table["score"].unique()})
+    write_table(tmp_path / "evidence", table, short, tolerances(table["score"].unique()))
     return tmp_path / "evidence"
 
 
@@ -259,9 +259,8 @@ def test_the_seed_decides_which_runs_are_verified(evidence: Path) -> None:
         verify.choose_runs(table, number=5, seed=0)
 
 
-def test_every_score_has_a_tolerance() -> None:
-    for name in (*EXPECTED, "loss.1000", "udr.lasso.all"):
-        assert tolerance_of(name) >= 0
-    with pytest.raises(KeyError):
-        tolerance_of("unheard_of")
-    assert tolerance._TOLERANCE
+def test_every_score_of_a_run_alone_has_a_tolerance() -> None:
+    found = tolerances([*EXPECTED, "loss.1000", "udr.lasso.all", "unheard_of"])
+    assert found.pop("unheard_of") == 0
+    assert set(found) == {*EXPECTED, "loss.1000"}
+    assert min(found.values()) > 0
