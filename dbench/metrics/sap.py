@@ -8,7 +8,8 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.aggregations import gap_per_factor, sap_gap
+from dbench.metrics.aggregations import gap_per_factor
+from dbench.metrics.ceilings import between, exact_copies
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
@@ -22,6 +23,7 @@ def sap(
     sample: Sample,
     *,
     relation: Literal["svm", "r2"] | None = None,
+    corrected: bool = False,
     generator: np.random.Generator | None = None,
 ) -> Score:
     """Gap between the two codes that predict a factor best by themselves, averaged over factors.
@@ -33,12 +35,14 @@ def sap(
     Invariant to scale with ``r2`` only. The relation is in the result's name: ``sap[svm]`` or ``sap[r2]``.
 
     Args:
-        sample: 15,000 observations in the paper; about 0.2 s with ``svm``.
+        sample: 15,000 observations in the paper; about 0.3 s with ``svm``.
         relation: ``svm`` for discrete factors, ``r2`` for any; by default the one that fits the factors.
+        corrected: put every factor's gap on the scale from chance (0) to that of an exact copy (1).
         generator: for the split into training and test part.
 
     Returns:
-        Score with per-factor gaps and the relation matrix.
+        Score with per-factor gaps and the relation matrix; details ``ceiling`` (of one exact copy of each
+        factor) and ``chance`` (independent codes all predict the commonest value, or are not correlated: 0).
 
     Raises:
         InvalidInput: a factor that does not vary, continuous factors with ``svm``, or another relation.
@@ -47,11 +51,22 @@ def sap(
     relation = relation or ("svm" if sample.discrete else "r2")
     if relation == "r2":
         matrix = squared_correlation(sample.codes, sample.factors)
+        ceiling = gap_per_factor(squared_correlation(exact_copies(sample).codes, sample.factors))
     elif relation == "svm":
         if not sample.discrete:
             raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")
-        train, test = sample.split(1 / 3, named_generator(metric="sap") if generator is None else generator)
-        matrix = svm_predictability(train, test)
+        both = np.concatenate([sample.codes, exact_copies(sample).codes], axis=1)  # split and predicted together
+        generator = named_generator(metric="sap") if generator is None else generator
+        matrix = svm_predictability(*Sample(both, sample.factors).split(1 / 3, generator))
+        matrix, ceiling = matrix[: sample.n_codes], gap_per_factor(matrix[sample.n_codes :])
     else:
         raise InvalidInput(f"relation must be 'svm' or 'r2', got {relation!r}")
-    return Score(f"sap[{relation}]", sap_gap(matrix), per_factor=gap_per_factor(matrix), relation=matrix)
+    gaps = gap_per_factor(matrix)
+    per_factor = between(gaps, 0.0, ceiling) if corrected else gaps
+    return Score(
+        f"sap[{relation},corrected]" if corrected else f"sap[{relation}]",
+        float(per_factor.mean()),
+        per_factor=per_factor,
+        relation=matrix,
+        details={"ceiling": float(ceiling.mean()), "chance": 0.0},
+    )

@@ -8,9 +8,11 @@ from scipy.optimize import linear_sum_assignment
 
 from dbench.codes import Sample
 from dbench.metrics.alignment import align
+from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import label_indices, require_count, require_discrete
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import mutual_information
+from dbench.seeds import generator as named_generator
 
 __all__ = ["bin_accuracy", "snc"]
 
@@ -72,7 +74,14 @@ def bin_accuracy(
 @metric(
     bounds=(0, 1), perfect=1.0, needs="sample", cite="mahon2023", invariant={"permutation", "sign", "scale", "shift"}
 )
-def snc(sample: Sample, *, bins: int = 20, min_bin_size: int | None = None) -> Score:
+def snc(
+    sample: Sample,
+    *,
+    bins: int = 20,
+    min_bin_size: int | None = None,
+    corrected: bool = False,
+    generator: np.random.Generator | None = None,
+) -> Score:
     """Chance-adjusted accuracy of each factor's own code, cut into bins, as its classifier.
 
     Every factor is assigned a code of its own (equation 2, mutual information); the code is cut into bins
@@ -89,13 +98,18 @@ def snc(sample: Sample, *, bins: int = 20, min_bin_size: int | None = None) -> S
     one bin a class would give exact copies of 40 values 0.91 and noise 0.02.
 
     Args:
-        sample: discrete factors; about 50 ms for 15,000 observations.
+        sample: discrete factors; about 150 ms for 15,000 observations.
         bins: equal-width bins of the mutual information.
         min_bin_size: see :func:`bin_accuracy`.
+        corrected: put every factor's value on the scale from what its code gets when shuffled (0) to what an
+            exact copy gets (1).
+        generator: deals out the codes for the chance level.
 
     Returns:
         Score with per-factor values and the mutual information as relation; details ``product`` (of the
-        per-factor values), ``accuracy``, ``chance``, ``above_chance`` (means over factors), ``bins.max``.
+        per-factor values), ``accuracy``, ``guessing`` (r), ``above_chance`` (means over factors), ``bins.max``,
+        and on the scale of the score ``ceiling`` (of one exact copy of each factor) and ``chance`` (of the
+        codes, shuffled).
         A factor left without a code of its own (fewer codes than factors), or with a constant one, scores 0.
 
     Raises:
@@ -104,25 +118,35 @@ def snc(sample: Sample, *, bins: int = 20, min_bin_size: int | None = None) -> S
     require_discrete(sample, "snc")
     if min_bin_size is not None:
         require_count("min_bin_size", min_bin_size, 1)
+    generator = named_generator(metric="snc") if generator is None else generator
     information = mutual_information(sample.codes, sample.factors, bins=bins)
     labels, _ = label_indices(sample.factors)
-    chance = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])
-    accuracy, n_bins = chance.copy(), 0
-    for j, code in enumerate(align(information)):
-        if code >= 0 and (sample.codes[:, code] != sample.codes[0, code]).any():
-            accuracy[j], used = bin_accuracy(sample.codes[:, code], labels[:, j], min_bin_size=min_bin_size)
-            n_bins = max(n_bins, used)
-    adjusted = np.clip((accuracy - chance) / (1 - chance), 0.0, 1.0)
+    guessing = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])
+    order = generator.permutation(len(sample))
+    # Own code, the same code shuffled, and an exact copy.
+    accuracy, n_bins = np.stack([guessing, guessing, guessing]), 0
+    for j, number in enumerate(align(information)):
+        label = labels[:, j]
+        accuracy[2, j], _ = bin_accuracy(label.astype(np.float64), label, min_bin_size=min_bin_size)
+        code = sample.codes[:, number]
+        if number >= 0 and (code != code[0]).any():
+            accuracy[0, j], n_used = bin_accuracy(code, label, min_bin_size=min_bin_size)
+            accuracy[1, j], _ = bin_accuracy(code[order], label, min_bin_size=min_bin_size)
+            n_bins = max(n_bins, n_used)
+    adjusted, chance, ceiling = np.clip((accuracy - guessing) / (1 - guessing), 0.0, 1.0)
+    per_factor = between(adjusted, chance, ceiling) if corrected else adjusted
     return Score(
-        "snc",
-        float(adjusted.mean()),
-        per_factor=adjusted,
+        "snc[corrected]" if corrected else "snc",
+        float(per_factor.mean()),
+        per_factor=per_factor,
         relation=information,
         details={
-            "product": float(adjusted.prod()),
-            "accuracy": float(accuracy.mean()),
+            "product": float(per_factor.prod()),
+            "accuracy": float(accuracy[0].mean()),
+            "guessing": float(guessing.mean()),
+            "above_chance": float((accuracy[0] - guessing).mean()),
+            "ceiling": float(ceiling.mean()),
             "chance": float(chance.mean()),
-            "above_chance": float((accuracy - chance).mean()),
             "bins.max": n_bins,
         },
     )

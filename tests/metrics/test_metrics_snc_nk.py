@@ -40,13 +40,13 @@ def test_a_perfect_code_scores_one_on_unequal_classes_of_a_common_divisor():
     label = np.repeat([3, -1, 8], [40, 30, 30])
     result = snc(Sample(label[:, None].astype(float), label[:, None]))
     assert result.value == 1.0
-    assert result.details["chance"] == pytest.approx(0.16 + 0.09 + 0.09)
+    assert result.details["guessing"] == pytest.approx(0.16 + 0.09 + 0.09)
 
 
 def test_the_chance_level_is_the_sum_of_squared_class_shares():
     label = np.repeat([0, 1], [75, 25])[np.random.default_rng(0).permutation(100)]
     result = snc(Sample(np.arange(100.0)[:, None], label[:, None]))
-    assert result.details["chance"] == pytest.approx(0.75**2 + 0.25**2)
+    assert result.details["guessing"] == pytest.approx(0.75**2 + 0.25**2)
     expected = (result.details["accuracy"] - 0.625) / 0.375
     assert result.value == pytest.approx(max(0.0, expected))
 

@@ -1,0 +1,58 @@
+"""How high and how low a metric can come out by its own protocol, and scores put on that scale.
+
+The protocol of some metrics keeps a perfect representation from 1 (20 bins for a factor of 40 values) and a
+random one from 0 (plug-in estimates are biased upwards). Both ends are found by scoring, on the same
+factors, exact copies of them and codes that lost their partner.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.codes import Sample
+from dbench.metrics.inputs import label_indices
+
+__all__ = ["between", "exact_copies", "shuffled"]
+
+
+def exact_copies(sample: Sample) -> Sample:
+    """Return the sample with one standardised exact copy of each factor for codes.
+
+    Labels of discrete factors are copied by rank, so that arbitrary labels do not matter; a constant factor
+    becomes a constant code.
+    """
+    values = label_indices(sample.factors)[0] if sample.discrete else sample.factors
+    halves = values * 0.5  # the range of finite numbers can exceed the largest float, that of their halves cannot
+    centred = halves - halves.mean(axis=0)
+    largest = np.abs(centred).max(axis=0)
+    centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
+    spread = centred.std(axis=0)
+    copies = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    return Sample(copies, sample.factors, sample.factor_names)
+
+
+def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
+    """Return the sample with its codes dealt out anew: the same codes, independent of the factors."""
+    return Sample(sample.codes[generator.permutation(len(sample))], sample.factors, sample.factor_names)
+
+
+def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:
+    """Put values on the scale where chance is 0 and the ceiling is 1: (v - chance) / (ceiling - chance).
+
+    Args:
+        values: any shape.
+        chance: what independent codes get; broadcast against the values.
+        ceiling: what exact copies get; broadcast against the values.
+
+    Returns:
+        Values cut to 0 and 1; 0 where the ceiling is no higher than chance, so that the protocol tells nothing.
+
+    Example:
+        >>> between([0.0, 0.1, 0.5, 0.9], 0.1, 0.9).round(3).tolist()
+        [0.0, 0.0, 0.5, 1.0]
+    """
+    v, low, high = np.broadcast_arrays(*(np.asarray(part, dtype=np.float64) for part in (values, chance, ceiling)))
+    room = high - low
+    share = np.divide(v - low, room, out=np.zeros_like(room), where=room > 1e-12)
+    return np.asarray(np.clip(share, 0.0, 1.0))

@@ -1,0 +1,64 @@
+"""Average pairwise mutual information of the codes (A Sober Look, Appendix, Figures 31 and 32). Lower is better."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics.inputs import as_codes
+from dbench.metrics.registry import Score, metric
+from dbench.metrics.relations import mutual_information, quantise
+
+__all__ = ["code_mutual_information"]
+
+
+@metric(
+    bounds=(0, None),
+    perfect=None,
+    needs="sample",
+    cite="locatello2020",
+    invariant={"permutation", "sign", "scale", "shift"},
+)
+def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, corrected: bool = False) -> Score:
+    """Mutual information of two codes in nats, averaged over all pairs of different codes.
+
+    Both codes are cut into equal-width bins. Bounds 0 and log(bins), reached by duplicates whose values fill
+    the bins evenly. The plug-in estimate is biased upwards by about (a - 1)(b - 1) / 2n nats, a and b the bins
+    that two codes use: 0.018 for 20 bins and 10,000 observations, which is what independent uniform codes
+    score. Compare scores of equal n and bins only, or take the bias off (``corrected``).
+
+    Args:
+        codes: a sample or n x d codes, posterior means or draws (they answer different questions); about 10 ms
+            for 10,000 x 10.
+        bins: number of equal-width bins for each code.
+        corrected: subtract each pair's expected bias, at least to 0.
+
+    Returns:
+        Score with the mean over its pairs as value per code; details ``bias`` (the mean expected bias, also
+        the chance level), ``pairs`` and ``bins``. A single code has no pair and scores 0; constant codes share
+        no information with any, and their pairs count.
+
+    Raises:
+        InvalidInput: NaN, infinity, or fewer than 1 bin.
+    """
+    values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
+    if not isinstance(corrected, bool):
+        raise InvalidInput(f"corrected must be True or False, got {corrected!r}")
+    n, d = values.shape
+    labels = quantise(values, bins)
+    information = mutual_information(values, labels, bins=bins)
+    used = np.array([len(np.unique(column)) for column in labels.T]) - 1
+    bias = np.outer(used, used) / (2 * n)
+    if corrected:
+        information = np.maximum(information - bias, 0.0)
+    for matrix in (information, bias):
+        np.fill_diagonal(matrix, 0.0)
+    others = max(d - 1, 1)
+    return Score(
+        "code_mutual_information[corrected]" if corrected else "code_mutual_information",
+        information.sum() / (d * others),
+        per_code=information.sum(axis=1) / others,
+        details={"bias": bias.sum() / (d * others), "pairs": d * (d - 1) // 2, "bins": bins},
+    )

@@ -1,0 +1,123 @@
+"""Explicitness (Ridgeway and Mozer 2018). Higher is better: factors can be read off linearly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from dbench.codes import Sample
+from dbench.metrics.inputs import require_discrete
+from dbench.metrics.logistic import one_versus_rest, standardise
+from dbench.metrics.registry import Score, metric
+from dbench.seeds import generator as named_generator
+
+__all__ = ["area_under_curve", "explicitness"]
+
+Array = NDArray[np.float64]
+Values = NDArray[np.int64] | NDArray[np.float64]
+
+
+def area_under_curve(scores: Array, positive: NDArray[np.bool_]) -> Array:
+    """Area under the ROC curve: how often a positive outranks a negative, ties counting half.
+
+    Args:
+        scores: n x p.
+        positive: n x p, both values in every column.
+
+    Returns:
+        p areas from 0 to 1; 0.5 for scores that are all equal.
+    """
+    ranks = rankdata(scores, axis=0)
+    hits = positive.sum(axis=0)
+    return np.asarray(
+        (np.where(positive, ranks, 0.0).sum(axis=0) - hits * (hits + 1) / 2) / (hits * (len(scores) - hits))
+    )
+
+
+def _scorable(train: Values, test: Values) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which observations of each part hold each value, for the values that both parts hold beside others."""
+    seen = np.unique(train)
+    here, there = train[:, None] == seen, test[:, None] == seen
+    usable = here.any(axis=0) & ~here.all(axis=0) & there.any(axis=0) & ~there.all(axis=0)
+    return here[:, usable], there[:, usable]
+
+
+def _areas(train: Sample, test: Sample, penalty: float) -> list[Array]:
+    """Areas of the values of every factor, all codes together."""
+    x, x_test = standardise(train.codes, test.codes)
+    pairs = [_scorable(*columns) for columns in zip(train.factors.T, test.factors.T, strict=True)]
+    labels, truth = (np.concatenate(part, axis=1) for part in zip(*pairs, strict=True))
+    if not labels.shape[1]:
+        return [np.empty(0) for _ in pairs]
+    weights, intercepts = one_versus_rest(x, labels, penalty=penalty)
+    ends = np.cumsum([here.shape[1] for here, _ in pairs])
+    return np.split(area_under_curve(x_test @ weights + intercepts, truth), ends[:-1])
+
+
+def _areas_of_copy(train: Values, test: Values, penalty: float) -> Array:
+    """Areas of the values of one factor, its ranks for the only code: equal rows are fitted as one."""
+    labels, truth = _scorable(train, test)
+    if not labels.shape[1]:
+        return np.empty(0)
+    values, first, rank, counts = np.unique(train, return_index=True, return_inverse=True, return_counts=True)
+    place = np.searchsorted(values, test).astype(np.float64)
+    mean, spread = rank.mean(), rank.std()
+    x = (np.arange(len(values))[:, None] - mean) / spread
+    weights, intercepts = one_versus_rest(x, labels[first], counts=counts.astype(np.float64), penalty=penalty)
+    return area_under_curve((place[:, None] - mean) / spread @ weights + intercepts, truth)
+
+
+def _mean(areas: Array) -> float:
+    return float(areas.mean()) if len(areas) else 0.5
+
+
+@metric(
+    bounds=(0, 1),
+    perfect=None,
+    needs="sample",
+    cite="ridgeway2018",
+    invariant={"permutation", "sign", "scale", "shift"},
+)
+def explicitness(
+    sample: Sample, *, rescaled: bool = False, penalty: float = 1.0, generator: np.random.Generator | None = None
+) -> Score:
+    """Area under the ROC curve of a linear classifier of each factor value, averaged over values, then factors.
+
+    A Sober Look, section 4.2.4: one logistic regression tells each value of a factor from all other values of
+    that factor, from all codes. Codes are standardised by the training part (two thirds), so scale does not
+    matter; areas are taken on the test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a
+    middle value of an ordered factor, so exact copies stay below 1 (``ceiling``), hence no perfect value on
+    the card: 0.78 for 3, 6, 40, 32 and 32 values.
+
+    Args:
+        sample: discrete factors; 10,000 observations with 113 values take about 1 s.
+        rescaled: give 2 (area - 1/2), so that chance is 0 (Ridgeway and Mozer's plots), bounds -1 and 1.
+        penalty: the C of the logistic regressions (see :func:`dbench.metrics.logistic.one_versus_rest`).
+        generator: for the split.
+
+    Returns:
+        Score with per-factor means; details ``chance``, ``ceiling`` (of one exact copy of each factor by
+        itself), ``values`` (factor values scored). Values missing from either part are left out; a factor with
+        none left, and constant codes, get chance.
+
+    Raises:
+        InvalidInput: continuous factors, or a factor that does not vary.
+    """
+    require_discrete(sample, "explicitness")
+    generator = named_generator(metric="explicitness") if generator is None else generator
+    order = generator.permutation(len(sample))
+    n_test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
+    train, test = sample.take(order[n_test:]), sample.take(order[:n_test])
+    found = _areas(train, test, penalty)
+    copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]
+    per_factor = np.array([_mean(areas) for areas in found])
+    ceiling, chance = float(np.mean([_mean(areas) for areas in copied])), 0.5
+    if rescaled:
+        per_factor, ceiling, chance = 2 * per_factor - 1, 2 * ceiling - 1, 0.0
+    return Score(
+        "explicitness[rescaled]" if rescaled else "explicitness",
+        float(per_factor.mean()),
+        per_factor=per_factor,
+        details={"ceiling": ceiling, "chance": chance, "values": sum(map(len, found))},
+    )

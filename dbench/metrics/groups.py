@@ -1,0 +1,144 @@
+"""Which factors a relation matrix keeps apart, and at which threshold it merges them (A Sober Look, section 6.1.2).
+
+The matrix is read as a bipartite graph of codes and factors, its entries the weights of the edges. Below a
+threshold edges are deleted; factors that still hang together through codes are one group. A relation of 0 is
+no edge, so nothing is connected by it at any threshold.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.errors import InvalidInput
+from dbench.metrics.inputs import require_matrix
+
+__all__ = ["GroupCurve", "Merge", "independent_groups", "independent_groups_curve", "merge_order", "merge_thresholds"]
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+class GroupCurve(NamedTuple):
+    """An independent-groups curve; every count holds from its threshold down to, not including, the next.
+
+    Attributes:
+        thresholds: distinct positive entries of the matrix, falling.
+        groups: connected components with at least one factor and one code.
+        connected: factors connected to at least one code.
+    """
+
+    thresholds: Array
+    groups: Counts
+    connected: Counts
+
+
+class Merge(NamedTuple):
+    """Two groups of factors that become one.
+
+    Attributes:
+        threshold: largest threshold at which they hang together.
+        first: factor numbers of one group, rising; holds the smallest of all.
+        second: factor numbers of the other group, rising.
+    """
+
+    threshold: float
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+
+def merge_thresholds(matrix: ArrayLike) -> Array:
+    """Largest threshold at which each pair of factors hangs together.
+
+    A path is as strong as its weakest edge; a pair merges at the strength of its strongest path.
+
+    Args:
+        matrix: d x k relation, not negative.
+
+    Returns:
+        k x k, symmetric; 0 for factors that never merge. The diagonal holds each factor's strongest relation:
+        the threshold above which it is connected to no code.
+
+    Example:
+        >>> merge_thresholds([[0.9, 0.2, 0.0], [0.0, 0.7, 0.3]]).tolist()
+        [[0.9, 0.2, 0.2], [0.2, 0.7, 0.3], [0.2, 0.3, 0.3]]
+    """
+    checked = require_matrix("matrix", matrix)
+    strength = np.minimum(checked[:, :, None], checked[:, None, :]).max(axis=0)
+    for through in range(len(strength)):
+        strength = np.maximum(strength, np.minimum(strength[:, [through]], strength[[through], :]))
+    return np.asarray(strength)
+
+
+def independent_groups(matrix: ArrayLike, thresholds: ArrayLike) -> tuple[Counts, Counts]:
+    """Count groups and connected factors with all relations below each threshold deleted.
+
+    Args:
+        matrix: d x k relation, not negative.
+        thresholds: any number of thresholds above 0.
+
+    Returns:
+        Connected components with at least one factor and one code, and factors connected to at least one code,
+        one of each for each threshold. A perfect matrix has k groups up to its smallest non-zero entry.
+
+    Raises:
+        InvalidInput: a threshold that is not finite and above 0.
+    """
+    at = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    if at.ndim != 1 or not np.isfinite(at).all() or not (at > 0).all():
+        raise InvalidInput(f"thresholds must be finite numbers above 0, got {at.tolist()}")
+    together = merge_thresholds(matrix) >= at[:, None, None]
+    connected = np.diagonal(together, axis1=1, axis2=2)
+    # The factor of the smallest number stands for its group.
+    first = connected & ~np.tril(together, k=-1).any(axis=2)
+    return first.sum(axis=1), connected.sum(axis=1)
+
+
+def independent_groups_curve(matrix: ArrayLike) -> GroupCurve:
+    """Groups and connected factors at every threshold where something can change.
+
+    Args:
+        matrix: d x k relation, not negative.
+
+    Returns:
+        The curve; empty for a matrix of zeros.
+
+    Example:
+        >>> curve = independent_groups_curve([[0.9, 0.2], [0.0, 0.7]])
+        >>> curve.thresholds.tolist(), curve.groups.tolist(), curve.connected.tolist()
+        ([0.9, 0.7, 0.2], [1, 2, 1], [1, 2, 2])
+    """
+    checked = require_matrix("matrix", matrix)
+    thresholds = np.unique(checked[checked > 0])[::-1]
+    return GroupCurve(thresholds, *independent_groups(checked, thresholds))
+
+
+def merge_order(matrix: ArrayLike) -> list[Merge]:
+    """Order in which factors merge as the threshold falls: the dendrogram of the matrix.
+
+    Args:
+        matrix: d x k relation, not negative.
+
+    Returns:
+        At most k - 1 merges, thresholds falling, ties by factor number; factors that never merge are missing.
+
+    Example:
+        >>> merge_order([[0.9, 0.2, 0.0], [0.0, 0.7, 0.3]])
+        [Merge(threshold=0.3, first=(1,), second=(2,)), Merge(threshold=0.2, first=(0,), second=(1, 2))]
+    """
+    strength = merge_thresholds(matrix)
+    rows, columns = np.triu_indices(len(strength), k=1)
+    values = strength[rows, columns]
+    group: dict[int, tuple[int, ...]] = {factor: (factor,) for factor in range(len(strength))}
+    merges = []
+    for pair in np.argsort(-values, kind="stable"):
+        a, b = group[int(rows[pair])], group[int(columns[pair])]
+        if values[pair] <= 0 or a == b:
+            continue
+        first, second = sorted((a, b))
+        merges.append(Merge(float(values[pair]), first, second))
+        union = tuple(sorted(first + second))
+        group.update(dict.fromkeys(union, union))
+    return merges

@@ -1,0 +1,119 @@
+"""Modularity (Ridgeway and Mozer 2018). Higher is better: each code knows about one factor at most."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics.ceilings import exact_copies, shuffled
+from dbench.metrics.inputs import require_matrix, require_varying
+from dbench.metrics.registry import Score, metric
+from dbench.metrics.relations import mutual_information
+from dbench.seeds import generator as named_generator
+
+__all__ = ["mean_modularity", "modularity", "modularity_per_code"]
+
+Idle = Literal["skip", "zero"]
+
+
+def modularity_per_code(matrix: ArrayLike) -> NDArray[np.float64]:
+    """One minus the squared relations to all but a code's first factor, relative to a template of that one alone.
+
+    A Sober Look, section 4.2.4: 1 - sum of m_f^2 over the other factors / (theta^2 (k - 1)), theta the largest
+    relation of the code.
+
+    Args:
+        matrix: d x k, not negative.
+
+    Returns:
+        d values from 0 (related to all factors alike) to 1 (to one only). A code related to nothing, 0/0 in the
+        formula, gets 0; with a single factor every other code gets 1.
+
+    Example:
+        >>> modularity_per_code([[0.5, 0.0], [0.5, 0.25], [0.5, 0.5], [0.0, 0.0]]).tolist()
+        [1.0, 0.75, 0.0, 0.0]
+    """
+    checked = require_matrix("matrix", matrix)
+    largest = checked.max(axis=1, keepdims=True)
+    share = np.divide(checked, largest, out=np.zeros_like(checked), where=largest > 0)
+    # The largest entry itself is 1 after division, so the others' squares are the sum less 1.
+    excess = np.maximum((share**2).sum(axis=1) - 1, 0.0) / max(checked.shape[1] - 1, 1)
+    return np.asarray(np.where(largest[:, 0] > 0, 1 - excess, 0.0))
+
+
+def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
+    """Mean of :func:`modularity_per_code`.
+
+    Args:
+        matrix: d x k, not negative.
+        idle: what codes related to nothing do: ``skip`` leaves them out, ``zero`` counts them as 0, as the study
+            behind A Sober Look did.
+
+    Returns:
+        The mean, from 0 to 1; 0 where every code is idle.
+
+    Raises:
+        InvalidInput: another way to treat idle codes.
+    """
+    if idle not in ("skip", "zero"):
+        raise InvalidInput(f"idle must be 'skip' or 'zero', got {idle!r}")
+    checked = require_matrix("matrix", matrix)
+    counted = checked.any(axis=1) if idle == "skip" else np.ones(len(checked), dtype=bool)
+    return float(modularity_per_code(checked)[counted].mean()) if counted.any() else 0.0
+
+
+@metric(
+    bounds=(0, 1),
+    perfect=None,
+    needs="sample",
+    cite="ridgeway2018",
+    invariant={"permutation", "sign", "scale", "shift"},
+)
+def modularity(
+    sample: Sample, *, bins: int = 20, idle: Idle = "skip", generator: np.random.Generator | None = None
+) -> Score:
+    """Does each code share information with one factor only, averaged over codes?
+
+    A Sober Look, section 4.2.4: :func:`modularity_per_code` of the mutual information, codes cut into
+    equal-width bins, discrete factors taken by label. The mean over codes is not weighted, so noise counts as
+    much as signal: the estimated information of a noise code is bias, about (bins - 1)(values - 1) / 2n nats,
+    which grows with the values of a factor and makes noise look modular. With factors of 3, 6, 40, 32 and 32
+    values, 20 bins and 10,000 observations noise scores 0.68 (``chance`` in the details), and exact copies
+    beside as many noise codes 0.84, hence no perfect value on the card. Bounds 0 and 1.
+
+    Args:
+        sample: 10,000 observations in the paper; about 20 ms.
+        bins: number of bins for each code.
+        idle: what codes without information do, see :func:`mean_modularity`; only exactly constant codes are.
+        generator: deals out the codes for the chance level.
+
+    Returns:
+        Score with per-code values and the mutual information in nats as relation; details ``chance`` (of the
+        same codes, shuffled), ``ceiling`` (of one exact copy of each factor), ``active`` (codes with
+        information) and ``bins``. Codes that are all constant score 0.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or a wrong option.
+    """
+    require_varying(sample)
+    generator = named_generator(metric="modularity") if generator is None else generator
+    information, copied, dealt = (
+        mutual_information(part.codes, part.factors, bins=bins)
+        for part in (sample, exact_copies(sample), shuffled(sample, generator))
+    )
+    return Score(
+        "modularity",
+        mean_modularity(information, idle=idle),
+        per_code=modularity_per_code(information),
+        relation=information,
+        details={
+            "ceiling": mean_modularity(copied, idle=idle),
+            "chance": mean_modularity(dealt, idle=idle),
+            "active": int(information.any(axis=1).sum()),
+            "bins": bins,
+        },
+    )

@@ -1,0 +1,125 @@
+"""Logistic regressions for many classes, several penalties and folds of one sample fitted at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["softmax_regressions", "with_intercept"]
+
+Array = NDArray[np.float64]
+
+MEMORY = 10  # pairs of steps and gradient changes that L-BFGS keeps
+
+
+def with_intercept(x: Array) -> Array:
+    """Append a column of ones."""
+    return np.concatenate([x, np.ones((len(x), 1))], axis=1)
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """Inner product within each problem of two arrays of p x problems x classes."""
+    return np.asarray(np.einsum("pbk,pbk->b", a, b))
+
+
+def softmax_regressions(
+    x: Array,
+    labels: NDArray[np.int64],
+    members: NDArray[np.bool_],
+    penalties: Array,
+    *,
+    start: Array | None = None,
+    tolerance: float = 1e-4,
+    steps: int = 100,
+) -> Array:
+    """Fit one penalised logistic regression to each subset of the observations, with a penalty of its own.
+
+    Minimises, over weights and intercepts, half the squared weights plus C times the summed logistic loss: the
+    objective, stopping rule and options of scikit-learn's ``LogisticRegression(C)`` (for two classes too, whose
+    one weight vector carries twice the penalty). All problems take their L-BFGS steps together, from the
+    curvature of the codes' covariance, so that codes of different scales cost no more steps.
+
+    Args:
+        x: n x d.
+        labels: n class numbers from 0.
+        members: problems x n, which observations belong to each; at least one each.
+        penalties: the C of each problem.
+        start: weights to start from, as returned; zero if not given.
+        tolerance: largest entry of the gradient per observation at which a problem is done.
+        steps: at most.
+
+    Returns:
+        (d + 1) x problems x classes, the intercept last. Intercepts of classes a problem has not seen are -1e9.
+    """
+    design, k = with_intercept(x), int(labels.max()) + 1
+    n, p = design.shape
+    rows = np.arange(n)
+    share = (members / members.sum(axis=1, keepdims=True)).T
+    seen = np.stack([np.bincount(labels[member], minlength=k) > 0 for member in members])
+    ridge = (2.0 if k == 2 else 1.0) / (penalties * members.sum(axis=1))
+    charged = np.where(np.arange(p) < p - 1, 1.0, 0.0)[:, None, None] * ridge[:, None]
+    spread, axes = np.linalg.eigh(design.T @ design / n)
+    curvature = np.maximum(spread, 0.0)[:, None] * (k - 1) / k**2 + ridge + 1e-9
+
+    def precondition(g: Array) -> Array:
+        rotated = (axes.T @ g.reshape(p, -1)).reshape(g.shape) / curvature[:, :, None]
+        return np.asarray((axes @ rotated.reshape(p, -1)).reshape(g.shape))
+
+    def evaluate(w: Array) -> tuple[Array, Array]:
+        z = (design @ w.reshape(p, -1)).reshape(n, -1, k)
+        z -= z.max(axis=2, keepdims=True)
+        true = z[rows, :, labels]
+        np.exp(z, out=z)
+        total = z.sum(axis=2)
+        z *= (share / total)[:, :, None]
+        z[rows, :, labels] -= share
+        gradient = (design.T @ z.reshape(n, -1)).reshape(w.shape) + charged * w
+        loss = (share * (np.log(total) - true)).sum(axis=0) + 0.5 * (charged * w**2).sum(axis=(0, 2))
+        return loss, np.where(seen, gradient, 0.0)
+
+    w = np.zeros((p, len(members), k)) if start is None else start.copy()
+    w[-1] = np.where(seen, w[-1], -1e9)
+    loss, gradient = evaluate(w)
+    pairs: list[tuple[Array, Array, Array]] = []
+    for _ in range(steps):
+        going = np.abs(gradient).max(axis=(0, 2)) > tolerance
+        if not going.any():
+            break
+        step = np.where(going[:, None], _direction(gradient, pairs, precondition), 0.0)
+        slope = _dot(gradient, step)
+        length = np.ones(len(members))
+        for _ in range(30):
+            trial = w - length[:, None] * step
+            found, there = evaluate(trial)
+            worse = going & (found > loss - 1e-4 * length * slope + 1e-12)
+            if not worse.any():
+                break
+            length = np.where(worse, length / 2, length)
+        change = there - gradient
+        moved = trial - w
+        bend = _dot(moved, change)
+        sound = bend > 1e-12 * np.sqrt(_dot(moved, moved) * _dot(change, change))
+        pairs = [*pairs[1 - MEMORY :], (moved, change, np.where(sound, 1 / np.where(sound, bend, 1.0), 0.0))]
+        w, loss, gradient = trial, found, there
+    return w
+
+
+def _direction(
+    gradient: Array, pairs: list[tuple[Array, Array, Array]], precondition: Callable[[Array], Array]
+) -> Array:
+    """Two-loop recursion of L-BFGS; pairs without curvature have weight 0 and change nothing."""
+    q, weights = gradient.copy(), []
+    for moved, change, inverse in reversed(pairs):
+        weights.append(inverse * _dot(moved, q))
+        q -= weights[-1][:, None] * change
+    r = precondition(q)
+    if pairs:
+        _, change, inverse = pairs[-1]
+        bend = _dot(change, precondition(change))
+        usable = (inverse > 0) & (bend > 0)
+        r *= np.where(usable, 1 / np.where(usable, inverse * bend, 1.0), 1.0)[:, None]
+    for (moved, change, inverse), weight in zip(pairs, reversed(weights), strict=True):
+        r += (weight - inverse * _dot(change, r))[:, None] * moved
+    return r

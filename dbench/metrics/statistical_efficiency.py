@@ -1,0 +1,56 @@
+"""Statistical efficiency of a representation (A Sober Look, section 7). Higher is better."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbench.codes import Sample
+from dbench.metrics.downstream import Model, downstream_accuracy
+from dbench.metrics.registry import Score, metric
+from dbench.seeds import generator as named_generator
+
+__all__ = ["statistical_efficiency"]
+
+
+@metric(
+    bounds=(0, None), perfect=None, needs="sample", cite="locatello2020", invariant={"permutation", "sign", "shift"}
+)
+def statistical_efficiency(
+    sample: Sample,
+    *,
+    few: int = 100,
+    many: int = 10_000,
+    model: Model = "logistic",
+    test: int | None = None,
+    generator: np.random.Generator | None = None,
+) -> Score:
+    """Downstream accuracy with few training observations, divided by that with many.
+
+    Averages over factors are divided, not averages taken of ratios. Bounds 0 and infinity: above 1 only by
+    chance, as with codes that say nothing, whose accuracy does not depend on the number of observations. That
+    is also how codes of little use can look efficient (section 7), so read it beside ``accuracy.many``.
+
+    Args:
+        sample: discrete factors; 15,000 observations for the paper's sizes.
+        few: training observations of the numerator; 100 in the paper.
+        many: training observations of the denominator; 10,000 in the paper.
+        model: ``logistic`` or ``gbt``, see :func:`dbench.metrics.downstream`.
+        test: number of test observations; 5,000 if not given, or a third of fewer than 15,000.
+        generator: for the order of the observations and the seeds of the trees.
+
+    Returns:
+        Score with the ratio for each factor; details ``accuracy.few`` and ``accuracy.many``, means over factors.
+        0 where the accuracy with many observations is 0.
+
+    Raises:
+        InvalidInput: too few observations, a factor that does not vary, continuous factors.
+    """
+    generator = named_generator(metric="statistical_efficiency") if generator is None else generator
+    low, high = downstream_accuracy(sample, [few, many], model=model, test=test, generator=generator)
+    ratios = np.divide(low, high, out=np.zeros_like(low), where=high > 0)
+    return Score(
+        f"statistical_efficiency[{model}]",
+        low.mean() / high.mean() if high.any() else 0.0,
+        per_factor=ratios,
+        details={"accuracy.few": float(low.mean()), "accuracy.many": float(high.mean())},
+    )

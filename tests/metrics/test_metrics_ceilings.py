@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from dbench.codes import Sample
+from dbench.metrics import exact_copies, med, mig, modularity, sap, shuffled, snc
+from dbench.metrics.ceilings import between
+
+SIZES = (3, 6, 40, 32, 32)
+
+
+@pytest.fixture(scope="module")
+def many_valued():
+    """Exact copies of factors of many values beside idle codes, and noise; 4,000 observations."""
+    rng = np.random.default_rng(5)
+    factors = np.stack([rng.integers(size, size=4000) for size in SIZES], axis=1)
+    exact = (factors - factors.mean(axis=0)) / factors.std(axis=0)
+    copies = np.concatenate([exact, 0 * exact], axis=1)
+    return {"copies": Sample(copies, factors), "noise": Sample(rng.normal(size=(4000, 10)), factors)}
+
+
+@pytest.mark.parametrize(("metric", "highest"), [(mig, 0.93), (sap, 0.35), (snc, 0.99), (med, 0.95)])
+def test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected(many_valued, metric, highest):
+    result = metric(many_valued["copies"])
+    assert result.value < highest
+    assert result.details["ceiling"] == pytest.approx(result.value, abs=0.01)
+    corrected = metric(many_valued["copies"], corrected=True)
+    assert corrected.value == pytest.approx(1.0, abs=0.02)
+    assert corrected.metric != result.metric
+    assert "corrected" in corrected.metric
+
+
+@pytest.mark.parametrize("metric", [mig, sap, snc, med])
+def test_noise_scores_what_is_stated_for_chance_and_nearly_0_when_corrected(many_valued, metric):
+    result = metric(many_valued["noise"])
+    assert result.details["chance"] == pytest.approx(result.value, abs=0.02)
+    assert metric(many_valued["noise"], corrected=True).value < 0.08
+
+
+def test_correction_keeps_the_order_of_better_and_worse(many_valued):
+    rng = np.random.default_rng(0)
+    for metric in (mig, snc, med):  # not sap: some noise helps a linear machine that a penalty holds back
+        values = [
+            metric(
+                Sample(exact_copies(many_valued["copies"]).codes + s * noise, many_valued["copies"].factors),
+                corrected=True,
+            )
+            for noise in [rng.normal(size=(4000, 5))]
+            for s in (0.0, 0.3, 1.0, 10.0)
+        ]
+        assert sorted(map(float, values), reverse=True) == [float(value) for value in values]
+
+
+def test_modularity_states_the_level_that_the_bias_of_noise_reaches(many_valued):
+    noise = modularity(many_valued["noise"])
+    assert noise.value > 0.5
+    assert noise.details["chance"] == pytest.approx(noise.value, abs=0.03)
+    assert modularity(many_valued["copies"]).details["ceiling"] == pytest.approx(1.0, abs=0.01)
+
+
+def test_copies_are_by_rank_so_that_labels_do_not_matter():
+    labels = np.array([[7, 0], [-3, 1], [1000, 0], [7, 1]])
+    copies = exact_copies(Sample(np.zeros((4, 1)), labels))
+    assert copies.codes[:, 0] == pytest.approx(np.array([0, -1, 1, 0]) * np.sqrt(2))
+    assert copies.codes.std(axis=0) == pytest.approx([1, 1])
+    huge = exact_copies(Sample(np.zeros((3, 1)), np.array([[-1.7e308], [1.7e308], [0.0]])))
+    assert np.isfinite(huge.codes).all()
+
+
+def test_shuffled_codes_are_the_same_codes_without_their_factors():
+    rng = np.random.default_rng(0)
+    sample = Sample(rng.normal(size=(50, 2)), rng.integers(3, size=(50, 1)))
+    dealt = shuffled(sample, rng)
+    assert sorted(map(tuple, dealt.codes)) == sorted(map(tuple, sample.codes))
+    assert dealt.codes.tolist() != sample.codes.tolist()
+    np.testing.assert_array_equal(dealt.factors, sample.factors)
+
+
+def test_a_protocol_that_tells_nothing_corrects_to_0():
+    assert between([0.3, 0.3], [0.3, 0.5], [0.3, 0.4]).tolist() == [0.0, 0.0]

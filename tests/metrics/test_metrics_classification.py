@@ -1,0 +1,265 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from dbench.codes import FunctionSource, GridSource, Sample
+from dbench.errors import InvalidInput
+from dbench.metrics import (
+    beta_vae_metric,
+    downstream,
+    explicitness,
+    linear_accuracy,
+    mlp_accuracy,
+    statistical_efficiency,
+)
+from dbench.metrics.explicitness import area_under_curve
+from dbench.metrics.linear_accuracy import adjusted_accuracy
+from dbench.metrics.logistic import one_versus_rest, standardise
+from dbench.metrics.softmax import softmax_regressions
+
+SIZES = (3, 4, 5)
+QUICK = {"train_points": 600, "test_points": 400}
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=15, deadline=None)
+def test_one_versus_rest_agrees_with_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(80, 3))
+    labels = (x[:, 0] + rng.normal(size=80) > rng.normal(size=(2, 1))).T
+    labels[:2] = [[True, False], [False, True]]
+    counts = rng.integers(1, 4, size=80)
+    weights, intercepts = one_versus_rest(x, labels, counts=counts.astype(float), penalty=0.7, tolerance=1e-10)
+    for column, y in enumerate(labels.T):
+        reference = LogisticRegression(C=0.7, tol=1e-10, max_iter=10_000).fit(x, y, sample_weight=counts)
+        np.testing.assert_allclose(weights[:, column], reference.coef_[0], atol=1e-5)
+        assert intercepts[column] == pytest.approx(reference.intercept_[0], abs=1e-5)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_many_softmax_regressions_at_once_are_those_of_scikit_learn_one_by_one(classes):
+    rng = np.random.default_rng(classes)
+    x = rng.normal(size=(120, 3)) * [1.0, 10.0, 0.01]
+    labels = (x[:, 0] + rng.normal(size=120)).argsort().argsort() * classes // 120
+    members = np.stack([np.ones(120, dtype=bool), rng.random(120) < 0.7])
+    penalties = np.array([0.3, 5.0])
+    found = softmax_regressions(x, labels, members, penalties, tolerance=1e-10, steps=1000)
+    for b, (member, penalty) in enumerate(zip(members, penalties, strict=True)):
+        reference = LogisticRegression(C=penalty, tol=1e-10, max_iter=10_000).fit(x[member], labels[member])
+        expected, logits = reference.decision_function(x), x @ found[:-1, b] + found[-1, b]
+        if classes == 2:
+            np.testing.assert_allclose(logits[:, 1] - logits[:, 0], expected, atol=1e-4)
+        else:
+            logs = [values - logsumexp(values, axis=1, keepdims=True) for values in (logits, expected)]
+            np.testing.assert_allclose(*logs, atol=1e-4)
+
+
+def test_a_class_a_fold_has_not_seen_is_never_guessed_there():
+    x, labels = np.arange(9.0)[:, None], np.arange(9) % 3
+    weights = softmax_regressions(x, labels, (labels != 1)[None], np.array([1.0]))
+    assert set((x @ weights[:-1, 0] + weights[-1, 0]).argmax(axis=1)) == {0, 2}
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
+def test_the_area_under_the_curve_agrees_with_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(5, size=(30, 2)).astype(float)
+    positive = rng.random(size=(30, 2)) < 0.4
+    positive[:2] = [[True, False], [False, True]]
+    expected = [roc_auc_score(positive[:, j], scores[:, j]) for j in range(2)]
+    np.testing.assert_allclose(area_under_curve(scores, positive), expected)
+
+
+def test_standardising_leaves_constants_at_zero_and_survives_huge_ranges():
+    train = np.array([[1e308, 0.1, 1.0], [-1e308, 0.1, 3.0]])
+    x, test = standardise(train, np.array([[1e308, 7.0, 5.0]]))
+    assert x.tolist() == [[1, 0, -1], [-1, 0, 1]]
+    assert test.tolist() == [[1, 0, 3]]
+
+
+def test_explicitness_is_the_mean_area_of_one_regression_a_value(worlds):
+    sample = worlds["rotated"].take(np.arange(300))
+    result = explicitness(sample, generator=np.random.default_rng(3))
+    train, test = sample.split(1 / 3, np.random.default_rng(3))
+    mean, spread = train.codes.mean(axis=0), train.codes.std(axis=0)
+    expected = []
+    for j, size in enumerate(SIZES):
+        areas = []
+        for value in range(size):
+            model = LogisticRegression(tol=1e-8, max_iter=1000)
+            model.fit((train.codes - mean) / spread, train.factors[:, j] == value)
+            scores = model.decision_function((test.codes - mean) / spread)
+            areas.append(roc_auc_score(test.factors[:, j] == value, scores))
+        expected.append(np.mean(areas))
+    assert result.per_factor == pytest.approx(expected, abs=1e-3)
+    assert result.details["values"] == 12
+
+
+def test_explicitness_of_exact_copies_is_its_ceiling_and_of_noise_chance(worlds):
+    exact, noise = explicitness(worlds["dead"]), explicitness(worlds["noise"])
+    assert exact.value < 0.95
+    assert exact.value == pytest.approx(exact.details["ceiling"], abs=0.02)
+    assert noise.value == pytest.approx(0.5, abs=0.05)
+    # A linear rule cannot single out a middle value, and a rotation hides nothing from it.
+    assert explicitness(worlds["rotated"]).value == pytest.approx(exact.value, abs=0.02)
+
+
+def test_rescaled_explicitness_puts_chance_at_zero(worlds):
+    plain, rescaled = explicitness(worlds["rotated"]), explicitness(worlds["rotated"], rescaled=True)
+    assert rescaled.value == pytest.approx(2 * plain.value - 1)
+    assert rescaled.details["chance"] == 0.0
+    assert rescaled.metric == "explicitness[rescaled]"
+
+
+def test_values_missing_from_one_part_are_left_out_of_explicitness():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=(40, 1))
+    labels[7] = 9  # seen once: not in both parts
+    result = explicitness(Sample(rng.normal(size=(40, 2)), labels))
+    assert result.details["values"] == 2
+
+
+def grid_source(codes):
+    return GridSource(codes, SIZES)
+
+
+def test_beta_vae_metric_knows_copies_from_noise_but_not_from_rotations(grid):
+    rng = np.random.default_rng(0)
+    exact = (grid - grid.mean(axis=0)) / grid.std(axis=0)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    assert beta_vae_metric(grid_source(exact), **QUICK).value == 1.0
+    assert beta_vae_metric(grid_source(exact @ turn), **QUICK).value > 0.9
+    noise = FunctionSource(grid_source(exact).draw_factors, lambda f, g: g.normal(size=(len(f), 4)), ("a", "b", "c"))
+    result = beta_vae_metric(noise, **QUICK)
+    assert result.value == pytest.approx(result.details["chance"], abs=0.08)
+    assert result.details["chance"] == pytest.approx(1 / 3)
+
+
+def test_beta_vae_metric_is_the_accuracy_of_the_protocol_followed_point_by_point(grid):
+    codes = np.tanh(grid @ np.random.default_rng(1).normal(size=(3, 4)))
+    rng, points = np.random.default_rng(2), []
+    for _ in range(1000):
+        factor = rng.integers(3)
+        first, second = (np.stack([rng.integers(size, size=64) for size in SIZES], axis=1) for _ in range(2))
+        second[:, factor] = first[:, factor]
+        found = [codes[np.ravel_multi_index(tuple(part.T), SIZES)] for part in (first, second)]
+        points.append((np.abs(found[0] - found[1]).mean(axis=0), factor))
+    x, y = np.array([point for point, _ in points]), np.array([factor for _, factor in points])
+    expected = LogisticRegression().fit(x[:600], y[:600]).score(x[600:], y[600:])
+    assert beta_vae_metric(grid_source(codes), **QUICK).value == pytest.approx(expected, abs=0.06)
+
+
+def test_beta_vae_metric_cannot_use_codes_of_tiny_scale(grid):
+    exact = (grid - grid.mean(axis=0)) / grid.std(axis=0)
+    assert beta_vae_metric(grid_source(1e-5 * exact), **QUICK).value < 0.7
+
+
+def test_the_corrected_beta_vae_metric_takes_chance_off(grid):
+    codes = 1e-3 * grid.astype(float)
+    plain, corrected = (beta_vae_metric(grid_source(codes), corrected=flag, **QUICK) for flag in (False, True))
+    assert corrected.value == pytest.approx(max(0.0, (plain.value - 1 / 3) / (2 / 3)))
+    assert beta_vae_metric(GridSource(np.arange(4.0)[:, None], (4,)), corrected=True, **QUICK).value == 1.0
+
+
+def test_points_of_none_are_refused(grid):
+    with pytest.raises(InvalidInput, match="train_points must be an integer of at least 1, got 0"):
+        beta_vae_metric(grid_source(grid.astype(float)), train_points=0)
+
+
+def test_adjusted_accuracy_is_that_of_the_caption():
+    factors = np.array([[0, 0], [0, 1], [0, 0], [1, 1]])
+    adjusted, chance = adjusted_accuracy(np.array([0.75, 0.3]), factors)
+    r = 0.75**2 + 0.25**2
+    assert adjusted == pytest.approx([(0.75 - r) / (1 - r), 0.0])
+    assert chance == pytest.approx((r + 0.5) / 2)
+
+
+def test_linear_accuracy_agrees_with_scikit_learn(worlds):
+    sample = worlds["rotated"].take(np.arange(400))
+    result = linear_accuracy(sample, generator=np.random.default_rng(5))
+    train, test = sample.split(1 / 3, np.random.default_rng(5))
+    mean, spread = train.codes.mean(axis=0), train.codes.std(axis=0)
+    expected = [
+        LogisticRegression(max_iter=1000)
+        .fit((train.codes - mean) / spread, train.factors[:, j])
+        .score((test.codes - mean) / spread, test.factors[:, j])
+        for j in range(3)
+    ]
+    assert result.details["accuracy"] == pytest.approx(np.mean(expected), abs=0.01)
+
+
+def test_a_perceptron_reads_what_a_linear_rule_cannot():
+    rng = np.random.default_rng(0)
+    bits = rng.integers(2, size=(900, 2))
+    sample = Sample(bits + 0.1 * rng.normal(size=(900, 2)), (bits[:, :1] ^ bits[:, 1:]))
+    assert linear_accuracy(sample).value < 0.6  # a corner can be cut off: 3 of 4
+    result = mlp_accuracy(sample, epochs=40, hidden=32)
+    assert result.value > 0.9
+    assert result.details["accuracy"] == pytest.approx(1 - (1 - result.value) / 2, abs=0.01)
+
+
+def test_downstream_chooses_the_strength_that_scikit_learns_search_would():
+    rng = np.random.default_rng(3)
+    factors = rng.integers(4, size=(400, 1))
+    sample = Sample(factors + rng.normal(size=(400, 6)), factors)
+    result = downstream(sample, sizes=(100, 250), test=150, generator=np.random.default_rng(1))
+    order = np.random.default_rng(1).permutation(400)
+    test, train = sample.take(order[:150]), sample.take(order[150:])
+    folds = np.array_split(np.arange(250), 5)
+    quality = []
+    for strength in np.logspace(-4, 4, 10):
+        model = LogisticRegression(C=strength, max_iter=1000)
+        rest = [np.setdiff1d(np.arange(250), fold) for fold in folds]
+        quality.append(
+            np.mean(
+                [
+                    model.fit(train.codes[r], train.factors[r, 0]).score(train.codes[f], train.factors[f, 0])
+                    for r, f in zip(rest, folds, strict=True)
+                ]
+            )
+        )
+    best = LogisticRegression(C=np.logspace(-4, 4, 10)[int(np.argmax(quality))], max_iter=1000)
+    expected = best.fit(train.codes, train.factors[:, 0]).score(test.codes, test.factors[:, 0])
+    assert result.value == pytest.approx(expected, abs=0.02)
+    assert result.value == result.details["accuracy.250"]
+    assert result.details["test"] == 150
+
+
+def test_more_observations_help_and_efficiency_is_their_ratio(worlds):
+    sample = worlds["rotated"]
+    result = downstream(sample, sizes=(10, 100), test=500, generator=np.random.default_rng(0))
+    assert result.details["accuracy.10"] < result.details["accuracy.100"]
+    ratio = statistical_efficiency(sample, few=10, many=100, test=500, generator=np.random.default_rng(0))
+    assert ratio.value == pytest.approx(result.details["accuracy.10"] / result.details["accuracy.100"])
+    assert ratio.metric == "statistical_efficiency[logistic]"
+
+
+def test_boosted_trees_repeat_under_one_generator_and_read_exact_copies(worlds):
+    results = [
+        downstream(worlds["dead"], sizes=(40,), test=200, model="gbt", generator=np.random.default_rng(0))
+        for _ in range(2)
+    ]
+    assert results[0].value == results[1].value
+    assert results[0].value > 0.95
+    assert results[0].metric == "downstream[gbt]"
+
+
+def test_ten_observations_without_most_values_are_answered(worlds):
+    result = downstream(worlds["identity"], sizes=(1, 2, 10))
+    assert set(result.details) >= {"accuracy.1", "accuracy.2", "accuracy.10"}
+    assert 0 < result.details["accuracy.1"] < result.details["accuracy.10"]
+
+
+def test_sizes_beyond_the_sample_are_refused_and_the_default_takes_what_fits(worlds):
+    assert downstream(worlds["identity"].take(np.arange(60))).details["size"] == 10
+    with pytest.raises(InvalidInput, match="room for 500 test observations among 1500, got a size of 10000"):
+        statistical_efficiency(worlds["identity"])
+    with pytest.raises(InvalidInput, match="model must be 'logistic' or 'gbt', got 'svm'"):
+        downstream(worlds["identity"], model="svm")
+    with pytest.raises(InvalidInput, match="at least one training size"):
+        downstream(worlds["identity"], sizes=())

@@ -1,0 +1,198 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics import domain_shift_robustness, interventional_robustness, irs
+from dbench.metrics.interventions import crossed_empida, empida, number_rows
+
+
+def literal_empida(codes, factors, held, changed, norm):
+    """Algorithm 1 line by line, with weights normalised within each mean."""
+    n, k = factors.shape
+
+    def frequency(row, columns):
+        return (factors[:, columns] == row[columns]).all(axis=1).mean()
+
+    def mean(where, columns):
+        rest = [j for j in range(k) if j not in columns]
+        weights = [frequency(factors[i], rest) / frequency(factors[i], list(range(k))) for i in where]
+        return np.average(codes[where], axis=0, weights=weights)
+
+    total = 0.0
+    for value in {tuple(row) for row in factors[:, held]}:
+        inside = [i for i in range(n) if tuple(factors[i, held]) == value]
+        centre, worst = mean(inside, held), 0.0
+        for other in {tuple(factors[i, changed]) for i in inside}:
+            cell = [i for i in inside if tuple(factors[i, changed]) == other]
+            worst = max(worst, norm(mean(cell, held + changed) - centre))
+        total += len(inside) / n * worst
+    return total
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=15, deadline=None)
+def test_empida_is_that_of_algorithm_1_line_by_line(seed):
+    rng = np.random.default_rng(seed)
+    first = rng.integers(3, size=40)
+    factors = np.stack([first, (first + rng.integers(2, size=40)) % 3, rng.integers(2, size=40)], axis=1)
+    codes = factors @ rng.normal(size=(3, 3)) + rng.normal(size=(40, 3))
+    norms = {"l2": np.linalg.norm, "absolute": lambda v: np.abs(v).sum()}
+    for (held, changed), (name, norm) in itertools.product(
+        [([0], [1, 2]), ([0], [1]), ([], [0, 1, 2]), ([0, 2], [1]), ([], [1])], norms.items()
+    ):
+        found = empida(codes, factors, [[0, 2], [1]], held, changed, distance=name)
+        expected = [literal_empida(codes[:, block], factors, held, changed, norm) for block in ([0, 2], [1])]
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_irs_of_a_grid_is_the_value_worked_out_by_hand():
+    # Two fair bits; code 0 is a + b/2. Given a, it lies 1/4 from its mean; overall at most 3/4; given b 1/2.
+    grid = np.array([(a, b) for a in (0, 1) for b in (0, 1)])
+    codes = np.stack([grid[:, 0] + grid[:, 1] / 2, grid[:, 1]], axis=1)
+    for crossed in (False, True):
+        result = irs(Sample(codes, grid), crossed=crossed)
+        np.testing.assert_allclose(result.relation, [[2 / 3, 1 / 3], [0, 1]], atol=1e-12)
+        assert result.per_code == pytest.approx([2 / 3, 1])
+        # Weighted by the largest deviations, 3/4 and 1/2.
+        assert result.value == pytest.approx((0.75 * 2 / 3 + 0.5) / 1.25)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=15, deadline=None)
+def test_the_crossed_special_case_agrees_with_algorithm_1_on_a_grid(seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, size=3)
+    grid = np.stack(np.meshgrid(*[np.arange(size) for size in sizes], indexing="ij"), axis=-1).reshape(-1, 3)
+    codes = np.tanh(grid @ rng.normal(size=(3, 4)))
+    groups = {"code_groups": [[0, 2], [1]], "factor_groups": [[0], [1, 2]]}
+    for options in ({}, groups, groups | {"distance": "absolute"}):
+        general, special = (irs(Sample(codes, grid), crossed=crossed, **options) for crossed in (False, True))
+        np.testing.assert_allclose(general.relation, special.relation, atol=1e-12)
+        assert general.value == pytest.approx(special.value)
+
+
+def test_weights_undo_confounding_and_conditional_means_do_not():
+    # Factor 1 follows factor 0 in 9 of 10 rows, so that given factor 0 the mean of factor 1 leans to one side.
+    table = [(a, b) for a in (0, 1) for b in (0, 1) for _ in range(9 if a == b else 1)]
+    factors = np.array(table)
+    sample = Sample(factors.astype(float), factors)
+    # With factor 0 set, factor 1 keeps its marginal law: its mean is 1/2 and either value lies 1/2 away.
+    assert interventional_robustness(sample, [1], [0], [1]) == pytest.approx(0.0)
+    assert interventional_robustness(sample, [1], [0], [1], reweight=False) == pytest.approx(1 - 0.9 / 0.5)
+    assert irs(sample).value == pytest.approx(1.0)
+
+
+def test_domain_shift_robustness_tells_features_that_move_with_the_domain():
+    grid = np.array(list(itertools.product(range(3), range(4), range(2))))
+    codes = np.stack([grid[:, 0], grid[:, 0] + 0.5 * grid[:, 2], grid[:, 2]], axis=1).astype(float)
+    sample = Sample(codes, grid)
+    assert domain_shift_robustness(sample, [0], [2]) == pytest.approx(1.0)
+    assert domain_shift_robustness(sample, [1], [2]) == pytest.approx(1 - 0.25 / 1.25)
+    assert domain_shift_robustness(sample, [2], [2]) == pytest.approx(0.0)
+    assert domain_shift_robustness(sample, [0, 1], [2]) > domain_shift_robustness(sample, [1], [2])
+    with pytest.raises(InvalidInput, match="changed must be distinct"):
+        domain_shift_robustness(sample, [0], [3])
+
+
+def test_cosine_and_sine_are_robust_as_a_group_and_fragile_apart():
+    grid = np.array(list(itertools.product(range(12), range(5))))
+    angle = 2 * np.pi * grid[:, 0] / 12
+    codes = np.stack([np.cos(angle), np.sin(angle), grid[:, 1]], axis=1)
+    result = irs(Sample(codes, grid), code_groups=[[0, 1], [2]])
+    assert result.per_code == pytest.approx([1.0, 1.0])
+    assert result.relation[0, 1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_exact_copies_score_1_unless_values_share_a_bin():
+    rng = np.random.default_rng(0)
+    factors = np.stack([rng.integers(size, size=4000) for size in (3, 6, 40, 32, 32)], axis=1)
+    sample = Sample(factors.astype(float), factors)
+    assert irs(sample).value == pytest.approx(1.0)
+    assert irs(sample).details["ceiling"] == pytest.approx(1.0)
+    binned = irs(sample, bins=20)
+    assert 0.95 < binned.value < 0.99
+    # The codes are weighted by their deviations, the exact copies of the ceiling are standardised.
+    assert binned.details["ceiling"] == pytest.approx(binned.value, abs=0.01)
+    assert irs(sample, bins=20, corrected=True).value == pytest.approx(1.0, abs=0.01)
+
+
+def test_the_chance_level_is_that_of_noise_and_correction_takes_it_off():
+    rng = np.random.default_rng(0)
+    factors = np.stack([rng.integers(size, size=3000) for size in (3, 6, 20)], axis=1)
+    noise = Sample(rng.normal(size=(3000, 5)), factors)
+    result = irs(noise)
+    assert result.value > 0.1
+    assert result.details["chance"] == pytest.approx(result.value, abs=0.05)
+    assert irs(noise, corrected=True).value < 0.05
+    assert irs(noise, corrected=True).metric == "irs[corrected]"
+
+
+def test_idle_codes_leave_by_their_weight_and_constant_ones_altogether(worlds):
+    assert irs(worlds["dead"]).value == pytest.approx(1.0)
+    assert irs(worlds["dead"]).details["active"] == 3
+    assert irs(worlds["dead"]).per_code[3:].tolist() == [0.0, 0.0, 0.0]
+    assert 0.95 < irs(worlds["identity"]).value < 1.0
+    rounding = Sample(np.stack([np.full(1500, 0.1) + 1e-17, worlds["dead"].codes[:, 0]], 1), worlds["dead"].factors)
+    assert irs(rounding).details["active"] == 1
+
+
+def test_the_quantile_lets_one_outlier_pass():
+    grid = np.array(list(itertools.product(range(2), range(200))))
+    codes = grid[:, :1].astype(float)
+    codes[7] += 0.5
+    sample = Sample(codes, grid)
+    strict, lenient = (irs(sample, quantile=quantile).relation[0, 0] for quantile in (1.0, 0.98))
+    assert strict < 0.8
+    assert lenient > 0.99
+    by_hand = np.abs(codes[:200, 0] - codes[:200, 0].mean())
+    found = crossed_empida(codes, grid, [[0]], [0], [1], quantile=0.98)
+    assert found[0] == pytest.approx(np.quantile(by_hand, 0.98) / 2, abs=1e-12)
+
+
+def test_scaling_all_codes_alike_changes_nothing_and_codes_may_be_huge(worlds):
+    sample = worlds["rotated"]
+    value = irs(sample).value
+    for factor in (1e-200, 1e300, -3.0):
+        assert irs(Sample(sample.codes * factor, sample.factors)).value == pytest.approx(value)
+
+
+def test_rows_are_numbered_alike_where_keys_would_overflow():
+    rng = np.random.default_rng(0)
+    columns = rng.integers(2, size=(60, 3))
+    numbers, count = number_rows(columns * (2**40 - 1))
+    expected, small = number_rows(columns)
+    assert count == small
+    assert numbers.tolist() == expected.tolist()
+    assert number_rows(columns[:, :0])[1] == 1
+
+
+def test_a_single_factor_leaves_nothing_to_change():
+    labels = np.arange(30)[:, None] % 3
+    assert irs(Sample(np.random.default_rng(0).normal(size=(30, 2)), labels)).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"quantile": 0.0}, "quantile must lie above 0"),
+        ({"bins": 0}, "bins must be an integer"),
+        ({"distance": "cosine"}, "distance must be 'l2' or 'absolute', got 'cosine'"),
+        ({"code_groups": [[0], [0, 1]]}, "code_groups must be distinct"),
+        ({"factor_groups": [[0], []]}, "no empty one"),
+    ],
+)
+def test_wrong_options_are_refused(worlds, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        irs(worlds["noise"], **options)
+
+
+def test_overlapping_factors_are_refused(worlds):
+    with pytest.raises(InvalidInput, match="must not overlap"):
+        interventional_robustness(worlds["noise"], [0], [0, 1], [1])
+    with pytest.raises(InvalidInput, match="all factors together"):
+        crossed_empida(worlds["noise"].codes, worlds["noise"].factors, [[0]], [0], [1])
