@@ -109,11 +109,17 @@ class Recorder:
         session.exitstatus = self.session.exit_status(
             int(session.exitstatus), fail_on_inconclusive=self.config.getoption("dbench_inconclusive") == "fail"
         )
+        from dbench.claims.ledger import ledger
         from dbench.report import build_document, write_report
 
         records, checks = self.session.records(), self.session.checks()
         try:
-            self.document = build_document(records, checks=checks, provenance=self.provenance | _multiplicity(records))
+            self.document = build_document(
+                records,
+                checks=checks,
+                provenance=self.provenance | _multiplicity(records),
+                statements={finding.id: finding.says for finding in ledger().values()},
+            )
             if self.folder and records:
                 self.written = write_report(self.folder, self.document)
         except DbenchError as error:

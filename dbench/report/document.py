@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dbench.errors import InvalidInput
+from dbench.report.redact import redacted
 from dbench.report.schema import PAPERS, SCHEMA, VERDICTS, Document, Record, standing, validate
 
 __all__ = [
@@ -106,8 +107,11 @@ def build_document(
     *,
     provenance: Mapping[str, Any] | None = None,
     checks: Iterable[Mapping[str, Any]] = (),
+    statements: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Build the report document from the records of a session, in whatever order the workers handed them in.
+
+    Absolute paths in any text, those in the message of an exception say, are cut down to their last name.
 
     Args:
         records: judgements, each with the fields listed in the design; optional beside them are ``part`` (text),
@@ -115,7 +119,8 @@ def build_document(
             ``expected``, which a test that broke may not have come to look up, nothing was expected.
         provenance: what the judgements rest on: versions, commit, evidence tables, seeds.
         checks: what was tested beside the claims: ``nodeid``, ``outcome`` (``passed``, ``failed``, ``skipped``),
-            ``detail`` and ``seconds``.
+            ``detail`` (a reason, or the remark of a check that passed) and ``seconds``.
+        statements: what each finding says as a whole, by claim id; ``says`` of a record may be that of a part only.
 
     Returns:
         The document, in built-in types, sorted so that equal records give equal reports.
@@ -131,10 +136,13 @@ def build_document(
         "checks": list(checks),
     }
     validate(document)
-    document = json.loads(strict_json(document))
+    document = redacted(json.loads(strict_json(document)))
     document["records"].sort(key=_order)
     document["checks"].sort(key=lambda check: check["nodeid"])
     document["findings"] = roll_up_findings(_in_paper_order(document["records"]))
+    for finding in document["findings"]:
+        if statements and finding["claim"] in statements:
+            finding["statement"] = redacted(statements[finding["claim"]])
     document["records"] = _in_paper_order(document["records"])
     validate(document)
     return document
@@ -149,5 +157,6 @@ def _in_paper_order(records: Sequence[Record]) -> list[Record]:
 
 
 def findings_match(document: Document) -> bool:
-    """Whether the findings of a document are the roll-up of its records."""
-    return bool(roll_up_findings(document["records"]) == document["findings"])
+    """Whether the findings of a document are the roll-up of its records; statements come from elsewhere."""
+    bare = [{name: value for name, value in finding.items() if name != "statement"} for finding in document["findings"]]
+    return bool(roll_up_findings(document["records"]) == bare)

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
 from dbench.report import text
-from dbench.report.document import by_paper, count_verdicts, strict_json, worst_first
+from dbench.report.document import count_verdicts, strict_json
+from dbench.report.findings import Finding, findings_by_paper
 from dbench.report.plot import interval_plot
 from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
 
 __all__ = ["embedded_json", "render_html"]
 
+# A finding of more records than this shows them only when asked to.
+MOST_OPEN = 6
+
 
 def render_html(document: Document) -> str:
     """Return the page. All text of the document is escaped; the only script allowed to run is the package's own."""
     script = _read("report.js")
-    records = document["records"]
+    records, papers = document["records"], findings_by_paper(document)
     template = _environment().from_string(_read("report.html.j2"))
     return template.render(
         css=_read("report.css"),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded_json(document),
-        papers={paper: worst_first(group) for paper, group in by_paper(records).items()},
+        papers=papers,
+        anchors=_anchors(finding for group in papers.values() for finding in group),
+        most_open=MOST_OPEN,
         findings=document["findings"],
         unexpected_findings=sum(finding["unexpected"] > 0 for finding in document["findings"]),
         records=records,
@@ -58,12 +65,14 @@ def _environment() -> Environment:
         agreement=text.agreement,
         bound=text.bound_text,
         estimate=text.estimate_text,
+        finding_words=_finding_words,
         in_words=_in_words,
         label=lambda paper: PAPERS.get(paper, paper),
         line=text.one_line,
         name=text.name_text,
         number=text.number,
         params=text.params_text,
+        part=text.part_text,
         remark=text.remark,
         seconds=text.duration,
         slug=_slug,
@@ -74,6 +83,17 @@ def _environment() -> Environment:
 
 def _slug(verdict: str) -> str:
     return verdict.replace(" ", "-")
+
+
+def _anchors(findings: Iterable[Finding]) -> dict[tuple[str, str], str]:
+    """Name the place of each finding's records, alike in every report; claims that spell alike are numbered."""
+    places: dict[tuple[str, str], str] = {}
+    for finding in findings:
+        name = place = "of-" + re.sub(r"[^A-Za-z0-9.]+", "-", f"{finding.claim}-{finding.evidence}")
+        while place in places.values():
+            place = f"{name}-{len(places)}"
+        places[finding.claim, finding.evidence] = place
+    return places
 
 
 def _in_words(record: Record) -> str:
@@ -98,3 +118,8 @@ def _words(record: Record) -> str:
         record["nodeid"],
     ]
     return text.one_line(" ".join(map(str, parts))).lower()
+
+
+def _finding_words(finding: Finding) -> str:
+    """The same for a finding; its records are looked through beside it."""
+    return text.one_line(f"{finding.claim} {finding.statement} {finding.fields['where']}").lower()

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dbench.report.document import by_paper, count_verdicts, worst_first
+from dbench.report.document import count_verdicts
+from dbench.report.findings import Finding, findings_by_paper
 from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
 from dbench.report.text import (
     bound_text,
     clip,
     duration,
     estimate_text,
+    missing_text,
     n_text,
     name_text,
     one_line,
@@ -27,13 +29,15 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!$&@])")
 
 
 def render_markdown(document: Document) -> str:
-    """Return the summary: counts, a table for each paper with the worst first, checks, provenance."""
-    records, findings = document["records"], document["findings"]
-    blocks = ["# Findings on disentanglement, judged", _counts(records, findings)]
-    for paper, group in by_paper(records).items():
-        blocks += [f"## {escape(PAPERS.get(paper, paper))}", _records(worst_first(group))]
-    if not records:
+    """Return the summary: counts, the findings of each paper, what deviates, checks, provenance."""
+    papers = findings_by_paper(document)
+    blocks = ["# Findings on disentanglement, judged", _counts(document["records"], document["findings"])]
+    for paper, findings in papers.items():
+        blocks += [f"## {escape(PAPERS.get(paper, paper))}", _findings(findings)]
+    if not document["records"]:
         blocks.append("No records: nothing was judged.")
+    else:
+        blocks += ["## Deviations", *_deviations([finding for group in papers.values() for finding in group])]
     blocks += ["## Checks beside the claims", _checks(document["checks"])]
     blocks += ["## Provenance", _provenance(document["provenance"])]
     return "\n\n".join(blocks) + "\n"
@@ -81,13 +85,43 @@ def _counts(records: Sequence[Record], findings: Sequence[Mapping[str, Any]]) ->
     return _table(["", *(f"{verdict} ({SYMBOLS[verdict]})" for verdict in order), "unexpected"], rows)
 
 
+def _badge(verdict: str) -> str:
+    return f"**{SYMBOLS[verdict]}** {verdict}"
+
+
+def _findings(findings: Sequence[Finding]) -> str:
+    rows = []
+    for finding in findings:
+        alone = finding.records[0] if len(finding.records) == 1 else None
+        unexpected = finding.fields["unexpected"]
+        rows.append(
+            [
+                _badge(finding.verdict),
+                escape(f"{finding.claim} ({finding.evidence})"),
+                escape(finding.statement),
+                ", ".join(finding.counts) + (f"; {unexpected} unexpected" if unexpected else ""),
+                finding.figures or "-",
+                escape(estimate_text(alone)) if alone else "-",
+            ]
+        )
+    return _table(["verdict", "finding", "statement", "records", "printed figures", "estimate"], rows)
+
+
+def _deviations(findings: Sequence[Finding]) -> list[str]:
+    """Records that are not reproduced or not as expected, and a line that counts the others."""
+    records = [record for finding in findings for record in finding.deviations]
+    others = sum(len(finding.records) for finding in findings) - len(records)
+    counted = f"{others} other record{'s are' if others != 1 else ' is'} reproduced, and none of them unexpectedly."
+    return [_records(records), counted] if records else ["None.", counted]
+
+
 def _records(records: Sequence[Record]) -> str:
     rows = []
     for record in records:
-        notes = [remark(record), record["reason"] if record["verdict"] != "reproduced" else ""]
+        notes = [remark(record), missing_text(record)]
         rows.append(
             [
-                f"**{SYMBOLS[record['verdict']]}** {record['verdict']}",
+                _badge(record["verdict"]),
                 escape(name_text(record)),
                 escape(estimate_text(record)),
                 escape(bound_text(record)),
@@ -97,7 +131,7 @@ def _records(records: Sequence[Record]) -> str:
                 escape("; ".join(filter(None, notes))),
             ]
         )
-    return _table(["verdict", "claim", "estimate", "bound", "n", "printed", "time", "note"], rows)
+    return _table(["verdict", "record", "estimate", "holds if", "n", "printed", "time", "note"], rows)
 
 
 def _checks(checks: Sequence[Mapping[str, Any]]) -> str:

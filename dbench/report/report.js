@@ -1,9 +1,9 @@
 "use strict";
-// Sorting and filtering; without this script the page shows every record, grouped by paper, worst first.
+// Sorting and filtering; without this script the page shows every finding with its records, by paper, worst first.
 (() => {
   const VERDICTS = ["broken", "not reproduced", "inconclusive", "reproduced"];
   const byId = (id) => document.getElementById(id);
-  const table = document.querySelector("table.records");
+  const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
   const save = byId("save");
   save.hidden = false;
@@ -14,100 +14,151 @@
     link.click();
     URL.revokeObjectURL(link.href);
   });
-  if (!table) return;
 
-  const headings = [...table.querySelectorAll("thead th")];
-  const papers = [...table.querySelectorAll("tbody.paper")];
-  const records = [...table.querySelectorAll("tbody.record")];
+  const overview = document.querySelector("table.findings");
+  if (!overview) return;
+
   const controls = byId("controls");
-  const started = new Map(records.map((record, place) => [record, place]));
-  let order = { key: "", number: false, descending: false };
+  const groups = byId("groups");
+  const papers = all("tbody.paper", overview);
+  const findings = all("tbody.finding", overview).map((row) => {
+    const table = byId(row.dataset.group);
+    return { row, table, details: table.closest("details"), records: all("tbody.record", table) };
+  });
+  const records = findings.flatMap((finding) => finding.records);
+  const started = new Map([...findings.map((finding) => finding.row), ...records].map((row, place) => [row, place]));
 
-  const value = (record) => {
-    const text = record.dataset[order.key];
-    if (order.key === "verdict") return VERDICTS.indexOf(text);
-    if (!order.number) return text;
+  const flat = document.createElement("table"); // all records in one table, for when they are not grouped
+  flat.className = "records";
+  flat.append(findings[0].table.tHead.cloneNode(true));
+  flat.hidden = true;
+  groups.append(flat);
+
+  const value = (row, { key, number }) => {
+    const text = row.dataset[key];
+    if (key === "verdict") return VERDICTS.indexOf(text);
+    if (!number) return text;
     return text === "None" || text === "" ? null : Number(text);
   };
 
-  const compare = (one, other) => {
-    const [a, b] = [value(one), value(other)];
-    if (a === null || b === null) return (a === null) - (b === null); // what is missing comes last both ways
+  const compare = (order) => (one, other) => {
+    const asStarted = started.get(one) - started.get(other);
+    if (!order.key) return asStarted;
+    const [a, b] = [value(one, order), value(other, order)];
+    if (a === null || b === null) return (a === null) - (b === null) || asStarted; // what is missing comes last both ways
+    const numeric = order.number || order.key === "verdict";
     const sign = order.descending ? -1 : 1;
-    return sign * (order.number || order.key === "verdict" ? a - b : a.localeCompare(b, "en", { numeric: true }));
+    return sign * (numeric ? a - b : a.localeCompare(b, "en", { numeric: true })) || asStarted;
+  };
+
+  // Make the headings of some tables sort them, all by one order.
+  const sortable = (tables, arrange) => {
+    const headings = tables.flatMap((table) => all("thead th", table));
+    const none = { key: "", number: false, descending: false };
+    const sorting = { order: none };
+    const apply = (order) => {
+      sorting.order = order;
+      for (const heading of headings) {
+        const sorted = heading.dataset.key === order.key;
+        heading.setAttribute("aria-sort", !sorted ? "none" : order.descending ? "descending" : "ascending");
+      }
+    };
+    for (const heading of headings) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...heading.childNodes);
+      heading.append(button);
+      button.addEventListener("click", () => {
+        const { key } = heading.dataset;
+        const { order } = sorting;
+        apply({ key, number: "number" in heading.dataset, descending: order.key === key && !order.descending });
+        arrange();
+      });
+    }
+    for (const table of tables) table.classList.add("sortable");
+    sorting.reset = () => apply(none);
+    sorting.reset();
+    return sorting;
   };
 
   const arrange = () => {
-    const stable = (one, other) => started.get(one) - started.get(other);
-    const sorted = [...records].sort((one, other) => (order.key ? compare(one, other) : 0) || stable(one, other));
-    if (byId("grouped").checked) {
-      for (const paper of papers) {
-        table.append(paper, ...sorted.filter((record) => record.dataset.paper === paper.dataset.paper));
-      }
-    } else {
-      table.append(...papers, ...sorted);
+    const grouped = byId("grouped").checked;
+    const rows = findings.map((finding) => finding.row).sort(compare(ofFindings.order));
+    for (const paper of papers) {
+      overview.append(paper, ...(grouped ? rows.filter((row) => row.dataset.paper === paper.dataset.paper) : []));
     }
-  };
-
-  const hasVerdict = (record, wanted) => {
-    const { verdict, standing } = record.dataset;
-    if (wanted === "unexpected") return standing === "unexpected";
-    if (wanted === "deviation") return verdict !== "reproduced" || standing === "unexpected";
-    return !wanted || verdict === wanted;
+    if (!grouped) overview.append(...rows);
+    const order = compare(ofRecords.order);
+    if (grouped) for (const finding of findings) finding.table.append(...finding.records.sort(order));
+    else flat.append(...[...records].sort(order));
+    flat.hidden = grouped;
   };
 
   const filter = () => {
+    const grouped = byId("grouped").checked;
     const words = byId("text").value.toLowerCase().split(/\s+/).filter(Boolean);
     const [verdict, paper, evidence] = ["verdict", "paper", "evidence"].map((id) => byId(id).value);
-    const seen = new Set();
-    let shown = 0;
-    for (const record of records) {
-      const fits =
-        hasVerdict(record, verdict) &&
-        (!paper || record.dataset.paper === paper) &&
-        (!evidence || record.dataset.evidence === evidence) &&
-        words.every((word) => record.dataset.words.includes(word));
-      record.hidden = !fits;
-      if (fits) {
-        shown += 1;
-        seen.add(record.dataset.paper);
-      }
+    const speaks = (row) => words.every((word) => row.dataset.words.includes(word));
+    const fits = ({ dataset }) => {
+      if (verdict === "unexpected" && dataset.standing !== "unexpected") return false;
+      if (verdict === "deviation" && dataset.verdict === "reproduced" && dataset.standing !== "unexpected") return false;
+      if (VERDICTS.includes(verdict) && dataset.verdict !== verdict) return false;
+      return (!paper || dataset.paper === paper) && (!evidence || dataset.evidence === evidence);
+    };
+    const seen = { findings: 0, records: 0, rows: new Set(), groups: new Set() };
+    for (const { row, details, records: own } of findings) {
+      // Words that name a finding stand for all its records, and a record that is found shows its finding.
+      const named = speaks(row);
+      const heard = own.filter((record) => named || speaks(record));
+      const shown = heard.filter(fits);
+      for (const record of own) record.hidden = !shown.includes(record);
+      row.hidden = !(heard.length && fits(row));
+      details.hidden = !grouped || !shown.length;
+      details.open = shown.length <= Number(groups.dataset.most);
+      details.querySelector(".seen").textContent = shown.length < own.length ? `${shown.length} shown` : "";
+      seen.findings += !row.hidden;
+      seen.records += shown.length;
+      if (!row.hidden) seen.rows.add(row.dataset.paper);
+      if (!details.hidden) seen.groups.add(row.dataset.paper);
     }
-    for (const heading of papers) heading.hidden = !byId("grouped").checked || !seen.has(heading.dataset.paper);
-    byId("shown").textContent = `${shown} of ${records.length} records`;
+    for (const heading of papers) heading.hidden = !grouped || !seen.rows.has(heading.dataset.paper);
+    for (const heading of all("h3", groups)) heading.hidden = !seen.groups.has(heading.dataset.paper);
+    byId("shown").textContent =
+      `${seen.findings} of ${findings.length} findings, ${seen.records} of ${records.length} records`;
   };
 
-  for (const heading of headings) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...heading.childNodes);
-    heading.append(button);
-    heading.setAttribute("aria-sort", "none");
-    button.addEventListener("click", () => {
-      const { key } = heading.dataset;
-      const descending = order.key === key && !order.descending;
-      order = { key, number: "number" in heading.dataset, descending };
-      for (const each of headings) each.setAttribute("aria-sort", "none");
-      heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-      arrange();
-    });
-  }
+  const ofFindings = sortable([overview], arrange);
+  const several = findings.filter((finding) => finding.records.length > 1);
+  const ofRecords = sortable([flat, ...several.map((finding) => finding.table)], arrange);
 
-  controls.hidden = false;
-  table.classList.add("sortable");
-  controls.addEventListener("submit", (event) => event.preventDefault());
-  controls.addEventListener("input", filter);
-  byId("grouped").addEventListener("change", () => {
+  const update = () => {
     arrange();
     filter();
-  });
+  };
+  const reveal = (id) => {
+    const finding = findings.find(({ row }) => row.dataset.group === id);
+    if (!finding) return;
+    if (!byId("grouped").checked) {
+      byId("grouped").checked = true;
+      update();
+    }
+    finding.details.open = true;
+    finding.table.scrollIntoView();
+  };
+  for (const { row } of findings) {
+    row.querySelector("a").addEventListener("click", () => reveal(row.dataset.group));
+  }
+  window.addEventListener("hashchange", () => reveal(location.hash.slice(1)));
+
+  controls.hidden = false;
+  controls.addEventListener("submit", (event) => event.preventDefault());
+  controls.addEventListener("input", filter);
+  byId("grouped").addEventListener("change", update);
   controls.addEventListener("reset", () => {
-    order = { key: "", number: false, descending: false };
-    for (const heading of headings) heading.setAttribute("aria-sort", "none");
-    setTimeout(() => {
-      arrange();
-      filter();
-    });
+    ofFindings.reset();
+    ofRecords.reset();
+    setTimeout(update);
   });
   filter();
+  reveal(location.hash.slice(1));
 })();

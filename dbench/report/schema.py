@@ -140,6 +140,7 @@ _FINDING: dict[str, Rule] = {
     "counts": _COUNTS,
     "unexpected": _COUNT,
 }
+_FINDING_OPTIONAL: dict[str, Rule] = {"statement": _TEXT}
 _CHECK: dict[str, Rule] = {"nodeid": _NAME, "outcome": _one_of(*OUTCOMES), "detail": _TEXT, "seconds": _DURATION}
 
 
@@ -185,7 +186,7 @@ def validate(document: Document, *, error: type[DbenchError] = InvalidInput, sou
     for number, record in enumerate(document["records"]):
         insist(f"records[{number}]", record, _RECORD, _RECORD_OPTIONAL)
     for number, finding in enumerate(document["findings"]):
-        insist(f"findings[{number}]", finding, _FINDING)
+        insist(f"findings[{number}]", finding, _FINDING, _FINDING_OPTIONAL)
     for number, check in enumerate(document["checks"]):
         insist(f"checks[{number}]", check, _CHECK)
 

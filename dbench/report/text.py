@@ -15,11 +15,13 @@ __all__ = [
     "clip",
     "duration",
     "estimate_text",
+    "missing_text",
     "n_text",
     "name_text",
     "number",
     "one_line",
     "params_text",
+    "part_text",
     "printed_text",
     "remark",
 ]
@@ -98,6 +100,19 @@ def bound_text(record: Record) -> str:
     return sign + number(bound) + (side + number(margin) if margin else "")
 
 
+def missing_text(record: Record) -> str:
+    """What kept a rule from deciding. Where it has decided, the numbers are the reason, and stand there already.
+
+    Example:
+        >>> missing_text({"verdict": "inconclusive", "reason": "0.2 [-1, 1]; rule: above 0; about n = 40 would settle"})
+        'about n = 40 would settle'
+    """
+    reason = one_line(record["reason"])
+    if record["verdict"] == "broken":
+        return reason
+    return reason.rpartition("; ")[2] if record["verdict"] == "inconclusive" else ""
+
+
 def n_text(record: Record) -> str:
     """How many were replicated, and what."""
     if record["n"] is None:
@@ -120,9 +135,12 @@ def printed_text(record: Record) -> str:
 
 def name_text(record: Record) -> str:
     """What was judged: claim, kind of evidence, part and parameters."""
-    part = one_line(record.get("part") or "")
-    params = params_text(record["params"])
-    return " ".join(filter(None, [one_line(record["claim"]), f"({record['evidence']})", part, params]))
+    return " ".join(filter(None, [one_line(record["claim"]), f"({record['evidence']})", part_text(record)]))
+
+
+def part_text(record: Record) -> str:
+    """What tells a record from the others of its finding: part and parameters; empty for a finding of one piece."""
+    return " ".join(filter(None, [one_line(record.get("part") or ""), params_text(record["params"])]))
 
 
 def params_text(params: Mapping[str, Any]) -> str:

@@ -12,6 +12,8 @@ import pytest
 
 from dbench.errors import DamagedData, InvalidInput
 from dbench.report import VERDICTS, build_document, is_deviation, roll_up, standing, validate
+from dbench.report.document import findings_match
+from dbench.report.findings import findings_by_paper
 
 
 @pytest.mark.parametrize(("worse", "better"), list(itertools.combinations(VERDICTS, 2)))
@@ -49,6 +51,45 @@ def test_parts_rolled_up_differently_stand_each_for_themselves(make_record):
     parts = [make_record(part="a", rollup="all"), make_record(part="b", rollup="each")]
     assert [finding["rollup"] for finding in build_document(parts)["findings"]] == ["each"]
     assert [finding["rollup"] for finding in build_document(parts[:1])["findings"]] == ["all"]
+
+
+def test_a_finding_carries_its_statement_where_there_is_one(make_record):
+    records = [make_record(claim="sober.a"), make_record(claim="sober.b"), make_record(claim="sober.b", part="half")]
+    document = build_document(records, statements={"sober.b": "All of b.", "sober.c": "Not judged."})
+    first, second = document["findings"]
+    assert "statement" not in first
+    assert second["statement"] == "All of b."
+    assert findings_match(document)
+
+
+def test_a_statement_must_be_text(make_record):
+    with pytest.raises(InvalidInput, match=r"findings\[0\]\.statement must be text, got 3"):
+        build_document([make_record()], statements={make_record()["claim"]: 3})
+
+
+def test_findings_stand_in_the_order_in_which_they_are_read(sample):
+    for findings in findings_by_paper(sample).values():
+        worst = [VERDICTS.index(finding.verdict) for finding in findings]
+        assert worst == sorted(worst)
+    assert sum(map(len, findings_by_paper(sample).values())) == len(sample["findings"])
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "state"),
+    [
+        ([("reproduced", None)], ""),
+        ([("not reproduced", "not reproduced"), ("reproduced", None)], "known deviation"),
+        ([("not reproduced", "not reproduced"), ("not reproduced", None)], ""),
+        ([("not reproduced", "not reproduced"), ("reproduced", "inconclusive")], "unexpected"),
+    ],
+)
+def test_a_finding_is_a_known_deviation_only_if_all_of_it_is(make_record, verdicts, state):
+    records = [
+        make_record(params={"i": i}, verdict=verdict, expected=expected)
+        for i, (verdict, expected) in enumerate(verdicts)
+    ]
+    ((finding,),) = findings_by_paper(build_document(records)).values()
+    assert finding.standing == state
 
 
 def test_the_order_in_which_workers_report_does_not_matter(sample):

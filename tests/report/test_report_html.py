@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -66,7 +67,8 @@ def test_the_page_is_well_formed_and_its_ids_are_unique(page):
 
 def test_nothing_is_fetched(sample, page):
     for _, attrs in page.elements:
-        assert not {"src", "href", "xlink:href", "srcset", "style"} & set(attrs)
+        assert not {"src", "xlink:href", "srcset", "style"} & set(attrs)
+        assert attrs.get("href", "#").startswith("#")
     assert not re.search(r"url\(|@import|https?://", render_html(sample))
     assert not page.all("link")
 
@@ -101,17 +103,67 @@ def test_a_verdict_is_told_by_symbol_and_word_beside_its_colour(page):
         assert f"{symbol} {word}" in page.text
 
 
-def test_each_record_with_an_estimate_has_two_labelled_plots(sample, page):
+def test_each_estimate_has_two_labelled_plots_and_a_third_where_it_is_all_of_a_finding(sample, page):
     plots = [attrs for attrs in page.all("svg") if attrs.get("role") == "img"]
-    assert len(plots) == 2 * sum(record["estimate"] is not None for record in sample["records"])
+    behind = Counter((record["claim"], record["evidence"]) for record in sample["records"])
+    estimated = [record for record in sample["records"] if record["estimate"] is not None]
+    alone = [record for record in estimated if behind[record["claim"], record["evidence"]] == 1]
+    assert len(plots) == 2 * len(estimated) + len(alone)
     assert any("0.412 [0.361, 0.463]; holds if > 0.5" in attrs["aria-label"] for attrs in plots)
 
 
+def test_the_findings_come_before_the_records_and_lead_to_them(sample, page):
+    links = [attrs["href"] for attrs in page.all("a")]
+    tables = [attrs for attrs in page.all("table") if attrs.get("class") == "records"]
+    assert links == ["#" + table["id"] for table in tables]
+    assert len(links) == len(sample["findings"])
+    places = [page.text.index(heading) for heading in ("All findings", "Records of", "Checks beside")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("records", "opened"), [(1, True), (6, True), (7, False), (63, False)])
+def test_many_records_of_a_finding_wait_until_they_are_asked_for(make_record, records, opened):
+    document = build_document([make_record(params={"seed": seed}) for seed in range(records)])
+    page = Page(render_html(document))
+    (group,) = [attrs for attrs in page.all("details") if attrs.get("class") == "group"]
+    assert ("open" in group) is opened
+    assert page.text.count("claims/sober/tc-sampled-falls.py::test_holds") == records
+
+
+def test_a_finding_is_told_by_the_ledger_and_not_by_one_of_its_parts(make_record):
+    records = [make_record(part="a", says="The first half."), make_record(part="b", says="The second half.")]
+    overview = Page(render_html(build_document(records, statements={records[0]["claim"]: "The whole & nothing but."})))
+    findings = overview.text.partition("Records of")[0]
+    assert "The whole & nothing but." in findings
+    assert "half" not in findings
+
+
+def test_a_finding_counts_the_figures_that_agree_and_those_that_differ(make_record):
+    agrees = [True, True, True, False, None]
+    records = [make_record(params={"i": i}, printed_agrees=each) for i, each in enumerate(agrees)]
+    assert "3 agree, 1 differs" in Page(render_html(build_document(records))).text
+
+
+def test_claims_that_spell_alike_have_places_of_their_own(make_record):
+    page = Page(render_html(build_document([make_record(claim=claim) for claim in ("a b", "a  b", "a.b", "?", "!")])))
+    ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    assert {attrs["href"][1:] for attrs in page.all("a")} <= set(ids)
+
+
+def test_the_remark_of_a_check_that_passed_is_shown():
+    check = {"nodeid": "a.py::test_b", "outcome": "passed", "detail": "2 runs retrained: 52 of 52", "seconds": 1.0}
+    assert "2 runs retrained: 52 of 52" in Page(render_html(build_document([], checks=[check]))).text
+
+
 def test_every_control_has_a_label_and_every_column_can_be_sorted(page):
-    keys = {attrs["data-key"] for attrs in page.all("th") if "data-key" in attrs}
-    record = next(attrs for attrs in page.all("tbody") if attrs.get("class") == "record")
-    assert len(keys) == 8
-    assert all(f"data-{key}" in record for key in keys)
+    keys = [attrs["data-key"] for attrs in page.all("th") if "data-key" in attrs]
+    finding, record = (
+        next(attrs for attrs in page.all("tbody") if attrs.get("class") == kind) for kind in ("finding", "record")
+    )
+    assert all(f"data-{key}" in finding for key in keys[:6])
+    assert all(f"data-{key}" in record for key in keys[6:14])
+    assert keys[6:14] == keys[-8:]
     assert len(page.all("label")) == len(page.all("select")) + len(page.all("input"))
 
 

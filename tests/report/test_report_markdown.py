@@ -18,7 +18,7 @@ def cells(row: str) -> int:
 
 def test_every_table_has_rows_of_one_width(sample):
     found = tables(render_markdown(sample))
-    assert len(found) == 1 + 5 + 1 + 1
+    assert len(found) == 1 + 5 + 1 + 1 + 1
     for table in found:
         assert len({cells(row) for row in table}) == 1
 
@@ -35,13 +35,34 @@ def test_the_worst_come_first(sample):
     assert symbols == sorted(symbols, key="FN?R".index)
 
 
+def test_only_deviations_are_listed_and_the_others_counted(sample):
+    text = render_markdown(sample)
+    deviations = tables(text)[6][2:]
+    assert len(deviations) == 6
+    assert not any("**R**" in row for row in deviations)
+    assert "15 other records are reproduced" in text
+
+
+def test_a_verdict_that_became_better_is_listed(make_record):
+    text = render_markdown(build_document([make_record(expected="not reproduced")]))
+    assert "unexpected: not reproduced was expected" in text
+    assert "0 other records" in text
+
+
+def test_a_finding_shows_its_statement_and_its_counts(make_record):
+    records = [make_record(part=part, printed_agrees=part == "a") for part in "ab"]
+    text = render_markdown(build_document(records, statements={records[0]["claim"]: "As the ledger has it."}))
+    assert "| As the ledger has it. | 2 reproduced | 1 agrees, 1 differs | - |" in text
+    assert "None.\n\n2 other records are reproduced" in text
+
+
 def test_hostile_text_stays_text(make_record):
     hostile = "<script>alert(1)</script> | [x](javascript:alert(1)) `code`\n\n# heading"
     text = render_markdown(build_document([make_record(reason=hostile, verdict="inconclusive", claim="sober.a|b")]))
     assert "<script" not in text.replace("\\<script", "")
     assert "[x]" not in text.replace("\\[x\\]", "")
     assert "\n# heading" not in text
-    assert len({cells(row) for row in tables(text)[1]}) == 1
+    assert all(len({cells(row) for row in table}) == 1 for table in tables(text))
 
 
 def test_very_long_text_is_clipped(make_record):
