@@ -121,13 +121,9 @@ def share(holds: pd.Series | np.ndarray) -> Estimate:
     return exact(np.mean(holds), n=np.size(holds))
 
 
-def share_higher(metric: str, own: str) -> Estimate:
-    return share(summary(7, metric) > summary(7, own))
-
-
-def share_of_all_higher(own: str, metrics=METRICS) -> Estimate:
-    higher = [summary(7, metric) > summary(7, own) for metric in metrics]
-    return exact(np.mean(higher), n=len(higher[0]))
+def share_of_all(holds: list[pd.Series]) -> Estimate:
+    """Share over metrics and pairs; ``n`` counts the pairs."""
+    return exact(np.mean(holds), n=len(holds[0]))
 
 
 def likeness(first: pd.Series, second: pd.Series) -> Estimate:
@@ -157,13 +153,13 @@ def test_the_drop_without_the_aligned_code_is_often_marginal(judge, source):
 @pytest.mark.parametrize("own", ["snc", "nk"])
 @pytest.mark.parametrize("metric", [*METRICS, "dci"])
 def test_an_existing_metric_scores_most_models_higher(judge, metric, own):
-    judge(HIGHER, share_higher(metric, own))
+    judge(HIGHER, share(summary(7, metric) > summary(7, own)))
 
 
 @ALL_HIGHER.covers
 @pytest.mark.parametrize("own", ["snc", "nk"])
 def test_existing_metrics_score_models_higher_in_general(judge, own):
-    judge(ALL_HIGHER, share_of_all_higher(own))
+    judge(ALL_HIGHER, share_of_all([summary(7, metric) > summary(7, own) for metric in METRICS]))
 
 
 @ASKS_LESS.covers
