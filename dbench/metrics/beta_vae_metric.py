@@ -56,7 +56,7 @@ def beta_vae_metric(
     tiny scale cannot be used, so the score is not invariant to scale.
 
     Args:
-        source: gives codes of chosen factors; with a grid of codes 2 to 3 s, mostly look-ups.
+        source: gives codes of chosen factors; with a grid of codes about 0.3 s, mostly look-ups.
         batch: pairs behind a point.
         train_points: points the classifier is fitted to.
         test_points: points of its accuracy.

@@ -8,7 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 
-__all__ = ["as_codes", "label_indices", "require_count", "require_discrete", "require_matrix", "require_varying"]
+__all__ = [
+    "as_codes",
+    "label_indices",
+    "require_count",
+    "require_discrete",
+    "require_matrix",
+    "require_positive",
+    "require_varying",
+]
 
 
 def require_varying(sample: Sample) -> None:
@@ -31,6 +39,12 @@ def require_count(name: str, value: int, least: int) -> None:
     """Insist on an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
+
+
+def require_positive(name: str, value: float) -> None:
+    """Insist on a finite number above 0."""
+    if not 0 < value < np.inf:
+        raise InvalidInput(f"{name} must be a finite number above 0, got {value}")
 
 
 def require_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:

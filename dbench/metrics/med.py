@@ -36,12 +36,12 @@ def med(
     :func:`dbench.metrics.dci_disentanglement` of the mutual information, every factor's column divided by its
     sum so that factors weigh alike. Mahon et al. (section 2, Appendix A) take the information as it is; on
     their toy models only that gives the printed 46.4 (``normalise=False``), but factors of many values, with
-    most bias, then outweigh the others: noise scores 0.19 instead of 0.01 with 3, 6, 40, 32 and 32 values and
+    most bias, then outweigh the others: noise scores 0.19 instead of 0.003 with 3, 6, 40, 32 and 32 values and
     10,000 observations. Bounds 0 and 1. The plug-in information of an exact copy about the other factors is
     not zero, so exact copies stay below 1 (``ceiling``), and noise codes beside them cost a little more.
 
     Args:
-        sample: 10,000 observations; about 20 ms.
+        sample: 10,000 observations; about 10 ms.
         bins: number of bins for each code.
         normalise: divide every column by its sum; a column of zeros stays.
         corrected: put the score on the scale from chance (0) to exact copies (1).

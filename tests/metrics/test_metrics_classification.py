@@ -116,6 +116,13 @@ def test_rescaled_explicitness_puts_chance_at_zero(worlds):
     assert rescaled.metric == "explicitness[rescaled]"
 
 
+@pytest.mark.parametrize("metric", [explicitness, linear_accuracy])
+@pytest.mark.parametrize("penalty", [0.0, float("nan"), float("inf")])
+def test_a_penalty_must_be_above_zero_and_finite(worlds, metric, penalty):
+    with pytest.raises(InvalidInput, match="penalty must be a finite number above 0"):
+        metric(worlds["noise"], penalty=penalty)
+
+
 def test_values_missing_from_one_part_are_left_out_of_explicitness():
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=(40, 1))
