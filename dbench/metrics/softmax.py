@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,19 @@ def with_intercept(x: Array) -> Array:
 def _dot(a: Array, b: Array) -> Array:
     """Inner product within each problem of two arrays of p x problems x classes."""
     return np.asarray(np.einsum("pbk,pbk->b", a, b))
+
+
+class _Problems(NamedTuple):
+    """What tells problems apart that are fitted together."""
+
+    share: Array  # n x problems, each observation's part of the problem's mean
+    seen: NDArray[np.bool_]  # problems x classes
+    charged: Array  # (d + 1) x problems x 1, penalty of each weight
+    curvature: Array  # (d + 1) x problems, second derivative along the axes of the codes, about
+
+    def only(self, going: NDArray[np.bool_]) -> _Problems:
+        """Those that are still going."""
+        return _Problems(self.share[:, going], self.seen[going], self.charged[:, going], self.curvature[:, going])
 
 
 def softmax_regressions(
@@ -54,62 +67,73 @@ def softmax_regressions(
         (d + 1) x problems x classes, the intercept last. Intercepts of classes a problem has not seen are -1e9.
     """
     design, k = with_intercept(x), int(labels.max()) + 1
-    n, p = design.shape
-    rows = np.arange(n)
-    share = (members / members.sum(axis=1, keepdims=True)).T
+    n, rows = len(x), np.arange(len(x))
+    spread, axes = np.linalg.eigh(design.T @ design / n)
     seen = np.stack([np.bincount(labels[member], minlength=k) > 0 for member in members])
     ridge = (2.0 if k == 2 else 1.0) / (penalties * members.sum(axis=1))
-    charged = np.where(np.arange(p) < p - 1, 1.0, 0.0)[:, None, None] * ridge[:, None]
-    spread, axes = np.linalg.eigh(design.T @ design / n)
-    curvature = np.maximum(spread, 0.0)[:, None] * (k - 1) / k**2 + ridge + 1e-9
+    problems = _Problems(
+        share=(members / members.sum(axis=1, keepdims=True)).T,
+        seen=seen,
+        charged=np.append(np.ones(x.shape[1]), 0.0)[:, None, None] * ridge[:, None],
+        curvature=np.maximum(spread, 0.0)[:, None] * (k - 1) / k**2 + ridge + 1e-9,
+    )
 
-    def precondition(g: Array) -> Array:
-        rotated = (axes.T @ g.reshape(p, -1)).reshape(g.shape) / curvature[:, :, None]
-        return np.asarray((axes @ rotated.reshape(p, -1)).reshape(g.shape))
-
-    def evaluate(w: Array) -> tuple[Array, Array]:
-        z = (design @ w.reshape(p, -1)).reshape(n, -1, k)
+    def evaluate(w: Array, p: _Problems) -> tuple[Array, Array]:
+        z = (design @ w.reshape(len(w), -1)).reshape(n, -1, k)
         z -= z.max(axis=2, keepdims=True)
         true = z[rows, :, labels]
         np.exp(z, out=z)
         total = z.sum(axis=2)
-        z *= (share / total)[:, :, None]
-        z[rows, :, labels] -= share
-        gradient = (design.T @ z.reshape(n, -1)).reshape(w.shape) + charged * w
-        loss = (share * (np.log(total) - true)).sum(axis=0) + 0.5 * (charged * w**2).sum(axis=(0, 2))
-        return loss, np.where(seen, gradient, 0.0)
+        z *= (p.share / total)[:, :, None]
+        z[rows, :, labels] -= p.share
+        gradient = (design.T @ z.reshape(n, -1)).reshape(w.shape) + p.charged * w
+        loss = (p.share * (np.log(total) - true)).sum(axis=0) + 0.5 * (p.charged * w**2).sum(axis=(0, 2))
+        return loss, np.where(p.seen, gradient, 0.0)
 
-    w = np.zeros((p, len(members), k)) if start is None else start.copy()
-    w[-1] = np.where(seen, w[-1], -1e9)
-    loss, gradient = evaluate(w)
+    result = np.zeros((len(axes), len(members), k)) if start is None else start.copy()
+    result[-1] = np.where(seen, result[-1], -1e9)
+    open_, w = np.arange(len(members)), result
+    loss, gradient = evaluate(w, problems)
     pairs: list[tuple[Array, Array, Array]] = []
     for _ in range(steps):
         going = np.abs(gradient).max(axis=(0, 2)) > tolerance
         if not going.any():
             break
-        step = np.where(going[:, None], _direction(gradient, pairs, precondition), 0.0)
+        if going.mean() < 0.8:  # leave the problems that are done behind
+            result[:, open_] = w
+            open_, w, loss, gradient = open_[going], w[:, going], loss[going], gradient[:, going]
+            problems = problems.only(going)
+            pairs = [(moved[:, going], change[:, going], inverse[going]) for moved, change, inverse in pairs]
+            going = going[going]
+        step = np.where(going[:, None], _direction(gradient, pairs, axes, problems.curvature), 0.0)
         slope = _dot(gradient, step)
-        length = np.ones(len(members))
+        length = np.ones(len(open_))
         for _ in range(30):
             trial = w - length[:, None] * step
-            found, there = evaluate(trial)
+            found, there = evaluate(trial, problems)
             worse = going & (found > loss - 1e-4 * length * slope + 1e-12)
             if not worse.any():
                 break
             length = np.where(worse, length / 2, length)
-        change = there - gradient
-        moved = trial - w
+        moved, change = trial - w, there - gradient
         bend = _dot(moved, change)
         sound = bend > 1e-12 * np.sqrt(_dot(moved, moved) * _dot(change, change))
         pairs = [*pairs[1 - MEMORY :], (moved, change, np.where(sound, 1 / np.where(sound, bend, 1.0), 0.0))]
         w, loss, gradient = trial, found, there
-    return w
+    result[:, open_] = w
+    return result
 
 
-def _direction(
-    gradient: Array, pairs: list[tuple[Array, Array, Array]], precondition: Callable[[Array], Array]
-) -> Array:
-    """Two-loop recursion of L-BFGS; pairs without curvature have weight 0 and change nothing."""
+def _direction(gradient: Array, pairs: list[tuple[Array, Array, Array]], axes: Array, curvature: Array) -> Array:
+    """Two-loop recursion of L-BFGS; pairs without curvature have weight 0 and change nothing.
+
+    It starts from the inverse of the covariance of the codes, given by its axes and its curvature along them.
+    """
+
+    def precondition(g: Array) -> Array:
+        rotated = (axes.T @ g.reshape(len(g), -1)).reshape(g.shape) / curvature[:, :, None]
+        return np.asarray((axes @ rotated.reshape(len(g), -1)).reshape(g.shape))
+
     q, weights = gradient.copy(), []
     for moved, change, inverse in reversed(pairs):
         weights.append(inverse * _dot(moved, q))
