@@ -58,7 +58,7 @@ WORLDS = [
             TOY,
             f"SAMPLED['{name}']",
             false=lambda m, name=name: m.sampled_order(
-                name, first=0.8, second=1.0 if name == "nk" else 0.5, n=1_000, repetitions=6
+                name, first=0.7, second=1.0 if name == "nk" else 0.5, n=2_000, repetitions=8
             ),
             small=lambda m, name=name: m.sampled_order(name, n=100, repetitions=2),
         )

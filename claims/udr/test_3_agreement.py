@@ -1,0 +1,277 @@
+"""UDR, 'Unsupervised disentangled model selection': agreement of models, and what it says of any one of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.claims import Claim, above, below
+from dbench.metrics import udr_pair, udr_scores
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval, rank_correlation, share_interval
+from dbench_fixtures.counterexamples.model_sets import mixed_models, uniform_factors
+
+ALIKE = Claim(
+    id="udr.separates-alike-from-unlike",
+    part="alike",
+    where="'Unsupervised disentangled model selection'; Figure 6",
+    says="Two disentangled models of the same factors score high together.",
+    evidence="synthetic",
+    kind="size",
+    population="pairs of models of uniform factors, as many codes as factors; number of codes and draws varied",
+    deviations=("All codes are informative.",),
+    unit="pair",
+    statistic="mean UDR",
+    # High: the upper quarter of the scale; low: its lower half.
+    rule=above(0.75),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+UNLIKE = replace(
+    ALIKE,
+    part="unlike",
+    says="Two entangled models of the same factors score low together.",
+    deviations=("Entangled: rotations drawn uniformly.", "All codes are informative."),
+    rule=below(0.5),
+)
+UNLIKE_EXACT = replace(
+    UNLIKE,
+    part="unlike, exact",
+    kind="existence",
+    population="codes that all relate alike, by 1 / sqrt(d); number of codes varied",
+    deviations=("Analytically d ** -1.5: fewer codes score higher.",),
+    unit="matrix",
+    statistic="UDR by equation 2",
+    confidence=1.0,
+    min_n=1,
+)
+LONE = Claim(
+    id="udr.lone-good-model-missed",
+    part="",
+    where="limitation 4, herd effect",
+    says="A single disentangled model among entangled ones is not found by UDR.",
+    evidence="synthetic",
+    kind="impossibility",
+    population="one disentangled model among nine rotations drawn uniformly, five codes; draws varied",
+    deviations=("Found: it has the highest score of the ten. By chance that happens once in ten.",),
+    unit="set of models",
+    statistic="how often the disentangled model scores highest, all to all",
+    # Half the time: a search that finds it more often than not would be of use.
+    rule=below(0.5),
+    confidence=0.95,
+    min_n=20,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+FOR_MODELS = Claim(
+    id="udr.all-to-all-for-models",
+    part="models",
+    where="limitation 4, herd effect",
+    says="To choose single models, comparing all to all serves better than comparing within one strength.",
+    evidence="synthetic",
+    kind="direction",
+    population="six strengths with six models each, mixing spread about a mean that depends on the strength",
+    deviations=("Quality is how little a model mixes its factors; five codes, Spearman relations.",),
+    unit="set of models",
+    statistic="rank correlation of UDR with quality over all models: all to all minus same strength",
+    rule=above(0.0),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+PULLED = replace(
+    FOR_MODELS,
+    part="pulled",
+    says="Comparing within one strength pulls scores toward the group's mean.",
+    statistic="share of the variance of UDR that lies between strengths: same strength minus all to all",
+)
+FOR_STRENGTHS = replace(
+    FOR_MODELS,
+    part="strengths",
+    says="To choose a strength, the median over models compared within one strength serves.",
+    statistic="rank correlation over strengths of the median UDR (same strength) with the median quality",
+    rule=above(0.5),
+)
+NOT_PUNISHED = Claim(
+    id="udr.subset-bias",
+    part="not punished",
+    where="limitation 5, explicitness bias",
+    says="UDR does not punish models that learn a subset of the factors.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="pairs of disentangled models that learnt all five factors, and pairs that learnt fewer",
+    deviations=("A factor that is not learnt leaves noise in its code, masked as uninformative.",),
+    unit="sample",
+    statistic="mean UDR of pairs that learnt fewer factors minus that of pairs that learnt all",
+    # 0.02: the spread of Lasso's cross-validated penalty between samples; losing UDR would be below it.
+    rule=above(-0.02),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+HIGHER = replace(
+    NOT_PUNISHED,
+    part="higher",
+    says="Models that learn fewer factors often score higher.",
+    kind="direction",
+    population="pairs of models that mix what they learnt: two of five factors, or all five",
+    deviations=(*NOT_PUNISHED.deviations, "Both mix equally (0.4, where 1 is a rotation drawn uniformly)."),
+    rule=above(0.0),
+)
+RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
+
+
+def score_of_pair(codes: np.ndarray, relation: str, informative: np.ndarray | None = None) -> float:
+    flags = np.ones(codes.shape[::2], dtype=bool) if informative is None else np.stack([informative] * 2)
+    return float(udr_scores(codes, flags, relation=relation, generator=generator(claim="udr")).mean())
+
+
+def mean_of_pairs(card: Claim, mixing: float, d: int, relation: str, *, pairs: int = 20, n: int = 1_000) -> Estimate:
+    def score(pair: int) -> float:
+        stream = generator(claim=card.id, part=card.part, codes=d, pair=pair)
+        return score_of_pair(mixed_models(uniform_factors(n, d, stream), [mixing] * 2, stream), relation)
+
+    return mean_interval([score(pair) for pair in range(pairs)], confidence=card.confidence)
+
+
+def score_of_equal_relations(matrix: np.ndarray) -> Estimate:
+    everything = np.ones(len(matrix), dtype=bool)
+    return exact(udr_pair(matrix, everything, everything))
+
+
+def share_found(relation: str, *, good: int = 1, sets: int = 40, models: int = 10, n: int = 300) -> Estimate:
+    """How often a model that mixes nothing is ranked first, where ``good`` of the models are such."""
+
+    def found(number: int) -> bool:
+        stream = generator(claim=LONE.id, number=number)
+        codes = mixed_models(uniform_factors(n, 5, stream), [0.0] * good + [1.0] * (models - good), stream)
+        scores = udr_scores(codes, np.ones((models, 5), dtype=bool), relation=relation, generator=stream)
+        return int(scores.argmax()) < good
+
+    return share_interval(sum(found(i) for i in range(sets)), sets, confidence=LONE.confidence)
+
+
+def herd(statistic, *, spread: float = 0.3, sets: int = 10, size: int = 6, n: int = 200) -> Estimate:
+    """Score sets of models within strengths and all to all; ``statistic`` sees groups x members of each."""
+
+    def one(number: int) -> float:
+        stream = generator(claim=FOR_MODELS.id, number=number)
+        means = np.linspace(0.2, 0.8, size)
+        mixing = np.clip(means[:, None] + spread * stream.standard_normal((size, size)), 0, 1)
+        codes = mixed_models(uniform_factors(n, 5, stream), mixing.ravel(), stream)
+        flags, groups = np.ones((size**2, 5), dtype=bool), list(np.repeat(np.arange(size), size))
+        same = udr_scores(codes, flags, groups=groups, relation="spearman", generator=stream)
+        everyone = udr_scores(codes, flags, relation="spearman", generator=stream)
+        return statistic(-mixing, same.reshape(size, size), everyone.reshape(size, size))
+
+    return mean_interval([one(i) for i in range(sets)], confidence=FOR_MODELS.confidence)
+
+
+def gain_for_models(quality: np.ndarray, same: np.ndarray, everyone: np.ndarray) -> float:
+    ranks = [rank_correlation(scores.ravel(), quality.ravel()) for scores in (same, everyone)]
+    return ranks[1] - ranks[0]
+
+
+def share_between(scores: np.ndarray) -> float:
+    return float(scores.mean(axis=1).var() / scores.var())
+
+
+def pull(quality: np.ndarray, same: np.ndarray, everyone: np.ndarray) -> float:
+    return share_between(same) - share_between(everyone)
+
+
+def for_strengths(quality: np.ndarray, same: np.ndarray, everyone: np.ndarray) -> float:
+    return rank_correlation(np.median(same, axis=1), np.median(quality, axis=1))
+
+
+def gain_of_subset(
+    card: Claim,
+    mixing: float,
+    relation: str,
+    *,
+    learnt: int = 2,
+    all_informative: bool = False,
+    samples: int = 10,
+    n: int = 500,
+) -> Estimate:
+    """UDR of two models that learnt some of five factors minus that of two that learnt all."""
+
+    def pair(count: int, stream: np.random.Generator) -> float:
+        factors = uniform_factors(n, 5, stream)
+        models = mixed_models(factors[:, :count], [mixing] * 2, stream)
+        residue = 1e-3 * stream.standard_normal((2, n, 5 - count))
+        return score_of_pair(
+            np.concatenate([models, residue], axis=2), relation, (np.arange(5) < count) | all_informative
+        )
+
+    streams = [generator(claim=card.id, part=card.part, sample=i) for i in range(samples)]
+    return mean_interval([pair(learnt, s) - pair(5, s) for s in streams], confidence=card.confidence)
+
+
+@ALIKE.covers
+@RELATIONS
+@pytest.mark.parametrize("d", [2, 5, 10])
+def test_disentangled_models_score_high_together(judge, d, relation):
+    judge(ALIKE, mean_of_pairs(ALIKE, 0.0, d, relation))
+
+
+@UNLIKE.covers
+@RELATIONS
+@pytest.mark.parametrize("d", [2, 3, 5, 10])
+def test_entangled_models_score_low_together(judge, d, relation):
+    judge(UNLIKE, mean_of_pairs(UNLIKE, 1.0, d, relation))
+
+
+@UNLIKE_EXACT.covers
+@pytest.mark.parametrize("d", [2, 4, 16])
+def test_codes_that_relate_alike_score_low(judge, d):
+    judge(UNLIKE_EXACT, score_of_equal_relations(np.full((d, d), d**-0.5)))
+
+
+@LONE.covers
+@RELATIONS
+def test_a_lone_disentangled_model_is_not_found(judge, relation):
+    judge(LONE, share_found(relation, sets=40 if relation == "spearman" else 20))
+
+
+@FOR_MODELS.covers
+def test_all_to_all_chooses_models_better(judge):
+    judge(FOR_MODELS, herd(gain_for_models))
+
+
+@PULLED.covers
+def test_scores_within_a_strength_are_pulled_together(judge):
+    judge(PULLED, herd(pull))
+
+
+@FOR_STRENGTHS.covers
+def test_scores_within_a_strength_choose_strengths(judge):
+    judge(FOR_STRENGTHS, herd(for_strengths))
+
+
+@NOT_PUNISHED.covers
+@RELATIONS
+def test_learning_fewer_factors_is_not_punished(judge, relation):
+    judge(NOT_PUNISHED, gain_of_subset(NOT_PUNISHED, 0.0, relation))
+
+
+@HIGHER.covers
+@RELATIONS
+def test_learning_fewer_factors_scores_higher(judge, relation):
+    judge(HIGHER, gain_of_subset(HIGHER, 0.4, relation, samples=20))

@@ -1,0 +1,166 @@
+"""Worlds in which constructed findings of Duan et al. are false, or too small to tell."""
+
+import numpy as np
+from counter_worlds import EXACT, Worlds
+
+AGREEMENT, ASSUMPTIONS = "udr/test_3_agreement", "udr/test_3_assumptions"
+PROPERTIES = "udr/test_5_metric_properties"
+
+
+def copies(factors):
+    return factors.astype(float)
+
+
+def away_from_table(metric, trait):
+    """A comparison in which the cell of Table 5 comes out the other way: what the metric is known to punish, or not."""
+    rewarded = dict.fromkeys(("beta_vae", "factor_vae"), "two missing") | {
+        "mig": "copied",
+        "dci": "packed",
+        "udr": "packed",
+    }
+    return {
+        True: lambda m: m.fall(metric, "reference"),
+        False: lambda m: m.fall(metric, rewarded[metric]),
+    }
+
+
+WORLDS = [
+    Worlds(
+        AGREEMENT,
+        "ALIKE",
+        false=lambda m: m.mean_of_pairs(m.ALIKE, 1.0, 5, "spearman", n=200),
+        small=lambda m: m.mean_of_pairs(m.ALIKE, 0.0, 5, "spearman", pairs=2, n=200),
+    ),
+    Worlds(
+        AGREEMENT,
+        "UNLIKE",
+        false=lambda m: m.mean_of_pairs(m.UNLIKE, 0.0, 5, "spearman", n=500),
+        small=lambda m: m.mean_of_pairs(m.UNLIKE, 1.0, 5, "spearman", pairs=2, n=200),
+    ),
+    Worlds(AGREEMENT, "UNLIKE_EXACT", false=lambda m: m.score_of_equal_relations(np.eye(4)), small=EXACT),
+    Worlds(
+        AGREEMENT,
+        "LONE",
+        false=lambda m: m.share_found("spearman", good=9),
+        small=lambda m: m.share_found("spearman", sets=5),
+    ),
+    Worlds(
+        AGREEMENT,
+        "FOR_MODELS",
+        false=lambda m: m.herd(lambda q, same, everyone: m.gain_for_models(q, everyone, same)),
+        small=lambda m: m.herd(m.gain_for_models, sets=2),
+    ),
+    Worlds(
+        AGREEMENT,
+        "PULLED",
+        false=lambda m: m.herd(lambda q, same, everyone: m.pull(q, everyone, same)),
+        small=lambda m: m.herd(m.pull, sets=2),
+    ),
+    Worlds(
+        AGREEMENT,
+        "FOR_STRENGTHS",
+        false=lambda m: m.herd(lambda q, same, everyone: m.for_strengths(-q, same, everyone)),
+        small=lambda m: m.herd(m.for_strengths, sets=2),
+    ),
+    Worlds(
+        AGREEMENT,
+        "NOT_PUNISHED",
+        false=lambda m: m.gain_of_subset(m.NOT_PUNISHED, 0.0, "spearman", learnt=1, all_informative=True),
+        small=lambda m: m.gain_of_subset(m.NOT_PUNISHED, 0.0, "spearman", samples=2),
+    ),
+    Worlds(
+        AGREEMENT,
+        "HIGHER",
+        false=lambda m: m.gain_of_subset(m.HIGHER, 0.4, "spearman", all_informative=True),
+        small=lambda m: m.gain_of_subset(m.HIGHER, 0.4, "spearman", samples=2),
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "PCA",
+        false=lambda m: m.udr_of_fits(m.PCA, "spearman", m.random_projection, pairs=6),
+        small=lambda m: m.udr_of_fits(m.PCA, "spearman", pairs=2),
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "PCA_SAME",
+        false=lambda m: m.udr_of_fits(m.PCA_SAME, "spearman", m.random_projection, pairs=6),
+        small=lambda m: m.udr_of_fits(m.PCA_SAME, "spearman", m.random_projection, pairs=1),
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "PCA_ENTANGLED",
+        false=lambda m: m.mig_of_fits(copies),
+        small=lambda m: m.mig_of_fits(fits=2),
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "SUITABLE",
+        false=lambda m: m.probability_of_tables(m.SUITABLE, 0.5),
+        small=lambda m: m.probability_of_tables(m.SUITABLE, 0.0, tables=2),
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "SUITABLE_VARIED",
+        false=lambda m: m.probability_of_tables(m.SUITABLE_VARIED, 0.0),
+        small=lambda m: m.probability_of_tables(m.SUITABLE_VARIED, 0.5, tables=2),
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "SUITABLE_TELLS",
+        false=lambda m: m.advantage_of_reliable_setting(),
+        small=lambda m: m.advantage_of_reliable_setting(best_mixing=0.9, classes=2),
+    ),
+    *(
+        Worlds(
+            ASSUMPTIONS,
+            card,
+            false=lambda m, card=card: m.udr_of_pairs(getattr(m, card), m.monotone, "lasso", pairs=6),
+            small=lambda m, card=card: m.udr_of_pairs(getattr(m, card), m.categories, "spearman", pairs=2),
+        )
+        for card in ("CATEGORIES", "PHASES", "PLANES")
+    ),
+    Worlds(ASSUMPTIONS, "PHASE_EXACT", false=lambda m: m.udr_of_shift(0.0), small=EXACT),
+    Worlds(
+        ASSUMPTIONS,
+        "DISENTANGLED",
+        false=lambda m: m.mig_of_models(m.planes),
+        small=lambda m: m.mig_of_models(m.categories, models=2),
+    ),
+    *(
+        Worlds(
+            ASSUMPTIONS,
+            card,
+            false=lambda m: m.preference(m.lasso_udr),
+            small=lambda m, compare=compare: m.preference(getattr(m, compare), samples=2),
+        )
+        for card, compare in (("BLIND", "cca"), ("RSM_BLIND", "rsm"))
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "UDR_SEES",
+        false=lambda m: m.preference(m.rsm),
+        small=lambda m: m.preference(m.lasso_udr, samples=2),
+    ),
+    *(
+        Worlds(
+            PROPERTIES,
+            f"CARDS['{metric} {trait}']",
+            false=lambda m, metric=metric, trait=trait: away_from_table(metric, trait)[trait in m.TICKS[metric]](m),
+            small=lambda m, metric=metric: m.fall(metric, "copied", repetitions=2),
+        )
+        for metric in ("beta_vae", "factor_vae", "mig", "dci", "udr")
+        for trait in ("modularity", "compactness", "explicitness")
+    ),
+    Worlds(
+        PROPERTIES,
+        "BETA_VAE",
+        false=lambda m: m.beta_vae_score(3, missing=2),
+        small=lambda m: m.beta_vae_score(3, repetitions=2),
+    ),
+    Worlds(
+        PROPERTIES,
+        "FACTOR_VAE",
+        false=lambda m: m.factor_vae_score(3, missing=0),
+        small=lambda m: m.factor_vae_score(3, repetitions=2),
+    ),
+]
