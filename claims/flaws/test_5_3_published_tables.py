@@ -8,6 +8,7 @@ import pytest
 from dbench.claims import Claim, Printed, above
 from dbench.stats import Estimate, correlation, exact
 from dbench_fixtures.published.flaws_correlations import (
+    CORRECTED,
     EXISTING,
     OWN,
     POPULATIONS,
@@ -28,7 +29,7 @@ CORRELATES = Claim(
     population="pairs of model and data set; SNC and NK as products from Table 8, the others from Table 7",
     deviations=("'At least weakly' is read as above 0.1.", "DCI is the mean of D, C and I."),
     unit="pair",
-    statistic="Pearson correlation with the accuracy of shape and size together (Table 3)",
+    statistic="Pearson correlation with the accuracy of shape and size together",
     rule=above(0.1),
     confidence=1.0,
     min_n=6,
@@ -128,14 +129,12 @@ def lead_over_d(parts: dict[str, float], part: str, n: int) -> Estimate:
 @CORRELATES.covers
 @pytest.mark.parametrize("metric", [*OWN, *EXISTING])
 @pytest.mark.parametrize("population_of", POPULATIONS)
-def test_a_metric_correlates_with_novel_combinations(judge, population_of, metric):
+@pytest.mark.parametrize("version", [PRODUCTS, CORRECTED])
+def test_a_metric_correlates_with_novel_combinations(judge, version, population_of, metric):
     value = printed_correlation(metric, population_of)
-    shown = Printed(f"{metric}, {population_of}: {value:.3f}", value, 0.0005)
-    judge(
-        CORRELATES,
-        correlate(scores(PRODUCTS, population_of)[metric], novel(PRODUCTS, population_of)),
-        printed=shown,
-    )
+    # Scores and accuracies are rounded too, which moves a correlation of six points by a thousandth.
+    shown = Printed(f"{metric}, {population_of}: {value:.3f}", value, 0.0015)
+    judge(CORRELATES, correlate(scores(version, population_of)[metric], novel(version, population_of)), printed=shown)
 
 
 @SNC_MOST.covers

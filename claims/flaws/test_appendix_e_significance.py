@@ -30,7 +30,7 @@ SIGNIFICANT = Claim(
     rule=below(0.05),
     confidence=1.0,
     min_n=6,
-    printed=None,
+    printed=Printed("p < 1e-5 over 18 pairs, p < 0.033 over 6"),
     tier="smoke",
     rollup="each",
     revision=1,
@@ -59,6 +59,7 @@ EXCEEDS = replace(
     statistic="two-sided p-value of the difference of two correlations",
     rule=below(0.01),
     min_n=18,
+    printed=Printed("p < 0.01"),
 )
 
 
