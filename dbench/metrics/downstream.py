@@ -137,7 +137,7 @@ def downstream(
         sample: discrete factors; 15,000 observations for the paper's sizes.
         sizes: numbers of training observations; by default those of the paper that there are observations for,
             or all training observations where there are fewer than 10.
-        model: ``logistic`` (about half a minute at 10,000) or ``gbt`` (minutes).
+        model: ``logistic`` (about 20 s at 10,000) or ``gbt`` (minutes).
         test: number of test observations; 5,000 if not given, or a third of fewer than 15,000.
         generator: for the order of the observations and the seeds of the trees.
 

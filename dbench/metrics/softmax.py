@@ -12,6 +12,7 @@ __all__ = ["softmax_regressions", "with_intercept"]
 Array = NDArray[np.float64]
 
 MEMORY = 10  # pairs of steps and gradient changes that L-BFGS keeps
+IN_CACHE = 2**16  # logits worked on at once: half a MiB
 
 
 def with_intercept(x: Array) -> Array:
@@ -67,7 +68,7 @@ def softmax_regressions(
         (d + 1) x problems x classes, the intercept last. Intercepts of classes a problem has not seen are -1e9.
     """
     design, k = with_intercept(x), int(labels.max()) + 1
-    n, rows = len(x), np.arange(len(x))
+    n = len(x)
     spread, axes = np.linalg.eigh(design.T @ design / n)
     seen = np.stack([np.bincount(labels[member], minlength=k) > 0 for member in members])
     ridge = (2.0 if k == 2 else 1.0) / (penalties * members.sum(axis=1))
@@ -79,15 +80,22 @@ def softmax_regressions(
     )
 
     def evaluate(w: Array, p: _Problems) -> tuple[Array, Array]:
-        z = (design @ w.reshape(len(w), -1)).reshape(n, -1, k)
-        z -= z.max(axis=2, keepdims=True)
-        true = z[rows, :, labels]
-        np.exp(z, out=z)
-        total = z.sum(axis=2)
-        z *= (p.share / total)[:, :, None]
-        z[rows, :, labels] -= p.share
-        gradient = (design.T @ z.reshape(n, -1)).reshape(w.shape) + p.charged * w
-        loss = (p.share * (np.log(total) - true)).sum(axis=0) + 0.5 * (p.charged * w**2).sum(axis=(0, 2))
+        loss = 0.5 * (p.charged * w**2).sum(axis=(0, 2))
+        gradient = p.charged * w
+        block = max(1, IN_CACHE // loss.size // k)
+        for start in range(0, n, block):
+            part = slice(start, start + block)
+            share, label = p.share[part], labels[part]
+            row = np.arange(len(label))
+            z = (design[part] @ w.reshape(len(w), -1)).reshape(len(label), -1, k)
+            z -= z.max(axis=2, keepdims=True)
+            true = z[row, :, label]
+            np.exp(z, out=z)
+            total = z.sum(axis=2)
+            z *= (share / total)[:, :, None]
+            z[row, :, label] -= share
+            gradient += (design[part].T @ z.reshape(len(label), -1)).reshape(w.shape)
+            loss += (share * (np.log(total) - true)).sum(axis=0)
         return loss, np.where(p.seen, gradient, 0.0)
 
     result = np.zeros((len(axes), len(members), k)) if start is None else start.copy()
