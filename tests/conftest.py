@@ -5,3 +5,6 @@ from threadpoolctl import threadpool_limits
 
 torch.set_num_threads(1)
 threadpool_limits(limits=1)
+
+# Here and not beside the tests of the plugin: pytest takes plugins from the first conftest it reads only.
+pytest_plugins = ["pytester"]

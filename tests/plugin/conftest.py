@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["pytester"]
-
 INI = """
 [pytest]
 addopts = --import-mode=importlib -p no:cacheprovider
