@@ -12,6 +12,7 @@ from dbench_fixtures.published import read_table
 
 METRICS = ("dci", "factor_vae", "mig", "sap")
 OBJECTIVES = ("beta_tcvae", "beta_vae")
+CELLS = ("all", "without IRS and MPI3D")
 
 MINOR_PART = Claim(
     id="sober.variance-explained",
@@ -54,12 +55,15 @@ SEED_REMAINS = replace(
 PUBLISHED = replace(
     MINOR_PART,
     evidence="published",
-    population="the 56 cells of the printed table: eight data sets by seven metrics",
-    deviations=("The cells are given and averaged as they are: nothing is resampled.",),
+    population="the 56 cells of the printed table, eight data sets by seven metrics, or 42 without IRS and MPI3D",
+    deviations=(
+        "The cells are given and averaged as they are: nothing is resampled.",
+        "The printed averages are those of the 42 cells (docs/errata.md).",
+    ),
     unit="cell",
     statistic="mean printed share of variance explained by the objective",
     confidence=1.0,
-    min_n=56,
+    min_n=42,
     printed=Printed("37% on average", 0.37, 0.005),
 )
 PUBLISHED_ADDS = replace(
@@ -70,6 +74,15 @@ PUBLISHED_ADDS = replace(
     statistic="mean printed share explained by objective x strength minus that by the objective",
     rule=STRENGTH_ADDS.rule,
     printed=Printed("59% against 37% on average", 0.22, 0.01),
+)
+PUBLISHED_SEED = replace(
+    PUBLISHED,
+    part="seed remains",
+    where=SEED_REMAINS.where,
+    says=SEED_REMAINS.says,
+    statistic="1 minus the mean printed share explained by objective x strength",
+    rule=SEED_REMAINS.rule,
+    printed=Printed("41% on average", 0.41, 0.005),
 )
 LUCK = Claim(
     id="sober.seed-beats-hyperparameter",
@@ -96,9 +109,11 @@ LUCK = Claim(
 )
 
 
-def printed_shares(regressors: str) -> np.ndarray:
-    """Read the shares of variance of Table 5 for one choice of regressors."""
+def printed_shares(regressors: str, cells: str = "all") -> np.ndarray:
+    """Read the shares of variance of Table 5 for one choice of regressors, all cells or those the text averages."""
     table = read_table("sober_table_5")
+    if cells != "all":
+        table = table[(table["metric"] != "irs") & (table["data_set"] != "MPI3D")]
     return table.loc[table["regressors"] == regressors, "percent"].to_numpy() / 100
 
 
@@ -144,13 +159,22 @@ def luck_against_choice(population: Population, objective: str, metric: str) -> 
 
 
 @PUBLISHED.covers
-def test_the_printed_table_gives_the_objective_a_minor_part(judge):
-    judge(PUBLISHED, mean_of(printed_shares("objective")))
+@pytest.mark.parametrize("cells", CELLS)
+def test_the_printed_table_gives_the_objective_a_minor_part(judge, cells):
+    judge(PUBLISHED, mean_of(printed_shares("objective", cells)))
 
 
 @PUBLISHED_ADDS.covers
-def test_the_printed_table_gives_the_strength_its_share(judge):
-    judge(PUBLISHED_ADDS, mean_of(printed_shares("objective x strength") - printed_shares("objective")))
+@pytest.mark.parametrize("cells", CELLS)
+def test_the_printed_table_gives_the_strength_its_share(judge, cells):
+    together, alone = (printed_shares(regressors, cells) for regressors in ("objective x strength", "objective"))
+    judge(PUBLISHED_ADDS, mean_of(together - alone))
+
+
+@PUBLISHED_SEED.covers
+@pytest.mark.parametrize("cells", CELLS)
+def test_the_printed_table_leaves_the_rest_to_the_seed(judge, cells):
+    judge(PUBLISHED_SEED, mean_of(1 - printed_shares("objective x strength", cells)))
 
 
 @MINOR_PART.covers

@@ -59,6 +59,7 @@ TOY, T51, T52, T53 = ("flaws/test_3_1_toy_table", *(f"flaws/test_5_{i}_published
 RESTRICTED, SIGNIFICANCE, CONSISTENCY, BETWEEN = (
     f"flaws/test_appendix_{name}" for name in ("d_restricted", "e_significance", "g_consistency", "h_correlations")
 )
+SOBER = "sober/test_5_3_variance"
 IRS, UDR = "irs/test_6_1_published_table", "udr/test_5_published_tables"
 LEVEL = models(*[20.0] * 6)
 METHODS = pd.DataFrame({"irs": rising(5), "informativeness": rising(5), "feature_importance": rising(5)})
@@ -232,6 +233,7 @@ WORLDS = [
         false=lambda m: m.agreement(METHODS, "irs", "informativeness"),
         small=lambda m: m.agreement(METHODS.assign(irs=-METHODS["irs"])[:3], "irs", "informativeness"),
     ),
+    Worlds(SOBER, "PUBLISHED_SEED", lambda m: m.mean_of(np.zeros(56)), lambda m: m.mean_of(np.full(7, 0.4))),
     Worlds(UDR, "NOT_WORSE", lambda m: m.smallest_advantage(variants(0.4)), EXACT),
     Worlds(UDR, "BETTER", lambda m: m.advantage(variants(0.4)), EXACT),
     Worlds(
