@@ -5,15 +5,22 @@ from counter_worlds import EXACT, Worlds
 
 from dbench.metrics import beta_vae_metric, factor_vae
 from dbench.stats import exact
+from dbench_fixtures.counterexamples.battery import BATTERY
 from dbench_fixtures.counterexamples.mixtures import MIXTURE
 from dbench_fixtures.counterexamples.parity import parity_codes
 from dbench_fixtures.counterexamples.powers import hidden_powers, plain_powers
+from dbench_fixtures.counterexamples.rectangles import rectangles
 from dbench_fixtures.counterexamples.stretched import stretched
 from dbench_fixtures.counterexamples.uncaptured import beta_vae_limit, factor_vae_limit
 
-HOWNOT_1, HOWNOT_2, MIG = (f"hownot/test_2_{name}" for name in ("1_characteristic_1", "2_characteristic_2", "2_mig"))
+HOWNOT_1, HOWNOT_2, MIG, TABLE = (
+    f"hownot/test_2_{name}" for name in ("1_characteristic_1", "2_characteristic_2", "2_mig", "3_table")
+)
 TWO_VALUES = np.array([0.0, 1.0])
 ONLY_BITS = {(2,): 1}
+# Batteries in which nothing fools FactorVAE.
+HARMLESS = {"straight": BATTERY["straight"]}
+CAUGHT = {"one code for all": BATTERY["one code for all"]}
 
 WORLDS = [
     Worlds(
@@ -136,5 +143,41 @@ WORLDS = [
         "LOW_POWERS",
         false=lambda m: m.mean_score(plain_powers, power=1),
         small=lambda m: m.mean_score(hidden_powers, power=1, repetitions=2),
+    ),
+    Worlds(
+        TABLE,
+        "FAILS_1",
+        false=lambda m: m.worst("factor_vae", has=True, battery=HARMLESS),
+        small=lambda m: m.worst("factor_vae", has=True, repetitions=2),
+    ),
+    Worlds(
+        TABLE,
+        "FAILS_2",
+        false=lambda m: m.worst("factor_vae", has=False, battery=CAUGHT),
+        small=lambda m: m.worst("factor_vae", has=False, repetitions=2),
+    ),
+    Worlds(
+        TABLE,
+        "SATISFIES_1",
+        false=lambda m: m.worst("mig", has=True),
+        small=lambda m: m.worst("mig", has=True, battery=HARMLESS, repetitions=2),
+    ),
+    Worlds(
+        TABLE,
+        "SATISFIES_2",
+        false=lambda m: m.worst("mig", has=False),
+        small=lambda m: m.mean_score("mig", rectangles("spread"), "spread", repetitions=2),
+    ),
+    Worlds(
+        TABLE,
+        "SPLIT_HIGH",
+        false=lambda m: m.mean_score("mig", rectangles("spread"), "spread"),
+        small=lambda m: m.mean_score("mig", rectangles("single"), "single", repetitions=2),
+    ),
+    Worlds(
+        TABLE,
+        "SPLIT_LOW",
+        false=lambda m: m.mean_score("mig", rectangles("straight"), "straight"),
+        small=lambda m: m.mean_score("mig", rectangles("spread"), "spread", repetitions=2),
     ),
 ]

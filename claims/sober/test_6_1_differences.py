@@ -1,0 +1,183 @@
+"""A Sober Look, section 6.1: metrics that ought to agree and do not, on representations made for it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.claims import Claim, Printed, above, within
+from dbench.codes import Sample, Source
+from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae, irs, mig, mutual_information
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval
+from dbench_fixtures.counterexamples.partly_restrictive import partly_restrictive
+from dbench_fixtures.counterexamples.small_codes import small_codes
+from dbench_fixtures.counterexamples.unequal_mig import unequal_cases, unequal_codes
+
+# ------------------------------------------------------------------ MIG at equal disentanglement
+FACTOR_OF_TWO = Claim(
+    id="sober.mig-differs-at-equal-disentanglement",
+    part="factor of two, exact",
+    where="6.1, Figure 14",
+    says="Two representations whose codes each move with one factor only can differ by a factor of two in MIG.",
+    evidence="synthetic",
+    kind="existence",
+    population="four factors, one code each, against a second copy of three of them; enumerated",
+    deviations=("The paper's two models are trained; these are made, and equal in disentanglement to the letter.",),
+    unit="case",
+    statistic="MIG of the one over MIG of the other; 0 unless DCI disentanglement of their information is 1 for both",
+    rule=above(2.0),
+    confidence=1.0,
+    min_n=256,
+    printed=Printed("0.66 against 0.33"),
+    tier="smoke",
+    rollup="all",
+    revision=1,
+    superseded_by=None,
+)
+REVERSED = replace(
+    FACTOR_OF_TWO,
+    part="other order than DCI",
+    says="MIG can order two representations the other way round than DCI disentanglement.",
+    population="codes that leak a little of a second factor against clean codes with copies of three; draws varied",
+    deviations=("The paper's two models are trained; these are made. Trees see 300 observations, MIG 10,000.",),
+    unit="repetition",
+    statistic="mean of the smaller of the two leads: the first's in MIG, the second's in DCI",
+    rule=above(0.1),
+    confidence=0.95,
+    min_n=5,
+    printed=Printed("MIG 0.66 against 0.33, DCI 0.77 against 0.94"),
+)
+
+# ------------------------------------------------------------------ consistency and restrictiveness
+EQUIVALENT = Claim(
+    id="sober.consistency-vs-restrictiveness",
+    part="equivalent in theory",
+    where="section 6; 6.1",
+    says="For independent factors consistency and restrictiveness are the same property.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="all deterministic codes of two or three small factors, each dealt to every factor in turn",
+    deviations=(
+        "Every code is dealt to one factor. Consistent: it is fixed by fixing that factor. Restrictive: it is not "
+        "changed by changing any other.",
+        "A representation is consistent or restrictive if all its codes are, so codes are looked at one by one.",
+    ),
+    unit="code and factor",
+    statistic="share of them that have one property and not the other",
+    rule=within(0.0, 0.0),
+    confidence=1.0,
+    min_n=100,
+    printed=None,
+    tier="smoke",
+    rollup="all",
+    revision=1,
+    superseded_by=None,
+)
+APART = replace(
+    EQUIVALENT,
+    part="measured apart",
+    says="As measured, consistency and restrictiveness can order two representations the other way round.",
+    kind="existence",
+    population="straight codes beside sums of all factors, against codes of two of four factors; draws varied",
+    deviations=("The paper has rank correlations over trained models; this shows how they can come about.",),
+    unit="repetition",
+    statistic="mean of the smaller of the two leads: the first's in BetaVAE or FactorVAE, the second's in IRS",
+    rule=above(0.1),
+    confidence=0.95,
+    min_n=5,
+)
+
+GRIDS = ((2, 2), (2, 3), (2, 2, 2))
+CONSISTENCY: dict[str, Callable[[Source, np.random.Generator], float]] = {
+    "beta_vae_metric": lambda s, g: float(beta_vae_metric(s, train_points=2_000, test_points=2_000, generator=g)),
+    "factor_vae": lambda s, g: float(factor_vae(s, train_votes=2_000, test_votes=2_000, generator=g)),
+}
+
+
+def ratio_of_laws(first: str, second: str) -> Estimate:
+    """MIG of the first over MIG of the second, if no code of either holds a second factor."""
+    cases = [unequal_cases(first), unequal_cases(second)]
+    information = [mutual_information(c.codes, c.factors) for c in cases]
+    equal = all(dci_disentanglement(matrix) > 1 - 1e-9 for matrix in information)
+    scores = [float(mig(c)) for c in cases]
+    return exact(scores[0] / scores[1] if equal else 0.0, n=len(cases[0]))
+
+
+def reversed_leads(first: str = "leaky", second: str = "copied", *, repetitions: int = 5) -> Estimate:
+    def leads(stream: np.random.Generator) -> float:
+        a, b = (unequal_codes(codes, 10_000, stream) for codes in (first, second))
+        few = np.arange(300)
+        in_dci = float(dci(b.take(few), generator=stream)) - float(dci(a.take(few), generator=stream))
+        return min(float(mig(a)) - float(mig(b)), in_dci)
+
+    streams = [generator(claim=REVERSED.id, repetition=i) for i in range(repetitions)]
+    return mean_interval([leads(stream) for stream in streams], confidence=REVERSED.confidence)
+
+
+def one_without_the_other(cases: Sample) -> np.ndarray:
+    """Decide for each code and factor whether it is consistent or restrictive, but not both, from pairs of cases."""
+    factors, codes = cases.factors, cases.codes
+    first, second = np.triu_indices(len(factors), k=1)
+    same = factors[first] == factors[second]
+    still = codes[first] == codes[second]
+    k = factors.shape[1]
+    alone = (~same).sum(axis=1) == 1
+    unchanged = np.stack([still[alone & ~same[:, j]].all(axis=0) for j in range(k)], axis=1)
+    consistent = np.stack([still[same[:, j]].all(axis=0) for j in range(k)], axis=1)
+    restrictive = np.stack([np.delete(unchanged, j, axis=1).all(axis=1) for j in range(k)], axis=1)
+    return consistent != restrictive
+
+
+def disagreement(grids=GRIDS, *, support: Callable[[np.ndarray], np.ndarray] | None = None) -> Estimate:
+    """Share of codes and factors with one property alone, over all codes of the grids.
+
+    Args:
+        grids: numbers of values of the factors.
+        support: which combinations can occur; all of them unless factors depend on each other.
+    """
+    found = []
+    for sizes in grids:
+        codes = small_codes(sizes)
+        cases = Sample(codes.labels, codes.factors)
+        if support is not None:
+            cases = cases.take(np.flatnonzero(support(codes.factors)))
+        found.append(one_without_the_other(cases).ravel())
+    together = np.concatenate(found)
+    return exact(float(together.mean()), n=len(together))
+
+
+def leads_apart(
+    metric: str, first: str = "straight beside sums", second: str = "two of four", *, repetitions: int = 5
+) -> Estimate:
+    def leads(stream: np.random.Generator) -> float:
+        a, b = partly_restrictive(first), partly_restrictive(second)
+        consistency = CONSISTENCY[metric](a, stream) - CONSISTENCY[metric](b, stream)
+        samples = [source.sample(10_000, stream) for source in (a, b)]
+        in_irs = [float(irs(sample, generator=stream)) for sample in samples]
+        return min(consistency, in_irs[1] - in_irs[0])
+
+    streams = [generator(claim=APART.id, metric=metric, repetition=i) for i in range(repetitions)]
+    return mean_interval([leads(stream) for stream in streams], confidence=APART.confidence)
+
+
+@FACTOR_OF_TWO.covers
+def test_copies_halve_mig_and_leave_each_code_clean(judge):
+    judge(FACTOR_OF_TWO, ratio_of_laws("straight", "copied"))
+
+
+@REVERSED.covers
+def test_mig_prefers_the_representation_that_dci_does_not(judge):
+    judge(REVERSED, reversed_leads())
+
+
+@EQUIVALENT.covers
+def test_no_code_is_consistent_without_being_restrictive_or_the_reverse(judge):
+    judge(EQUIVALENT, disagreement())
+
+
+@APART.covers
+@pytest.mark.parametrize("metric", sorted(CONSISTENCY))
+def test_metrics_of_consistency_and_irs_prefer_different_representations(judge, metric):
+    judge(APART, leads_apart(metric))
