@@ -124,8 +124,9 @@ def _chance_taken_off(accuracy: np.ndarray, factors: np.ndarray) -> np.ndarray:
 
 
 def tail(matrix: np.ndarray) -> float:
-    """Mean spurious entry, each relative to the largest entry of its factor."""
-    return float((matrix / matrix.max(axis=0))[spurious()].mean())
+    """Mean spurious entry, each relative to the largest entry of its factor; 0 where a factor has no entries."""
+    largest = matrix.max(axis=0)
+    return float((matrix / np.where(largest > 0, largest, 1.0))[spurious()].mean())
 
 
 def excess_tail(*, corrected: bool = False, repetitions: int = 3, n: int = 900, matrix: str = "svm") -> Estimate:

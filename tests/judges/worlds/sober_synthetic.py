@@ -151,7 +151,7 @@ WORLDS = [
     Worlds(
         MATRICES,
         "TAIL_ABOVE_CHANCE",
-        false=lambda m: m.excess_tail(corrected=True, matrix="information", n=300),
+        false=lambda m: m.excess_tail(corrected=True, matrix="trees", n=300),
         small=lambda m: m.excess_tail(corrected=True, repetitions=2, n=150),
     ),
     Worlds(
