@@ -1,0 +1,270 @@
+"""IRS, section 6 and appendix D.1: what it sees in a code that other measures do not, and how those are computed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+
+from dbench.claims import Claim, above, below, within
+from dbench.codes import Sample
+from dbench.metrics import dci, irs, modularity
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval
+from dbench_fixtures.counterexamples.grid_codes import GRID_CODES, factor_grid
+
+INFORMATION = Claim(
+    id="irs.rare-events",
+    part="information",
+    where="6.2, Figures 3 and 4",
+    says="A code moved far by rare or cumulative effects can look disentangled to mutual information.",
+    evidence="synthetic",
+    kind="existence",
+    population="four factors of five values, full grid; rare: a jump in 1 of 25 cases; cumulative: 0.35 of each",
+    deviations=("The MI score is that of Ridgeway and Mozer, as in appendix D.1.",),
+    unit="grid",
+    statistic="MI disentanglement score of the code",
+    # Looks disentangled: the upper quarter of the scale. Not robust: the lower half.
+    rule=above(0.75),
+    confidence=1.0,
+    min_n=1,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+IMPORTANCE = replace(
+    INFORMATION,
+    part="importance",
+    says="A code moved far by rare or cumulative effects can look disentangled to feature importance.",
+    deviations=("Codes beside it hold the other factors; a random forest, fitted to a random part of the grid.",),
+    unit="split",
+    statistic="mean over splits of the DCI disentanglement of the code",
+    confidence=0.95,
+    min_n=5,
+)
+ROBUSTNESS = replace(
+    INFORMATION,
+    part="robustness",
+    says="IRS sees that a code is moved far by rare or cumulative effects.",
+    deviations=(),
+    statistic="IRS of the code (equation 3)",
+    rule=below(0.5),
+)
+OWN_FACTOR = replace(
+    ROBUSTNESS,
+    part="robustness, own factor",
+    says="IRS with the code's own factor held sees that a code is moved far by rare or cumulative effects.",
+    deviations=("Equation 3 takes the best factor instead, which may be one that tells when the jump can happen.",),
+    statistic="IRS({l} | {own}, all others)",
+)
+WEIGHTED = Claim(
+    id="irs.weighting-dead-dimensions",
+    part="weighted",
+    where="6.1",
+    says="Weighted by the worst-case deviation, collapsed dimensions do not move the average.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="copies of three factors of five values beside five codes of tiny noise (0.001); 2,000 draws varied",
+    deviations=(),
+    unit="sample",
+    statistic="weighted mean of D_l",
+    rule=above(0.95),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+PLAIN = replace(
+    WEIGHTED,
+    part="plain",
+    says="The plain average is pulled down by collapsed dimensions.",
+    kind="direction",
+    statistic="plain mean of D_l",
+    # A robust code gets 1; a fifth less is a different model.
+    rule=below(0.8),
+)
+BINS = Claim(
+    id="irs.bins-insensitive",
+    part="active",
+    where="appendix D.1",
+    says="Using more than 20 bins does not change the MI scores notably.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="five factors of ten values, slightly mixed and noisy codes; 10,000 observations; draws varied",
+    deviations=("MI score: unweighted mean over codes, as in the paper.",),
+    unit="sample",
+    statistic="MI score with more bins minus that with 20",
+    # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
+    rule=within(-0.05, 0.05),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+BINS_IDLE = replace(
+    BINS,
+    part="half idle",
+    population="the same beside as many codes of noise, as a model with unused dimensions has",
+)
+UNDERESTIMATES = Claim(
+    id="irs.single-feature-splits",
+    part="all features",
+    where="appendix D.1",
+    says="Forests free to choose among all features at each split underestimate the importance of middling ones.",
+    evidence="synthetic",
+    kind="direction",
+    population="a target, a code that tells it well, one that tells it almost as well, and noise; 2,000 draws varied",
+    deviations=(
+        "Forests of 50 trees with leaves of at least 100 of 2,000 (in the paper 500 of its data set).",
+        "The importance a code deserves: its R2 alone over the sum of all codes' R2.",
+    ),
+    unit="sample",
+    statistic="importance of the middling code minus what it deserves",
+    rule=below(-0.05),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+AVOIDED = replace(
+    UNDERESTIMATES,
+    part="one feature",
+    says="One candidate feature at each split avoids it.",
+    kind="equivalence",
+    rule=above(-0.05),
+)
+
+
+# ------------------------------------------------------------------ rare and cumulative effects
+def disturbed(name: str, *, clean: bool = False) -> Sample:
+    """The disturbed code of the first factor beside copies of the others."""
+    factors = factor_grid((5, 5, 5, 5))
+    code = factors[:, 0].astype(float) if clean else GRID_CODES[name](factors)
+    return Sample(np.column_stack([code, factors[:, 1:]]), factors)
+
+
+def information_score(sample: Sample) -> Estimate:
+    return exact(float(modularity(sample).per_code[0]))
+
+
+def importance_score(sample: Sample, *, splits: int = 5) -> Estimate:
+    streams = [generator(claim=INFORMATION.id, split=i) for i in range(splits)]
+    scores = [dci(sample, estimator="forest", generator=stream).per_code[0] for stream in streams]
+    return mean_interval(scores, confidence=IMPORTANCE.confidence)
+
+
+def robustness_score(sample: Sample) -> Estimate:
+    return exact(float(irs(sample).per_code[0]))
+
+
+def own_robustness_score(sample: Sample) -> Estimate:
+    return exact(float(irs(sample).relation[0, 0]))
+
+
+# ------------------------------------------------------------------ dead dimensions
+def average(*, weighted: bool, dead: int = 5, size: float = 1e-3, repetitions: int = 8, n: int = 2_000) -> Estimate:
+    def one(repetition: int) -> float:
+        stream = generator(claim=WEIGHTED.id, repetition=repetition)
+        factors = stream.integers(5, size=(n, 3))
+        score = irs(Sample(np.hstack([factors, size * stream.standard_normal((n, dead))]), factors), generator=stream)
+        return score.value if weighted else float(score.per_code.mean())
+
+    return mean_interval([one(i) for i in range(repetitions)], confidence=WEIGHTED.confidence)
+
+
+# ------------------------------------------------------------------ bins
+def change_by_bins(bins: int, *, idle: bool = False, than: int = 20, n: int = 10_000, samples: int = 20) -> Estimate:
+    def one(number: int) -> float:
+        stream = generator(claim=BINS.id, sample=number)
+        factors = stream.integers(10, size=(n, 5))
+        codes = factors @ (np.eye(5) + 0.1 * stream.standard_normal((5, 5))) + stream.standard_normal((n, 5))
+        sample = Sample(np.hstack([codes, stream.standard_normal((n, 5))]) if idle else codes, factors)
+        return float(modularity(sample, bins=bins)) - float(modularity(sample, bins=than))
+
+    return mean_interval([one(i) for i in range(samples)], confidence=BINS.confidence)
+
+
+# ------------------------------------------------------------------ splits
+def misjudged(features: int | None, *, quality: float = 0.5, samples: int = 5, n: int = 2_000) -> Estimate:
+    """Importance of the middling code minus what it deserves; ``quality`` is its noise, the good one's is 0.4."""
+
+    def one(number: int) -> float:
+        stream = generator(claim=UNDERESTIMATES.id, sample=number)
+        target = stream.standard_normal(n)
+        codes = stream.standard_normal((n, 3)) * [0.4, quality, 1.0]
+        codes[:, :2] += target[:, None]
+        r2 = np.array([np.corrcoef(code, target)[0, 1] ** 2 for code in codes.T])
+        forest = RandomForestRegressor(50, min_samples_leaf=n // 20, max_features=features, random_state=number)
+        return float(forest.fit(codes, target).feature_importances_[1] - r2[1] / r2.sum())
+
+    return mean_interval([one(i) for i in range(samples)], confidence=UNDERESTIMATES.confidence)
+
+
+EFFECTS = pytest.mark.parametrize("effect", list(GRID_CODES))
+
+
+@INFORMATION.covers
+@EFFECTS
+def test_information_takes_the_code_for_disentangled(judge, effect):
+    judge(INFORMATION, information_score(disturbed(effect)))
+
+
+@IMPORTANCE.covers
+@EFFECTS
+def test_importance_takes_the_code_for_disentangled(judge, effect):
+    judge(IMPORTANCE, importance_score(disturbed(effect)))
+
+
+@ROBUSTNESS.covers
+@EFFECTS
+def test_irs_sees_that_the_code_is_not_robust(judge, effect):
+    judge(ROBUSTNESS, robustness_score(disturbed(effect)))
+
+
+@OWN_FACTOR.covers
+@EFFECTS
+def test_irs_of_the_own_factor_sees_that_the_code_is_not_robust(judge, effect):
+    judge(OWN_FACTOR, own_robustness_score(disturbed(effect)))
+
+
+@WEIGHTED.covers
+def test_weights_keep_dead_dimensions_out(judge):
+    judge(WEIGHTED, average(weighted=True))
+
+
+@PLAIN.covers
+def test_a_plain_average_lets_dead_dimensions_in(judge):
+    judge(PLAIN, average(weighted=False))
+
+
+@BINS.covers
+@pytest.mark.parametrize("bins", [30, 50, 100])
+def test_more_bins_leave_the_score_of_active_codes(judge, bins):
+    judge(BINS, change_by_bins(bins))
+
+
+@BINS_IDLE.covers
+@pytest.mark.parametrize("bins", [30, 50, 100])
+def test_more_bins_leave_the_score_with_idle_codes(judge, bins):
+    judge(BINS_IDLE, change_by_bins(bins, idle=True))
+
+
+@UNDERESTIMATES.covers
+def test_choosing_among_all_features_underestimates_middling_ones(judge):
+    judge(UNDERESTIMATES, misjudged(None))
+
+
+@AVOIDED.covers
+def test_one_candidate_feature_avoids_it(judge):
+    judge(AVOIDED, misjudged(1))

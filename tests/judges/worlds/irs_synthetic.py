@@ -1,0 +1,230 @@
+"""Worlds in which constructed findings of Suter et al. are false, or too small to tell."""
+
+import numpy as np
+from counter_worlds import EXACT, Worlds
+
+from dbench.codes import Sample
+from dbench_fixtures.counterexamples.causal import CausalProcess, random_process
+from dbench_fixtures.counterexamples.grid_codes import below_zero, factor_grid, together
+
+CAUSAL, DEFINITION = "irs/test_3_causal_process", "irs/test_4_definition"
+ESTIMATION, FEATURES = "irs/test_5_estimation", "irs/test_6_features"
+
+
+def law_of_one(process, rng):
+    """Change of p(x|g_1), which is no mechanism: it depends on the laws of the other factors."""
+
+    def given_first(of_factors):
+        law = CausalProcess(process.of_confounder, of_factors, process.of_observation).joint().sum(axis=(0, 2, 3))
+        return law / law.sum(axis=-1, keepdims=True)
+
+    return float(np.abs(given_first(process.of_factors) - given_first(random_process(rng).of_factors)).max())
+
+
+def nothing(process, rng):
+    return 0.0
+
+
+def by_function(name):
+    return lambda m: m.searched("world", getattr(m, name))
+
+
+def few(name, **options):
+    return lambda m: m.searched("world", getattr(m, name), processes=20, **options)
+
+
+def apart() -> Sample:
+    """A code whose members follow a nuisance as well."""
+    factors = factor_grid((5, 5, 3))
+    return Sample(np.stack([factors[:, 0] + factors[:, 2], factors[:, 1] - factors[:, 2]], axis=1), factors)
+
+
+def mixed() -> Sample:
+    """A code that is half one factor and half another."""
+    factors = factor_grid((5, 5, 5, 5))
+    return Sample(np.column_stack([factors[:, 0] + factors[:, 1], factors[:, 2:]]).astype(float), factors)
+
+
+WORLDS = [
+    Worlds(CAUSAL, "UNIVERSAL", false=lambda m: m.searched("world", law_of_one), small=few("change_of_mechanism")),
+    Worlds(CAUSAL, "DEPENDENT", false=lambda m: m.searched("world", nothing), small=few("dependence")),
+    Worlds(CAUSAL, "GIVEN_C", false=by_function("dependence"), small=few("dependence_given_c")),
+    Worlds(CAUSAL, "GIVEN_X", false=lambda m: m.searched("world", nothing), small=few("dependence_given_x")),
+    Worlds(CAUSAL, "ALWAYS_GIVEN_X", false=lambda m: m.open_observation(), small=EXACT),
+    Worlds(
+        CAUSAL,
+        "ALL_INFORMATION",
+        false=lambda m: m.searched("world", lambda process, rng: m.informations(process)[2]),
+        small=few("lost_without_c"),
+    ),
+    Worlds(
+        CAUSAL,
+        "MORE_THAN_C",
+        false=lambda m: m.searched("world", lambda process, rng: -m.excess_of_c(process, rng)),
+        small=few("excess_of_c"),
+    ),
+    Worlds(CAUSAL, "NO_EFFECT", false=by_function("change_when_observed"), small=few("change_when_set")),
+    Worlds(CAUSAL, "OBSERVED_DIFFERS", false=by_function("change_when_set"), small=few("change_when_observed")),
+    Worlds(CAUSAL, "ADJUSTMENT", false=by_function("error_of_conditioning"), small=few("error_of_adjustment")),
+    Worlds(
+        CAUSAL,
+        "CONDITIONING",
+        false=by_function("error_of_conditioning"),
+        small=few("error_of_conditioning", confounded=False),
+    ),
+    *(
+        Worlds(
+            CAUSAL,
+            card,
+            false=lambda m, card=card, plain=plain: m.effect_of_first(
+                getattr(m, card), 0.0 if plain else 0.9, reweight=plain, n=5_000
+            ),
+            small=lambda m, card=card, plain=plain: m.effect_of_first(
+                getattr(m, card), 0.6, reweight=not plain, n=2_000, repetitions=2
+            ),
+        )
+        for card, plain in (("RECOVERS", False), ("BIASED", True), ("POSITIVITY", False))
+    ),
+    Worlds(DEFINITION, "ROBUST", false=lambda m: m.score_of_function("sum"), small=EXACT),
+    Worlds(DEFINITION, "NOTHING", false=lambda m: m.score_of_function("copy"), small=EXACT),
+    Worlds(
+        DEFINITION,
+        "NOISE",
+        false=lambda m: m.score_of_noise(10, signal=5.0),
+        small=lambda m: m.score_of_noise(10, repetitions=2),
+    ),
+    Worlds(
+        DEFINITION,
+        "AGREE",
+        false=lambda m: m.disagreement_of_estimators(noisy=True),
+        small=lambda m: m.disagreement_of_estimators(grids=5),
+    ),
+    Worlds(
+        DEFINITION,
+        "LOWEST",
+        false=lambda m: m.searched("lowest"),
+        small=lambda m: m.searched("lowest", codes=20, robust_only=True),
+    ),
+    Worlds(DEFINITION, "SMALLEST", false=lambda m: m.score_of_sample(below_zero(), [0], [0], [1]), small=EXACT),
+    Worlds(
+        DEFINITION,
+        "LOWEST_D",
+        false=lambda m: m.searched("best"),
+        small=lambda m: m.searched("best", codes=20, robust_only=True),
+    ),
+    Worlds(
+        DEFINITION,
+        "HIGHEST",
+        false=lambda m: m.exact(1 - m.searched("lowest").value, n=2_000),
+        small=lambda m: m.searched("highest", codes=20),
+    ),
+    Worlds(DEFINITION, "PAIR", false=lambda m: m.score_of_sample(apart(), [0, 1], [0], [1, 2]), small=EXACT),
+    Worlds(
+        DEFINITION,
+        "SUM_DIFFERENCE",
+        false=lambda m: m.score_of_sample(m.sum_and_difference(1.0), [0, 1], [0, 1], [2]),
+        small=EXACT,
+    ),
+    Worlds(DEFINITION, "MEMBERS", false=lambda m: m.best_member(m.angle()), small=EXACT),
+    Worlds(DEFINITION, "SHIFT", false=lambda m: m.error_of_shift(2.0, assumed=0.0), small=EXACT),
+    Worlds(
+        DEFINITION,
+        "WITHSTANDS",
+        false=lambda m: m.order_of_codes(sign=-1.0),
+        small=lambda m: m.order_of_codes(repetitions=2),
+    ),
+    Worlds(DEFINITION, "FLAT", false=lambda m: m.movement("sloping"), small=EXACT),
+    Worlds(DEFINITION, "SLOPING", false=lambda m: m.movement("copy"), small=EXACT),
+    Worlds(DEFINITION, "CONVERSE", false=lambda m: m.score_of_flat_lines(together()), small=EXACT),
+    Worlds(
+        ESTIMATION,
+        "LINEAR",
+        false=lambda m: m.exponent(m.quadratic),
+        small=lambda m: m.exponent(m.quadratic, turns=2),
+    ),
+    Worlds(
+        ESTIMATION,
+        "OUTLIERS",
+        false=lambda m: m.change_by_outliers(m.OUTLIERS, 10, size=1_000.0),
+        small=lambda m: m.change_by_outliers(m.OUTLIERS, 100, repetitions=2),
+    ),
+    Worlds(
+        ESTIMATION,
+        "LITTLE_DATA",
+        false=lambda m: m.change_by_outliers(m.LITTLE_DATA, 1, size=0.0),
+        small=lambda m: m.change_by_outliers(m.LITTLE_DATA, 1, repetitions=2),
+    ),
+    Worlds(
+        ESTIMATION,
+        "STEADIER",
+        false=lambda m: m.ratio_of_spreads(fine=3, coarse=10),
+        small=lambda m: m.ratio_of_spreads(sets=2),
+    ),
+    Worlds(
+        ESTIMATION,
+        "LESS_SENSITIVE",
+        false=lambda m: m.lost_sensitivity(lambda nuisance, stream: 0 * nuisance),
+        small=lambda m: m.lost_sensitivity(samples=2),
+    ),
+    Worlds(
+        ESTIMATION,
+        "EXPONENTIAL",
+        false=lambda m: m.growth_of_data(1),
+        small=lambda m: m.growth_of_data(sets=2),
+    ),
+    Worlds(
+        ESTIMATION,
+        "WORKABLE",
+        false=lambda m: m.score_of_robust_code(1, 2_000, own=0.0),
+        small=lambda m: m.score_of_robust_code(1, 2_000, samples=2),
+    ),
+    Worlds(FEATURES, "INFORMATION", false=lambda m: m.information_score(mixed()), small=EXACT),
+    Worlds(
+        FEATURES,
+        "IMPORTANCE",
+        false=lambda m: m.importance_score(mixed()),
+        small=lambda m: m.importance_score(m.disturbed("rare"), splits=2),
+    ),
+    *(
+        Worlds(
+            FEATURES,
+            card,
+            false=lambda m, score=score: getattr(m, score)(m.disturbed("rare", clean=True)),
+            small=EXACT,
+        )
+        for card, score in (("ROBUSTNESS", "robustness_score"), ("OWN_FACTOR", "own_robustness_score"))
+    ),
+    Worlds(
+        FEATURES,
+        "WEIGHTED",
+        false=lambda m: m.average(weighted=True, size=3.0),
+        small=lambda m: m.average(weighted=True, repetitions=2),
+    ),
+    Worlds(
+        FEATURES,
+        "PLAIN",
+        false=lambda m: m.average(weighted=True),
+        small=lambda m: m.average(weighted=False, repetitions=2),
+    ),
+    *(
+        Worlds(
+            FEATURES,
+            card,
+            false=lambda m: m.change_by_bins(20, idle=True, than=3, n=500, samples=8),
+            small=lambda m: m.change_by_bins(30, n=500, samples=2),
+        )
+        for card in ("BINS", "BINS_IDLE")
+    ),
+    Worlds(
+        FEATURES,
+        "UNDERESTIMATES",
+        false=lambda m: m.misjudged(1),
+        small=lambda m: m.misjudged(None, samples=2, n=400),
+    ),
+    Worlds(
+        FEATURES,
+        "AVOIDED",
+        false=lambda m: m.misjudged(None),
+        small=lambda m: m.misjudged(1, samples=2, n=400),
+    ),
+]
