@@ -197,11 +197,11 @@ def growth_of_data(values: int = 5, *, most: int = 4, sets: int = 10) -> Estimat
     return mean_interval([one(i) for i in range(sets)], confidence=EXPONENTIAL.confidence)
 
 
-def score_of_robust_code(involved: int, n: int, *, own: float = 1.0, samples: int = 6) -> Estimate:
+def score_of_robust_code(involved: int, n: int, *, samples: int = 6) -> Estimate:
     def one(number: int) -> float:
         stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
         factors = stream.integers(4, size=(n, 6))
-        sample = Sample(own * factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)
+        sample = Sample(factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)
         held, changed = list(range(involved)), list(range(involved, 2 * involved))
         return interventional_robustness(sample, [0], held, changed)
 

@@ -175,7 +175,7 @@ WORLDS = [
     Worlds(
         ESTIMATION,
         "WORKABLE",
-        false=lambda m: m.score_of_robust_code(1, 2_000, own=0.0),
+        false=lambda m: m.score_of_robust_code(3, 1_000),
         small=lambda m: m.score_of_robust_code(1, 2_000, samples=2),
     ),
     Worlds(FEATURES, "INFORMATION", false=lambda m: m.information_score(mixed()), small=EXACT),
