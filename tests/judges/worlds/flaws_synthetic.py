@@ -7,7 +7,7 @@ from dbench.codes import Sample
 from dbench_fixtures.counterexamples.group_codes import group_cases
 
 TOY, GROUPS = "flaws/test_3_1_toy_models", "flaws/test_2_strong_and_weak"
-SNC, NK = "flaws/test_4_2_snc", "flaws/test_4_3_nk"
+SNC, LINEAR, NK = "flaws/test_4_2_snc", "flaws/test_4_2_linear", "flaws/test_4_3_nk"
 
 
 def openly(n, stream, *, spread="parity"):
@@ -121,25 +121,25 @@ WORLDS = [
     ),
     Worlds(SNC, "GUESSING", false=lambda m: m.error_of_equation_4((400, 300, 300)), small=EXACT),
     Worlds(
-        SNC,
+        LINEAR,
         "LINEAR",
         false=lambda m: m.linear_accuracy(m.noise_only, n=200),
         small=lambda m: m.linear_accuracy(repetitions=2, n=200),
     ),
     Worlds(
-        SNC,
+        LINEAR,
         "ROTATED",
         false=lambda m: m.mean_snc(m.straight, repetitions=5, n=1_000),
         small=lambda m: m.mean_snc(repetitions=2, n=1_000),
     ),
     Worlds(
-        SNC,
+        LINEAR,
         "IMPLIED",
         false=lambda m: m.linear_accuracy(m.noise_only, n=200),
         small=lambda m: m.linear_accuracy(m.straight, repetitions=2, n=200),
     ),
     Worlds(
-        SNC,
+        LINEAR,
         "STRICTLY",
         false=lambda m: m.linear_shortfall(),
         small=lambda m: m.linear_shortfall(longest=3),

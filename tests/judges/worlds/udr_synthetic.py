@@ -4,7 +4,7 @@ import numpy as np
 from counter_worlds import EXACT, Worlds
 
 AGREEMENT, ASSUMPTIONS = "udr/test_3_agreement", "udr/test_3_assumptions"
-PROPERTIES = "udr/test_5_metric_properties"
+AXES, PROPERTIES = "udr/test_3_axes", "udr/test_5_metric_properties"
 
 
 def copies(factors):
@@ -112,23 +112,23 @@ WORLDS = [
     ),
     *(
         Worlds(
-            ASSUMPTIONS,
+            AXES,
             card,
             false=lambda m, card=card: m.udr_of_pairs(getattr(m, card), m.monotone, "lasso", pairs=6),
             small=lambda m, card=card: m.udr_of_pairs(getattr(m, card), m.categories, "spearman", pairs=2),
         )
         for card in ("CATEGORIES", "PHASES", "PLANES")
     ),
-    Worlds(ASSUMPTIONS, "PHASE_EXACT", false=lambda m: m.udr_of_shift(0.0), small=EXACT),
+    Worlds(AXES, "PHASE_EXACT", false=lambda m: m.udr_of_shift(0.0), small=EXACT),
     Worlds(
-        ASSUMPTIONS,
+        AXES,
         "DISENTANGLED",
         false=lambda m: m.mig_of_models(m.planes),
         small=lambda m: m.mig_of_models(m.categories, models=2),
     ),
     *(
         Worlds(
-            ASSUMPTIONS,
+            AXES,
             card,
             false=lambda m: m.preference(m.lasso_udr),
             small=lambda m, compare=compare: m.preference(getattr(m, compare), samples=2),
@@ -136,7 +136,7 @@ WORLDS = [
         for card, compare in (("BLIND", "cca"), ("RSM_BLIND", "rsm"))
     ),
     Worlds(
-        ASSUMPTIONS,
+        AXES,
         "UDR_SEES",
         false=lambda m: m.preference(m.rsm),
         small=lambda m: m.preference(m.lasso_udr, samples=2),

@@ -1,0 +1,141 @@
+"""Correcting Flaws, section 4.2: SNC beside a linear classifier of all codes."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from dbench.claims import Claim, above, below
+from dbench.codes import Sample
+from dbench.metrics import bin_accuracy, snc
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval
+
+LINEAR = Claim(
+    id="flaws.linear-is-weaker",
+    part="rotated, linear",
+    where="4.2",
+    says="A linear classifier on all codes is satisfied by a rotated code.",
+    evidence="synthetic",
+    kind="existence",
+    population="five factors of four values, rotated at random; draws and rotation varied",
+    deviations=("Codes carry noise of 0.02.", "Multinomial logistic regression, hardly regularised."),
+    unit="sample",
+    statistic="mean test accuracy, adjusted for chance",
+    rule=above(0.9),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+ROTATED = replace(
+    LINEAR,
+    part="rotated, snc",
+    says="SNC is low for a rotated code.",
+    deviations=("Codes carry noise of 0.02.",),
+    statistic="mean SNC",
+    rule=below(0.5),
+)
+IMPLIED = replace(
+    LINEAR,
+    part="snc implies linear",
+    says="Where SNC is perfect on balanced classes, a linear classifier is so too.",
+    population="exact copies of five factors of four values; draws varied",
+    statistic="mean test accuracy, adjusted for chance, of codes whose SNC is 1",
+)
+STRICTLY = replace(
+    LINEAR,
+    part="snc implies linear, unbalanced",
+    says="The condition of a linear classifier is strictly weaker than that of SNC: where SNC is perfect, so is it.",
+    kind="impossibility",
+    population="all orders of at most six runs of two classes along one code, whose bins are the runs",
+    deviations=(
+        "Runs of ten observations. The smallest counterexample: three runs, two of one class around the other's.",
+        "Linear: the best threshold on the code, found by trying all.",
+    ),
+    unit="order",
+    statistic="SNC's accuracy minus the linear classifier's, both adjusted for chance; the largest",
+    rule=below(1e-9),
+    confidence=1.0,
+    min_n=10,
+)
+
+
+def rotation(stream: np.random.Generator, d: int) -> np.ndarray:
+    return np.linalg.qr(stream.standard_normal((d, d)))[0]
+
+
+def straight(stream: np.random.Generator, d: int) -> np.ndarray:
+    return np.eye(d)
+
+
+def noise_only(stream: np.random.Generator, d: int) -> np.ndarray:
+    return np.zeros((d, d))
+
+
+def _mixed(stream: np.random.Generator, mix, n: int, d: int = 5) -> Sample:
+    factors = stream.integers(4, size=(n, d))
+    return Sample(factors @ mix(stream, d) + 0.02 * stream.standard_normal((n, d)), factors)
+
+
+def linear_accuracy(mix=rotation, *, repetitions: int = 5, n: int = 1_000) -> Estimate:
+    def score(repetition: int) -> float:
+        stream = generator(claim=LINEAR.id, part=LINEAR.part, repetition=repetition)
+        train, test = _mixed(stream, mix, n).split(0.5, stream)
+        parts = zip(train.factors.T, test.factors.T, strict=True)
+        hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
+        return float((np.mean(hits) - 1 / 4) / (1 - 1 / 4))
+
+    return mean_interval([score(i) for i in range(repetitions)], confidence=LINEAR.confidence)
+
+
+def mean_snc(mix=rotation, *, repetitions: int = 10, n: int = 4_000) -> Estimate:
+    streams = [generator(claim=LINEAR.id, part=ROTATED.part, repetition=i) for i in range(repetitions)]
+    return mean_interval([float(snc(_mixed(s, mix, n))) for s in streams], confidence=ROTATED.confidence)
+
+
+def best_threshold(labels: np.ndarray) -> float:
+    """Accuracy of the best linear rule on one code, the labels given in the order of the code."""
+    n = len(labels)
+    right = [(labels[:cut] == side).sum() + (labels[cut:] != side).sum() for cut in range(n + 1) for side in (0, 1)]
+    return max(right) / n
+
+
+def adjusted(accuracy: float, labels: np.ndarray) -> float:
+    chance = ((np.bincount(labels) / len(labels)) ** 2).sum()
+    return float((accuracy - chance) / (1 - chance))
+
+
+def linear_shortfall(linear=best_threshold, *, longest: int = 6) -> Estimate:
+    """Search the orders of two classes along a code, in runs of ten; one run is a bin where counts of runs allow it."""
+    orders = [np.array(bits) for n in range(2, longest + 1) for bits in np.ndindex(*(2,) * n) if 0 < sum(bits) < n]
+    orders = [order for order in orders if np.gcd.reduce(np.bincount(order)) == 1]
+    worst = 0.0
+    for order in orders:
+        labels = np.repeat(order, 10)
+        accuracy, _ = bin_accuracy(np.arange(len(labels), dtype=float), labels, min_bin_size=1)
+        worst = max(worst, adjusted(accuracy, labels) - adjusted(linear(labels), labels))
+    return exact(worst, n=len(orders))
+
+
+@LINEAR.covers
+def test_a_linear_classifier_is_satisfied_by_a_rotated_code(judge):
+    judge(LINEAR, linear_accuracy())
+
+
+@ROTATED.covers
+def test_snc_is_not_satisfied_by_a_rotated_code(judge):
+    judge(ROTATED, mean_snc())
+
+
+@IMPLIED.covers
+def test_a_linear_classifier_is_satisfied_where_snc_is_on_balanced_classes(judge):
+    judge(IMPLIED, linear_accuracy(straight))
+
+
+@STRICTLY.covers
+def test_a_linear_classifier_is_satisfied_wherever_snc_is(judge):
+    judge(STRICTLY, linear_shortfall())

@@ -1,0 +1,231 @@
+"""IRS, sections 4 and 6.3: groups of codes, shifted domains, and the lines of Figure 4."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.claims import Claim, above, below, within
+from dbench.codes import Sample
+from dbench.metrics import domain_shift_robustness, interventional_robustness, irs
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact, mean_interval, rank_correlation
+from dbench_fixtures.counterexamples.grid_codes import factor_grid, together
+
+PAIR = Claim(
+    id="irs.groups",
+    part="angle",
+    where="4, Definition 2; 3.2",
+    says="An angle held as cosine and sine is robust as a pair.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="an angle of eight values and two nuisances, full grid",
+    deviations=(),
+    unit="grid",
+    statistic="IRS of both codes as one group, the angle held",
+    rule=within(1 - 1e-9, 1),
+    confidence=1.0,
+    min_n=1,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+SUM_DIFFERENCE = replace(
+    PAIR,
+    part="sum and difference",
+    says="The sum and the difference of two factors are robust as a pair.",
+    population="two factors of five values and a nuisance, full grid; codes are their sum and difference",
+    statistic="IRS of both codes as one group, both factors held",
+)
+MEMBERS = replace(
+    SUM_DIFFERENCE,
+    part="members",
+    says="Alone, neither the sum nor the difference is robust for any factor.",
+    kind="existence",
+    deviations=("Alone they are robust too once both factors are held: the group that matters is that of factors.",),
+    statistic="largest IRS of one of the codes for one of the factors",
+    # Robust: the upper quarter of the scale.
+    rule=below(0.75),
+)
+SHIFT = Claim(
+    id="irs.domain-shift",
+    part="value",
+    where="4, special case: domain shift robustness",
+    says="IRS(L | all but S, S) falls with how far the domain S moves a code.",
+    evidence="synthetic",
+    kind="size",
+    population="a factor of five values, a domain of two; code a + w s, full grid; w varied",
+    deviations=("Analytically 1 - (w/2) / (2 + w/2).",),
+    unit="grid",
+    statistic="distance of the score from its value in closed form",
+    rule=below(1e-9),
+    confidence=1.0,
+    min_n=1,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+WITHSTANDS = replace(
+    SHIFT,
+    part="withstands",
+    says="Codes with a higher score lose less accuracy when a rule learnt in one domain is used in another.",
+    kind="ranking",
+    population="six codes a + w s with noise of 0.2, samples of 2,000, factor and domain confounded; draws varied",
+    deviations=("The rule: nearest mean of the code for each value of the factor.",),
+    unit="sample",
+    statistic="rank correlation over codes of the score with accuracy kept from domain 0 to domain 1",
+    # 0.7: most of the order.
+    rule=above(0.7),
+    confidence=0.95,
+    min_n=5,
+)
+FLAT = Claim(
+    id="irs.flat-lines",
+    part="robust",
+    where="6.3, Figure 4",
+    says="For a robust code the mean at a fixed value of its own factor does not move when another factor is set.",
+    evidence="synthetic",
+    kind="equivalence",
+    population="a code that copies one of three factors, full grid",
+    deviations=(),
+    unit="grid",
+    statistic="largest movement of a line, as a share of the code's range",
+    rule=below(1e-9),
+    confidence=1.0,
+    min_n=1,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+SLOPING = replace(
+    FLAT,
+    part="not robust",
+    says="A code that is not robust shows lines that slope.",
+    kind="existence",
+    population="a code that adds half of another factor to its own, full grid",
+    rule=above(0.1),
+)
+CONVERSE = replace(
+    FLAT,
+    part="converse",
+    says="A code whose lines are all flat is robust.",
+    kind="impossibility",
+    population="a code moved by two bits only together (whether they agree), full grid",
+    deviations=("Not claimed in so many words; the plots of 6.3 are offered to be read this way.",),
+    statistic="IRS of the code, whose lines are all flat (0 unless they are)",
+    rule=above(0.9),
+)
+
+
+def on_grid(sizes, code) -> Sample:
+    factors = factor_grid(sizes)
+    return Sample(np.asarray(code(factors), dtype=float).reshape(len(factors), -1), factors)
+
+
+def score_of_sample(sample: Sample, codes, held, changed) -> Estimate:
+    return exact(interventional_robustness(sample, codes, held, changed))
+
+
+def angle() -> Sample:
+    return on_grid((8, 3, 3), lambda f: np.stack([np.cos(f[:, 0] * np.pi / 4), np.sin(f[:, 0] * np.pi / 4)], axis=1))
+
+
+def sum_and_difference(nuisance: float = 0.0) -> Sample:
+    return on_grid((5, 5, 3), lambda f: np.stack([f[:, 0] + f[:, 1] + nuisance * f[:, 2], f[:, 0] - f[:, 1]], axis=1))
+
+
+def best_member(sample: Sample) -> Estimate:
+    return exact(float(irs(sample).relation.max()))
+
+
+def error_of_shift(weight: float, *, assumed: float | None = None) -> Estimate:
+    sample = on_grid((5, 2), lambda f: f[:, 0] + weight * f[:, 1])
+    w = weight if assumed is None else assumed
+    return exact(abs(domain_shift_robustness(sample, [0], [1]) - (1 - (w / 2) / (2 + w / 2))))
+
+
+def order_of_codes(*, sign: float = 1.0, repetitions: int = 8, n: int = 2_000) -> Estimate:
+    """Confounded: small values of the factor come more often in domain 0."""
+
+    def correlation(repetition: int) -> float:
+        stream = generator(claim=WITHSTANDS.id, repetition=repetition)
+        domain = stream.integers(2, size=n)
+        value = np.where(domain == 0, stream.binomial(4, 0.4, size=n), stream.binomial(4, 0.6, size=n))
+        factors, scores, kept = np.stack([value, domain], axis=1), [], []
+        for weight in (0.0, 0.3, 0.6, 0.9, 1.2, 1.5):
+            codes = value + weight * domain + 0.2 * stream.standard_normal(n)
+            means = np.array([codes[(domain == 0) & (value == v)].mean() for v in range(5)])
+            right = np.abs(codes[:, None] - means).argmin(axis=1) == value
+            scores.append(domain_shift_robustness(Sample(codes[:, None], factors), [0], [1]))
+            kept.append(right[domain == 1].mean() - right[domain == 0].mean())
+        return sign * rank_correlation(np.array(scores), np.array(kept))
+
+    return mean_interval([correlation(i) for i in range(repetitions)], confidence=WITHSTANDS.confidence)
+
+
+def movement_of_lines(sample: Sample) -> float:
+    """How far the mean code at a value of the first factor moves when one other factor is set, at most."""
+    code, factors, moved = sample.codes[:, 0], sample.factors, 0.0
+    for value in np.unique(factors[:, 0]):
+        for other in range(1, sample.n_factors):
+            at = factors[:, 0] == value
+            line = [code[at & (factors[:, other] == v)].mean() for v in np.unique(factors[:, other])]
+            moved = max(moved, float(np.ptp(line)))
+    return moved / float(np.ptp(code))
+
+
+def movement(other: float) -> Estimate:
+    return exact(movement_of_lines(on_grid((5, 5, 5), lambda f: f[:, 0] + other * f[:, 1])))
+
+
+def score_of_flat_lines(sample: Sample) -> Estimate:
+    flat = movement_of_lines(sample) < 1e-9
+    rest = list(range(1, sample.n_factors))
+    return exact(interventional_robustness(sample, [0], [0], rest) if flat else 0.0)
+
+
+@PAIR.covers
+def test_cosine_and_sine_are_robust_as_a_pair(judge):
+    judge(PAIR, score_of_sample(angle(), [0, 1], [0], [1, 2]))
+
+
+@SUM_DIFFERENCE.covers
+def test_sum_and_difference_are_robust_as_a_pair(judge):
+    judge(SUM_DIFFERENCE, score_of_sample(sum_and_difference(), [0, 1], [0, 1], [2]))
+
+
+@MEMBERS.covers
+def test_neither_sum_nor_difference_is_robust_alone(judge):
+    judge(MEMBERS, best_member(sum_and_difference()))
+
+
+@SHIFT.covers
+@pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+def test_the_score_falls_with_the_shift(judge, weight):
+    judge(SHIFT, error_of_shift(weight))
+
+
+@WITHSTANDS.covers
+def test_codes_of_a_higher_score_withstand_the_shift(judge):
+    judge(WITHSTANDS, order_of_codes())
+
+
+@FLAT.covers
+def test_lines_of_a_robust_code_are_flat(judge):
+    judge(FLAT, movement(0.0))
+
+
+@SLOPING.covers
+def test_lines_of_a_code_that_is_not_robust_slope(judge):
+    judge(SLOPING, movement(0.5))
+
+
+@CONVERSE.covers
+def test_a_code_with_flat_lines_is_robust(judge):
+    judge(CONVERSE, score_of_flat_lines(together()))
