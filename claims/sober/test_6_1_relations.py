@@ -107,7 +107,7 @@ METRICS: dict[str, Callable[[Source, np.random.Generator], float]] = {
     "beta_vae_metric": lambda s, g: float(beta_vae_metric(s, train_points=2_000, test_points=2_000, generator=g)),
     "factor_vae": lambda s, g: float(factor_vae(s, train_votes=2_000, test_votes=2_000, generator=g)),
     "modularity": lambda s, g: float(modularity(s.sample(10_000, g), generator=g)),
-    "dci": lambda s, g: float(dci(s.sample(400, g), generator=g)),
+    "dci": lambda s, g: float(dci(s.sample(250, g), generator=g)),
     "irs": lambda s, g: float(irs(s.sample(10_000, g), generator=g)),
     "mig": lambda s, g: float(mig(s.sample(10_000, g))),
     "sap": lambda s, g: float(sap(s.sample(10_000, g), generator=g)),

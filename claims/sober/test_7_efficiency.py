@@ -33,6 +33,15 @@ EFFICIENT = Claim(
     revision=1,
     superseded_by=None,
 )
+SIMILAR = replace(
+    EFFICIENT,
+    part="poor is efficient",
+    says="Where accuracy is low at every sample size it is similar with few and with many, so efficiency is high.",
+    population="a factor of 16 values and a code of noise alone; draws varied",
+    deviations=(*EFFICIENT.deviations, "'Similar' is a ratio above nine tenths."),
+    statistic="mean statistical efficiency of noise",
+    rule=above(0.9),
+)
 POOR = replace(
     EFFICIENT,
     part="poor at every size",
@@ -44,16 +53,21 @@ FEW, MANY, TESTED = 100, 2_000, 5_000
 
 
 @cache
-def _efficiency(signal: float, repetition: int) -> Score:
+def _efficiency(signal: float, repetition: int, few: int = FEW) -> Score:
     stream = generator(claim=EFFICIENT.id, signal=signal, repetition=repetition)
     sample = noisy_copies(MANY + TESTED, stream, signal=signal)
-    return statistical_efficiency(sample, few=FEW, many=MANY, test=TESTED, generator=stream)
+    return statistical_efficiency(sample, few=few, many=MANY, test=TESTED, generator=stream)
 
 
 def lead_in_efficiency(poor: float = 0.0, good: float = 1.0, *, repetitions: int = 5) -> Estimate:
     """Compare codes by the weight of the factor in them."""
     pairs = [(_efficiency(poor, i), _efficiency(good, i)) for i in range(repetitions)]
     return mean_interval([float(a) - float(b) for a, b in pairs], confidence=EFFICIENT.confidence)
+
+
+def efficiency(signal: float = 0.0, *, few: int = FEW, repetitions: int = 5) -> Estimate:
+    found = [float(_efficiency(signal, i, few)) for i in range(repetitions)]
+    return mean_interval(found, confidence=SIMILAR.confidence)
 
 
 def lead_in_accuracy(poor: float = 0.0, good: float = 1.0, *, repetitions: int = 5) -> Estimate:
@@ -67,6 +81,11 @@ def lead_in_accuracy(poor: float = 0.0, good: float = 1.0, *, repetitions: int =
 @EFFICIENT.covers
 def test_codes_of_noise_look_more_efficient_than_copies(judge):
     judge(EFFICIENT, lead_in_efficiency())
+
+
+@SIMILAR.covers
+def test_codes_of_noise_are_as_accurate_with_few_observations(judge):
+    judge(SIMILAR, efficiency())
 
 
 @POOR.covers

@@ -175,13 +175,20 @@ WORLDS = [
     Worlds(
         EFFICIENCY,
         "EFFICIENT",
-        false=lambda m: m.lead_in_efficiency(1.0, 0.0),
+        false=lambda m: m.lead_in_efficiency(0.0, 0.0),
         small=lambda m: m.lead_in_efficiency(repetitions=2),
+    ),
+    # Ten observations cannot hold sixteen values, so those that come later do help.
+    Worlds(
+        EFFICIENCY,
+        "SIMILAR",
+        false=lambda m: m.efficiency(1.0, few=10),
+        small=lambda m: m.efficiency(repetitions=2),
     ),
     Worlds(
         EFFICIENCY,
         "POOR",
-        false=lambda m: m.lead_in_accuracy(1.0, 0.0),
+        false=lambda m: m.lead_in_accuracy(0.0, 0.0),
         small=lambda m: m.lead_in_accuracy(repetitions=2),
     ),
 ]
