@@ -11,7 +11,7 @@ from dbench.metrics.aggregations import (
 )
 from dbench.metrics.alignment import align, alignment_collisions
 from dbench.metrics.beta_vae_metric import beta_vae_metric
-from dbench.metrics.blend import AGGREGATIONS, RELATIONS, blend, blends, lasso_importance
+from dbench.metrics.blend import AGGREGATIONS, RELATIONS, blend, blends
 from dbench.metrics.ceilings import exact_copies, shuffled
 from dbench.metrics.code_mutual_information import code_mutual_information
 from dbench.metrics.dci import dci
@@ -31,6 +31,7 @@ from dbench.metrics.posterior import informative_codes, kl_per_code
 from dbench.metrics.registry import METRICS, MetricCard, Score, find_metric, metric
 from dbench.metrics.relations import (
     entropy,
+    lasso_importance,
     mutual_information,
     quantise,
     squared_correlation,

@@ -64,9 +64,10 @@ def beta_vae_metric(
         generator: for all draws.
 
     Returns:
-        Score with per-factor accuracies; details ``chance`` (1/k), ``train`` (accuracy on the training points),
-        ``iterations`` of the solver (100 is its limit). Constant codes leave nothing to guess by: about
-        chance. With a single factor every guess is right: 1.
+        Score with per-factor accuracies; details ``chance`` (1/k), ``ceiling`` (1: pairs have equal copies of
+        what they share), ``train`` (accuracy on the training points), ``iterations`` of the solver (100 is
+        its limit). Constant codes leave nothing to guess by: about chance. With a single factor every guess is
+        right: 1.
 
     Raises:
         InvalidInput: a number of draws below 1.

@@ -70,7 +70,9 @@ def factor_vae(
 
     Returns:
         Score with per-factor accuracies, training votes (codes x factors) as relation, and details
-        ``active`` (number of codes used), ``train`` (accuracy on the training votes), ``threshold``.
+        ``active`` (number of codes used), ``train`` (accuracy on the training votes), ``threshold``, ``chance``
+        (1/k, one guess for all votes) and ``ceiling`` (1: a copy of the fixed factor has variance 0, and in a
+        batch of 64 independent draws no other copy has).
 
     Raises:
         InvalidInput: a number of draws that is too small, or a negative threshold.
@@ -85,7 +87,7 @@ def factor_vae(
     k = len(source.factor_names)
     variance = source.sample(variance_draws, generator).codes.var(axis=0, ddof=1)
     active = (variance >= threshold) & (variance > 0)
-    details = {"active": float(active.sum()), "threshold": float(threshold)}
+    details = {"active": float(active.sum()), "threshold": float(threshold), "chance": 1 / k, "ceiling": 1.0}
     if not active.any():
         return Score("factor_vae", 0.0, per_factor=np.zeros(k), relation=np.zeros((len(active), k)), details=details)
     train, test = (_votes(source, variance, active, votes, batch, generator) for votes in (train_votes, test_votes))

@@ -40,7 +40,9 @@ def mlp_accuracy(
 
     Returns:
         Score with per-factor adjusted accuracies; details ``accuracy`` (not adjusted) and ``chance``, means over
-        factors, and ``epochs``. Constant codes predict about the commonest value.
+        factors (already taken off, so the score's own chance level is 0), and ``epochs``. Constant codes predict
+        about the commonest value. There is no ``ceiling``: it would take the training again; score
+        :func:`dbench.metrics.exact_copies` of the sample for it.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a count below 1.

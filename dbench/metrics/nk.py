@@ -59,6 +59,7 @@ def nk_of_models(
     relations = mutual_information(codes, first.factors, bins=bins)
     aligned = [align(relation) for relation in relations]
     labels, _ = label_indices(first.factors)
+    commonest = [np.bincount(label).max() / len(labels) for label in labels.T]
     order = generator.permutation(len(first))
     n_test = min(max(round(len(first) / 3), 1), len(first) - 1)
     test, train = order[:n_test], order[n_test:]
@@ -83,7 +84,13 @@ def nk_of_models(
             float((full - knocked).mean()),
             per_factor=full - knocked,
             relation=relation,
-            details={"accuracy": float(full.mean()), "accuracy.without": float(knocked.mean()), "epochs": epochs},
+            details={
+                "accuracy": float(full.mean()),
+                "accuracy.without": float(knocked.mean()),
+                "ceiling": 1 - float(np.mean(commonest)),
+                "chance": 0.0,
+                "epochs": epochs,
+            },
         )
         for full, knocked, relation in zip(*accuracy, relations, strict=True)
     ]
@@ -122,8 +129,9 @@ def nk(
 
     Returns:
         Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all
-        codes), ``accuracy.without`` (means over factors) and ``epochs``. A factor left without a code of its
-        own (fewer codes than factors) loses nothing: 0.
+        codes), ``accuracy.without`` (means over factors), ``ceiling`` (all but the share of the commonest value,
+        which is still guessed without the code), ``chance`` (0: codes that say nothing lose nothing) and
+        ``epochs``. A factor left without a code of its own (fewer codes than factors) loses nothing: 0.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a count below 1.

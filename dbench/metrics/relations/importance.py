@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 
-__all__ = ["Estimator", "Importance", "tree_importance"]
+__all__ = ["ESTIMATORS", "Estimator", "Importance", "quality", "tree_importance"]
 
-Estimator = Literal["gbt", "forest"]
+Estimator = Literal["gbt", "forest", "suter"]
+ESTIMATORS: tuple[Estimator, ...] = ("gbt", "forest", "suter")
+SMALLEST_LEAF = 500  # of the preset of Suter et al.
+SMALLEST_FOREST = 1600  # a bootstrap of 1,600 holds 1,011 distinct observations, just enough for two such leaves
+
 Values = NDArray[np.int64] | NDArray[np.float64]
 
 
@@ -37,10 +41,12 @@ def _ensemble(estimator: Estimator, discrete: bool, seed: int) -> Any:
         kind = ensemble.GradientBoostingClassifier if discrete else ensemble.GradientBoostingRegressor
         return kind(random_state=seed)
     kind = ensemble.RandomForestClassifier if discrete else ensemble.RandomForestRegressor
+    if estimator == "suter":
+        return kind(n_estimators=50, min_samples_leaf=SMALLEST_LEAF, max_features=1, random_state=seed)
     return kind(n_estimators=10, max_depth=6, max_features=None, random_state=seed)
 
 
-def _quality(predicted: Values, true: Values, discrete: bool) -> float:
+def quality(predicted: Values, true: Values, discrete: bool) -> float:
     """Accuracy, or R squared (0 where the true values do not vary)."""
     if discrete:
         return float((predicted == true).mean())
@@ -58,14 +64,21 @@ def tree_importance(
         test: observations their test scores are taken on.
         estimator: ``gbt`` is scikit-learn's gradient boosting with default options (A Sober Look, section
             4.2.5); ``forest`` is a random forest of 10 trees of depth at most 6 that see every code at each
-            split. How well the two agree is said at :func:`dbench.metrics.dci`.
+            split; ``suter`` one of 50 trees that see one code drawn at random at each split, whose leaves hold
+            at least 500 observations (Suter et al. 2019, Appendix D.1). How well the first two agree is said
+            at :func:`dbench.metrics.dci`.
         generator: gives the seeds of the ensembles.
 
     Raises:
-        InvalidInput: an estimator that does not exist.
+        InvalidInput: an estimator that does not exist, or too few observations for a tree of ``suter`` to split.
     """
-    if estimator not in ("gbt", "forest"):
-        raise InvalidInput(f"estimator must be 'gbt' or 'forest', got {estimator!r}")
+    if estimator not in ESTIMATORS:
+        raise InvalidInput(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
+    if estimator == "suter" and len(train) < SMALLEST_FOREST:
+        raise InvalidInput(
+            f"estimator suter needs at least {SMALLEST_FOREST} training observations "
+            f"(leaves of {SMALLEST_LEAF}), got {len(train)}"
+        )
     # scikit-learn's trees work in single precision and take values within 1e-7 for equal, so scale must not get there.
     centre = train.codes.mean(axis=0)
     spread = np.abs(train.codes - centre).max(axis=0)
@@ -76,10 +89,10 @@ def tree_importance(
     for j, seed in enumerate(generator.integers(2**31, size=train.n_factors)):
         target = train.factors[:, j]
         if (target == target[0]).all():  # a split can leave one value only
-            scores[:, j] = [1.0, _quality(np.full(len(test), target[0]), test.factors[:, j], train.discrete)]
+            scores[:, j] = [1.0, quality(np.full(len(test), target[0]), test.factors[:, j], train.discrete)]
             continue
         model = _ensemble(estimator, train.discrete, int(seed)).fit(train_codes, target)
         matrix[:, j] = np.maximum(model.feature_importances_, 0.0)  # boosting can round to -1e-19
         for row, values, part in ((0, train_codes, train), (1, test_codes, test)):
-            scores[row, j] = _quality(model.predict(values), part.factors[:, j], train.discrete)
+            scores[row, j] = quality(model.predict(values), part.factors[:, j], train.discrete)
     return Importance(matrix, scores[0], scores[1])

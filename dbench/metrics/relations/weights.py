@@ -1,0 +1,64 @@
+"""Weights of every code in a linear regression that predicts a factor from all codes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.codes import Sample
+from dbench.metrics.inputs import label_indices
+from dbench.metrics.lasso import cross_validated_lasso
+from dbench.metrics.logistic import standardise
+from dbench.metrics.relations.importance import Importance, quality
+
+__all__ = ["lasso_importance", "lasso_regression", "ranked"]
+
+Array = NDArray[np.float64]
+
+
+def ranked(factors: ArrayLike) -> Array:
+    """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
+    numbers = np.asarray(factors)
+    return (label_indices(numbers)[0] if numbers.dtype.kind == "i" else numbers).astype(np.float64)
+
+
+def lasso_importance(codes: Array, factors: ArrayLike, *, folds: int = 5) -> Array:
+    """Absolute weights of a Lasso that predicts each factor from all codes, both standardised.
+
+    Args:
+        codes: n x d; rows in random order, since folds are contiguous.
+        factors: n x k; ranks of discrete labels are read as numbers.
+        folds: of the cross-validation that chooses each penalty.
+
+    Returns:
+        d x k. Of exact copies of a code one gets all the weight; a constant code or factor gets 0.
+    """
+    values = ranked(factors)
+    x, y = standardise(codes, codes)[0], standardise(values, values)[0]
+    return np.asarray(np.abs(cross_validated_lasso(x, y, folds=folds).weights))
+
+
+def lasso_regression(train: Sample, test: Sample) -> Importance:
+    """Fit one Lasso for each factor on all codes; absolute weights and R squared (Eastwood and Williams 2018).
+
+    Args:
+        train: observations in random order, with continuous factors (labels :func:`ranked` before the split); the
+            penalty of each regression is chosen by five folds.
+        test: observations the test scores are taken on.
+
+    Returns:
+        Weights in units of standard deviations of code and factor; R squared of both parts, 0 where the factor
+        does not vary in that part. A single training observation predicts itself.
+    """
+    x, x_test = standardise(train.codes, test.codes)
+    mean, spread = train.factors.mean(axis=0), train.factors.std(axis=0)
+    weights = np.zeros((train.n_codes, train.n_factors))
+    if len(train) > 1:
+        numbers = train.factors.astype(np.float64)
+        y = standardise(numbers, numbers)[0]
+        weights = cross_validated_lasso(x, y, folds=min(5, len(train))).weights
+    scores = [
+        [quality(mean[j] + spread[j] * values @ weights[:, j], part.factors[:, j], False) for j in range(len(mean))]
+        for values, part in ((x, train), (x_test, test))
+    ]
+    return Importance(np.abs(weights), np.array(scores[0]), np.array(scores[1]))
