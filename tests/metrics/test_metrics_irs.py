@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import domain_shift_robustness, interventional_robustness, irs
-from dbench.metrics.interventions import crossed_empida, empida, number_rows
+from dbench.metrics.interventions import _grouped_quantile, crossed_empida, empida, number_rows
 
 
 def literal_empida(codes, factors, held, changed, norm):
@@ -139,6 +139,16 @@ def test_idle_codes_leave_by_their_weight_and_constant_ones_altogether(worlds):
     assert 0.95 < irs(worlds["identity"]).value < 1.0
     rounding = Sample(np.stack([np.full(1500, 0.1) + 1e-17, worlds["dead"].codes[:, 0]], 1), worlds["dead"].factors)
     assert irs(rounding).details["active"] == 1
+
+
+@pytest.mark.parametrize("count", [1, 7, 400])  # few groups and many are computed in different ways
+@pytest.mark.parametrize("quantile", [0.1, 0.5, 0.99, 1.0])
+def test_grouped_quantiles_are_those_of_numpy_group_by_group(count, quantile):
+    rng = np.random.default_rng(count)
+    values = rng.normal(size=(900, 3)).round(1)
+    group = np.concatenate([np.arange(count), rng.integers(count, size=900 - count)])
+    expected = [np.quantile(values[group == number], quantile, axis=0) for number in range(count)]
+    np.testing.assert_allclose(_grouped_quantile(values, group, count, quantile), expected, atol=1e-12)
 
 
 def test_the_quantile_lets_one_outlier_pass():

@@ -1,0 +1,258 @@
+"""Time the metrics against a plain loop over scikit-learn that follows the protocol of A Sober Look.
+
+    python benchmarks/metrics.py           # the suite without its slowest members
+    python benchmarks/metrics.py --full    # all of it; the other side needs several minutes a repeat
+    python benchmarks/metrics.py --udr     # 1,800 models in groups of 50, two processes
+    python benchmarks/metrics.py --irs     # time and memory from 10,000 to 737,280 observations
+
+One core, every library held to one thread. Both sides score the same arrays in the same run, in turns: 10,000
+observations (10,000 + 5,000 where something is fitted) of 10 codes, noisy copies of factors of 3, 6, 40, 32 and 32
+values, every factor twice. Interventional metrics look codes up in the table of all 737,280 combinations, on both
+sides. Printed are medians. What the fast side computes besides (ceiling and chance level) is in its time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import sklearn
+import torch
+from threadpoolctl import threadpool_limits
+
+from dbench import metrics
+from dbench.codes import GridSource, Sample
+
+sys.path.insert(0, str(Path(__file__).parent))
+import reference_metrics as reference
+
+SIZES = (3, 6, 40, 32, 32)
+TRAIN, TEST = 10_000, 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What both sides are given."""
+
+    source: GridSource
+    train: Sample
+    test: Sample
+
+    @property
+    def both(self) -> Sample:
+        return Sample(*(np.concatenate(pair) for pair in zip(self.parts[:2], self.parts[2:], strict=True)))
+
+    @property
+    def parts(self) -> tuple[np.ndarray, ...]:
+        return self.train.codes, self.train.factors, self.test.codes, self.test.factors
+
+
+def noisy_copies(sizes=SIZES, train=TRAIN, test=TEST, seed=0, noise=0.3) -> World:
+    """Every factor twice, the second copy with twice the noise; standardised."""
+    rng = np.random.default_rng(seed)
+    grid = np.stack(np.meshgrid(*[np.arange(size) for size in sizes], indexing="ij"), axis=-1).reshape(-1, len(sizes))
+    exact = (grid - grid.mean(axis=0)) / grid.std(axis=0)
+    codes = np.concatenate([exact, exact], axis=1) + rng.normal(size=(len(grid), 2 * len(sizes))) * np.repeat(
+        [noise, 2 * noise], len(sizes)
+    )
+    rows = rng.integers(len(grid), size=train + test)
+    return World(
+        GridSource(codes, sizes),
+        Sample(codes[rows[:train]], grid[rows[:train]]),
+        Sample(codes[rows[train:]], grid[rows[train:]]),
+    )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A metric on both sides; ``apart`` is how far two draws of its protocol may lie from each other."""
+
+    name: str
+    ours: Callable[[World], metrics.Score]
+    reference: Callable[[World], float]
+    apart: float
+
+
+def _stream() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+PAIRS = (
+    Pair(
+        "beta_vae_metric",
+        lambda w: metrics.beta_vae_metric(w.source),
+        lambda w: reference.beta_vae_metric(w.source, _stream()),
+        0.02,
+    ),
+    Pair(
+        "factor_vae", lambda w: metrics.factor_vae(w.source), lambda w: reference.factor_vae(w.source, _stream()), 0.02
+    ),
+    Pair("mig", lambda w: metrics.mig(w.train), lambda w: reference.mig(*w.parts[:2]), 1e-6),
+    Pair("modularity", lambda w: metrics.modularity(w.train), lambda w: reference.modularity(*w.parts[:2]), 1e-6),
+    Pair("explicitness", lambda w: metrics.explicitness(w.both), lambda w: reference.explicitness(*w.parts), 0.02),
+    Pair("sap[svm]", lambda w: metrics.sap(w.both), lambda w: reference.sap(*w.parts), 0.02),
+    Pair(
+        "irs (20 bins, 0.99)",
+        lambda w: metrics.irs(w.train, bins=20, quantile=0.99, crossed=True),
+        lambda w: reference.irs(*w.parts[:2]),
+        1e-6,
+    ),
+    Pair(
+        "gaussian_total_correlation",
+        lambda w: metrics.gaussian_total_correlation(w.train),
+        lambda w: reference.gaussian_total_correlation(w.train.codes),
+        1e-6,
+    ),
+    Pair(
+        "code_mutual_information",
+        lambda w: metrics.code_mutual_information(w.train),
+        lambda w: reference.code_mutual_information(w.train.codes),
+        1e-6,
+    ),
+)
+SLOW = (
+    # The forest is another estimator: its values lie near those of boosted trees, not at them.
+    Pair("dci[forest], dci", lambda w: metrics.dci(w.both, estimator="forest"), lambda w: reference.dci(*w.parts), 0.2),
+    Pair(
+        "downstream[logistic]",
+        lambda w: metrics.downstream(w.both, sizes=(len(w.train),), test=len(w.test)),
+        lambda w: reference.downstream_logistic(*w.parts),
+        0.02,
+    ),
+    Pair(
+        "downstream[gbt], 1,000",
+        lambda w: metrics.downstream(w.both, sizes=(1000,), model="gbt", test=len(w.test)),
+        lambda w: reference.downstream_boosted(*(part[:1000] for part in w.parts[:2]), *w.parts[2:]),
+        0.03,
+    ),
+)
+
+
+def timed(run: Callable[[World], object], world: World) -> tuple[float, float]:
+    start = time.perf_counter()
+    value = float(run(world))  # type: ignore[arg-type]
+    return time.perf_counter() - start, value
+
+
+def suite(pairs: tuple[Pair, ...], repeats: int) -> None:
+    world = noisy_copies()
+    print(f"{'metric':<28}{'ours s':>10}{'reference s':>13}{'ratio':>9}{'ours':>9}{'reference':>11}  agree")
+    total = np.zeros(2)
+    for pair in pairs:
+        turns = 1 if pair in SLOW else repeats
+        found = []
+        for turn in range(turns + (pair not in SLOW)):  # the first turn of the quick ones warms up
+            found.append((timed(pair.ours, world), timed(pair.reference, world)))
+            if turn == 0 and pair not in SLOW:
+                found.clear()
+        ours, theirs = (statistics.median(turn[side][0] for turn in found) for side in (0, 1))
+        values = found[0][0][1], found[0][1][1]
+        agree = "yes" if abs(values[0] - values[1]) <= pair.apart else "NO"
+        total += ours, theirs
+        figures = f"{ours:>10.4f}{theirs:>13.4f}{theirs / ours:>9.1f}{values[0]:>9.4f}{values[1]:>11.4f}"
+        print(f"{pair.name:<28}{figures}  {agree}", flush=True)
+    print(f"{'all of these':<28}{total[0]:>10.2f}{total[1]:>13.2f}{total[1] / total[0]:>9.1f}")
+
+
+def correlated_models(models: int, n: int, d: int, seed: int) -> np.ndarray:
+    """Codes of models that share some axes and mix others."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=(n, d))
+    codes = np.empty((models, n, d))
+    for model in codes:
+        turn = np.eye(d) + rng.uniform(0, 0.5) * rng.normal(size=(d, d))
+        model[:] = truth @ turn[rng.permutation(d)].T + 0.3 * rng.normal(size=(n, d))
+    return codes
+
+
+def udr_group(group: int) -> float:
+    with threadpool_limits(1):
+        codes = correlated_models(50, 10_000, 10, group)
+        start = time.perf_counter()
+        scores = metrics.udr_scores(codes, np.ones((50, 10), dtype=bool))
+        assert np.isfinite(scores).all()
+        return time.perf_counter() - start
+
+
+def udr(models: int, processes: int) -> None:
+    start = time.perf_counter()
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        spent = pool.map(udr_group, range(models // 50), chunksize=1)
+    wall = time.perf_counter() - start
+    print(f"UDR (Lasso, 10,000 x 10, all to all within groups of 50), {models} models, {processes} processes:")
+    print(f"  scoring alone {sum(spent) / processes:.1f} s ({statistics.median(spent):.2f} s a group);")
+    print(f"  wall clock with starting processes and drawing codes {wall:.1f} s")
+
+
+IRS_SIZES = (10_000, 30_000, 100_000, 300_000, 737_280)
+IRS_RUN = """
+import resource, sys, time
+import numpy as np
+from threadpoolctl import threadpool_limits
+from dbench.codes import Sample
+from dbench.metrics import irs
+n, rng = int(sys.argv[1]), np.random.default_rng(0)
+grid = np.stack(np.meshgrid(*[np.arange(s) for s in (3, 6, 40, 32, 32)], indexing="ij"), axis=-1).reshape(-1, 5)
+rows = rng.permutation(len(grid))[:n]
+sample = Sample(np.concatenate([grid, grid], axis=1)[rows] + rng.normal(size=(n, 10)), grid[rows])
+del grid, rows
+with threadpool_limits(1):
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        irs(sample)
+        seconds.append(time.perf_counter() - start)
+print(sorted(seconds)[1], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def irs() -> None:
+    """Each size in a process of its own, so that its peak memory is its own."""
+    print(f"{'IRS observations':>18}{'s':>9}{'peak MiB':>11}")
+    seconds = []
+    for n in IRS_SIZES:
+        done = subprocess.run([sys.executable, "-c", IRS_RUN, str(n)], check=True, capture_output=True, text=True)
+        second, memory = map(float, done.stdout.split())
+        seconds.append(second)
+        print(f"{n:>18,}{second:>9.3f}{memory:>11,.0f}", flush=True)
+    slope = np.polyfit(np.log(IRS_SIZES), np.log(seconds), 1)[0]
+    print(f"exponent of the time: {slope:.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time the metrics against a plain loop over scikit-learn.")
+    parser.add_argument("--full", action="store_true", help="with boosted-tree DCI and downstream (minutes)")
+    parser.add_argument("--repeats", type=int, default=5, help="counted turns of the quick metrics")
+    parser.add_argument("--udr", action="store_true", help="UDR over 1,800 models instead")
+    parser.add_argument("--models", type=int, default=1800, help="models of --udr")
+    parser.add_argument("--processes", type=int, default=2, help="processes of --udr")
+    parser.add_argument("--irs", action="store_true", help="how IRS grows with observations instead")
+    options = parser.parse_args()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    versions = f"numpy {np.__version__}, scikit-learn {sklearn.__version__}, torch {torch.__version__}"
+    print(f"{datetime.now(UTC):%Y-%m-%d}; {cores} cores, {platform.machine()}; {versions}")
+    if options.udr:
+        udr(options.models, options.processes)
+    elif options.irs:
+        irs()
+    else:
+        torch.set_num_threads(1)
+        with threadpool_limits(1):
+            suite(PAIRS + (SLOW if options.full else ()), options.repeats)
+        if not options.full:
+            print("left out (--full): DCI with boosted trees, downstream accuracy (logistic, boosted trees)")
+
+
+if __name__ == "__main__":
+    main()
