@@ -1,0 +1,123 @@
+"""Every check of a metric, one record each."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dbench.audit.characteristics import characteristic_checks
+from dbench.audit.estimation import estimation_checks
+from dbench.audit.load import load_metric
+from dbench.audit.record import Check, Record
+from dbench.audit.subject import Subject
+from dbench.audit.transforms import transform_checks
+from dbench.errors import DamagedData, unknown_name
+
+__all__ = ["CHECKS", "audit", "checks_of", "load_expected", "stale", "subject_of"]
+
+Metric = Callable[..., Any] | str | Subject
+
+CHECKS: dict[str, Check] = {
+    check.name: check for check in (*characteristic_checks(), *transform_checks(), *estimation_checks())
+}
+
+
+def subject_of(metric: Metric, **options: Any) -> Subject:
+    """Take a metric, its name, or what is ready for the audit; options as of :class:`Subject`."""
+    if isinstance(metric, Subject):
+        return metric
+    return Subject(load_metric(metric) if isinstance(metric, str) else metric, **options)
+
+
+def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> Iterator[tuple[Subject, Check]]:
+    """Yield a metric with each of its checks; ``check(subject)`` gives the record.
+
+    Args:
+        metric: a callable, ``module:attribute``, or the name of one of dbench's.
+        only: names of checks, or of families for all checks of one; all where empty.
+        **options: of :class:`Subject`: name, observations, options, bounds, scale, timeout.
+
+    Raises:
+        UnknownName: in ``only`` or ``metric``.
+        InvalidInput: a metric that cannot be loaded or called.
+    """
+    _known(only)
+    subject = subject_of(metric, **options)
+    for check in CHECKS.values():
+        if not only or check.name in only or check.family in only:
+            yield subject, check
+
+
+def audit(
+    metric: Metric, *, only: Sequence[str] = (), expected: Mapping[str, str] | None = None, **options: Any
+) -> list[Record]:
+    """Ask a metric every question.
+
+    Args:
+        metric: a callable, ``module:attribute``, or the name of one of dbench's.
+        only: names of checks, or of families for all checks of one; all where empty.
+        expected: deviations that are known: check or family, and the reason in words.
+        **options: of :class:`Subject`: name, observations, options, bounds, scale, timeout.
+
+    Returns:
+        One record for each check; a metric that fails on one representation goes on with the others.
+
+    Raises:
+        UnknownName: in ``only``, ``expected`` or ``metric``.
+        InvalidInput: a metric that cannot be loaded or called.
+
+    Example:
+        >>> import numpy as np
+        >>> flat = lambda codes, factors: 1.0
+        >>> [record.status for record in audit(flat, only=["separation", "permutation"])]
+        ['fail', 'pass', 'pass']
+    """
+    known = dict(expected or {})
+    _known(known)
+    return [_explained(check(subject), known) for subject, check in checks_of(metric, only=only, **options)]
+
+
+def stale(records: Sequence[Record], expected: Mapping[str, str]) -> list[str]:
+    """Return expected deviations of which every check was asked and none failed, or all that failed say otherwise."""
+    return [
+        name
+        for name in expected
+        if any(name in (r.check, r.family) for r in records)
+        and not any(name in (r.check, r.family) and r.status in ("fail", "error") for r in records)
+    ]
+
+
+def load_expected(path: Path) -> dict[str, str]:
+    """Read expected deviations: a TOML file of check or family names and reasons.
+
+    Raises:
+        DamagedData: not readable, or an entry that is no written reason.
+        UnknownName: a name that is no check and no family.
+    """
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DamagedData(f"expected deviations cannot be read from {path.name}: {error}") from error
+    for name, reason in entries.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise DamagedData(f"{path.name} must give a written reason for {name!r}, got {reason!r}")
+    _known(entries)
+    return entries
+
+
+def _known(names: Sequence[str] | Mapping[str, str]) -> None:
+    families = {check.family for check in CHECKS.values()}
+    for name in names:
+        if name not in CHECKS and name not in families:
+            # A misspelt case is looked for among those of its family.
+            family = name.partition("[")[0]
+            cases = [check for check in CHECKS if family in families and check.startswith(f"{family}[")]
+            raise unknown_name("check", name, cases or families)
+
+
+def _explained(record: Record, expected: Mapping[str, str]) -> Record:
+    reason = expected.get(record.check, expected.get(record.family, ""))
+    return replace(record, deviation=reason) if reason and record.status in ("fail", "error") else record

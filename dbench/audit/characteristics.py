@@ -1,0 +1,62 @@
+"""Checks of what a metric says where a property holds, and where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
+from dbench.audit.record import Check, Outcome
+from dbench.audit.representation import Representation
+from dbench.audit.scale import CHANCE, HIGH, judge_high, judge_low, scale_of
+from dbench.audit.subject import Subject
+
+__all__ = ["characteristic_checks"]
+
+# Each of these representations lacks one property and has the others (Duan et al., table 5).
+BROKEN = {
+    "modularity": ("factors packed in pairs",),
+    "compactness": ("factors copied twice", "factors split into digits"),
+    "explicitness": ("two of four missing",),
+}
+
+
+def characteristic_checks() -> Iterator[Check]:
+    """Yield the checks that read a score as high or low."""
+    yield Check("separation", "", _separates, REPRESENTATIONS[PERFECT].place)
+    yield Check("chance", "", _chance, REPRESENTATIONS[NOISE_ONLY].place)
+    for holding in ("characteristic_1", "characteristic_2", "weak", "strong"):
+        for wanted, judge in ((True, judge_high), (False, judge_low)):
+            for name, representation in _where(holding, wanted):
+                yield Check(
+                    f"{holding}_{'high' if wanted else 'low'}", name, partial(judge, name=name), representation.place
+                )
+    for broken, names in BROKEN.items():
+        for name in names:
+            # A part is broken, so a score need not be low; it must not be high.
+            yield Check(broken, name, partial(judge_low, name=name, bound=HIGH), REPRESENTATIONS[name].place)
+
+
+def _where(holding: str, wanted: bool) -> list[tuple[str, Representation]]:
+    return [(name, r) for name, r in REPRESENTATIONS.items() if getattr(r, holding) is wanted]
+
+
+def _separates(subject: Subject) -> Outcome:
+    scale = scale_of(subject)
+    return Outcome(
+        scale.separates,
+        scale.range,
+        f"perfect copies and noise more than {CHANCE:g} of the larger apart",
+        f"perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}",
+    )
+
+
+def _chance(subject: Subject) -> Outcome:
+    scale = scale_of(subject)
+    largest = max(abs(scale.chance), abs(scale.perfect))
+    return Outcome(
+        abs(scale.chance) <= CHANCE * largest,
+        scale.chance,
+        f"noise within {CHANCE * largest:.3g} of 0",
+        f"noise scores {scale.chance:.3g}, perfect copies {scale.perfect:.3g}",
+    )

@@ -1,0 +1,80 @@
+"""``dbench audit``: what fools a metric."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from dbench.audit.record import Record
+
+__all__ = ["audit"]
+
+
+@click.command()
+@click.argument("metric", metavar="METRIC")
+@click.option("--check", "checks", multiple=True, help="Check or family to ask (repeatable).  [all]")
+@click.option("--expected", type=click.Path(path_type=Path), help="TOML file: check or family = 'reason'.")
+@click.option("--observations", type=int, default=2000, show_default=True, help="Rows of a sample.")
+@click.option("--bounds", type=float, nargs=2, help="Smallest and largest value.  [its card's, or 0 1]")
+@click.option("--scale", type=float, nargs=2, help="Value at chance and when perfect.  [measured]")
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds for one score.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if a check fails that is not expected to.")
+@click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every check with its rule.")
+def audit(
+    metric: str,
+    checks: tuple[str, ...],
+    expected: Path | None,
+    observations: int,
+    bounds: tuple[float, float] | None,
+    scale: tuple[float, float] | None,
+    timeout: float,
+    strict: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Ask a metric about every counterexample and every property.
+
+    METRIC is module:attribute, found from the current folder too, or the name of a metric of dbench. It takes codes
+    (n x d) and factors (n x k, integer labels) and returns a number.
+    """
+    from dbench.audit.audit import audit as ask
+    from dbench.audit.audit import load_expected, stale
+
+    known = load_expected(expected) if expected else {}
+    records = ask(
+        metric,
+        only=checks,
+        expected=known,
+        observations=observations,
+        bounds=bounds or None,
+        scale=scale or None,
+        timeout=timeout,
+        name=metric,
+    )
+    outdated = stale(records, known)
+    if as_json:
+        click.echo(json.dumps([record.as_dict() for record in records], indent=1))
+    else:
+        _show(metric, records, verbose)
+    for name in outdated:
+        click.secho(f"expected to fail, but does not: {name}", fg="yellow", err=True)
+    if strict and (outdated or any(record.unexpected for record in records)):
+        raise SystemExit(1)
+
+
+def _show(metric: str, records: list[Record], verbose: bool) -> None:
+    from rich.console import Console
+
+    from dbench.audit.table import family_table, record_table
+
+    console = Console()
+    console.print(record_table(records) if verbose else family_table(records))
+    counts = {status: sum(record.status == status for record in records) for status in ("pass", "fail", "error")}
+    console.print(
+        f"\n{metric}: {counts['pass']} checks pass, {counts['fail']} fail, {counts['error']} without a score."
+    )

@@ -1,0 +1,327 @@
+"""The representations that metrics are audited on, each with its place in the papers.
+
+Factors are integer labels throughout, so that every metric can be asked; continuous factors of the papers are put
+on a few values. What a code holds is written as the string of its factors: ``"a b ab"`` is one code for each of two
+factors and one that holds both, ``-`` a code that holds nothing.
+"""
+
+# The counterexamples are installed beside dbench, not in it.
+# mypy: disable-error-code="import-not-found"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.audit.representation import Representation
+from dbench.codes import FunctionSource, Source
+from dbench.seeds import generator
+from dbench_fixtures.counterexamples.broken_properties import broken_source
+from dbench_fixtures.counterexamples.circle import circles
+from dbench_fixtures.counterexamples.coin_copies import coin_copies
+from dbench_fixtures.counterexamples.confounded_copies import confounded_copies
+from dbench_fixtures.counterexamples.entangling import entangling, householder
+from dbench_fixtures.counterexamples.given_factors import band_source, group_source, toy_source, xor_source
+from dbench_fixtures.counterexamples.grid_codes import cumulative, rare
+from dbench_fixtures.counterexamples.mixtures import gaussian_mixtures
+from dbench_fixtures.counterexamples.on_labels import NORMAL, UNIFORM, on_labels
+from dbench_fixtures.counterexamples.rectangles import rectangles
+from dbench_fixtures.counterexamples.relations import related
+from dbench_fixtures.counterexamples.rotations import QUARTER, random_rotation, rotated
+from dbench_fixtures.counterexamples.stretched import THREE_VALUES
+from dbench_fixtures.counterexamples.uncaptured import uncaptured
+
+__all__ = ["NOISE_ONLY", "PERFECT", "REPRESENTATIONS"]
+
+PERFECT, NOISE_ONLY = "perfect copy", "noise only"
+SEPLIARSKAIA, MAHON, LOCATELLO = "Sepliarskaia et al.", "Mahon et al.", "Locatello et al. (2020)"
+SUTER, DUAN = "Suter et al.", "Duan et al."
+
+
+def _changed(change: Callable[[NDArray[np.int64]], NDArray[np.generic]], size: int, n_factors: int) -> Source:
+    """Uniform independent factors of ``size`` values, and a function of them for codes."""
+    return FunctionSource(
+        lambda n, generator: generator.integers(size, size=(n, n_factors)),
+        lambda factors, generator: np.asarray(change(factors.astype(np.int64)), dtype=np.float64),
+        tuple(f"factor_{j}" for j in range(n_factors)),
+    )
+
+
+def _hidden_powers(z: NDArray[np.int64]) -> NDArray[np.float64]:
+    values = UNIFORM[z]
+    return np.column_stack([values[:, 0], (values**25).sum(axis=1), values[:, 1]])
+
+
+def _theorem_1(labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    import torch
+
+    entangled = entangling("uniform", householder(3, 0.3))(torch.from_numpy((labels + 0.5) / 5))
+    return np.asarray(entangled.numpy(), dtype=np.float64)
+
+
+def _holds(text: str, n_factors: int) -> NDArray[np.bool_]:
+    """Read ``"a ab -"`` as codes x factors."""
+    letters = "abcdefghij"[:n_factors]
+    return np.array([[letter in code for letter in letters] for code in text.split()])
+
+
+def _of(
+    name: str, source: Source, holds: str, place: str, truth: str, *, explicit: bool = True
+) -> tuple[str, Representation]:
+    held = _holds(holds, len(source.factor_names))
+    return name, Representation(name, source, held, explicit, place, truth)
+
+
+def _disentangled() -> Sequence[tuple[str, Representation]]:
+    """Both characteristics hold."""
+    return (
+        _of(PERFECT, related("one-to-one"), "a b c d", f"{LOCATELLO}, 6.1.1", "every code is its factor"),
+        _of(
+            "permuted copy",
+            _changed(lambda z: np.roll(z, 1, axis=1), 4, 3),
+            "c a b",
+            f"{DUAN}, consideration 1",
+            "every code is some factor",
+        ),
+        _of(
+            "flipped copy",
+            _changed(lambda z: z * np.array([-1, 1, -1]), 4, 3),
+            "a b c",
+            f"{DUAN}, consideration 2",
+            "every other code is minus its factor",
+        ),
+        _of(
+            "scaled copy",
+            _changed(lambda z: z * np.array([100, 1, 0.01]), 4, 3),
+            "a b c",
+            f"{DUAN}, related work",
+            "units of 100, 1 and 0.01",
+        ),
+        _of(
+            "exponential copy",
+            _changed(np.exp, 4, 3),
+            "a b c",
+            f"{SEPLIARSKAIA}, fact 7",
+            "every code is the exponential of its factor",
+        ),
+        _of(
+            "stretched copy",
+            _changed(lambda z: THREE_VALUES[z], 3, 2),
+            "a b",
+            f"{SEPLIARSKAIA}, fact 7",
+            "places 0, 1, 1000, two of which share a bin: MIG is 0.579",
+        ),
+        _of(
+            "powers",
+            _changed(lambda z: UNIFORM[z] ** 15, len(UNIFORM), 2),
+            "a b",
+            f"{SEPLIARSKAIA}, fact 6",
+            "z^15: squared correlation 0.32 where z is uniform on [-1, 1]",
+        ),
+        _of(
+            "copies beside dead codes",
+            _changed(lambda z: np.hstack([z, np.ones((len(z), 2))]), 4, 3),
+            "a b c - -",
+            f"{LOCATELLO}, 4.2.2",
+            "two codes never change",
+        ),
+        _of(
+            "confounded copies",
+            confounded_copies(0.6),
+            "a b c",
+            f"{SUTER}, 3",
+            "two factors agree with probability 0.52, by chance 0.25",
+        ),
+    )
+
+
+def _spread() -> Sequence[tuple[str, Representation]]:
+    """Every code holds one factor, a factor is in several codes."""
+    return (
+        _of(
+            "two codes a side",
+            rectangles("spread"),
+            "a a b b",
+            f"{SEPLIARSKAIA}, 2.3",
+            "x, x^2, y, y^3: every code tells its side",
+        ),
+        _of(
+            "cosine and sine",
+            circles(),
+            "a a b b",
+            f"{SUTER}, 3.2",
+            "only both tell the angle; one alone leaves two angles, or one",
+        ),
+        _of(
+            "factors copied twice",
+            broken_source("copied"),
+            "a b c d a b c d",
+            f"{DUAN}, table 5",
+            "compactness alone is broken",
+        ),
+        _of(
+            "factors split into digits",
+            broken_source("split"),
+            "a b c d a b c d",
+            f"{DUAN}, table 5",
+            "compactness alone is broken: a code tells 1 of 2 bits",
+        ),
+        _of(
+            "xor pairs",
+            xor_source(),
+            "a a b b",
+            f"{MAHON}, 3.2",
+            "no code alone tells anything, its pair tells all",
+        ),
+        _of(
+            "five codes, digits",
+            group_source("digits"),
+            "a a a a a b b b b b",
+            f"{MAHON}, 2",
+            "a code tells 1 of 5 bits",
+        ),
+        _of(
+            "five codes, parity",
+            group_source("parity"),
+            "a a a a a b b b b b",
+            f"{MAHON}, 2 and 3.2",
+            "four of a factor's five codes tell nothing, all five tell all",
+        ),
+    )
+
+
+def _shared() -> Sequence[tuple[str, Representation]]:
+    """Every factor is in one code, which it shares."""
+    return (
+        _of(
+            "one code for all",
+            rectangles("single"),
+            "ab",
+            f"{SEPLIARSKAIA}, 2.3",
+            "4a + b tells both sides",
+        ),
+        _of(
+            "factors packed in pairs",
+            broken_source("packed"),
+            "ab cd",
+            f"{DUAN}, table 5",
+            "modularity alone is broken",
+        ),
+    )
+
+
+def _entangled() -> Sequence[tuple[str, Representation]]:
+    """Neither characteristic holds."""
+    return (
+        _of("rotated by 45 degrees", rotated(QUARTER), "ab ab", f"{LOCATELLO}, 3", "sum and difference"),
+        _of(
+            "random rotation",
+            rotated(random_rotation(4, generator(audit="rotation"))),
+            "abcd abcd abcd abcd",
+            f"{LOCATELLO}, 3",
+            "all is kept, every code holds every factor",
+        ),
+        _of(
+            "same law, entangled",
+            _changed(_theorem_1, 5, 3),
+            "abc abc abc",
+            f"{LOCATELLO}, theorem 1",
+            "codes of continuous uniform factors would have the law of the factors themselves",
+        ),
+        _of(
+            "Gaussian mixtures",
+            on_labels(gaussian_mixtures(), NORMAL),
+            "abc abc abc",
+            f"{SEPLIARSKAIA}, fact 4",
+            "weights from 0.4 to 0.6; FactorVAE is 1",
+        ),
+        _of(
+            "copies at the toss of a coin",
+            on_labels(coin_copies(), UNIFORM),
+            "ab bc ac",
+            f"{SEPLIARSKAIA}, fact 3",
+            "BetaVAE is 0.9967",
+            explicit=False,
+        ),
+        _of(
+            "hidden powers",
+            _changed(_hidden_powers, len(UNIFORM), 2),
+            "a ab b",
+            f"{SEPLIARSKAIA}, fact 8",
+            "a third code x^25 + y^25; SAP is 0.98",
+        ),
+        _of(
+            "both bits beside their parity",
+            _changed(lambda z: np.column_stack([2 * z[:, 0] + z[:, 1], z[:, 0] ^ z[:, 1]]), 2, 2),
+            "ab ab",
+            f"{SEPLIARSKAIA}, fact 9",
+            "the second code tells nothing of either bit: MIG is 1",
+        ),
+        _of(
+            "band code",
+            band_source(8, 3),
+            "ah ab bc cd de ef fg gh",
+            f"{MAHON}, theorem 3.1",
+            "no code alone tells anything of any factor; the lower bound of DCI is not vacuous",
+        ),
+        _of(
+            "rare event",
+            _changed(lambda z: np.column_stack([rare(z), z[:, 1:]]), 5, 4),
+            "acd b c d",
+            f"{SUTER}, 6.2",
+            "one combination in 25 moves the first code by more than its range",
+        ),
+        _of(
+            "cumulative effect",
+            _changed(lambda z: np.column_stack([cumulative(z), z[:, 1:]]), 5, 4),
+            "abcd b c d",
+            f"{SUTER}, 6.2",
+            "three factors move the first code by a third of a step each",
+        ),
+    )
+
+
+def _incomplete() -> Sequence[tuple[str, Representation]]:
+    """The codes do not tell all factors."""
+    return (
+        _of(
+            "two of five factors",
+            on_labels(uncaptured(5), UNIFORM),
+            "a b",
+            f"{SEPLIARSKAIA}, fact 1",
+            "two codes are copies; the best accuracy of BetaVAE is 3/5",
+            explicit=False,
+        ),
+        _of(
+            "two of four missing",
+            broken_source("two missing"),
+            "- - c d",
+            f"{DUAN}, table 5",
+            "explicitness alone is broken",
+            explicit=False,
+        ),
+        _of(
+            "toy model M1",
+            toy_source(0.5),
+            "ab -",
+            f"{MAHON}, 3.1",
+            "the first code tells 0.189 bits of each factor",
+            explicit=False,
+        ),
+        _of(
+            "toy model M2",
+            toy_source(0.7),
+            "ab b",
+            f"{MAHON}, 3.1",
+            "as M1, and the second code tells 0.119 bits of the shape",
+            explicit=False,
+        ),
+        _of(NOISE_ONLY, related("none"), "- - - -", f"{LOCATELLO}, 6.1.1", "no code tells anything", explicit=False),
+    )
+
+
+REPRESENTATIONS: dict[str, Representation] = dict(
+    [*_disentangled(), *_spread(), *_shared(), *_entangled(), *_incomplete()]
+)

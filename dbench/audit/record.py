@@ -1,0 +1,93 @@
+"""What one check says of one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+from dbench.audit.subject import MetricFailed, Subject
+
+__all__ = ["Check", "Outcome", "Record", "Status"]
+
+Status = Literal["pass", "fail", "error", "not applicable"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of an audit.
+
+    Attributes:
+        metric: name of the metric.
+        check: name of the check, ``family[case]``.
+        family: what is checked, the part before the bracket.
+        status: ``pass``, ``fail``, ``error`` (the metric gave no number) or ``not applicable``.
+        value: the number that was judged, ``None`` where there is none.
+        expected: the rule it was judged by.
+        reason: what happened, one line.
+        place: where the papers have it, empty where they do not.
+        deviation: why this failure is expected, in the words of whoever expects it; empty where nobody does.
+    """
+
+    metric: str
+    check: str
+    family: str
+    status: Status
+    value: float | None
+    expected: str
+    reason: str
+    place: str
+    deviation: str = ""
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether it failed, or gave no number, and nobody said that it would."""
+        return self.status in ("fail", "error") and not self.deviation
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
+        return asdict(self)
+
+
+class Outcome(NamedTuple):
+    """Answer of a check: whether it passed (``None``: not applicable), the number, the rule, the remark."""
+
+    passed: bool | None
+    value: float | None
+    expected: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question to a metric.
+
+    Attributes:
+        family: what it belongs to.
+        case: on which representation, empty where there is one only.
+        ask: scores what it needs and judges; the metric's failures are left to :meth:`__call__`.
+        place: where the papers have it.
+    """
+
+    family: str
+    case: str
+    ask: Callable[[Subject], Outcome]
+    place: str = ""
+
+    @property
+    def name(self) -> str:
+        """``family[case]``."""
+        return f"{self.family}[{self.case}]" if self.case else self.family
+
+    def __repr__(self) -> str:
+        """The name: pytest shows it."""
+        return self.name
+
+    def __call__(self, subject: Subject) -> Record:
+        """Put the question."""
+        try:
+            passed, value, expected, reason = self.ask(subject)
+            status: Status = "not applicable" if passed is None else "pass" if passed else "fail"
+        except MetricFailed as error:
+            status, value, expected, reason = "error", None, "a finite number", str(error)
+        return Record(subject.name, self.name, self.family, status, value, expected, reason, self.place)

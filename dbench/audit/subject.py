@@ -1,0 +1,242 @@
+"""The metric under audit: called in whatever way it wants to be, guarded, and never asked the same thing twice."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import math
+import numbers
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import Sample, Source
+from dbench.errors import DbenchError, InvalidInput
+from dbench.metrics.registry import Score
+from dbench.seeds import generator
+
+__all__ = ["MetricFailed", "Subject"]
+
+Needs = Literal["arrays", "sample", "source", "models"]
+# How a metric's number of bins may be called.
+BINS = ("bins", "n_bins", "num_bins", "nbins")
+
+# Share of a code's variance that two encodings of an observation have in common, from which it counts as informative.
+REPEATS = 0.1
+
+
+class MetricFailed(DbenchError):
+    """The metric gave no number; the message says what it gave instead."""
+
+
+class Subject:
+    """A metric under audit.
+
+    Args:
+        metric: takes codes (n x d, float64) and factors (n x k, int64) and returns a number or a ``Score``. Also
+            one that takes a ``Sample``, or a ``Source`` (a single parameter called ``source``), and all of dbench.
+        name: how records call it; by default its ``__name__``.
+        observations: rows of a sample.
+        options: keyword options it is always called with.
+        bounds: smallest and largest value it can take, ``None`` where there is none; by default those of its card,
+            or 0 and 1.
+        scale: its value at chance and of a perfect representation; measured where not given.
+        timeout: seconds that one call may take; on a main thread with Unix signals only.
+
+    Raises:
+        InvalidInput: not callable, parameters of another kind, or counts that make no sense.
+    """
+
+    def __init__(
+        self,
+        metric: Callable[..., Any],
+        *,
+        name: str | None = None,
+        observations: int = 2000,
+        options: Mapping[str, Any] | None = None,
+        bounds: tuple[float | None, float | None] | None = None,
+        scale: tuple[float, float] | None = None,
+        timeout: float = 60.0,
+    ) -> None:
+        if not callable(metric):
+            raise InvalidInput(f"metric must be callable, got {type(metric).__name__}")
+        if isinstance(observations, bool) or not isinstance(observations, int) or observations < 200:
+            raise InvalidInput(f"observations must be an integer of at least 200, got {observations!r}")
+        if not 0 < timeout < math.inf:
+            raise InvalidInput(f"timeout must be a number of seconds above 0, got {timeout}")
+        if scale is not None and not (all(map(math.isfinite, scale)) and scale[0] != scale[1]):
+            raise InvalidInput(f"scale must be two different finite numbers, chance and perfect, got {scale}")
+        declared: tuple[float | None, float | None] = getattr(getattr(metric, "card", None), "bounds", (0.0, 1.0))
+        low, high = declared if bounds is None else bounds
+        if low is not None and high is not None and not low < high:
+            raise InvalidInput(f"bounds must be a smaller and a larger number, got {low} and {high}")
+        self.bounds, self.scale = (low, high), scale
+        self.metric, self.observations, self.timeout = metric, observations, timeout
+        self.name = str(name or getattr(metric, "__name__", type(metric).__name__))
+        self.options = dict(options or {})
+        self.needs = _needs(metric, self.name)
+        self._known: dict[Any, float | MetricFailed] = {}
+
+    def __repr__(self) -> str:
+        """Name and kind."""
+        return f"Subject({self.name}, needs={self.needs})"
+
+    @property
+    def bins(self) -> tuple[str, int] | None:
+        """Name and default of its number of bins, where it has such an option."""
+        parameters = _parameters(self.metric)
+        for name in BINS:
+            default = self.options.get(name, parameters[name].default if name in parameters else None)
+            if isinstance(default, int) and default >= 4:
+                return name, default
+        return None
+
+    def score(self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
+        """Score a representation.
+
+        Args:
+            key: name of the representation; with the other arguments it decides the answer that is remembered.
+            source: factors and codes.
+            n: rows, by default as in the constructor.
+            repetition: which draw of the sample.
+            options: keyword options of this call.
+
+        Raises:
+            MetricFailed: it raised, took too long, or returned anything but a finite number.
+        """
+        n = self.observations if n is None else n
+        known = (key, n, repetition, tuple(sorted(options.items())))
+        if known not in self._known:
+            try:
+                self._known[known] = self.fresh_score(key, source, n=n, repetition=repetition, **options)
+            except MetricFailed as error:
+                self._known[known] = error
+        found = self._known[known]
+        if isinstance(found, MetricFailed):
+            raise found
+        return found
+
+    def fresh_score(
+        self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any
+    ) -> float:
+        """Score without looking at what was said before."""
+        n = self.observations if n is None else n
+        arguments = self._arguments(key, source, n, repetition)
+        return guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
+
+    def _arguments(self, key: str, source: Source, n: int, repetition: int) -> tuple[Any, ...]:
+        # The draw does not depend on the key, so that a representation and its transform see the same observations.
+        if self.needs == "source":
+            return (source,)
+        stream = generator(audit="sample", n=n, repetition=repetition)
+        sample = source.sample(n, stream)
+        if self.needs == "models":
+            # Two models that learnt the same: the same observations, each with its own noise.
+            models = np.stack([sample.codes, source.codes(sample.factors, stream)])
+            return models, np.tile(_repeats(*models), (2, 1))
+        # Copies: what a metric does to its arguments stays its own affair.
+        if self.needs == "sample":
+            return (Sample(sample.codes.copy(), sample.factors.copy(), sample.factor_names),)
+        return sample.codes.copy(), sample.factors.copy()
+
+
+def _repeats(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether a code says of the same observation much the same again: neither dead nor noise alone."""
+    first, second = first - first.mean(axis=0), second - second.mean(axis=0)
+    spread = np.sqrt((first**2).sum(axis=0) * (second**2).sum(axis=0))
+    return np.asarray((first * second).sum(axis=0) > REPEATS * spread)
+
+
+def _parameters(metric: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    try:
+        return dict(inspect.signature(metric).parameters)
+    except (TypeError, ValueError):  # some builtins have none
+        return {}
+
+
+def _needs(metric: Callable[..., Any], name: str) -> Needs:
+    """Tell from its card, or its parameters, what a metric wants to be called with."""
+    card = getattr(metric, "card", None)
+    needs = getattr(card, "needs", None)
+    if needs in ("sample", "source", "models"):
+        return needs  # type: ignore[no-any-return]
+    if needs is not None:
+        raise InvalidInput(f"{name} needs a {needs}, which a representation alone has not; it cannot be audited")
+    parameters = _parameters(metric).values()
+    required = [
+        p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    starred = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    forced = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if forced or len(required) > 2 or (not required and parameters and not starred):
+        raise InvalidInput(
+            f"{name} must be callable with (codes, factors), a Sample or a Source alone, "
+            f"got required parameters {', '.join([*required, *forced]) or 'none'}"
+        )
+    if len(required) == 1 and not starred:
+        return "source" if required[0] == "source" else "sample"
+    return "arrays"
+
+
+def guarded(call: Callable[[], Any], timeout: float) -> float:
+    """Call a stranger's function and insist on one finite number.
+
+    Raises:
+        MetricFailed: anything else.
+    """
+    try:
+        # What it prints and what it is warned of would drown the table.
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):
+            warnings.simplefilter("ignore")
+            result = call()
+    except _TooLong:
+        raise MetricFailed(f"gave no answer within {timeout:g} s") from None
+    except (Exception, SystemExit) as error:
+        text = " ".join(str(error).split())
+        raise MetricFailed(f"raised {type(error).__name__}: {text[:200]}") from error
+    return _number(result)
+
+
+def _number(result: Any) -> float:
+    if isinstance(result, Score):
+        return result.value
+    if getattr(result, "ndim", None) == 0 and hasattr(result, "item"):
+        result = result.item()
+    if isinstance(result, (bool, np.bool_)) or not isinstance(result, numbers.Real):
+        shape = getattr(result, "shape", None)
+        raise MetricFailed(
+            f"returned {type(result).__name__}{'' if shape is None else f' of shape {tuple(shape)}'}, not a number"
+        )
+    if not math.isfinite(result):
+        raise MetricFailed(f"returned {float(result)}, not a finite number")
+    return float(result)
+
+
+class _TooLong(BaseException):
+    """Raised by the clock; no Exception, so that a metric does not swallow it with its own errors."""
+
+
+@contextlib.contextmanager
+def _limit(seconds: float) -> Iterator[None]:
+    """Interrupt the block after so many seconds, where the platform can."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGALRM, ring)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)  # of somebody else's clock, or none
+        signal.signal(signal.SIGALRM, before)

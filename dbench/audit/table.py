@@ -1,0 +1,100 @@
+"""An audit for the terminal: Table 1 of Sepliarskaia et al., widened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from dbench.audit.record import Record
+
+__all__ = ["TITLES", "family_table", "group", "record_table", "tally"]
+
+TITLES = {
+    "separation": "perfect copies and noise differ",
+    "chance": "noise scores 0",
+    "characteristic_1_high": "characteristic 1: high where it holds",
+    "characteristic_1_low": "characteristic 1: low where it fails",
+    "characteristic_2_high": "characteristic 2: high where it holds",
+    "characteristic_2_low": "characteristic 2: low where it fails",
+    "weak_high": "weak: high where it holds",
+    "weak_low": "weak: low where it fails",
+    "strong_high": "strong: high where it holds",
+    "strong_low": "strong: low where it fails",
+    "modularity": "not high without modularity",
+    "compactness": "not high without compactness",
+    "explicitness": "not high without explicitness",
+    "permutation": "permuted codes score the same",
+    "sign": "flipped codes score the same",
+    "shift": "shifted codes score the same",
+    "scale": "scaled codes score the same",
+    "monotone": "monotone re-mapping scores the same",
+    "dead_codes": "dead codes change nothing",
+    "idle_codes": "codes of noise change nothing",
+    "duplicated_codes": "duplicates are no better",
+    "noise": "falls with noise",
+    "sample_size": "no bias with few observations",
+    "bins": "no bias with other bins",
+    "bounds": "stays within bounds",
+    "determinism": "same arrays, same score",
+}
+"""Family of checks -> its line in the table, in order."""
+
+_STYLE = {"pass": "green", "fail": "red", "error": "red", "not applicable": "dim"}
+SHOWN = 3
+
+
+def group(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Sort records by family, in the order of the table."""
+    groups = {family: [record for record in records if record.family == family] for family in TITLES}
+    return {family: found for family, found in groups.items() if found}
+
+
+def tally(records: Sequence[Record]) -> tuple[str, str]:
+    """Return what a family came to, and its worst status: ``yes``, ``no``, ``7 of 18``, ``error`` or ``-``."""
+    asked = [record for record in records if record.status != "not applicable"]
+    passed = sum(record.status == "pass" for record in asked)
+    if not asked:
+        return "-", "not applicable"
+    worst = "error" if any(r.status == "error" for r in asked) else "pass" if passed == len(asked) else "fail"
+    if all(record.status == "error" for record in asked):
+        return "error", "error"
+    if passed in (0, len(asked)):
+        return ("yes" if passed else "no"), worst
+    return f"{passed} of {len(asked)}", worst
+
+
+def family_table(records: Sequence[Record]) -> Table:
+    """One line a family: what it came to, and where it failed."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("property", no_wrap=True)
+    table.add_column("holds", no_wrap=True)
+    table.add_column("does not hold on (score)", overflow="fold")
+    for family, found in group(records).items():
+        text, worst = tally(found)
+        table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", _failures(found))
+    return table
+
+
+def _failures(records: Sequence[Record]) -> str:
+    failed = [record for record in records if record.status in ("fail", "error")]
+    said = []
+    for record in failed[:SHOWN]:
+        case = record.check[len(record.family) :].strip("[]")
+        score = record.reason if record.value is None else f"{record.value:.2f}"
+        said.append(f"{case} {score}".strip() + (" (expected)" if record.deviation else ""))
+    rest = len(failed) - SHOWN
+    return ", ".join(said) + (f", and {rest} more" if rest > 0 else "")
+
+
+def record_table(records: Sequence[Record]) -> Table:
+    """One line a check, with the rule and what happened."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("check", "status", "score", "expected", "reason"):
+        table.add_column(column, overflow="fold")
+    for record in records:
+        value = "" if record.value is None else f"{record.value:.3g}"
+        reason = f"{record.reason} (expected: {record.deviation})" if record.deviation else record.reason
+        status = f"[{_STYLE[record.status]}]{record.status}[/]"
+        table.add_row(record.check, status, value, record.expected, reason)
+    return table

@@ -1,0 +1,76 @@
+"""The audit as tests in anybody's own suite; pytest is imported only where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dbench.audit.audit import Metric, audit, checks_of
+
+if TYPE_CHECKING:
+    import pytest
+
+    from dbench.audit.record import Check
+    from dbench.audit.subject import Subject
+
+__all__ = ["CheckFailed", "parametrize_with_checks"]
+
+
+class CheckFailed(AssertionError):
+    """A metric failed a check; the message is the record."""
+
+
+class _Test(NamedTuple):
+    """A check that raises where it does not pass."""
+
+    check: Check
+    expected: Mapping[str, str]
+
+    def __call__(self, subject: Subject) -> None:
+        import pytest
+
+        (record,) = audit(subject, only=[self.check.name], expected=self.expected)
+        said = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
+        if record.status == "not applicable":
+            pytest.skip(said)
+        if record.deviation:
+            pytest.xfail(f"{record.deviation} ({said})")
+        if self.check.name in self.expected and record.status == "pass":
+            raise CheckFailed(f"expected to fail ({self.expected[self.check.name]}), but passes: {said}")
+        if record.status != "pass":
+            raise CheckFailed(said)
+
+
+def parametrize_with_checks(
+    metrics: Iterable[Metric], *, expected: Mapping[str, str] | None = None, only: Sequence[str] = (), **options: Any
+) -> pytest.MarkDecorator:
+    """Run a test once for each metric and check.
+
+    The test takes ``metric`` and ``check`` and calls ``check(metric)``. Checks that do not apply are skipped, those
+    that are expected to fail are xfailed with their reason; one that is named in ``expected`` and passes fails.
+
+    Args:
+        metrics: callables or names, as for :func:`audit`.
+        expected: deviations that are known: check or family, and the reason in words.
+        only: names of checks or of families; all where empty.
+        **options: of :class:`Subject`.
+
+    Example:
+        In a test module of your own::
+
+            from dbench.audit import parametrize_with_checks
+
+            @parametrize_with_checks([my_metric], expected={"monotone": "it is linear by design"})
+            def test_my_metric(metric, check):
+                check(metric)
+    """
+    import pytest
+
+    known = dict(expected or {})
+    cases = [
+        pytest.param(subject, _Test(check, known), id=f"{subject.name}-{check.name}")
+        for metric in metrics
+        for subject, check in checks_of(metric, only=only, **options)
+    ]
+    mark: Callable[..., pytest.MarkDecorator] = pytest.mark.parametrize
+    return mark(("metric", "check"), cases)

@@ -1,0 +1,293 @@
+"""The audit as an outsider uses it: a module in a folder of its own, the command line, the decorator."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+BAD = """
+import numpy as np
+
+def mean_correlation(codes, factors):
+    "Deliberately bad: however codes and factors are related, strong relations score high."
+    both = np.corrcoef(codes.T, factors.T)[: codes.shape[1], codes.shape[1]:]
+    return float(np.abs(np.nan_to_num(both)).max(axis=0).mean())
+
+def constant(codes, factors):
+    return 0.7
+
+def coin(codes, factors):
+    return np.random.default_rng().uniform()
+
+def loss(codes, factors):
+    return 1.0 - copy_of_mig(codes, factors)
+
+def _cut(code):
+    low, high = code.min(), code.max()
+    return np.minimum(((code - low) / (high - low or 1.0) * 20).astype(int), 19)
+
+def _entropy(*labels):
+    counts = np.unique(np.stack(labels), axis=1, return_counts=True)[1] / len(labels[0])
+    return -(counts * np.log(counts)).sum()
+
+def copy_of_mig(codes, factors):
+    gaps = []
+    for factor in factors.T:
+        own = _entropy(factor)
+        known = sorted(own + _entropy(c) - _entropy(c, factor) for c in map(_cut, codes.T))
+        gaps.append((known[-1] - (known[-2] if len(known) > 1 else 0.0)) / own)
+    return float(np.mean(gaps))
+
+def nan(codes, factors):
+    return float("nan")
+
+def nothing(codes, factors):
+    return None
+
+def many(codes, factors):
+    return codes.mean(axis=0)
+
+def picky(codes, factors):
+    if codes.shape[1] < 3:
+        raise ValueError("at least 3 codes, please")
+    return copy_of_mig(codes, factors)
+
+def endless(codes, factors):
+    while True:
+        pass
+
+def three(a, b, c):
+    return 0.0
+
+def chatty(codes, factors):
+    print("hello from the metric")
+    return copy_of_mig(codes, factors)
+
+number = 3
+print("hello from the module")
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("outside")
+    (place / "mine.py").write_text(textwrap.dedent(BAD))
+    (place / "broken.py").write_text("import nothing_of_that_name\n")
+    (place / "exits.py").write_text("raise SystemExit(0)\n")
+    return place
+
+
+@pytest.fixture(scope="module")
+def command(folder):
+    def run(*arguments):
+        environment = os.environ | {"COLUMNS": "80", "OMP_NUM_THREADS": "1"}
+        return subprocess.run(
+            [sys.executable, "-m", "dbench.cli", "audit", "--observations", "1000", *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def statuses(command):
+    def ask(name, *arguments):
+        done = command(f"mine:{name}", "--json", *arguments)
+        assert done.returncode == 0, done.stderr
+        return {record["check"]: record for record in json.loads(done.stdout)}
+
+    return ask
+
+
+def test_a_copy_of_mig_gets_the_table_of_mig(statuses, command):
+    copy = statuses("copy_of_mig")
+    ours = {record["check"]: record for record in json.loads(command("mig", "--json").stdout)}
+    # It has no option for bins, and says so.
+    assert copy["bins[noise only]"]["status"] == "not applicable"
+    asked = [name for name in ours if not name.startswith("bins")]
+    assert {name: copy[name]["status"] for name in asked} == {name: ours[name]["status"] for name in asked}
+    for name in asked:
+        assert copy[name]["value"] == pytest.approx(ours[name]["value"], abs=0.01)
+
+
+def test_the_table_of_a_copy_of_mig_is_right(statuses):
+    said = {name: record["status"] for name, record in statuses("copy_of_mig").items()}
+    # Facts 7 to 9: high where a factor has one code; but bins of equal width lose powers and stretched scales.
+    assert said["characteristic_2_high[perfect copy]"] == "pass"
+    assert said["characteristic_2_high[one code for all]"] == "pass"
+    assert said["characteristic_2_high[stretched copy]"] == "fail"
+    assert said["characteristic_2_low[two codes a side]"] == "pass"
+    assert said["characteristic_2_low[both bits beside their parity]"] == "fail"
+    # It does not reflect characteristic 1, nor the weak notion.
+    assert said["characteristic_1_low[one code for all]"] == "fail"
+    assert said["weak_high[five codes, parity]"] == "fail"
+    assert said["modularity[factors packed in pairs]"] == "fail"
+    assert said["compactness[factors copied twice]"] == "pass"
+    for family in ("permutation", "sign", "shift", "monotone"):
+        assert {status for name, status in said.items() if name.startswith(family)} == {"pass"}
+
+
+def test_the_table_of_mean_correlation_shows_that_it_praises_entangled_codes(statuses):
+    said = {name: record["status"] for name, record in statuses("mean_correlation").items()}
+    assert said["separation"] == "pass"
+    assert said["characteristic_1_low[Gaussian mixtures]"] == "fail"
+    assert said["characteristic_2_low[two codes a side]"] == "fail"
+    assert said["compactness[factors copied twice]"] == "fail"
+    assert said["strong_low[rotated by 45 degrees]"] == "fail"
+    # It sees no relation that is not linear.
+    assert said["weak_high[xor pairs]"] == "fail"
+    assert said["characteristic_2_high[powers]"] == "fail"
+    assert said["permutation[perfect copy]"] == "pass"
+    assert said["determinism"] == "pass"
+
+
+def test_a_constant_separates_nothing_and_so_is_neither_high_nor_low(statuses):
+    said = {name: record["status"] for name, record in statuses("constant").items()}
+    assert said["separation"] == said["chance"] == "fail"
+    assert {s for name, s in said.items() if name.startswith(("characteristic", "weak", "strong"))} == {"fail"}
+    assert said["noise[perfect copy]"] == "fail"
+    assert said["determinism"] == said["sign[leaky copy]"] == "pass"
+
+
+def test_a_metric_of_which_less_is_better_is_read_upside_down(statuses):
+    better, worse = statuses("copy_of_mig"), statuses("loss")
+    told = [name for name in better if name.startswith(("characteristic", "weak", "strong", "noise", "duplicated"))]
+    assert {name: worse[name]["status"] for name in told} == {name: better[name]["status"] for name in told}
+    assert worse["chance"]["status"] == "fail"
+
+
+def test_a_metric_that_tosses_coins_is_found_out(statuses):
+    assert statuses("coin", "--check", "determinism")["determinism"]["status"] == "fail"
+
+
+def test_what_a_metric_and_its_module_print_does_not_mix_with_the_records(statuses):
+    assert statuses("chatty", "--check", "separation")["separation"]["status"] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nan", "returned nan, not a finite number"),
+        ("nothing", "returned NoneType, not a number"),
+        ("many", "returned ndarray of shape (4,), not a number"),
+    ],
+)
+def test_what_is_no_number_is_an_error_on_every_check(statuses, name, message):
+    records = statuses(name, "--check", "separation", "--check", "bounds", "--check", "characteristic_2_high")
+    assert {record["status"] for record in records.values()} == {"error"}
+    assert message in records["separation"]["reason"]
+
+
+def test_a_metric_that_fails_on_some_representations_goes_on_with_the_others(statuses):
+    records = statuses("picky", "--check", "characteristic_1_high")
+    assert records["characteristic_1_high[powers]"]["status"] == "error"
+    assert "raised ValueError: at least 3 codes, please" in records["characteristic_1_high[powers]"]["reason"]
+    assert records["characteristic_1_high[permuted copy]"]["status"] == "pass"
+
+
+def test_a_metric_that_hangs_is_stopped(statuses):
+    record = statuses("endless", "--check", "separation", "--timeout", "0.2")["separation"]
+    assert (record["status"], record["reason"]) == ("error", "gave no answer within 0.2 s")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["migg"], "unknown metric 'migg'; did you mean 'mig'?"),
+        (["absent:metric"], "module 'absent' cannot be imported: ModuleNotFoundError"),
+        (["broken:metric"], "module 'broken' cannot be imported: ModuleNotFoundError: No module named 'nothing_of"),
+        (["exits:metric"], "module 'exits' cannot be imported: SystemExit: 0"),
+        (["mine:absent"], "mine has no attribute 'absent'; it has chatty, coin, constant"),
+        (["mine:number"], "a metric must be callable, mine:number is of type int"),
+        (
+            ["mine:three"],
+            "must be callable with (codes, factors), a Sample or a Source alone, got required parameters a",
+        ),
+        (["mine:"], "a metric is named as module:attribute"),
+        (["../mine:coin"], "a metric is named as module:attribute"),
+        (["mig", "--check", "chnace"], "unknown check 'chnace'; did you mean 'chance'?"),
+        (["mig", "--check", "sign[perfect]"], "did you mean 'sign[perfect copy]'?"),
+        (["mig", "--observations", "10"], "observations must be an integer of at least 200, got 10"),
+        (["mig", "--scale", "1", "1"], "scale must be two different finite numbers"),
+        (["mig", "--bounds", "1", "0"], "bounds must be a smaller and a larger number"),
+        (["mig", "--timeout", "nan"], "timeout must be a number of seconds above 0"),
+        (["mig", "--expected", "nowhere.toml"], "expected deviations cannot be read from nowhere.toml"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(command, arguments, message):
+    done = command(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_table_fits_a_narrow_terminal_and_names_every_family(command):
+    from dbench.audit import CHECKS
+    from dbench.audit.table import TITLES
+
+    done = command("mine:mean_correlation")
+    assert done.returncode == 0
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert {check.family for check in CHECKS.values()} == set(TITLES)
+    assert all(title in done.stdout for title in TITLES.values())
+
+
+def test_strict_fails_on_what_is_not_expected_and_on_what_is_outdated(command, folder):
+    one = ("mine:copy_of_mig", "--check", "modularity", "--check", "sign", "--strict")
+    assert command(*one).returncode == 1
+    (folder / "expected.toml").write_text('modularity = "MIG asks whether a factor has one code"\n')
+    done = command(*one, "--expected", "expected.toml", "-v")
+    assert done.returncode == 0
+    assert "MIG asks" in " ".join(done.stdout.split())
+    (folder / "outdated.toml").write_text('modularity = "as above"\nsign = "it does not"\n')
+    done = command(*one, "--expected", "outdated.toml")
+    assert done.returncode == 1
+    assert "expected to fail, but does not: sign" in done.stderr
+
+
+@pytest.mark.parametrize("content", ["chance = 3\n", 'chance = " "\n', "= [", 'chnace = "x"\n'])
+def test_damaged_expectations_are_one_line(command, folder, content):
+    (folder / "damaged.toml").write_text(content)
+    done = command("mig", "--expected", "damaged.toml")
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_decorator_runs_the_checks_in_a_suite_of_ones_own(folder):
+    (folder / "test_mine.py").write_text(
+        textwrap.dedent(
+            """
+            from dbench.audit import parametrize_with_checks
+            from mine import coin, copy_of_mig
+
+            @parametrize_with_checks(
+                [copy_of_mig],
+                expected={"modularity": "asks whether a factor has one code", "sign[perfect copy]": "outdated"},
+                only=["separation", "modularity", "sign", "bins", "characteristic_2_high[powers]"],
+                observations=500,
+            )
+            def test_copy(metric, check):
+                check(metric)
+            """
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "test_mine.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "2 failed, 2 passed, 2 skipped, 1 xfailed" in done.stdout, done.stdout
+    assert "PASSED test_mine.py::test_copy[copy_of_mig-sign[leaky copy]]" in done.stdout
+    assert "FAILED test_mine.py::test_copy[copy_of_mig-sign[perfect copy]]" in done.stdout
+    assert "expected to fail (outdated), but passes" in done.stdout
+    assert "FAILED test_mine.py::test_copy[copy_of_mig-characteristic_2_high[powers]]" in done.stdout
