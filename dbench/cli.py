@@ -13,6 +13,7 @@ from dbench.errors import DbenchError
 __all__ = ["main"]
 
 _GROUPS = {
+    "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
     "zoo": ("dbench.zoo.commands:zoo", "Train, score and check the models that findings are judged on."),
 }
