@@ -1,0 +1,18 @@
+"""The file formats codes come in: npy and npz arrays, csv and Parquet tables. Nothing is ever unpickled."""
+
+from dbench.codes.formats.archive import open_npy, open_npz
+from dbench.codes.formats.arrays import StoredArray
+from dbench.codes.formats.tables import open_csv, open_parquet
+from dbench.codes.formats.values import LARGEST_FILE, LARGEST_KEPT, LARGEST_ROWS, Layout
+
+__all__ = [
+    "LARGEST_FILE",
+    "LARGEST_KEPT",
+    "LARGEST_ROWS",
+    "Layout",
+    "StoredArray",
+    "open_csv",
+    "open_npy",
+    "open_npz",
+    "open_parquet",
+]

@@ -1,0 +1,169 @@
+"""One array in npy format: its header is checked against the bytes there are before anything is allocated."""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes.formats.values import LARGEST_FILE, UNREADABLE, Layout, Values, collect, require_room, spans
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+
+__all__ = ["StoredArray", "stored_array"]
+
+_HEADER = 1 << 14  # numpy itself refuses headers above 10,000 bytes, but reads them first
+_BLOCK = 1 << 22
+_TEXT = 1 << 20
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array in a file, of known shape and type, not read yet.
+
+    Attributes:
+        what: file and name, for messages.
+        shape: as declared; the number of bytes in the file agrees with it.
+        dtype: as declared; object arrays are listed but never read.
+        fortran: whether columns, not rows, are stored one after the other.
+        offset: where its values begin.
+        open: opens the stream of its bytes.
+    """
+
+    what: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    fortran: bool
+    offset: int
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+
+    def __str__(self) -> str:
+        """Shape and type, for lists of what a file holds."""
+        return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {self.dtype}"
+
+    @property
+    def layout(self) -> Layout:
+        """Rows and columns; a vector is one column.
+
+        Raises:
+            InvalidInput: objects, text, complex numbers, no values, or not a matrix.
+        """
+        if self.dtype.hasobject:
+            raise InvalidInput(
+                f"{self.what} holds python objects, which only a pickle can store, and pickles can run code: they are "
+                f"never read; save it as numbers, np.asarray(rows, dtype=float)"
+            )
+        if self.dtype.kind not in "biuf":
+            raise InvalidInput(f"{self.what} must hold real numbers, got dtype {self.dtype}")
+        if len(self.shape) not in (1, 2) or 0 in self.shape:
+            raise InvalidInput(f"{self.what} must be a non-empty matrix (observations x dimensions), got {self}")
+        return Layout(self.shape[0], self.shape[1] if len(self.shape) == 2 else 1, self.dtype.kind != "f")
+
+    def read(self, keep: NDArray[np.int64] | None = None) -> Values:
+        """Check all values and return the rows to keep (all if not given), as int64 or float64.
+
+        Raises:
+            InvalidInput: NaN or infinity, or an array that is no matrix of numbers.
+            DamagedData: the file ends early or its checksum is wrong.
+        """
+        layout = self.layout
+        require_room(self.what, layout, layout.rows if keep is None else len(keep))
+        if not self.fortran or layout.columns == 1:
+            return collect(self.what, layout, self._blocks(layout.rows, layout.columns, 1), keep)
+        # Column by column: each is a matrix of one column.
+        single = Layout(layout.rows, 1, layout.whole)
+        blocks = self._blocks(layout.rows, 1, layout.columns)
+        steps = len(list(spans(layout.rows, self._step(1))))
+        shape = (layout.rows if keep is None else len(keep), layout.columns)
+        values: Values = np.empty(shape, np.int64) if layout.whole else np.empty(shape, np.float64)
+        for j in range(layout.columns):
+            values[:, j] = collect(self.what, single, islice(blocks, steps), keep, column=j)[:, 0]
+        for _ in blocks:  # runs its check of the end
+            pass
+        return values
+
+    def read_text(self) -> tuple[str, ...]:
+        """Return a short vector of strings.
+
+        Raises:
+            InvalidInput: anything else.
+        """
+        if self.dtype.kind not in "US" or len(self.shape) != 1 or self.dtype.itemsize * self.shape[0] > _TEXT:
+            raise InvalidInput(f"{self.what} must be a short vector of strings, got {self}")
+        blocks = self._blocks(self.shape[0], 1, 1)
+        try:
+            values = np.concatenate([block.ravel() for block in blocks]) if self.shape[0] else np.array([], dtype="U")
+            return tuple(part.decode() if isinstance(part, bytes) else str(part) for part in values.tolist())
+        except UnicodeError as error:
+            raise DamagedData(f"{self.what} must be text: {error}") from error
+
+    def _step(self, columns: int) -> int:
+        return max(_BLOCK // max(columns * self.dtype.itemsize, 1), 1)
+
+    def _blocks(self, rows: int, columns: int, repeats: int) -> Iterator[NDArray[np.generic]]:
+        """Yield ``repeats`` matrices after each other, in parts; insist that the stream then ends."""
+        row_bytes = columns * self.dtype.itemsize
+        try:
+            with self.open() as stream:
+                _exactly(stream, self.offset, self.what)
+                for _ in range(repeats):
+                    for start, stop in spans(rows, self._step(columns)):
+                        data = _exactly(stream, (stop - start) * row_bytes, self.what)
+                        yield np.frombuffer(data, dtype=self.dtype).reshape(stop - start, columns)
+                if stream.read(1):
+                    raise DamagedData(f"{self.what} goes on after its last value")
+        except DbenchError:
+            raise
+        except UNREADABLE as error:
+            raise DamagedData(f"{self.what} cannot be read: {error or type(error).__name__}") from error
+
+
+def _exactly(stream: IO[bytes], size: int, what: str) -> bytes:
+    data = stream.read(size)
+    if len(data) != size:
+        raise DamagedData(f"{what} ends early: {size - len(data)} bytes are missing")
+    return data
+
+
+def stored_array(what: str, size: int, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> StoredArray:
+    """Read the header of an npy stream and check it against the stream's size.
+
+    Args:
+        what: file and name, for messages.
+        size: bytes of the stream, as the file system or the archive's directory has it.
+        opener: opens the stream.
+
+    Raises:
+        DamagedData: not npy, a damaged header, or a shape that disagrees with the size.
+        InvalidInput: more values than are ever read.
+    """
+    try:
+        with opener() as stream, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # numpy's remarks on old or odd headers
+            head = io.BytesIO(stream.read(_HEADER))
+            version = np.lib.format.read_magic(head)
+            if version == (1, 0):
+                shape, fortran, dtype = np.lib.format.read_array_header_1_0(head)
+            elif version == (2, 0):
+                shape, fortran, dtype = np.lib.format.read_array_header_2_0(head)
+            else:
+                raise DamagedData(f"{what} must be in npy format 1 or 2, got version {version}")
+    except DbenchError:
+        raise
+    except UNREADABLE as error:
+        raise DamagedData(f"{what} cannot be read as an npy array: {error or type(error).__name__}") from error
+    if any(isinstance(length, bool) or length < 0 for length in shape):
+        raise DamagedData(f"{what} must have a shape of lengths of at least 0, got {shape}")
+    expected = head.tell() + math.prod(shape) * dtype.itemsize
+    if not dtype.hasobject and expected != size:
+        raise DamagedData(f"{what} must have {expected} bytes for {dtype} of shape {shape}, got {size}")
+    if expected > LARGEST_FILE:
+        raise InvalidInput(f"{what} may have at most {LARGEST_FILE} bytes, got {expected}")
+    return StoredArray(what, tuple(int(length) for length in shape), dtype, bool(fortran), head.tell(), opener)

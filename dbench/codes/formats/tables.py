@@ -1,0 +1,172 @@
+"""Tables: csv and Parquet, read in batches by pyarrow."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, UNREADABLE, Layout, Values, collect, require_room
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+
+__all__ = ["StoredTable", "open_csv", "open_parquet"]
+
+_HEADER = 1 << 20
+_BLOCK = 1 << 23
+_BATCH = 1 << 16
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """A table in a file, of known columns, not read yet.
+
+    Attributes:
+        what: the file, for messages.
+        columns: names, in the file's order.
+        rows: number of rows.
+        batches: yields the named columns in parts.
+    """
+
+    what: str
+    columns: tuple[str, ...]
+    rows: int
+    batches: Callable[[Sequence[str]], Iterator[Any]]
+
+    def read(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> Values:
+        """Check all values of some columns and return the rows to keep (all if not given).
+
+        Integers stay integers if all columns hold them; a csv file holds floats.
+
+        Raises:
+            InvalidInput: NaN, infinity, missing values, or columns that hold no numbers.
+            DamagedData: the file cannot be read to its end.
+        """
+        layout = Layout(self.rows, len(columns), whole=False)
+        require_room(self.what, layout, self.rows if keep is None else len(keep))
+        with _readable(self.what):
+            batches = self.batches(columns)
+            first = next(batches)
+            layout = layout._replace(whole=_matrix(self.what, columns, first).dtype.kind == "i")
+            return collect(self.what, layout, self._blocks(columns, first, batches), keep)
+
+    def _blocks(self, columns: Sequence[str], first: Any, others: Iterator[Any]) -> Iterator[NDArray[np.generic]]:
+        rows = 0
+        for batch in (part for parts in ((first,), others) for part in parts):
+            rows += batch.num_rows
+            if rows > self.rows:
+                break
+            yield _matrix(self.what, columns, batch)
+        if rows != self.rows:
+            raise DamagedData(f"{self.what} must have the {self.rows} rows it declares")
+
+
+def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic]:
+    parts = []
+    for name in columns:
+        column = batch.column(name)
+        values = column.to_numpy(zero_copy_only=False)
+        if values.dtype.kind == "b" and not column.null_count:
+            values = values.astype(np.int64)
+        if values.dtype.kind not in "iuf":
+            raise InvalidInput(f"{what}: column {name!r} must hold numbers without gaps, got {column.type}")
+        parts.append(values)
+    if len({part.dtype.kind for part in parts}) == 1:
+        return np.stack(parts, axis=1)
+    for name, part in zip(columns, parts, strict=True):
+        if part.dtype.kind != "f" and part.size and max(abs(int(part.min())), abs(int(part.max()))) > 2**53:
+            raise InvalidInput(f"{what}: column {name!r} must be within 2^53 beside columns of floats, got beyond")
+    return np.stack([part.astype(np.float64) for part in parts], axis=1)
+
+
+@contextmanager
+def _readable(what: str) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
+    except DbenchError:
+        raise
+    except (pa.ArrowException, *UNREADABLE) as error:
+        raise DamagedData(f"{what} cannot be read: {error or type(error).__name__}") from error
+
+
+def _require_distinct(what: str, names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidInput(f"{what} must name each column once, got {', '.join(map(repr, twice[:5]))} more than once")
+
+
+def _csv_batches(path: Path, columns: Sequence[str], *, text: bool = False) -> Iterator[Any]:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    kind = pa.string() if text else pa.float64()
+    reader = arrow_csv.open_csv(
+        path,
+        read_options=arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK),
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=list(columns), column_types=dict.fromkeys(columns, kind)
+        ),
+    )
+    yield from reader
+
+
+def open_csv(path: Path) -> StoredTable:
+    """Look at a csv file with a line of column names: all of it, to count its rows.
+
+    Raises:
+        InvalidInput: no column names, one that occurs twice, or no rows.
+        DamagedData: not text, or lines of different length.
+    """
+    what = path.name
+    with _readable(what):
+        with path.open("rb") as file:
+            line = file.readline(_HEADER).decode("utf-8-sig")
+        names = next(csv.reader([line]), [])
+        _require_distinct(what, names)
+        if not any(name.strip() for name in names):
+            raise InvalidInput(f"{what} must begin with a line of column names, got {line[:40]!r}")
+
+        rows = 0
+        for batch in _csv_batches(path, names[:1], text=True):  # as text, whatever it holds: only counted
+            rows += batch.num_rows
+            if rows > LARGEST_ROWS:
+                raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got more")
+    if not rows:
+        raise InvalidInput(f"{what} must hold at least one row below its column names, got none")
+    return StoredTable(what, tuple(names), rows, partial(_csv_batches, path))
+
+
+def open_parquet(path: Path) -> StoredTable:
+    """Look at a Parquet file.
+
+    Raises:
+        InvalidInput: no rows, too many, or a column name that occurs twice.
+        DamagedData: not Parquet, or a damaged footer.
+    """
+    from pyarrow import parquet
+
+    what = path.name
+    with _readable(what), parquet.ParquetFile(path) as file:
+        names, rows = tuple(str(name) for name in file.schema_arrow.names), int(file.metadata.num_rows)
+        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+        size = sum(int(group.total_byte_size) for group in groups)
+        counted = sum(int(group.num_rows) for group in groups)
+    _require_distinct(what, names)
+    if not 0 < rows <= LARGEST_ROWS:
+        raise InvalidInput(f"{what} must hold from 1 to {LARGEST_ROWS:,} rows, got {rows:,}")
+    if counted != rows or not 0 <= size <= LARGEST_FILE:
+        raise DamagedData(f"{what} must declare {rows} rows in at most {LARGEST_FILE} bytes, got {counted} in {size}")
+
+    def batches(columns: Sequence[str]) -> Iterator[Any]:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            yield from file.iter_batches(batch_size=_BATCH, columns=list(columns), use_threads=False)
+
+    return StoredTable(what, names, rows, batches)

@@ -1,0 +1,289 @@
+"""Somebody's codes and factors from a file: npz, a pair of npy, csv or Parquet.
+
+Factors that are whole numbers are labels, whatever their type; as soon as one factor has another value, all
+are continuous. Every row is checked. Long files are read in blocks, and a random part of their rows is kept.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes.formats import StoredArray, open_csv, open_npy, open_npz, open_parquet
+from dbench.codes.formats.tables import StoredTable
+from dbench.codes.formats.values import Values
+from dbench.codes.sample import Sample
+from dbench.errors import InvalidInput
+from dbench.seeds import generator
+
+__all__ = ["MOST_ROWS", "CodesFile", "read_codes"]
+
+MOST_ROWS = 2_000_000
+"""Rows kept of a longer file unless asked otherwise; the usual full factor grids fit."""
+
+_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
+_LIKE_CODES = (
+    "z",
+    "latents",
+    "latent",
+    "code",
+    "mu",
+    "mean",
+    "means",
+    "embeddings",
+    "representation",
+    "representations",
+)
+_LIKE_FACTORS = ("gts", "gt", "labels", "factor", "y", "ground_truth", "latents_classes", "classes", "targets")
+_WHOLE = 2.0**53  # floats beyond cannot tell neighbouring whole numbers apart
+
+
+@dataclass(frozen=True, eq=False)
+class CodesFile:
+    """What a file of codes holds.
+
+    Attributes:
+        name: the file's name, without folders.
+        sample: codes and factors of the rows kept.
+        code_names: d names.
+        rows: number of rows in the file.
+        factor_sizes: number of values of each factor, where the file says so.
+        logvar: logarithms of the posterior's variances, shape of the codes, where the file holds them.
+        notes: what was decided in reading, one sentence each.
+    """
+
+    name: str
+    sample: Sample
+    code_names: tuple[str, ...]
+    rows: int
+    factor_sizes: tuple[int, ...] | None = None
+    logvar: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_codes(
+    path: str | Path,
+    factors_path: str | Path | None = None,
+    *,
+    codes: str | None = None,
+    factors: str | None = None,
+    rows: int = MOST_ROWS,
+    seed: int = 0,
+) -> CodesFile:
+    """Read codes and factors.
+
+    Args:
+        path: ``.npz`` with arrays ``codes`` (n x d) and ``factors`` (n x k), optionally ``factor_names``,
+            ``factor_sizes`` and ``logvar`` or ``std`` of the posterior; ``.csv`` or ``.parquet`` with columns
+            ``code_*`` or ``z_*``, and ``factor_*``; or ``.npy`` with the codes.
+        factors_path: ``.npy`` with the factors, if and only if ``path`` is one.
+        codes: name of the array in the archive; columns of the table (comma separated, ``*`` is a wildcard).
+        factors: likewise.
+        rows: of a longer file so many are kept, drawn without replacement, in the file's order.
+        seed: decides which.
+
+    Raises:
+        InvalidInput: no such file, another format, arrays that are missing, have other names, no numbers,
+            different lengths, NaN or infinity, or take too much room.
+        DamagedData: a file that cannot be read, or not to its end.
+    """
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
+    file = _existing(path)
+    suffix = file.suffix.lower()
+    if suffix == ".npy":
+        return _read_pair(file, factors_path, codes, factors, rows, seed)
+    if factors_path is not None:
+        raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
+    if suffix == ".npz":
+        return _read_archive(file, codes, factors, rows, seed)
+    if suffix in (".csv", ".parquet", ".pq"):
+        return _read_table((open_csv if suffix == ".csv" else open_parquet)(file), codes, factors, rows, seed)
+    pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
+    raise InvalidInput(f"codes must come in .npz, a pair of .npy, .csv or .parquet, got {file.name!r}{pickled}")
+
+
+def _existing(path: str | Path) -> Path:
+    file = Path(path)
+    if not file.is_file():
+        raise InvalidInput(f"no file of codes at {str(path)!r}")
+    return file
+
+
+def _read_pair(
+    file: Path, factors_path: str | Path | None, codes: str | None, factors: str | None, rows: int, seed: int
+) -> CodesFile:
+    if codes is not None or factors is not None:
+        raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
+    if factors_path is None:
+        raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
+    second = _existing(factors_path)
+    if second.suffix.lower() != ".npy":
+        raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
+    return _from_arrays(
+        file.name, {"codes": open_npy(file), "factors": open_npy(second)}, "codes", "factors", rows, seed
+    )
+
+
+def _read_archive(file: Path, codes: str | None, factors: str | None, rows: int, seed: int) -> CodesFile:
+    arrays = open_npz(file)
+    wanted = {"codes": codes or "codes", "factors": factors or "factors"}
+    missing = [role for role, name in wanted.items() if name not in arrays]
+    if missing:
+        raise InvalidInput(_explain(file.name, arrays, wanted, missing))
+    return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed)
+
+
+def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
+    """Say which arrays there are, and which option names the right one."""
+    if not arrays:
+        return f"{name} holds no arrays"
+    held = ", ".join(f"{key} ({array})" for key, array in list(arrays.items())[:12])
+    options = []
+    for role in missing:
+        like = [key for key in arrays if key.lower() in (_LIKE_CODES if role == "codes" else _LIKE_FACTORS)]
+        like = like or difflib.get_close_matches(wanted[role], list(arrays), n=1)
+        options.append(f"--{role} {like[0] if like else 'NAME'}")
+    lacking = " and ".join(repr(wanted[role]) for role in missing)
+    return f"{name} has no array {lacking}; it holds {held}; say which is which with {' '.join(options)}"
+
+
+def _from_arrays(
+    name: str, arrays: dict[str, StoredArray], codes: str, factors: str, rows: int, seed: int
+) -> CodesFile:
+    n, d, _ = arrays[codes].layout
+    n_factors, k, _ = arrays[factors].layout
+    if n != n_factors:
+        turned = "; does one of them need transposing (.T)?" if n_factors == d or n == k else ""
+        raise InvalidInput(
+            f"{name}: codes and factors must have equally many rows, got shapes {arrays[codes].shape} and "
+            f"{arrays[factors].shape}{turned}"
+        )
+    keep, notes = _choose(n, rows, seed)
+    names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
+    logvar = None
+    for role in ("logvar", "std"):
+        if role not in arrays or logvar is not None:
+            continue
+        if arrays[role].shape != arrays[codes].shape:
+            notes.append(f"array {role!r} is left out: its shape {arrays[role].shape} is not that of the codes.")
+            continue
+        values = arrays[role].read(keep).astype(np.float64).reshape(-1, d)
+        if role == "std" and (values <= 0).any():
+            raise InvalidInput(f"{name}: std must be above 0, got {values.min()}")
+        logvar = values if role == "logvar" else 2 * np.log(values)
+    return _assemble(
+        name,
+        arrays[codes].read(keep),
+        list(arrays[factors].read(keep).T),
+        names,
+        tuple(f"code_{i}" for i in range(d)),
+        rows=n,
+        sizes=arrays["factor_sizes"].read().ravel() if "factor_sizes" in arrays else None,
+        logvar=logvar,
+        notes=notes,
+    )
+
+
+def _read_table(table: StoredTable, codes: str | None, factors: str | None, rows: int, seed: int) -> CodesFile:
+    code_columns = _columns(table, "codes", codes, _CODES)
+    factor_columns = _columns(table, "factors", factors, _FACTORS)
+    both = sorted(set(code_columns) & set(factor_columns))
+    if both:
+        raise InvalidInput(f"{table.what}: a column is a code or a factor, got both for {', '.join(both)}")
+    keep, notes = _choose(table.rows, rows, seed)
+    return _assemble(
+        table.what,
+        table.read(code_columns, keep),
+        list(table.read(factor_columns, keep).T),
+        factor_columns,
+        code_columns,
+        rows=table.rows,
+        notes=notes,
+    )
+
+
+def _columns(table: StoredTable, role: str, asked: str | None, usual: Iterable[str]) -> tuple[str, ...]:
+    patterns = [part.strip() for part in asked.split(",")] if asked else list(usual)
+    chosen: list[str] = []
+    for pattern in patterns:
+        # A name as it stands comes first: it may hold characters that have a meaning in patterns.
+        found = [pattern] if pattern in table.columns else [c for c in table.columns if fnmatchcase(c, pattern)]
+        if asked and not found:
+            raise InvalidInput(f"{table.what} has no column {pattern!r} for --{role}; {_listed(table)}")
+        chosen += [column for column in found if column not in chosen]
+    if not chosen:
+        raise InvalidInput(
+            f"{table.what} has no columns {' or '.join(usual)} of {role}; {_listed(table)}; name them with --{role} "
+            f"(comma separated, * is a wildcard)"
+        )
+    return tuple(chosen)
+
+
+def _listed(table: StoredTable) -> str:
+    more = f" and {len(table.columns) - 20} more" if len(table.columns) > 20 else ""
+    return f"it has {', '.join(table.columns[:20])}{more}"
+
+
+def _choose(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
+    if n <= rows:
+        return None, []
+    stream = generator(task="read_codes", seed=seed)
+    keep = np.sort(stream.choice(n, size=rows, replace=False, shuffle=False))
+    return keep, [f"{rows:,} of {n:,} rows are used, drawn at random (seed {seed}); --rows changes how many."]
+
+
+def _names(name: str, array: StoredArray, k: int) -> tuple[str, ...]:
+    names = array.read_text()
+    if len(names) != k or len(set(names)) != k or not all(part.isprintable() and part for part in names):
+        raise InvalidInput(f"{name}: factor_names must be {k} different printable names, got {list(names)[:20]}")
+    return names
+
+
+def _factors(columns: Sequence[Values], names: Sequence[str], notes: list[str]) -> Values:
+    """Apply the rule of whole numbers to all factors."""
+    other = [
+        name
+        for name, column in zip(names, columns, strict=True)
+        if column.dtype.kind == "f" and not ((column == np.rint(column)) & (np.abs(column) < _WHOLE)).all()
+    ]
+    if not other:
+        return np.stack([column.astype(np.int64) for column in columns], axis=1)
+    if len(other) < len(columns):
+        notes.append(
+            f"{', '.join(other)}: not whole numbers, so all factors count as continuous; metrics for labels need a "
+            f"file (or --factors) with the others only."
+        )
+    return np.stack([column.astype(np.float64) for column in columns], axis=1)
+
+
+def _assemble(
+    name: str,
+    codes: Values,
+    factors: Sequence[Values],
+    factor_names: Sequence[str],
+    code_names: Sequence[str],
+    *,
+    rows: int,
+    notes: list[str],
+    sizes: Values | None = None,
+    logvar: NDArray[np.float64] | None = None,
+) -> CodesFile:
+    names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(factors)))
+    sample = Sample(codes.astype(np.float64), _factors(factors, names, notes), names)
+    found = None
+    if sizes is not None and sample.discrete:
+        found = tuple(int(size) for size in sizes)
+        values = [len(np.unique(column)) for column in sample.factors.T]
+        if len(found) != len(values) or any(size < seen for size, seen in zip(found, values, strict=True)):
+            raise InvalidInput(
+                f"{name}: factor_sizes must be {len(values)} sizes of at least the numbers of values that occur, "
+                f"{values}, got {list(found)}"
+            )
+    return CodesFile(name, sample, tuple(code_names), rows, found, logvar, tuple(notes))

@@ -1,0 +1,87 @@
+"""What is computed of a file of codes: every metric, some with the options that answer another question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dbench.errors import unknown_name
+from dbench.metrics import METRICS, Score, find_metric
+from dbench.scoring.posterior import active_total_correlation, informative, sampled_total_correlation
+
+__all__ = ["LEARNED_ROWS", "PLAN", "Item", "choose"]
+
+LEARNED_ROWS = 15_000
+"""Rows given to metrics that fit predictors: those of A Sober Look (10,000 for training, 5,000 for testing)."""
+
+_LEARNED = {
+    "dci", "downstream", "explicitness", "linear_accuracy", "mlp_accuracy", "nk", "sap", "statistical_efficiency",
+}  # fmt: skip
+_SLOW = {"dci", "downstream", "mlp_accuracy", "nk", "statistical_efficiency"}
+_LABELS = {"downstream", "explicitness", "linear_accuracy", "mlp_accuracy", "nk", "snc", "statistical_efficiency"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One row of the result.
+
+    Attributes:
+        name: as in the result and for ``--metric``.
+        function: what computes it.
+        needs: what it is computed from; ``grid`` is a sample that holds a full factor grid.
+        options: for the function.
+        learned: whether predictors are fitted, so that at most ``LEARNED_ROWS`` rows are used.
+        slow: whether it takes more than some seconds, so that ``--fast`` leaves it out.
+        labels: whether it is defined for discrete factors only.
+    """
+
+    name: str
+    function: Callable[..., Score]
+    needs: Literal["sample", "source", "posterior", "models", "grid"]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    learned: bool = False
+    slow: bool = False
+    labels: bool = False
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """Smallest and largest possible value."""
+        card = getattr(self.function, "card", None)
+        return (0.0, None) if card is None else card.bounds
+
+
+def _plan() -> dict[str, Item]:
+    items = {}
+    for name, function in METRICS.items():
+        needs = function.card.needs  # type: ignore[attr-defined]
+        items[name] = Item(name, function, needs, learned=name in _LEARNED, slow=name in _SLOW, labels=name in _LABELS)
+    more = [
+        Item("dci[forest]", find_metric("dci"), "sample", {"estimator": "forest"}, learned=True),
+        Item("irs[crossed]", find_metric("irs"), "grid", {"crossed": True}),
+        Item("gaussian_total_correlation[sampled]", sampled_total_correlation, "posterior"),
+        Item("gaussian_total_correlation[active]", active_total_correlation, "posterior"),
+        Item("informative_codes", informative, "posterior"),
+    ]
+    items |= {item.name: item for item in more}
+    return dict(sorted(items.items()))
+
+
+PLAN: dict[str, Item] = _plan()
+"""Name -> what to compute, by name."""
+
+
+def choose(names: Collection[str], *, fast: bool = False) -> list[Item]:
+    """Return the items of these names, all if none are given, in the plan's order.
+
+    Args:
+        names: names of the plan.
+        fast: leave out the slow ones among all; a slow one that is named stays.
+
+    Raises:
+        UnknownName: a name that is not in the plan.
+    """
+    for name in names:
+        if name not in PLAN:
+            raise unknown_name("metric", name, PLAN)
+    return [item for item in PLAN.values() if (item.name in names if names else not (fast and item.slow))]
