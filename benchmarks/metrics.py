@@ -76,7 +76,10 @@ def noisy_copies(sizes=SIZES, train=TRAIN, test=TEST, seed=0, noise=0.3) -> Worl
 
 @dataclass(frozen=True)
 class Pair:
-    """A metric on both sides; ``apart`` is how far two draws of its protocol may lie from each other."""
+    """A metric on both sides; ``apart`` is how far two draws of its protocol may lie from each other.
+
+    Infinite for the forest in place of boosted trees, another estimator whose values are others.
+    """
 
     name: str
     ours: Callable[[World], metrics.Score]
@@ -122,8 +125,9 @@ PAIRS = (
     ),
 )
 SLOW = (
-    # The forest is another estimator: its values lie near those of boosted trees, not at them.
-    Pair("dci[forest], dci", lambda w: metrics.dci(w.both, estimator="forest"), lambda w: reference.dci(*w.parts), 0.2),
+    Pair(
+        "dci[forest], dci", lambda w: metrics.dci(w.both, estimator="forest"), lambda w: reference.dci(*w.parts), np.inf
+    ),
     Pair(
         "downstream[logistic]",
         lambda w: metrics.downstream(w.both, sizes=(len(w.train),), test=len(w.test)),
@@ -159,6 +163,7 @@ def suite(pairs: tuple[Pair, ...], repeats: int) -> None:
         ours, theirs = (statistics.median(turn[side][0] for turn in found) for side in (0, 1))
         values = found[0][0][1], found[0][1][1]
         agree = "yes" if abs(values[0] - values[1]) <= pair.apart else "NO"
+        agree = agree if np.isfinite(pair.apart) else "another estimator"
         total += ours, theirs
         figures = f"{ours:>10.4f}{theirs:>13.4f}{theirs / ours:>9.1f}{values[0]:>9.4f}{values[1]:>11.4f}"
         print(f"{pair.name:<28}{figures}  {agree}", flush=True)
@@ -197,35 +202,37 @@ def udr(models: int, processes: int) -> None:
 
 IRS_SIZES = (10_000, 30_000, 100_000, 300_000, 737_280)
 IRS_RUN = """
-import resource, sys, time
+import sys, time
+from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 from dbench.codes import Sample
 from dbench.metrics import irs
 n, rng = int(sys.argv[1]), np.random.default_rng(0)
-grid = np.stack(np.meshgrid(*[np.arange(s) for s in (3, 6, 40, 32, 32)], indexing="ij"), axis=-1).reshape(-1, 5)
-rows = rng.permutation(len(grid))[:n]
-sample = Sample(np.concatenate([grid, grid], axis=1)[rows] + rng.normal(size=(n, 10)), grid[rows])
-del grid, rows
+sizes = (3, 6, 40, 32, 32)
+factors = np.stack(np.unravel_index(rng.permutation(np.prod(sizes))[:n], sizes), axis=1)
+sample = Sample(np.concatenate([factors, factors], axis=1) + rng.normal(size=(n, 10)), factors)
+def peak():  # Linux only; getrusage would carry over what the parent process had
+    return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
+before, seconds = peak(), []
 with threadpool_limits(1):
-    seconds = []
-    for _ in range(3):
+    for _ in range(5):
         start = time.perf_counter()
         irs(sample)
         seconds.append(time.perf_counter() - start)
-print(sorted(seconds)[1], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(sorted(seconds)[2], before, peak())
 """
 
 
 def irs() -> None:
     """Each size in a process of its own, so that its peak memory is its own."""
-    print(f"{'IRS observations':>18}{'s':>9}{'peak MiB':>11}")
+    print(f"{'IRS observations':>18}{'s':>9}{'peak MiB':>11}{'before':>9}")
     seconds = []
     for n in IRS_SIZES:
         done = subprocess.run([sys.executable, "-c", IRS_RUN, str(n)], check=True, capture_output=True, text=True)
-        second, memory = map(float, done.stdout.split())
+        second, before, peak = map(float, done.stdout.split())
         seconds.append(second)
-        print(f"{n:>18,}{second:>9.3f}{memory:>11,.0f}", flush=True)
+        print(f"{n:>18,}{second:>9.3f}{peak:>11,.0f}{before:>9,.0f}", flush=True)
     slope = np.polyfit(np.log(IRS_SIZES), np.log(seconds), 1)[0]
     print(f"exponent of the time: {slope:.2f}")
 

@@ -16,8 +16,10 @@ def load_benchmark():
 
 
 BENCHMARK = load_benchmark()
-# The protocols draw their own splits and points; with 600 test observations these differ by chance.
+# The protocols draw their own splits and points; with 600 test observations these differ by chance. The forest is
+# another estimator than boosted trees: with few values it lies near them, in general it does not.
 SAMPLED = {
+    "dci[forest], dci": 0.2,
     "beta_vae_metric": 0.04,
     "factor_vae": 0.04,
     "explicitness": 0.03,
