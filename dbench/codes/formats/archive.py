@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -39,19 +40,20 @@ def open_npz(path: Path) -> dict[str, StoredArray]:
     Raises:
         DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
     """
-    found: dict[str, StoredArray] = {}
     try:
         with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-        for info in members:
-            if not info.filename.endswith(".npy"):
-                continue
-            name = info.filename.removesuffix(".npy")
-            if name in found:
-                raise DamagedData(f"{path.name} must name each array once, got {name!r} twice")
-            found[name] = stored_array(f"{path.name}: {name}", info.file_size, partial(_member, path, info.filename))
+            sizes = [(info.filename, info.file_size) for info in archive.infolist() if info.filename.endswith(".npy")]
+        # Archives open the last member of a name; which one was meant cannot be told.
+        twice = [name for name, count in Counter(name for name, _ in sizes).items() if count > 1]
+        if twice:
+            raise DamagedData(f"{path.name} must hold each array once, got {twice[0]!r} more than once")
+        return {
+            name.removesuffix(".npy"): stored_array(
+                f"{path.name}: {name.removesuffix('.npy')}", size, partial(_member, path, name)
+            )
+            for name, size in sizes
+        }
     except DbenchError:
         raise
     except UNREADABLE as error:
         raise DamagedData(f"{path.name} cannot be read as an npz archive: {error or type(error).__name__}") from error
-    return found

@@ -1,0 +1,295 @@
+import pickle
+import struct
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from dbench.codes.formats import values
+from dbench.codes.reading import read_codes
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+
+CODES = np.random.default_rng(0).normal(size=(12, 3))
+FACTORS = np.stack([np.arange(12) % 3, np.arange(12) // 3], axis=1)
+
+
+def npz(folder: Path, **arrays: object) -> Path:
+    path = folder / "codes.npz"
+    np.savez(path, **{"codes": CODES, "factors": FACTORS} | arrays)  # type: ignore[arg-type]
+    return path
+
+
+def table(**columns: object) -> pd.DataFrame:
+    usual = {f"code_{i}": CODES[:, i] for i in range(3)} | {f"factor_{j}": FACTORS[:, j] for j in range(2)}
+    return pd.DataFrame(usual | columns)
+
+
+@pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_archive_is_read_whole(write: Callable[..., None], order: str, tmp_path: Path) -> None:
+    write(
+        tmp_path / "a.npz",
+        codes=np.asarray(CODES, order=order),
+        factors=np.asarray(FACTORS, order=order),
+        factor_names=np.array(["shape", "size"]),
+        factor_sizes=[3, 5],
+        logvar=np.asarray(CODES / 2, order=order),
+    )
+    found = read_codes(tmp_path / "a.npz")
+    np.testing.assert_array_equal(found.sample.codes, CODES)
+    np.testing.assert_array_equal(found.sample.factors, FACTORS)
+    np.testing.assert_array_equal(found.logvar, CODES / 2)
+    assert found.sample.factor_names == ("shape", "size")
+    assert found.factor_sizes == (3, 5)
+    assert (found.name, found.rows, found.notes) == ("a.npz", 12, ())
+
+
+def test_all_formats_hold_the_same_sample(tmp_path: Path) -> None:
+    np.save(tmp_path / "c.npy", CODES)
+    np.save(tmp_path / "f.npy", FACTORS)
+    table().to_csv(tmp_path / "t.csv", index=False)
+    table().to_parquet(tmp_path / "t.parquet")
+    samples = [
+        read_codes(npz(tmp_path)).sample,
+        read_codes(tmp_path / "c.npy", tmp_path / "f.npy").sample,
+        read_codes(tmp_path / "t.csv").sample,
+        read_codes(tmp_path / "t.parquet").sample,
+    ]
+    for sample in samples:
+        np.testing.assert_array_equal(sample.codes, CODES)
+        np.testing.assert_array_equal(sample.factors, FACTORS)
+        assert sample.discrete
+
+
+def test_arrays_of_other_names_are_explained_with_the_option_that_names_them(tmp_path: Path) -> None:
+    path = tmp_path / "other.npz"
+    np.savez(path, z=CODES, gts=FACTORS)
+    with pytest.raises(InvalidInput, match=r"z \(12 x 3, float64\).*--codes z --factors gts"):
+        read_codes(path)
+    np.testing.assert_array_equal(read_codes(path, codes="z", factors="gts").sample.codes, CODES)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_columns_of_other_names_are_named_by_patterns(suffix: str, tmp_path: Path) -> None:
+    frame = table().rename(columns=lambda name: name.replace("code_", "mu").replace("factor_0", "shape"))
+    path = tmp_path / f"t.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    with pytest.raises(InvalidInput, match=r"no columns code_\* or z_\* of codes; it has mu0, .*--codes"):
+        read_codes(path)
+    with pytest.raises(InvalidInput, match="no column 'form' for --factors"):
+        read_codes(path, codes="mu*", factors="form")
+    found = read_codes(path, codes="mu*", factors="shape, factor_1")
+    assert found.code_names == ("mu0", "mu1", "mu2")
+    assert found.sample.factor_names == ("shape", "factor_1")
+    np.testing.assert_array_equal(found.sample.factors, FACTORS)
+    with pytest.raises(InvalidInput, match="a column is a code or a factor, got both for shape"):
+        read_codes(path, codes="mu*,shape", factors="shape")
+
+
+def test_whole_numbers_are_labels_whatever_their_type(tmp_path: Path) -> None:
+    for kind in (np.float32, np.uint8, np.int64, np.float64):
+        found = read_codes(npz(tmp_path, factors=FACTORS.astype(kind))).sample
+        assert found.discrete
+        np.testing.assert_array_equal(found.factors, FACTORS)
+    assert read_codes(npz(tmp_path, factors=FACTORS == 0)).sample.discrete
+
+
+def test_other_numbers_make_all_factors_continuous_and_that_is_said(tmp_path: Path) -> None:
+    mixed = np.stack([FACTORS[:, 0], CODES[:, 0]], axis=1)
+    found = read_codes(npz(tmp_path, factors=mixed))
+    assert not found.sample.discrete
+    assert "factor_1: not whole numbers" in found.notes[0]
+    assert read_codes(npz(tmp_path, factors=CODES[:, :2])).notes == ()
+
+
+def test_whole_floats_that_cannot_be_told_apart_are_no_labels(tmp_path: Path) -> None:
+    assert not read_codes(npz(tmp_path, factors=FACTORS * 2.0**60)).sample.discrete
+
+
+def test_a_vector_is_one_column(tmp_path: Path) -> None:
+    found = read_codes(npz(tmp_path, codes=CODES[:, 0], factors=FACTORS[:, 0])).sample
+    assert (found.n_codes, found.n_factors) == (1, 1)
+
+
+def test_the_deviation_of_the_posterior_becomes_its_logarithm(tmp_path: Path) -> None:
+    std = np.exp(CODES)
+    np.testing.assert_allclose(read_codes(npz(tmp_path, std=std)).logvar, 2 * CODES)
+    assert "shape (3,) is not that of the codes" in read_codes(npz(tmp_path, std=std[0])).notes[0]
+    with pytest.raises(InvalidInput, match="std must be above 0"):
+        read_codes(npz(tmp_path, std=-std))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"codes": np.where(CODES > 1, np.nan, CODES)}, r"codes must be finite, got nan in row \d+, column \d"),
+        ({"codes": np.asfortranarray(np.where(FACTORS == 3, np.inf, 0.0))}, "got inf in row 9, column 1"),
+        ({"factors": np.where(FACTORS == 3, np.inf, FACTORS)}, "factors must be finite, got inf in row 9, column 1"),
+        ({"codes": CODES.astype(object)}, "python objects, which only a pickle can store"),
+        ({"factors": FACTORS.astype(str)}, "must hold real numbers, got dtype <U"),
+        ({"codes": CODES + 1j}, "must hold real numbers, got dtype complex128"),
+        ({"codes": CODES.astype(np.longdouble) * np.longdouble("1e4000")}, "codes must be finite, got"),
+        ({"codes": CODES[:, :0]}, r"must be a non-empty matrix .* got 12 x 0"),
+        ({"codes": CODES[None]}, "must be a non-empty matrix"),
+        ({"codes": np.array(1.0)}, "must be a non-empty matrix .* got scalar"),
+        ({"codes": CODES[:5]}, r"equally many rows, got shapes \(5, 3\) and \(12, 2\)$"),
+        ({"codes": CODES.T}, "does one of them need transposing"),
+        ({"factors": FACTORS.astype(np.uint64) + np.uint64(2**63)}, "must fit into 64 bits with sign"),
+        ({"factor_names": np.array(["a", "a"])}, "factor_names must be 2 different printable names"),
+        ({"factor_names": np.array(["a", "\x1b[2J"])}, "factor_names must be 2 different printable names"),
+        ({"factor_names": np.array([1, 2])}, "must be a short vector of strings"),
+        ({"factor_sizes": [2, 4]}, r"factor_sizes must be 2 sizes of at least .*\[3, 4\], got \[2, 4\]"),
+    ],
+)
+def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        read_codes(npz(tmp_path, **arrays))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must begin with a line of column names"),
+        ("code_0,factor_0\n", "at least one row below"),
+        ("code_0,code_0,factor_0\n1,2,3\n", "must name each column once, got 'code_0'"),
+        ("code_0,factor_0\n1,2\n3\n", "cannot be read"),
+        ("code_0,factor_0\n1,red\n", "cannot be read.*'red'"),
+        ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0"),
+        ("code_0,factor_0\n1,2\nnan,2\n", "must be finite, got nan in row 1"),
+        ("code_0;factor_0\n1;2\n", "it has code_0;factor_0"),
+        ("code_0,factor_0\n1,2\n\xff\xfe,1\n", "cannot be read"),
+    ],
+)
+def test_tables_that_break_a_rule_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="latin-1")
+    with pytest.raises(DbenchError, match=message):
+        read_codes(tmp_path / "t.csv")
+
+
+def test_a_parquet_file_with_gaps_text_or_lossy_mixtures_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    for columns, message in (
+        ({"factor_1": pd.array([None, *FACTORS[1:, 1]], dtype="Int64")}, "must be finite, got nan in row 0"),
+        ({"factor_1": [str(value) for value in FACTORS[:, 1]]}, "column 'factor_1' must hold numbers"),
+        ({"factor_1": FACTORS[:, 1] + 2**60, "factor_2": 0.5}, r"'factor_1' must be within 2\^53"),
+    ):
+        table(**columns).to_parquet(path)
+        with pytest.raises(InvalidInput, match=message):
+            read_codes(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("codes.pkl", "pickles can run code and are never read"),
+        ("codes.h5", "must come in .npz, a pair of .npy, .csv or .parquet"),
+        ("codes.npy", "holds one array only"),
+    ],
+)
+def test_other_formats_are_refused(name: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(InvalidInput, match=message):
+        read_codes(tmp_path / name)
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.npz", tmp_path, "/dev/zero"):
+        with pytest.raises(InvalidInput, match="no file of codes at"):
+            read_codes(path)
+    with pytest.raises(InvalidInput, match="a second file goes with"):
+        read_codes(npz(tmp_path), npz(tmp_path))
+
+
+class Bomb:
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Path.touch, (Path("pickle_was_run"),))
+
+
+def test_a_pickle_is_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save(tmp_path / "c.npy", np.array([[Bomb()]]), allow_pickle=True)
+    np.save(tmp_path / "f.npy", FACTORS)
+    (tmp_path / "p.npz").write_bytes(pickle.dumps(Bomb()))
+    (tmp_path / "p.npy").write_bytes(pickle.dumps(Bomb()))
+    for paths in (("c.npy", "f.npy"), ("p.npz",), ("p.npy", "f.npy")):
+        with pytest.raises(DbenchError):
+            read_codes(*paths)
+    assert not (tmp_path / "pickle_was_run").exists()
+
+
+def header(shape: tuple[int, ...]) -> bytes:
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text
+
+
+@pytest.mark.parametrize("shape", [(10**12, 10), (-1, 3), (3, 2**62), (True, 3), (12, 4)])
+def test_a_shape_that_the_file_does_not_hold_is_refused_before_anything_is_allocated(
+    shape: tuple[int, ...], tmp_path: Path
+) -> None:
+    np.save(tmp_path / "f.npy", FACTORS)
+    (tmp_path / "c.npy").write_bytes(header(shape) + CODES.tobytes())
+    tracemalloc.start()
+    with pytest.raises(DamagedData, match=r"must have (a shape of lengths|\d+ bytes)"):
+        read_codes(tmp_path / "c.npy", tmp_path / "f.npy")
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+
+
+def test_an_archive_that_swells_is_read_in_bounded_memory(tmp_path: Path) -> None:
+    n, d = 400_000, 20  # 64 MB of zeros in less than 100 kB
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, codes=np.zeros((n, d)), factors=np.zeros((n, 1), dtype=np.int8))
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    found = read_codes(path, rows=100)
+    assert tracemalloc.get_traced_memory()[1] < 40 * 2**20
+    tracemalloc.stop()
+    assert (len(found.sample), found.rows) == (100, n)
+
+
+def test_too_much_to_keep_is_refused_with_what_would_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "LARGEST_KEPT", 30)
+    with pytest.raises(InvalidInput, match=r"ask for fewer rows \(at most 10\)"):
+        read_codes(npz(tmp_path))
+    assert len(read_codes(npz(tmp_path), rows=10).sample) == 10
+
+
+def test_a_member_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    path = npz(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("codes.npy", archive.read("factors.npy"))
+    with pytest.raises(DamagedData, match=r"must hold each array once, got 'codes\.npy' more"):
+        read_codes(path)
+
+
+def test_a_long_file_is_cut_to_random_rows_the_same_in_every_format(tmp_path: Path) -> None:
+    table().to_csv(tmp_path / "t.csv", index=False)
+    table().to_parquet(tmp_path / "t.parquet", row_group_size=5)
+    found = read_codes(npz(tmp_path), rows=5, seed=3)
+    assert "5 of 12 rows are used, drawn at random (seed 3)" in found.notes[0]
+    rows = [int(np.flatnonzero((row == CODES).all(axis=1))[0]) for row in found.sample.codes]
+    assert rows == sorted(set(rows))
+    np.testing.assert_array_equal(found.sample.factors, FACTORS[rows])
+    for path in ("t.csv", "t.parquet"):
+        np.testing.assert_array_equal(read_codes(tmp_path / path, rows=5, seed=3).sample.codes, found.sample.codes)
+    others = {tuple(read_codes(npz(tmp_path), rows=5, seed=seed).sample.codes[:, 0]) for seed in range(5)}
+    assert len(others) > 1
+
+
+def test_a_value_that_is_not_finite_is_found_in_rows_that_are_not_kept(tmp_path: Path) -> None:
+    codes = CODES.copy()
+    codes[-1, -1] = np.nan
+    for seed in range(5):
+        with pytest.raises(InvalidInput, match="must be finite"):
+            read_codes(npz(tmp_path, codes=codes), rows=1, seed=seed)
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1.5, True])
+def test_rows_must_be_a_count(rows: int, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="rows must be an integer of at least 1"):
+        read_codes(npz(tmp_path), rows=rows)
