@@ -46,7 +46,7 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
         raise InvalidInput(f"dead must be a finite variance of at least 0, got {dead}")
     centred = values - values.mean(axis=0)
     # The mean of equal values can be off by a rounding error, which must not pass for variance.
-    largest = np.where(values.min(axis=0) < values.max(axis=0), np.abs(centred).max(axis=0), 0.0)
+    largest = np.where((values != values[0]).any(axis=0), np.abs(centred).max(axis=0), 0.0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
     deviation = np.sqrt((centred**2).mean(axis=0))
     active = largest * deviation > np.sqrt(dead)
