@@ -174,7 +174,11 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     """Retrain a few runs of a table from their keys alone and compare every score."""
     from dbench.zoo.verify import comparison_table, verify_runs
 
-    comparison = verify_runs(runs, number=number, seed=seed, workers=workers)
+    try:
+        comparison = verify_runs(runs, number=number, seed=seed, workers=workers)
+    except KeyboardInterrupt:
+        click.echo("stopped: nothing was compared", err=True)
+        raise click.exceptions.Exit(130) from None
     _print(comparison_table(comparison))
     wrong = int((~comparison["agrees"]).sum())
     exact = int(comparison["exact"].sum())

@@ -185,8 +185,8 @@ def write_population_table(
     from dbench.zoo.train import train_runs
 
     store, wanted = Store(folder), list(profile.runs() if keys is None else keys)
-    for summary in (train_runs(store, wanted, workers=workers), score_runs(store, wanted, workers=workers)):
-        if summary.cancelled:
+    for step in (train_runs, score_runs):
+        if step(store, wanted, workers=workers).cancelled:
             raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
     table = build_table(store, wanted, profile, score_population(store, wanted, workers=workers))
     tolerance = tolerances(table["score"].unique())

@@ -57,8 +57,10 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
     chosen = [keys[digest] for digest in choose_runs(table, number=number, seed=seed)]
     with tempfile.TemporaryDirectory(prefix="dbench-verify-") as place:
         store = Store(place)
-        train_runs(store, chosen, workers=workers)
-        score_runs(store, chosen, workers=workers)
+        for step in (train_runs, score_runs):
+            # Half-trained runs compare with nothing: a Ctrl-C must not pass for evidence that differs.
+            if step(store, chosen, workers=workers).cancelled:
+                raise KeyboardInterrupt
         parts = [_compare(store, key, table[table["run"] == key.digest], manifest["tolerance"]) for key in chosen]
     return pd.concat(parts, ignore_index=True)
 

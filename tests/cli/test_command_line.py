@@ -106,6 +106,16 @@ def test_a_cancelled_training_exits_with_130(monkeypatch: pytest.MonkeyPatch, tm
     assert "5 are left" in result.output
 
 
+def test_a_stopped_verification_exits_with_130_and_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dbench.zoo.verify.verify_runs", stopped)
+    result = run("zoo", "verify", "--runs", "anywhere")
+    assert result.exit_code == 130
+    assert result.output == "stopped: nothing was compared\n"
+
+
 def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     seen: dict[str, Any] = {}
 

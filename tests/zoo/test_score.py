@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -202,8 +203,18 @@ def in_process(monkeypatch: pytest.MonkeyPatch, trained: Callable[[Store, Profil
     """Let verify train and score in this process, on the cheap scorers."""
     few = {name: scorers.SCORERS[name] for name in ("posterior", "gaussian_tc", "mig")}
     monkeypatch.setattr(scorers, "SCORERS", few)
-    monkeypatch.setattr(verify, "train_runs", lambda store, keys, **_: trained(store, short))
-    monkeypatch.setattr(verify, "score_runs", lambda store, keys, **_: [score_one(store, key) for key in keys])
+
+    def train(store: Store, keys: list[RunKey], **_: object) -> SimpleNamespace:
+        trained(store, short)
+        return SimpleNamespace(cancelled=False)
+
+    def score(store: Store, keys: list[RunKey], **_: object) -> SimpleNamespace:
+        for key in keys:
+            score_one(store, key)
+        return SimpleNamespace(cancelled=False)
+
+    monkeypatch.setattr(verify, "train_runs", train)
+    monkeypatch.setattr(verify, "score_runs", score)
 
 
 @pytest.fixture
@@ -241,6 +252,17 @@ def test_a_forged_value_does_not_agree(evidence: Path, score: str, shift: float,
     wrong = comparison[~comparison["exact"]]
     assert set(wrong["score"]) == {score}
     assert wrong["agrees"].all() == agrees
+
+
+@pytest.mark.parametrize(("step", "later"), [("train_runs", ["score_runs"]), ("score_runs", [])])
+def test_a_stopped_verification_says_nothing_of_the_table(
+    evidence: Path, monkeypatch: pytest.MonkeyPatch, step: str, later: list[str]
+) -> None:
+    monkeypatch.setattr(verify, step, lambda *_, **__: SimpleNamespace(cancelled=True))
+    for name in later:
+        monkeypatch.setattr(verify, name, lambda *_, **__: pytest.fail("went on after it was stopped"))
+    with pytest.raises(KeyboardInterrupt):
+        verify.verify_runs(evidence, number=1)
 
 
 def test_a_table_of_other_data_is_refused(evidence: Path, store: Store, short: Profile, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
-from dbench.zoo.table import COLUMNS, build_table, load_runs, write_table
+from dbench.zoo.table import COLUMNS, build_table, load_runs, write_population_table, write_table
 
 Finish = Callable[..., None]
 
@@ -206,3 +207,13 @@ def test_a_folder_that_cannot_be_written_gives_a_message(
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DbenchError, match="out must be a folder"):
         write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny), tiny, {"mig": 0.1})
+
+
+def test_a_stopped_training_is_not_scored_for_the_table(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny: Profile
+) -> None:
+    """A Ctrl-C must not be followed by minutes of scoring what was already trained."""
+    monkeypatch.setattr("dbench.zoo.train.train_runs", lambda *_, **__: SimpleNamespace(cancelled=True))
+    monkeypatch.setattr("dbench.zoo.score.score_runs", lambda *_, **__: pytest.fail("went on after it was stopped"))
+    with pytest.raises(DbenchError, match="stopped before the runs of profile tiny were complete"):
+        write_population_table(tiny, tmp_path)
