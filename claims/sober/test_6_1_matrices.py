@@ -10,7 +10,7 @@ from dbench.codes import Sample
 from dbench.metrics import independent_groups_curve, merge_order, mutual_information
 from dbench.metrics.relations import svm_predictability, tree_importance
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import Estimate, exact, mean_interval, share_interval
 from dbench_fixtures.counterexamples.beside_noise import beside_noise, spurious
 from dbench_fixtures.counterexamples.two_shared import two_shared
 
@@ -155,14 +155,14 @@ def share_as_worked_out(matrix: np.ndarray, expected: list[tuple]) -> Estimate:
 def share_of_first_merges(*, packed: bool, same: bool, repetitions: int = 20, n: int = 3_000) -> Estimate:
     """Compare the first pair to merge by information with that by SVM predictability."""
 
-    def agrees(stream: np.random.Generator) -> float:
+    def agrees(stream: np.random.Generator) -> bool:
         sample = two_shared(n, stream, packed=packed)
         matrices = mutual_information(sample.codes, sample.factors), svm_predictability(*sample.split(1 / 3, stream))
         first, second = (merge_order(matrix)[0][1:] for matrix in matrices)
-        return float((first == second) == same)
+        return bool((first == second) == same)
 
     streams = [generator(claim=CURVE.id, packed=int(packed), repetition=i) for i in range(repetitions)]
-    return mean_interval([agrees(stream) for stream in streams], confidence=DISAGREE.confidence)
+    return share_interval(sum(map(agrees, streams)), repetitions, confidence=DISAGREE.confidence)
 
 
 @TAIL.covers
