@@ -42,7 +42,7 @@ INJECTIVE = replace(
     population="random, sparse, tied and duplicated relation matrices of 2 to 12 codes and at most as many factors",
     deviations=("A universal statement: searched, not proven here.",),
     unit="matrix",
-    statistic="largest number of factors that share a code",
+    statistic="largest number of factors without a code of their own: factors beyond the first on one code",
     rule=below(0.5),
     confidence=1.0,
     min_n=1000,
@@ -54,7 +54,10 @@ TRAINED = replace(
     says="It happens in trained models that two factors share their most informative code.",
     evidence="zoo",
     population="all runs: objectives, strengths and seeds",
-    deviations=(),
+    deviations=(
+        "A factor that no code holds is counted with the others. Models of fewer informative codes than factors share "
+        "one by necessity, and codes of noise would share in most models: the share tells that it happens, not why.",
+    ),
     unit="seed",
     statistic="mean over seeds of the share of models in which some factors share their most informative code",
     # One model in twenty: 'not merely theoretical, it often occurs'.
