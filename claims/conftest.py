@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from dbench.claims.population import Population
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
 torch.set_num_threads(1)
 threadpool_limits(limits=1)
+# For libraries loaded later, which that limit does not reach: scikit-learn brings an OpenMP of its own.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 
 def pytest_generate_tests(metafunc):
