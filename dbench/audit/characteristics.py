@@ -46,7 +46,7 @@ def _separates(subject: Subject) -> Outcome:
     return Outcome(
         scale.separates,
         scale.range,
-        f"perfect copies and noise more than {CHANCE:g} of the larger apart",
+        f"perfect copies {'below' if subject.direction < 0 else 'above'} noise, by more than {CHANCE:g} of the larger",
         f"perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}",
     )
 

@@ -21,6 +21,7 @@ __all__ = ["audit"]
 @click.option("--observations", type=int, default=2000, show_default=True, help="Rows of a sample.")
 @click.option("--bounds", type=float, nargs=2, help="Smallest and largest value.  [its card's, or 0 1]")
 @click.option("--scale", type=float, nargs=2, help="Value at chance and when perfect.  [measured]")
+@click.option("--less-is-better", is_flag=True, help="A perfect representation scores less than noise.")
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds for one score.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if a check fails that is not expected to.")
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
@@ -32,6 +33,7 @@ def audit(
     observations: int,
     bounds: tuple[float, float] | None,
     scale: tuple[float, float] | None,
+    less_is_better: bool,
     timeout: float,
     strict: bool,
     as_json: bool,
@@ -53,6 +55,7 @@ def audit(
         observations=observations,
         bounds=bounds or None,
         scale=scale or None,
+        less_is_better=less_is_better,
         timeout=timeout,
         name=metric,
     )

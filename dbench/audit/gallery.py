@@ -10,26 +10,26 @@ factors and one that holds both, ``-`` a code that holds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.audit.representation import Representation
-from dbench.codes import FunctionSource, Source
+from dbench.codes import Source
 from dbench.seeds import generator
 from dbench_fixtures.counterexamples.broken_properties import broken_source
 from dbench_fixtures.counterexamples.circle import circles
 from dbench_fixtures.counterexamples.coin_copies import coin_copies
 from dbench_fixtures.counterexamples.confounded_copies import confounded_copies
-from dbench_fixtures.counterexamples.entangling import entangling, householder
 from dbench_fixtures.counterexamples.given_factors import band_source, group_source, toy_source, xor_source
-from dbench_fixtures.counterexamples.grid_codes import cumulative, rare
 from dbench_fixtures.counterexamples.mixtures import gaussian_mixtures
-from dbench_fixtures.counterexamples.on_labels import NORMAL, UNIFORM, on_labels
+from dbench_fixtures.counterexamples.moved_codes import moved_codes
+from dbench_fixtures.counterexamples.on_labels import NORMAL, UNIFORM, codes_of, on_labels
 from dbench_fixtures.counterexamples.rectangles import rectangles
 from dbench_fixtures.counterexamples.relations import related
 from dbench_fixtures.counterexamples.rotations import QUARTER, random_rotation, rotated
+from dbench_fixtures.counterexamples.same_law import same_law
 from dbench_fixtures.counterexamples.stretched import THREE_VALUES
 from dbench_fixtures.counterexamples.uncaptured import uncaptured
 
@@ -40,25 +40,9 @@ SEPLIARSKAIA, MAHON, LOCATELLO = "Sepliarskaia et al.", "Mahon et al.", "Locatel
 SUTER, DUAN = "Suter et al.", "Duan et al."
 
 
-def _changed(change: Callable[[NDArray[np.int64]], NDArray[np.generic]], size: int, n_factors: int) -> Source:
-    """Uniform independent factors of ``size`` values, and a function of them for codes."""
-    return FunctionSource(
-        lambda n, generator: generator.integers(size, size=(n, n_factors)),
-        lambda factors, generator: np.asarray(change(factors.astype(np.int64)), dtype=np.float64),
-        tuple(f"factor_{j}" for j in range(n_factors)),
-    )
-
-
 def _hidden_powers(z: NDArray[np.int64]) -> NDArray[np.float64]:
     values = UNIFORM[z]
     return np.column_stack([values[:, 0], (values**25).sum(axis=1), values[:, 1]])
-
-
-def _theorem_1(labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    import torch
-
-    entangled = entangling("uniform", householder(3, 0.3))(torch.from_numpy((labels + 0.5) / 5))
-    return np.asarray(entangled.numpy(), dtype=np.float64)
 
 
 def _holds(text: str, n_factors: int) -> NDArray[np.bool_]:
@@ -80,49 +64,49 @@ def _disentangled() -> Sequence[tuple[str, Representation]]:
         _of(PERFECT, related("one-to-one"), "a b c d", f"{LOCATELLO}, 6.1.1", "every code is its factor"),
         _of(
             "permuted copy",
-            _changed(lambda z: np.roll(z, 1, axis=1), 4, 3),
+            codes_of(lambda z: np.roll(z, 1, axis=1), 4, 3),
             "c a b",
             f"{DUAN}, consideration 1",
             "every code is some factor",
         ),
         _of(
             "flipped copy",
-            _changed(lambda z: z * np.array([-1, 1, -1]), 4, 3),
+            codes_of(lambda z: z * np.array([-1, 1, -1]), 4, 3),
             "a b c",
             f"{DUAN}, consideration 2",
             "every other code is minus its factor",
         ),
         _of(
             "scaled copy",
-            _changed(lambda z: z * np.array([100, 1, 0.01]), 4, 3),
+            codes_of(lambda z: z * np.array([100, 1, 0.01]), 4, 3),
             "a b c",
             f"{DUAN}, related work",
             "units of 100, 1 and 0.01",
         ),
         _of(
             "exponential copy",
-            _changed(np.exp, 4, 3),
+            codes_of(np.exp, 4, 3),
             "a b c",
             f"{SEPLIARSKAIA}, fact 7",
             "every code is the exponential of its factor",
         ),
         _of(
             "stretched copy",
-            _changed(lambda z: THREE_VALUES[z], 3, 2),
+            codes_of(lambda z: THREE_VALUES[z], 3, 2),
             "a b",
             f"{SEPLIARSKAIA}, fact 7",
             "places 0, 1, 1000, two of which share a bin: MIG is 0.579",
         ),
         _of(
             "powers",
-            _changed(lambda z: UNIFORM[z] ** 15, len(UNIFORM), 2),
+            codes_of(lambda z: UNIFORM[z] ** 15, len(UNIFORM), 2),
             "a b",
             f"{SEPLIARSKAIA}, fact 6",
             "z^15: squared correlation 0.32 where z is uniform on [-1, 1]",
         ),
         _of(
             "copies beside dead codes",
-            _changed(lambda z: np.hstack([z, np.ones((len(z), 2))]), 4, 3),
+            codes_of(lambda z: np.hstack([z, np.ones((len(z), 2))]), 4, 3),
             "a b c - -",
             f"{LOCATELLO}, 4.2.2",
             "two codes never change",
@@ -225,7 +209,7 @@ def _entangled() -> Sequence[tuple[str, Representation]]:
         ),
         _of(
             "same law, entangled",
-            _changed(_theorem_1, 5, 3),
+            same_law(),
             "abc abc abc",
             f"{LOCATELLO}, theorem 1",
             "codes of continuous uniform factors would have the law of the factors themselves",
@@ -247,14 +231,14 @@ def _entangled() -> Sequence[tuple[str, Representation]]:
         ),
         _of(
             "hidden powers",
-            _changed(_hidden_powers, len(UNIFORM), 2),
+            codes_of(_hidden_powers, len(UNIFORM), 2),
             "a ab b",
             f"{SEPLIARSKAIA}, fact 8",
-            "a third code x^25 + y^25; SAP is 0.98",
+            "a third code x^25 + y^25; SAP by squared correlation is 0.75",
         ),
         _of(
             "both bits beside their parity",
-            _changed(lambda z: np.column_stack([2 * z[:, 0] + z[:, 1], z[:, 0] ^ z[:, 1]]), 2, 2),
+            codes_of(lambda z: np.column_stack([2 * z[:, 0] + z[:, 1], z[:, 0] ^ z[:, 1]]), 2, 2),
             "ab ab",
             f"{SEPLIARSKAIA}, fact 9",
             "the second code tells nothing of either bit: MIG is 1",
@@ -267,18 +251,18 @@ def _entangled() -> Sequence[tuple[str, Representation]]:
             "no code alone tells anything of any factor; the lower bound of DCI is not vacuous",
         ),
         _of(
-            "rare event",
-            _changed(lambda z: np.column_stack([rare(z), z[:, 1:]]), 5, 4),
-            "acd b c d",
+            "rare events",
+            moved_codes("rare"),
+            "acd abd abc bcd",
             f"{SUTER}, 6.2",
-            "one combination in 25 moves the first code by more than its range",
+            "one combination of two others in 25 moves a code by more than its range",
         ),
         _of(
-            "cumulative effect",
-            _changed(lambda z: np.column_stack([cumulative(z), z[:, 1:]]), 5, 4),
-            "abcd b c d",
+            "cumulative effects",
+            moved_codes("cumulative"),
+            "abcd abcd abcd abcd",
             f"{SUTER}, 6.2",
-            "three factors move the first code by a third of a step each",
+            "each of three others moves a code by a third of a step",
         ),
     )
 

@@ -1,8 +1,8 @@
 """Rules of the audit, fixed before any metric was looked at: what counts as high, low and the same.
 
 Metrics have different chance levels and cannot all reach 1 by their own protocol, so a score is read on the metric's
-own scale: 0 is what codes of noise get, 1 what perfect copies get. A metric of which less is better has its scale
-upside down and is read alike.
+own scale: 0 is what codes of noise get, 1 what perfect copies get. A metric of which less is better says so; its scale
+is upside down and read alike.
 """
 
 from __future__ import annotations
@@ -22,24 +22,21 @@ SAME = 0.05  # the same is within one twentieth,
 BIAS = 0.1  # estimates from fewer observations, or other bins, may differ by a tenth.
 # A tenth of the larger: how far a chance level may lie from 0, and perfect copies must lie from chance.
 CHANCE = 0.1
-DRAWS = 3
+# Of five and five independent draws, all of one kind are larger in 1 case of 252.
+DRAWS = 5
 
 
 class Scale(NamedTuple):
-    """Chance and perfect in units of the metric."""
+    """Chance and perfect in units of the metric, and whether they are apart, on the right side of each other."""
 
     chance: float
     perfect: float
+    separates: bool
 
     @property
     def range(self) -> float:
         """From chance to perfect; negative where less is better."""
         return self.perfect - self.chance
-
-    @property
-    def separates(self) -> bool:
-        """Whether perfect copies and noise score differently at all."""
-        return abs(self.range) > CHANCE * max(abs(self.chance), abs(self.perfect))
 
     @property
     def unit(self) -> float:
@@ -61,18 +58,25 @@ def score_of(subject: Subject, name: str, **how: int) -> float:
 
 
 def scale_of(subject: Subject) -> Scale:
-    """Measure the scale of a metric, unless it is declared: on noise, three draws, and on perfect copies."""
+    """Measure the scale of a metric, unless it is declared: the means of draws of noise and of perfect copies.
+
+    It separates them where every draw of perfect copies is better than every draw of noise, and the means are
+    further apart than a tenth of the larger.
+    """
     if subject.scale is not None:
-        return Scale(*subject.scale)
-    noise = [score_of(subject, NOISE_ONLY, repetition=i) for i in range(DRAWS)]
-    return Scale(sum(noise) / DRAWS, score_of(subject, PERFECT))
+        return Scale(*subject.scale, separates=True)
+    noise, copies = ([score_of(subject, name, repetition=i) for i in range(DRAWS)] for name in (NOISE_ONLY, PERFECT))
+    chance, perfect = sum(noise) / DRAWS, sum(copies) / DRAWS
+    sign = subject.direction
+    apart = min(sign * score for score in copies) > max(sign * score for score in noise)
+    return Scale(chance, perfect, apart and abs(perfect - chance) > CHANCE * max(abs(chance), abs(perfect)))
 
 
 def _judge(subject: Subject, name: str, bound: float, *, above: bool) -> Outcome:
     scale, value = scale_of(subject), score_of(subject, name)
     word = "above" if above else "below"
     if not scale.separates:
-        reason = f"perfect copies score {scale.perfect:.3g} and noise {scale.chance:.3g}: nothing is high or low"
+        reason = f"noise scores {scale.chance:.3g}, perfect copies {scale.perfect:.3g}: nothing is high or low"
         return Outcome(False, value, f"{word} {bound:g} of the way from noise to perfect copies", reason)
     place = scale.position(value)
     # Where less is better, to be above on the scale is to be below in the metric's own numbers.

@@ -48,6 +48,7 @@ class Subject:
         bounds: smallest and largest value it can take, ``None`` where there is none; by default those of its card,
             or 0 and 1.
         scale: its value at chance and of a perfect representation; measured where not given.
+        less_is_better: whether a perfect representation scores less than noise.
         timeout: seconds that one call may take; on a main thread with Unix signals only.
 
     Raises:
@@ -63,6 +64,7 @@ class Subject:
         options: Mapping[str, Any] | None = None,
         bounds: tuple[float | None, float | None] | None = None,
         scale: tuple[float, float] | None = None,
+        less_is_better: bool = False,
         timeout: float = 60.0,
     ) -> None:
         if not callable(metric):
@@ -78,6 +80,7 @@ class Subject:
         if low is not None and high is not None and not low < high:
             raise InvalidInput(f"bounds must be a smaller and a larger number, got {low} and {high}")
         self.bounds, self.scale = (low, high), scale
+        self.direction = -1.0 if (scale[1] < scale[0] if scale else less_is_better) else 1.0
         self.metric, self.observations, self.timeout = metric, observations, timeout
         self.name = str(name or getattr(metric, "__name__", type(metric).__name__))
         self.options = dict(options or {})

@@ -93,7 +93,7 @@ def _duplicated(subject: Subject) -> Outcome:
     scale = scale_of(subject)
     before = subject.score("leaky copy", LEAKY)
     after = subject.score("duplicated", changed(LEAKY, lambda codes, generator: np.hstack([codes, codes])))
-    moved, allowed = (after - before) * np.sign(scale.range), SAME * scale.unit
+    moved, allowed = (after - before) * subject.direction, SAME * scale.unit
     return Outcome(
         bool(moved <= allowed),
         after - before,
@@ -106,7 +106,7 @@ def _noise(subject: Subject) -> Outcome:
     """More noise never scores better, and a lot of it scores low."""
     scale = scale_of(subject)
     scores = [subject.score(f"noise {s}", changed(BASES[PERFECT], partial(_blur, deviation=s))) for s in NOISE]
-    steps = np.diff(scores) * (1.0 if scale.range > 0 else -1.0)
+    steps = np.diff(scores) * subject.direction
     worst = float(steps.max())
     low = scale.separates and scale.position(scores[-1]) < LOW
     path = ", ".join(f"{score:.3g}" for score in scores)

@@ -1,12 +1,14 @@
 """The audit as an outsider uses it: a module in a folder of its own, the command line, the decorator."""
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
 
 import pytest
+from click.testing import CliRunner
+
+from dbench.cli import main
 
 BAD = """
 import numpy as np
@@ -80,27 +82,23 @@ def folder(tmp_path_factory):
     return place
 
 
-@pytest.fixture(scope="module")
-def command(folder):
+@pytest.fixture
+def command(folder, monkeypatch):
+    """In this process, where importing is paid for once; a process of its own is tried below."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "80")
+
     def run(*arguments):
-        environment = os.environ | {"COLUMNS": "80", "OMP_NUM_THREADS": "1"}
-        return subprocess.run(
-            [sys.executable, "-m", "dbench.cli", "audit", "--observations", "1000", *arguments],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return CliRunner().invoke(main, ["audit", "--observations", "1000", *arguments], catch_exceptions=False)
 
     return run
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def statuses(command):
     def ask(name, *arguments):
         done = command(f"mine:{name}", "--json", *arguments)
-        assert done.returncode == 0, done.stderr
+        assert done.exit_code == 0, done.stderr
         return {record["check"]: record for record in json.loads(done.stdout)}
 
     return ask
@@ -157,10 +155,22 @@ def test_a_constant_separates_nothing_and_so_is_neither_high_nor_low(statuses):
 
 
 def test_a_metric_of_which_less_is_better_is_read_upside_down(statuses):
-    better, worse = statuses("copy_of_mig"), statuses("loss")
+    better, worse = statuses("copy_of_mig"), statuses("loss", "--less-is-better")
     told = [name for name in better if name.startswith(("characteristic", "weak", "strong", "noise", "duplicated"))]
     assert {name: worse[name]["status"] for name in told} == {name: better[name]["status"] for name in told}
     assert worse["chance"]["status"] == "fail"
+
+
+def test_a_metric_of_which_less_is_better_and_that_does_not_say_so_separates_nothing(statuses):
+    said = statuses("loss")
+    assert said["separation"]["status"] == said["strong_high[perfect copy]"]["status"] == "fail"
+
+
+def test_a_declared_scale_is_taken_at_its_word(statuses):
+    assert (
+        statuses("copy_of_mig", "--check", "strong_high", "--scale", "0", "9")["strong_high[perfect copy]"]["status"]
+        == "fail"
+    )
 
 
 def test_a_metric_that_tosses_coins_is_found_out(statuses):
@@ -223,10 +233,23 @@ def test_a_metric_that_hangs_is_stopped(statuses):
 )
 def test_bad_input_is_one_line_and_exit_code_2(command, arguments, message):
     done = command(*arguments)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "Traceback" not in done.stderr
     assert message in done.stderr
     assert done.stdout == ""
+
+
+def test_the_command_works_from_a_folder_of_ones_own(folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "dbench.cli", "audit", "mine:chatty", "--check", "permutation", "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0
+    assert [record["status"] for record in json.loads(done.stdout)] == ["pass", "pass"]
+    assert "hello from the module" in done.stderr
 
 
 def test_the_table_fits_a_narrow_terminal_and_names_every_family(command):
@@ -234,7 +257,7 @@ def test_the_table_fits_a_narrow_terminal_and_names_every_family(command):
     from dbench.audit.table import TITLES
 
     done = command("mine:mean_correlation")
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert {check.family for check in CHECKS.values()} == set(TITLES)
     assert all(title in done.stdout for title in TITLES.values())
@@ -242,14 +265,14 @@ def test_the_table_fits_a_narrow_terminal_and_names_every_family(command):
 
 def test_strict_fails_on_what_is_not_expected_and_on_what_is_outdated(command, folder):
     one = ("mine:copy_of_mig", "--check", "modularity", "--check", "sign", "--strict")
-    assert command(*one).returncode == 1
+    assert command(*one).exit_code == 1
     (folder / "expected.toml").write_text('modularity = "MIG asks whether a factor has one code"\n')
     done = command(*one, "--expected", "expected.toml", "-v")
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert "MIG asks" in " ".join(done.stdout.split())
     (folder / "outdated.toml").write_text('modularity = "as above"\nsign = "it does not"\n')
     done = command(*one, "--expected", "outdated.toml")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "expected to fail, but does not: sign" in done.stderr
 
 
@@ -257,7 +280,7 @@ def test_strict_fails_on_what_is_not_expected_and_on_what_is_outdated(command, f
 def test_damaged_expectations_are_one_line(command, folder, content):
     (folder / "damaged.toml").write_text(content)
     done = command("mig", "--expected", "damaged.toml")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert len(done.stderr.strip().splitlines()) == 1
 
 

@@ -1,0 +1,154 @@
+"""The properties of dbench's own metrics as a page: ``python -m dbench.audit.properties docs/properties.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dbench.audit.audit import audit
+from dbench.audit.gallery import REPRESENTATIONS
+from dbench.audit.scale import HIGH, LOW, scale_of, score_of
+from dbench.audit.subject import MetricFailed, Subject
+from dbench.audit.table import TITLES, group, tally
+from dbench.metrics.registry import METRICS, find_metric
+
+__all__ = ["SETTINGS", "column", "page", "prepared", "read_columns"]
+
+OBSERVATIONS = 1000
+
+# Options that keep the audit of a slow metric to seconds; the page states them.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "beta_vae_metric": {"train_points": 1000, "test_points": 500, "batch": 32},
+    "dci": {"estimator": "forest"},
+    "downstream": {"sizes": (60,)},
+    "factor_vae": {"train_votes": 1000, "test_votes": 500, "variance_draws": 1000, "batch": 32},
+    "mlp_accuracy": {"epochs": 20, "hidden": 64, "batch": 32},
+    "nk": {"epochs": 20, "hidden": 64, "batch": 32},
+    "statistical_efficiency": {"few": 10, "many": 60},
+}
+LESS_IS_BETTER = ("code_mutual_information", "gaussian_total_correlation")
+
+Column = dict[str, str]
+"""Row of the page -> what it says of one metric."""
+
+_HEAD = f"""# Properties of the metrics
+
+What `dbench audit` finds of the metrics of dbench, and nothing else: written by
+`python -m dbench.audit.properties docs/properties.md`, compared by a test. [audit.md](audit.md) says how to read it.
+
+Samples have {OBSERVATIONS:,} observations. A score is high above {HIGH:g} and low below {LOW:g} on the metric's own
+scale from noise (0) to perfect copies (1). No metric can pass everywhere: the two characteristics contradict each other
+where a factor is in several codes or a code holds several factors, and so do the weak and the strong notion.
+"""
+_FIRST = """
+## Properties
+
+`yes`, `no`, or how many of the cases hold; `-` where a question does not apply.
+"""
+_SECOND = """
+## Representations
+
+Behind the name: whether characteristic 1 and 2 hold (`-` where nothing can be said).
+"""
+
+
+def prepared(name: str) -> Subject:
+    """Return a metric of dbench with the settings of the page."""
+    return Subject(
+        find_metric(name),
+        name=name,
+        observations=OBSERVATIONS,
+        options=SETTINGS.get(name, {}),
+        less_is_better=name in LESS_IS_BETTER,
+    )
+
+
+def column(subject: Subject) -> Column:
+    """Audit a metric and say what the page says of it."""
+    cells = {TITLES[family]: tally(records)[0] for family, records in group(audit(subject)).items()}
+    return cells | {_row_of(name): _level(subject, name) for name in REPRESENTATIONS}
+
+
+def _row_of(name: str) -> str:
+    said = {True: "yes", False: "no", None: "-"}
+    representation = REPRESENTATIONS[name]
+    return f"{name} ({said[representation.characteristic_1]}, {said[representation.characteristic_2]})"
+
+
+def _level(subject: Subject, name: str) -> str:
+    try:
+        scale, score = scale_of(subject), score_of(subject, name)
+    except MetricFailed:
+        return "error"
+    if not scale.separates:
+        return "-"
+    place = scale.position(score)
+    return "high" if place > HIGH else "low" if place < LOW else "mid"
+
+
+def page(columns: Mapping[str, Column]) -> str:
+    """Write the page.
+
+    Args:
+        columns: for each metric what :func:`column` returns.
+    """
+    settings = [
+        f"- `{name}`: " + ", ".join(f"`{option}={value!r}`" for option, value in SETTINGS[name].items())
+        for name in sorted(SETTINGS)
+    ]
+    less = ", ".join(f"`{name}`" for name in LESS_IS_BETTER)
+    return "\n".join(
+        [
+            _HEAD,
+            f"Less is better for {less}. Options other than the default:\n",
+            *settings,
+            _FIRST,
+            *_table("property", list(TITLES.values()), columns),
+            _SECOND,
+            *_table("representation", [_row_of(name) for name in REPRESENTATIONS], columns),
+            "",
+        ]
+    )
+
+
+def _table(corner: str, rows: Sequence[str], columns: Mapping[str, Column]) -> list[str]:
+    names = sorted(columns)
+    lines = [[corner, *(f"`{name}`" for name in names)], ["---"] * (len(names) + 1)]
+    lines += [[row, *(columns[name][row] for name in names)] for row in rows]
+    return ["| " + " | ".join(cells) + " |" for cells in lines]
+
+
+def read_columns(text: str) -> dict[str, Column]:
+    """Read the columns of a page back."""
+    columns: dict[str, Column] = {}
+    names: list[str] = []
+    for line in text.splitlines():
+        if not line.startswith("| ") or line.startswith("| ---"):
+            continue
+        first, *cells = (cell.strip() for cell in line.strip("| ").split(" | "))
+        if first in ("property", "representation"):
+            names = [cell.strip("`") for cell in cells]
+        else:
+            for name, cell in zip(names, cells, strict=True):
+                columns.setdefault(name, {})[first] = cell
+    return columns
+
+
+@click.command()
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+def main(path: Path) -> None:
+    """Audit every metric of dbench and write the page."""
+    columns: dict[str, Column] = {}
+    for name in sorted(METRICS):
+        click.echo(name, err=True)
+        columns[name] = column(prepared(name))
+    aside = path.with_suffix(".partial")
+    aside.write_text(page(columns), encoding="utf-8")
+    aside.replace(path)
+
+
+if __name__ == "__main__":
+    main()
