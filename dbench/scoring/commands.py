@@ -58,12 +58,7 @@ def score(
     from dbench.scoring.plan import choose
     from dbench.scoring.terminal import show
 
-    left_out = (
-        []
-        if metrics or not fast
-        else sorted({item.name for item in choose(())} - {item.name for item in choose((), fast=True)})
-    )
-    choose(metrics)
+    choose(metrics)  # a misspelt name shall not wait for a long file
     found = read_codes(file, factors_file, codes=codes, factors=factors, rows=rows or MOST_ROWS, seed=seed)
     subject = subject_of(found)
     results = _with_progress(subject, metrics, fast, seed)
@@ -74,8 +69,6 @@ def score(
         click.echo(json.dumps(records_of(subject, results), indent=1, allow_nan=False))
     else:
         show(Console(highlight=False), found, subject, results)
-        if left_out:
-            click.echo(f"Left out by --fast: {', '.join(left_out)}.")
         for path in [*([csv_file] if csv_file else []), *pictures]:
             click.echo(f"Written: {path}")
     if all(result.score is None for result in results):

@@ -98,6 +98,17 @@ def _remarks(sample: Sample, code_names: tuple[str, ...], source: GridSource | N
     if still.any():
         constant = [name for name, here in zip(code_names, still, strict=True) if here]
         yield f"Constant codes: {', '.join(constant)}."
+    if sample.discrete and len(sample) >= _BINS:
+        unique = [
+            name
+            for name, column in zip(sample.factor_names, sample.factors.T, strict=True)
+            if 2 * len(np.unique(column)) > len(sample)
+        ]
+        if unique:
+            yield (
+                f"Most rows have a value of their own of {', '.join(unique)}: identifiers, or continuous factors "
+                "written as whole numbers? Labels that occur once tell nothing."
+            )
     if sample.n_factors > sample.n_codes:
         yield (
             f"There are fewer codes ({sample.n_codes}) than factors ({sample.n_factors}): snc and nk give some "
@@ -123,7 +134,7 @@ def compute(
     Args:
         subject: what to score.
         metrics: names of the plan; all if none are given.
-        fast: leave out the slow ones.
+        fast: leave out the slow ones, but those that are named.
         seed: decides all draws; every metric has a stream of its own, so that none depends on which others run.
         progress: called with each item, its number and the number of items, before it is computed.
 
@@ -135,10 +146,13 @@ def compute(
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InvalidInput(f"seed must be an integer of at least 0, got {seed!r}")
-    items = choose(metrics, fast=fast)
+    items = choose(metrics)
     few = _few(subject.sample, int(seed))
     results = []
     for number, item in enumerate(items):
+        if fast and item.slow and not metrics:
+            results.append(Result(item, None, "slow; left out as asked (fast)", 0, int(seed), 0.0))
+            continue
         if progress is not None:
             progress(item, number, len(items))
         results.append(_result(item, replace(subject, sample=few) if item.learned else subject, int(seed)))

@@ -35,7 +35,7 @@ def score_codes(
         codes: a file (see :func:`dbench.codes.reading.read_codes`, also for its options), what was read from
             one, or a sample.
         metrics: names; all if none are given.
-        fast: leave out the slow ones.
+        fast: leave out the slow ones, but those that are named.
         seed: decides all draws.
         progress: called with each item, its number and the number of items, before it is computed.
 

@@ -71,12 +71,11 @@ PLAN: dict[str, Item] = _plan()
 """Name -> what to compute, by name."""
 
 
-def choose(names: Collection[str], *, fast: bool = False) -> list[Item]:
+def choose(names: Collection[str] = ()) -> list[Item]:
     """Return the items of these names, all if none are given, in the plan's order.
 
     Args:
         names: names of the plan.
-        fast: leave out the slow ones among all; a slow one that is named stays.
 
     Raises:
         UnknownName: a name that is not in the plan.
@@ -84,4 +83,4 @@ def choose(names: Collection[str], *, fast: bool = False) -> list[Item]:
     for name in names:
         if name not in PLAN:
             raise unknown_name("metric", name, PLAN)
-    return [item for item in PLAN.values() if (item.name in names if names else not (fast and item.slow))]
+    return [item for item in PLAN.values() if not names or item.name in names]

@@ -12,12 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from dbench.codes.reading import CodesFile
+from dbench.metrics import Score
 from dbench.provenance import versions
 from dbench.scoring.compute import Result, Subject
 
 __all__ = ["show"]
 
-_BESIDE = ("chance", "ceiling")  # details with a column of their own
+_ADJUSTED = ("linear_accuracy", "mlp_accuracy")  # their detail ``chance`` is what was taken off
 _OTHER = {
     ("dci", "per_factor"): "completeness",
     ("med", "per_factor"): "completeness",
@@ -52,6 +53,7 @@ def show(console: Console, file: CodesFile, subject: Subject, results: Sequence[
             console.print()
             _values(console, title, names, given)
     _list(console, "Not computed", [(r.item.name, r.reason) for r in results if r.score is None])
+    _list(console, "Warnings", [(r.item.name, "; ".join(r.warnings)) for r in results if r.warnings])
     console.print()
     seed = results[0].seed if results else 0
     _say(console, f"Seed {seed}; {versions()}.", style="dim")
@@ -100,9 +102,15 @@ def _bounds(result: Result) -> str:
     return f"{'-inf' if low is None else f'{low:g}'} .. {'inf' if high is None else f'{high:g}'}"
 
 
+def _beside(name: str, score: Score) -> tuple[float | None, float | None]:
+    """Chance level and ceiling on the scale of the score, where they are known."""
+    chance = 0.0 if name in _ADJUSTED else score.details.get("chance", score.details.get("bias"))
+    return chance, score.details.get("ceiling")
+
+
 def _scores(results: Iterable[Result], width: int) -> Table:
     """The table of scores; a narrow terminal goes without its last columns."""
-    columns = ["score", *_BESIDE] + ["bounds"] * (width >= 62) + ["rows"] * (width >= 72)
+    columns = ["score", "chance", "ceiling"] + ["bounds"] * (width >= 62) + ["rows"] * (width >= 72)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("metric", overflow="fold")
     for name in columns:
@@ -110,7 +118,7 @@ def _scores(results: Iterable[Result], width: int) -> Table:
     for result in results:
         score = result.score
         assert score is not None
-        beside = (_number(score.details.get(name)) for name in _BESIDE)
+        beside = (_number(value) for value in _beside(result.item.name, score))
         cells: list[str | Text] = [
             Text(_number(score.value), style="bold"),
             *beside,

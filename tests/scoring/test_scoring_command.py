@@ -1,0 +1,116 @@
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from dbench.cli import main
+from dbench.scoring import score_codes
+
+RNG = np.random.default_rng(0)
+FACTORS = np.indices((3, 4, 5)).reshape(3, -1).T
+CODES = np.concatenate([FACTORS + RNG.normal(0, 0.1, FACTORS.shape), RNG.normal(size=(60, 7))], axis=1)
+NAMES = np.array(["shape", "a rather long name", "[bold]"])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    np.savez(tmp_path / "codes.npz", codes=CODES, factors=FACTORS, factor_names=NAMES)
+    return tmp_path / "codes.npz"
+
+
+def run(*arguments: object, width: int = 80) -> Result:
+    return CliRunner(env={"COLUMNS": str(width)}).invoke(main, ["score", *map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_nothing_is_wider_than_the_terminal(file: Path, width: int) -> None:
+    result = run(file, "--fast", width=width)
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= width
+    assert "codes.npz: 60 observations, 10 codes, 3 factors" in " ".join(result.stdout.split())
+    for word in ("mig", "factor_vae", "Not computed", "slow; left out", "Seed 0;"):
+        assert word in " ".join(result.stdout.split())
+
+
+def test_names_are_shown_as_they_stand(file: Path) -> None:
+    assert "[bold]" in run(file, "--metric", "mig").stdout
+
+
+def test_json_and_csv_hold_the_numbers_of_the_function(file: Path, tmp_path: Path) -> None:
+    result = run(file, "--fast", "--seed", 3, "--json", "--csv", tmp_path / "deep" / "s.csv")
+    records = json.loads(result.stdout)
+    table = score_codes(file, fast=True, seed=3)
+    scores = table[table["part"] == "score"].set_index("metric")["score"]
+    assert {r["metric"]: r["score"] for r in records if r["score"] is not None} == scores.to_dict()
+    assert all(r["seed"] == 3 and r["version"] and r["versions"] for r in records)
+    written = pd.read_csv(tmp_path / "deep" / "s.csv", keep_default_na=False, na_values={"score": [""]})
+    pd.testing.assert_frame_equal(written, table, check_dtype=False)
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["s.csv"]
+
+
+def test_metrics_are_chosen_by_name(file: Path) -> None:
+    result = run(file, "--metric", "mig", "--metric", "nk", "--fast", "--json")
+    assert [record["metric"] for record in json.loads(result.stdout)] == ["mig", "nk"]
+
+
+def test_pictures_are_svg_with_a_square_for_each_pair(file: Path, tmp_path: Path) -> None:
+    assert run(file, "--fast", "--out", tmp_path / "p").exit_code == 0
+    pictures = sorted((tmp_path / "p").iterdir())
+    assert {"mutual_information.svg", "forest_importance.svg", "factor_vae_votes.svg"} <= {p.name for p in pictures}
+    for picture in pictures:
+        titles = ET.parse(picture).getroot().findall(".//{*}g/{*}title")
+        assert len(titles) == 30
+        assert (titles[2].text or "").startswith("code_0, [bold]: ")
+
+
+def test_all_formats_score_the_same(file: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "c.npy", CODES)
+    np.save(tmp_path / "f.npy", FACTORS)
+    frame = pd.DataFrame(CODES, columns=[f"z_{i}" for i in range(10)])
+    frame[[f"factor_{j}" for j in range(3)]] = FACTORS
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = [
+        [(record["metric"], record["score"]) for record in json.loads(run(*paths, "--fast", "--json").stdout)]
+        for paths in (
+            (file,),
+            (tmp_path / "c.npy", tmp_path / "f.npy"),
+            (tmp_path / "t.csv",),
+            (tmp_path / "t.parquet",),
+        )
+    ]
+    assert all(scores == found[0] for scores in found)
+
+
+@pytest.mark.parametrize(
+    ("write", "arguments", "message"),
+    [
+        (lambda p: None, [], "no file of codes at"),
+        (lambda p: p.write_bytes(b"PK\x03\x04nonsense"), [], "cannot be read as an npz archive"),
+        (lambda p: np.savez(p, z=CODES, gts=FACTORS), [], "--codes z --factors gts"),
+        (lambda p: np.savez(p, codes=CODES, factors=FACTORS[:9]), [], "equally many rows"),
+        (lambda p: np.savez(p, codes=CODES * np.nan, factors=FACTORS), [], "codes must be finite"),
+        (lambda p: np.savez(p, codes=CODES, factors=FACTORS), ["--metric", "gim"], "unknown metric 'gim'"),
+        (lambda p: np.savez(p, codes=CODES, factors=FACTORS), ["--metric", "udr"], "no metric could be computed"),
+        (lambda p: np.savez(p, codes=CODES, factors=FACTORS), ["--csv", "/dev/null/x"], "cannot write"),
+    ],
+)
+def test_bad_input_gives_one_line_and_exit_code_2(
+    write: Callable[[Path], None], arguments: list[str], message: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "c.npz")
+    result = run(tmp_path / "c.npz", "--fast", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("dbench: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_one_metric_computed_is_success(tmp_path: Path) -> None:
+    np.savez(tmp_path / "c.npz", codes=CODES, factors=np.zeros((60, 1)))
+    assert run(tmp_path / "c.npz", "--fast").exit_code == 0

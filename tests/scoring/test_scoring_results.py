@@ -1,0 +1,228 @@
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput, UnknownName
+from dbench.metrics import METRICS, dci, mig
+from dbench.scoring import CodesFile, score_codes
+from dbench.scoring import plan as plan_module
+from dbench.scoring.compute import compute, subject_of
+from dbench.scoring.frame import COLUMNS, frame_of, records_of
+from dbench.scoring.grid import grid_source
+from dbench.scoring.plan import LEARNED_ROWS, PLAN, choose
+from dbench.seeds import generator
+
+GRID = np.indices((3, 4, 2)).reshape(3, -1).T
+RNG = np.random.default_rng(0)
+
+
+def noisy(factors: np.ndarray, more: int = 1) -> Sample:
+    codes = np.concatenate([factors + RNG.normal(0, 0.1, factors.shape), RNG.normal(size=(len(factors), more))], axis=1)
+    return Sample(codes, factors)
+
+
+SAMPLE = noisy(RNG.integers(0, [3, 4, 2], size=(300, 3)))
+
+
+def reasons(sample: Sample | CodesFile, **options: object) -> dict[str, str]:
+    return {r.item.name: r.reason for r in compute(subject_of(sample), fast=True, **options)}  # type: ignore[arg-type]
+
+
+def test_every_metric_is_in_the_plan_and_every_name_of_its_lists_is_a_metric() -> None:
+    assert set(METRICS) <= set(PLAN)
+    for names in (plan_module._LEARNED, plan_module._SLOW, plan_module._LABELS):
+        assert names <= set(METRICS)
+
+
+def test_the_plan_knows_which_metrics_are_for_labels_only() -> None:
+    sample = Sample(RNG.normal(size=(60, 2)), RNG.normal(size=(60, 2)))
+    for item in choose():
+        if item.needs == "sample" and item.labels:
+            with pytest.raises(InvalidInput, match="discrete"):
+                item.function(sample, **item.options)
+        elif item.needs == "sample":
+            assert math.isfinite(item.function(sample, **item.options))
+
+
+def test_scores_are_those_of_the_metric_with_the_stream_of_its_name_and_seed() -> None:
+    table = score_codes(SAMPLE, metrics=["mig", "dci[forest]"], seed=5)
+    got = table[table["part"] == "score"].set_index("metric")["score"]
+    assert got["mig"] == mig(SAMPLE).value
+    stream = generator(metric="dci[forest]", seed=5)
+    assert got["dci[forest]"] == dci(SAMPLE, estimator="forest", generator=stream).value
+
+
+def test_a_score_does_not_depend_on_which_others_are_computed_nor_on_the_run() -> None:
+    alone = score_codes(SAMPLE, metrics=["sap"], seed=1)
+    among = score_codes(SAMPLE, fast=True, seed=1)
+    pd.testing.assert_frame_equal(alone, among[among["metric"] == "sap"].reset_index(drop=True))
+    other = score_codes(SAMPLE, metrics=["sap"], seed=2)
+    assert not alone["score"].equals(other["score"])
+
+
+def test_the_table_is_long_and_names_factors_and_codes() -> None:
+    table = score_codes(Sample(SAMPLE.codes, SAMPLE.factors, ("shape", "size", "hue")), metrics=["mig", "dci[forest]"])
+    assert tuple(table.columns) == COLUMNS
+    assert list(table.query("metric == 'mig' and part == 'factor'")["name"]) == ["shape", "size", "hue"]
+    assert list(table.query("metric == 'dci[forest]' and part == 'code'")["name"]) == [f"code_{i}" for i in range(4)]
+    assert set(table.query("metric == 'dci[forest]' and part == 'detail'")["name"]) >= {"completeness"}
+    assert table.attrs["seed"] == 0
+    assert "numpy" in table.attrs["versions"]
+
+
+def test_records_hold_the_numbers_of_the_table() -> None:
+    subject = subject_of(SAMPLE)
+    results = compute(subject, fast=True)
+    records, table = records_of(subject, results), frame_of(subject, results)
+    json.dumps(records, allow_nan=False)
+    for record in records:
+        rows = table[table["metric"] == record["metric"]]
+        if record["score"] is None:
+            assert list(rows["part"]) == ["skipped"]
+            assert list(rows["reason"]) == [record["reason"]]
+            assert record["reason"]
+            continue
+        assert rows[rows["part"] == "score"]["score"].item() == record["score"]
+        for part, key in (("factor", "per_factor"), ("code", "per_code"), ("detail", "details")):
+            found = rows[rows["part"] == part]
+            assert dict(zip(found["name"], found["score"], strict=True)) == (record[key] or {})
+
+
+def test_a_full_grid_is_a_source_whatever_its_order_and_labels() -> None:
+    order = RNG.permutation(len(GRID))
+    codes = GRID * 1.0
+    source = grid_source(Sample(codes[order], (GRID * 10 - 7)[order]))
+    assert source is not None
+    np.testing.assert_array_equal(source.grid_codes, codes)
+    assert source.factor_sizes == (3, 4, 2)
+
+
+@pytest.mark.parametrize(
+    "factors", [GRID[:-1], np.concatenate([GRID[:-1], GRID[:1]]), np.concatenate([GRID, GRID]), GRID + 0.5]
+)
+def test_anything_else_is_no_source(factors: np.ndarray) -> None:
+    assert grid_source(Sample(np.zeros((len(factors), 1)), factors)) is None
+
+
+def test_declared_sizes_that_do_not_all_occur_make_no_grid() -> None:
+    sample = Sample(GRID * 1.0, GRID)
+    assert grid_source(sample, factor_sizes=(3, 4, 2)) is not None
+    assert grid_source(sample, factor_sizes=(3, 5, 2)) is None
+
+
+def test_metrics_that_intervene_are_computed_on_a_grid_and_explained_elsewhere() -> None:
+    subject = subject_of(noisy(GRID))
+    assert "full factor grid" in subject.notes[0]
+    on_grid, elsewhere = reasons(noisy(GRID)), reasons(SAMPLE)
+    for name in ("factor_vae", "beta_vae_metric", "irs[crossed]"):
+        assert on_grid[name] == ""
+        assert "every combination of factor values exactly once" in elsewhere[name]
+
+
+def test_the_posterior_opens_its_own_metrics() -> None:
+    mean = RNG.normal(size=(200, 3)) * [1.0, 1.0, 0.0]
+    file = CodesFile(
+        "a.npz",
+        Sample(mean, RNG.integers(3, size=(200, 1))),
+        ("a", "b", "c"),
+        200,
+        logvar=np.tile(np.log([0.01, 0.01, 1.0]), (200, 1)),
+    )
+    names = [name for name, item in PLAN.items() if item.needs == "posterior"]
+    table = score_codes(file, metrics=names).query("part == 'score'").set_index("metric")["score"]
+    assert table["informative_codes"] == 2
+    assert table["gaussian_total_correlation[active]"] < 0.1
+    assert table["gaussian_total_correlation[sampled]"] < 0.1
+
+
+def test_constant_factors_are_left_out_and_named() -> None:
+    factors = np.concatenate([SAMPLE.factors, np.full((300, 1), 7)], axis=1)
+    subject = subject_of(Sample(SAMPLE.codes, factors, ("a", "b", "c", "still")))
+    assert subject.notes == ("Constant factors are left out, nothing can be said of them: still.",)
+    assert subject.sample.factor_names == ("a", "b", "c")
+    results = {r.item.name: r for r in compute(subject, metrics=["mig"])}
+    assert results["mig"].score is not None
+    assert results["mig"].score.value == mig(SAMPLE).value
+
+
+def test_degenerate_metrics_give_a_reason_and_leave_the_others_alone() -> None:
+    found = reasons(Sample(SAMPLE.codes, np.zeros((300, 2), dtype=int)))
+    assert "at least 2 values" in found["mig"]
+    assert found["gaussian_total_correlation"] == ""
+
+
+def test_what_is_peculiar_is_said() -> None:
+    for sample, words in (
+        (Sample(np.ones((50, 2)), SAMPLE.factors[:50]), "Constant codes: code_0, code_1."),
+        (Sample(SAMPLE.codes[:, :2], SAMPLE.factors), "fewer codes (2) than factors (3)"),
+        (Sample(SAMPLE.codes[:10], SAMPLE.factors[:10]), "fewer observations (10) than the 20 bins"),
+        (Sample(SAMPLE.codes, np.arange(300)[:, None]), "Most rows have a value of their own of factor_0"),
+    ):
+        assert any(words in note for note in subject_of(sample).notes)
+    assert subject_of(SAMPLE).notes == ()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+@pytest.mark.parametrize("constant", [True, False])
+def test_any_few_rows_have_an_answer(n: int, constant: bool) -> None:
+    codes = np.ones((n, 2)) if constant else SAMPLE.codes[:n]
+    for result in compute(subject_of(Sample(codes, SAMPLE.factors[:n]))):
+        assert (result.score is None) == bool(result.reason)
+
+
+def test_continuous_factors_skip_the_metrics_for_labels_only() -> None:
+    found = reasons(Sample(SAMPLE.codes, SAMPLE.factors + RNG.normal(size=SAMPLE.factors.shape)))
+    assert {name for name, why in found.items() if why.startswith("is defined for labels")} == {
+        item.name for item in choose() if item.labels and not item.slow
+    }
+    assert found["mig"] == ""
+
+
+def test_a_factor_of_too_many_values_is_not_fitted() -> None:
+    found = reasons(Sample(RNG.normal(size=(2000, 2)), np.arange(2000)[:, None]))
+    assert found["sap"].startswith("fits a predictor for each factor value, at most 1,000")
+
+
+def test_metrics_that_fit_predictors_see_as_many_rows_as_in_the_papers() -> None:
+    factors = RNG.integers(3, size=(LEARNED_ROWS + 1, 1))
+    results = compute(subject_of(Sample(factors * 1.0, factors)), metrics=["mig", "linear_accuracy"])
+    assert {r.item.name: r.rows for r in results} == {"mig": LEARNED_ROWS + 1, "linear_accuracy": LEARNED_ROWS}
+
+
+def test_the_slow_ones_are_left_out_by_name_unless_asked_for() -> None:
+    slow = {item.name for item in choose() if item.slow}
+    found = reasons(SAMPLE)
+    assert {name for name, why in found.items() if why.startswith("slow")} == slow
+    assert compute(subject_of(SAMPLE), metrics=["nk"], fast=True)[0].score is not None
+
+
+def test_a_metric_that_breaks_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(sample: Sample) -> None:
+        np.linalg.cholesky(-np.eye(2))
+
+    item = plan_module.Item("mig", broken, "sample")  # type: ignore[arg-type]
+    monkeypatch.setitem(plan_module.PLAN, "mig", item)
+    found = reasons(SAMPLE)
+    assert found["mig"].startswith("LinAlgError")
+    assert found["med"] == ""
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True])
+def test_seeds_are_counts(seed: int) -> None:
+    with pytest.raises(InvalidInput, match="seed must be an integer of at least 0"):
+        score_codes(SAMPLE, metrics=["mig"], seed=seed)
+
+
+def test_a_misspelt_metric_is_explained() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'mig'"):
+        score_codes(SAMPLE, metrics=["migg"])
+
+
+def test_a_path_is_read(tmp_path: Path) -> None:
+    np.savez(tmp_path / "c.npz", codes=SAMPLE.codes, factors=SAMPLE.factors)
+    assert score_codes(str(tmp_path / "c.npz"), metrics=["mig"]).equals(score_codes(SAMPLE, metrics=["mig"]))
