@@ -1,0 +1,32 @@
+"""The documented example is run, and its documented output compared."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dbench.cli import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "score.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+COMMAND, OUTPUT = re.findall(r"```console\n\$ dbench (.*?)\n(.*?)```", PAGE, flags=re.DOTALL)[0]
+NUMBER = re.compile(r"-?\d+\.\d{3}")
+
+
+def test_the_documented_example_gives_the_documented_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(PYTHON[0], {})
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(main, COMMAND.split(), catch_exceptions=False)
+    assert result.exit_code == 0
+    shown, _, _ = result.stdout.partition("\nSeed ")
+    lines = [[line.split() for line in NUMBER.sub("#", text).strip().splitlines()] for text in (shown, OUTPUT)]
+    assert lines[0] == lines[1]
+    # Other versions of the numerical libraries may fit slightly different trees.
+    numbers = [[float(number) for number in NUMBER.findall(text)] for text in (shown, OUTPUT)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=0.02)
+
+    names: dict[str, object] = {}
+    exec(PYTHON[1].replace("fast=True", "metrics=['mig']"), names)
+    table = names["table"]
+    assert f"mig                         {table.score[0]:.3f}" in OUTPUT  # type: ignore[attr-defined]
