@@ -77,7 +77,9 @@ def _show(metric: str, records: list[Record], verbose: bool) -> None:
 
     console = Console()
     console.print(record_table(records) if verbose else family_table(records))
+    for record in records:
+        if record.family == "separation" and record.status != "error":
+            console.print(f"\nThe scale: {record.reason}.", markup=False, highlight=False)
     counts = {status: sum(record.status == status for record in records) for status in ("pass", "fail", "error")}
-    console.print(
-        f"\n{metric}: {counts['pass']} checks pass, {counts['fail']} fail, {counts['error']} without a score."
-    )
+    said = f"{counts['pass']} checks pass, {counts['fail']} fail, {counts['error']} without a score."
+    console.print(f"\n{metric}: {said}", markup=False, highlight=False, soft_wrap=True)

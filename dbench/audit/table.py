@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.markup import escape
 from rich.table import Table
 
 from dbench.audit.record import Record
@@ -69,10 +70,10 @@ def family_table(records: Sequence[Record]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("property", no_wrap=True)
     table.add_column("holds", no_wrap=True)
-    table.add_column("does not hold on (score)", overflow="fold")
+    table.add_column("does not hold on (score, or change)", overflow="fold")
     for family, found in group(records).items():
         text, worst = tally(found)
-        table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", _failures(found))
+        table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", escape(_failures(found)))
     return table
 
 
@@ -96,5 +97,5 @@ def record_table(records: Sequence[Record]) -> Table:
         value = "" if record.value is None else f"{record.value:.3g}"
         reason = f"{record.reason} (expected: {record.deviation})" if record.deviation else record.reason
         status = f"[{_STYLE[record.status]}]{record.status}[/]"
-        table.add_row(record.check, status, value, record.expected, reason)
+        table.add_row(escape(record.check), status, value, escape(record.expected), escape(reason))
     return table

@@ -270,6 +270,7 @@ def test_strict_fails_on_what_is_not_expected_and_on_what_is_outdated(command, f
     done = command(*one, "--expected", "expected.toml", "-v")
     assert done.exit_code == 0
     assert "MIG asks" in " ".join(done.stdout.split())
+    assert "modularity[" in done.stdout
     (folder / "outdated.toml").write_text('modularity = "as above"\nsign = "it does not"\n')
     done = command(*one, "--expected", "outdated.toml")
     assert done.exit_code == 1
