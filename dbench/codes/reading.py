@@ -145,6 +145,7 @@ def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], 
     if not arrays:
         return f"{name} holds no arrays"
     held = ", ".join(f"{key} ({array})" for key, array in list(arrays.items())[:12])
+    held += f" and {len(arrays) - 12} more" if len(arrays) > 12 else ""
     options = []
     for role in missing:
         like = [key for key in arrays if key.lower() in (_LIKE_CODES if role == "codes" else _LIKE_FACTORS)]
@@ -198,6 +199,10 @@ def _read_table(table: StoredTable, codes: str | None, factors: str | None, rows
     if both:
         raise InvalidInput(f"{table.what}: a column is a code or a factor, got both for {', '.join(both)}")
     keep, notes = _choose(table.rows, rows, seed)
+    unused = [column for column in table.columns if column not in code_columns + factor_columns]
+    if unused:
+        more = ", ..." if len(unused) > 8 else ""
+        notes.append(f"Columns that are neither codes nor factors are not used: {', '.join(unused[:8])}{more}.")
     return _assemble(
         table.what,
         table.read(code_columns, keep),

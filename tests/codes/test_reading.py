@@ -87,6 +87,10 @@ def test_columns_of_other_names_are_named_by_patterns(suffix: str, tmp_path: Pat
     assert found.code_names == ("mu0", "mu1", "mu2")
     assert found.sample.factor_names == ("shape", "factor_1")
     np.testing.assert_array_equal(found.sample.factors, FACTORS)
+    assert found.notes == ()
+    assert read_codes(path, codes="mu*", factors="shape").notes == (
+        "Columns that are neither codes nor factors are not used: factor_1.",
+    )
     with pytest.raises(InvalidInput, match="a column is a code or a factor, got both for shape"):
         read_codes(path, codes="mu*,shape", factors="shape")
 
@@ -157,12 +161,15 @@ def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], messag
         ("", "must begin with a line of column names"),
         ("code_0,factor_0\n", "at least one row below"),
         ("code_0,code_0,factor_0\n1,2,3\n", "must name each column once, got 'code_0'"),
+        ("code_0,factor_\x1b[2J\n1,2\n", "must have printable names for columns"),
         ("code_0,factor_0\n1,2\n3\n", "cannot be read"),
         ("code_0,factor_0\n1,red\n", "cannot be read.*'red'"),
         ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0"),
         ("code_0,factor_0\n1,2\nnan,2\n", "must be finite, got nan in row 1"),
         ("code_0;factor_0\n1;2\n", "it has code_0;factor_0"),
         ("code_0,factor_0\n1,2\n\xff\xfe,1\n", "cannot be read"),
+        ("code_0,factor_0\r1,2\r", "cannot be read"),
+        ("code_0," * 200_000, "line of column names of at most"),
     ],
 )
 def test_tables_that_break_a_rule_are_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -257,6 +264,14 @@ def test_too_much_to_keep_is_refused_with_what_would_fit(tmp_path: Path, monkeyp
     with pytest.raises(InvalidInput, match=r"ask for fewer rows \(at most 10\)"):
         read_codes(npz(tmp_path))
     assert len(read_codes(npz(tmp_path), rows=10).sample) == 10
+
+
+def test_names_that_would_reach_the_terminal_as_commands_are_refused(tmp_path: Path) -> None:
+    path = npz(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("\x1b[2J.npy", archive.read("factors.npy"))
+    with pytest.raises(DamagedData, match="must have printable names for arrays"):
+        read_codes(path)
 
 
 def test_a_member_that_occurs_twice_is_refused(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from pyarrow import parquet
 
 from dbench.codes import Sample
 from dbench.codes.reading import CodesFile, read_codes
@@ -71,6 +72,8 @@ def swapped(data: bytes, stream: np.random.Generator) -> bytes:
 def damaged(data: bytes, stream: np.random.Generator, kind: str) -> bytes:
     damage = int(stream.integers(8))
     place, length = int(stream.integers(len(data))), int(stream.integers(1, 64))
+    if kind in ("npy", "csv", "parquet") and stream.random() < 0.3:  # where names and shapes are declared
+        place, length = place % 128 if kind != "parquet" else max(len(data) - 1 - place % 2000, 0), length % 4 + 1
     if damage == 0 and kind.startswith("npz"):
         return swapped(data, stream)
     if damage == 1:
@@ -82,10 +85,12 @@ def damaged(data: bytes, stream: np.random.Generator, kind: str) -> bytes:
     if damage == 4:
         return data[:place] + stream.bytes(length) + data[place + length :]
     if damage == 5:
-        return data[:place] + bytes([int(stream.choice([0, 255, 127, 44, 45]))]) * length + data[place + length :]
+        return (
+            data[:place]
+            + bytes([int(stream.choice([0, 10, 13, 34, 44, 45, 127, 255]))]) * length
+            + data[place + length :]
+        )
     flipped = bytearray(data)
-    if kind in ("npy", "parquet") and stream.random() < 0.5:  # headers and footers are where shapes are declared
-        place = place % 128 if kind == "npy" else max(len(data) - 1 - place % 2000, 0)
     for at in (place + stream.integers(0, 40, size=int(stream.integers(1, 6)))) % len(data):
         flipped[at] ^= 1 << int(stream.integers(8)) if stream.random() < 0.7 else int(stream.integers(1, 256))
     return bytes(flipped)
@@ -101,11 +106,15 @@ def expected(kind: str, paths: list[Path]) -> tuple[NDArray, NDArray]:
     elif kind == "csv":
         with paths[0].open(encoding="utf-8-sig", newline="") as file:
             names, *rows = [row for row in csv.reader(file) if row]
-        values = np.array([[float(text) for text in row] for row in rows])
-        codes, factors = (values[:, [name.startswith(start) for name in names]] for start in USUAL)
+        codes, factors = (
+            np.array([[float(t) for t, name in zip(row, names, strict=True) if name.startswith(start)] for row in rows])
+            for start in USUAL
+        )
     else:
-        # Its pages have checksums: what can be read is what was written.
-        codes, factors = CODES, FACTORS
+        # Its pages have checksums, so that only names can come to be others.
+        names = parquet.read_schema(paths[0]).names
+        whole = np.concatenate([CODES, FACTORS], axis=1)
+        codes, factors = (whole[:, [name.startswith(start) for name in names]] for start in USUAL)
     return (np.reshape(codes, (len(codes), -1)), np.reshape(factors, (len(factors), -1)))
 
 

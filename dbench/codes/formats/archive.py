@@ -43,6 +43,9 @@ def open_npz(path: Path) -> dict[str, StoredArray]:
     try:
         with zipfile.ZipFile(path) as archive:
             sizes = [(info.filename, info.file_size) for info in archive.infolist() if info.filename.endswith(".npy")]
+        odd = [name for name, _ in sizes if not name.isprintable()]
+        if odd:  # they would be printed
+            raise DamagedData(f"{path.name} must have printable names for arrays, got {odd[0]!r}")
         # Archives open the last member of a name; which one was meant cannot be told.
         twice = [name for name, count in Counter(name for name, _ in sizes).items() if count > 1]
         if twice:

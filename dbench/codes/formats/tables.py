@@ -93,11 +93,14 @@ def _readable(what: str) -> Iterator[None]:
         yield
     except DbenchError:
         raise
-    except (pa.ArrowException, *UNREADABLE) as error:
+    except (pa.ArrowException, csv.Error, *UNREADABLE) as error:
         raise DamagedData(f"{what} cannot be read: {error or type(error).__name__}") from error
 
 
-def _require_distinct(what: str, names: Sequence[str]) -> None:
+def _require_names(what: str, names: Sequence[str]) -> None:
+    odd = [name for name in names if not name.isprintable()]
+    if odd:  # they would be printed
+        raise InvalidInput(f"{what} must have printable names for columns, got {odd[0]!r}")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidInput(f"{what} must name each column once, got {', '.join(map(repr, twice[:5]))} more than once")
@@ -129,8 +132,10 @@ def open_csv(path: Path) -> StoredTable:
     with _readable(what):
         with path.open("rb") as file:
             line = file.readline(_HEADER).decode("utf-8-sig")
+        if len(line) >= _HEADER // 4 and not line.endswith("\n"):
+            raise InvalidInput(f"{what} must begin with a line of column names of at most {_HEADER // 4} characters")
         names = next(csv.reader([line]), [])
-        _require_distinct(what, names)
+        _require_names(what, names)
         if not any(name.strip() for name in names):
             raise InvalidInput(f"{what} must begin with a line of column names, got {line[:40]!r}")
 
@@ -159,7 +164,7 @@ def open_parquet(path: Path) -> StoredTable:
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
         size = sum(int(group.total_byte_size) for group in groups)
         counted = sum(int(group.num_rows) for group in groups)
-    _require_distinct(what, names)
+    _require_names(what, names)
     if not 0 < rows <= LARGEST_ROWS:
         raise InvalidInput(f"{what} must hold from 1 to {LARGEST_ROWS:,} rows, got {rows:,}")
     if counted != rows or not 0 <= size <= LARGEST_FILE:
