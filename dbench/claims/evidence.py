@@ -71,8 +71,8 @@ def train_evidence(profile: str, store: str | Path) -> Path:
         UnknownName: no such profile.
         DbenchError: training was cancelled, or a worker died.
     """
+    from dbench.zoo.complete import write_population_table
     from dbench.zoo.profiles import find_profile
-    from dbench.zoo.table import write_population_table
 
     found = find_profile(profile)
     return write_population_table(found, Path(store) / profile)

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ __all__ = [
     "load_manifest",
     "load_runs",
     "run_keys",
-    "write_population_table",
     "write_table",
 ]
 
@@ -159,38 +158,6 @@ def write_table(
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
     return folder / TABLE
-
-
-def write_population_table(
-    profile: Profile, folder: str | Path, *, keys: Sequence[RunKey] | None = None, workers: int | None = None
-) -> Path:
-    """Train and score what a store lacks of a profile, and write its runs table into ``<folder>/table``.
-
-    Args:
-        profile: the grid of runs.
-        folder: the store.
-        keys: the part of the grid to take; the whole of its first data set when not given.
-        workers: processes, one a core when not given.
-
-    Returns:
-        The folder of the table.
-
-    Raises:
-        DbenchError: a worker died, or the work was stopped before its end.
-    """
-    from dbench.zoo.population import score_population
-    from dbench.zoo.score import score_runs
-    from dbench.zoo.scorers import SCORING
-    from dbench.zoo.tolerance import tolerances
-    from dbench.zoo.train import train_runs
-
-    store, wanted = Store(folder), list(profile.runs() if keys is None else keys)
-    for step in (train_runs, score_runs):
-        if step(store, wanted, workers=workers).cancelled:
-            raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
-    table = build_table(store, wanted, profile, score_population(store, wanted, workers=workers))
-    tolerance = tolerances(table["score"].unique())
-    return write_table(Path(folder) / "table", table, profile, tolerance, scoring=SCORING).parent
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -11,7 +11,11 @@ from dbench.zoo.table import load_manifest, load_runs, run_keys
 from dbench.zoo.verify import choose_runs
 
 
-@pytest.fixture(params=["micro-dsprites_grid"])
+# Pinned here as well as in the manifest, so that editing both files of a folder does not go unseen.
+SHA256 = {"micro-dsprites_grid": "53b11813be1a4263c20a8857df64e9f13c38cb9e66e703bebea5ef732a9195b1"}
+
+
+@pytest.fixture(params=sorted(SHA256))
 def folder(request: pytest.FixtureRequest):
     with as_file(files("dbench_fixtures") / "evidence" / request.param) as path:
         yield path
@@ -29,6 +33,10 @@ def test_shipped_evidence_is_whole_and_of_the_profile_it_names(folder):
         "udr.spearman.all",
     }
     assert set(table["status"]) == {"done"}
+
+
+def test_shipped_evidence_is_the_one_that_was_reviewed(folder):
+    assert load_manifest(folder)["sha256"] == SHA256[folder.name]
 
 
 def test_shipped_runs_come_from_clean_code(folder):

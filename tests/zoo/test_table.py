@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.complete import write_population_table
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
-from dbench.zoo.table import COLUMNS, build_table, load_runs, write_population_table, write_table
+from dbench.zoo.table import COLUMNS, build_table, load_runs, write_table
 
 Finish = Callable[..., None]
 
@@ -213,7 +214,7 @@ def test_a_stopped_training_is_not_scored_for_the_table(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny: Profile
 ) -> None:
     """A Ctrl-C must not be followed by minutes of scoring what was already trained."""
-    monkeypatch.setattr("dbench.zoo.train.train_runs", lambda *_, **__: SimpleNamespace(cancelled=True))
-    monkeypatch.setattr("dbench.zoo.score.score_runs", lambda *_, **__: pytest.fail("went on after it was stopped"))
+    monkeypatch.setattr("dbench.zoo.complete.train_runs", lambda *_, **__: SimpleNamespace(cancelled=True))
+    monkeypatch.setattr("dbench.zoo.complete.score_runs", lambda *_, **__: pytest.fail("went on after it was stopped"))
     with pytest.raises(DbenchError, match="stopped before the runs of profile tiny were complete"):
         write_population_table(tiny, tmp_path)

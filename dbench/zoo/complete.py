@@ -1,0 +1,45 @@
+"""From a profile to its evidence in one call: train and score what is missing, then write the runs table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbench.errors import DbenchError
+from dbench.zoo.keys import RunKey
+from dbench.zoo.population import score_population
+from dbench.zoo.profiles import Profile
+from dbench.zoo.score import score_runs
+from dbench.zoo.scorers import SCORING
+from dbench.zoo.store import Store
+from dbench.zoo.table import build_table, write_table
+from dbench.zoo.tolerance import tolerances
+from dbench.zoo.train import train_runs
+
+__all__ = ["write_population_table"]
+
+
+def write_population_table(
+    profile: Profile, folder: str | Path, *, keys: Sequence[RunKey] | None = None, workers: int | None = None
+) -> Path:
+    """Train and score what a store lacks of a profile, and write its runs table into ``<folder>/table``.
+
+    Args:
+        profile: the grid of runs.
+        folder: the store.
+        keys: the part of the grid to take; the whole of its first data set when not given.
+        workers: processes, one a core when not given.
+
+    Returns:
+        The folder of the table.
+
+    Raises:
+        DbenchError: a worker died, or the work was stopped before its end.
+    """
+    store, wanted = Store(folder), list(profile.runs() if keys is None else keys)
+    for step in (train_runs, score_runs):
+        if step(store, wanted, workers=workers).cancelled:
+            raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
+    table = build_table(store, wanted, profile, score_population(store, wanted, workers=workers))
+    tolerance = tolerances(table["score"].unique())
+    return write_table(Path(folder) / "table", table, profile, tolerance, scoring=SCORING).parent
