@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.formats import StoredArray, open_csv, open_npy, open_npz, open_parquet
-from dbench.codes.formats.tables import StoredTable
+from dbench.codes.formats import StoredArray, StoredTable, open_csv, open_npy, open_npz, open_parquet
 from dbench.codes.formats.values import Values
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput

@@ -54,7 +54,7 @@ def score_codes(
         >>> import numpy as np
         >>> factors = np.indices((4, 4)).reshape(2, -1).T
         >>> table = score_codes(Sample(factors * 1.0, factors), metrics=["mig"])
-        >>> table[table["part"] == "score"][["metric", "score"]].values.tolist()
+        >>> table[table["part"] == "score"][["metric", "score"]].round(3).values.tolist()
         [['mig', 1.0]]
     """
     found = read_codes(codes, seed=seed) if isinstance(codes, (str, Path)) else codes

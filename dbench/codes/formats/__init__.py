@@ -2,17 +2,6 @@
 
 from dbench.codes.formats.archive import open_npy, open_npz
 from dbench.codes.formats.arrays import StoredArray
-from dbench.codes.formats.tables import open_csv, open_parquet
-from dbench.codes.formats.values import LARGEST_FILE, LARGEST_KEPT, LARGEST_ROWS, Layout
+from dbench.codes.formats.tables import StoredTable, open_csv, open_parquet
 
-__all__ = [
-    "LARGEST_FILE",
-    "LARGEST_KEPT",
-    "LARGEST_ROWS",
-    "Layout",
-    "StoredArray",
-    "open_csv",
-    "open_npy",
-    "open_npz",
-    "open_parquet",
-]
+__all__ = ["StoredArray", "StoredTable", "open_csv", "open_npy", "open_npz", "open_parquet"]
