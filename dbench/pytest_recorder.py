@@ -1,10 +1,14 @@
 """The controller's side of the pytest plugin: what was collected, what came back, and the report of it."""
 
+# The errata are installed beside dbench, not in it.
+# mypy: disable-error-code="import-not-found"
+
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +123,7 @@ class Recorder:
                 checks=checks,
                 provenance=self.provenance | _multiplicity(records),
                 statements={finding.id: finding.says for finding in ledger().values()},
+                errata=_errata({record["paper"] for record in records}),
             )
             if self.folder and records:
                 self.written = write_report(self.folder, self.document)
@@ -154,6 +159,13 @@ def _failure(report: pytest.TestReport) -> str:
         return str(crash.message)
     text = str(report.longrepr)
     return next((line[1:] for line in text.splitlines() if line.startswith("E ")), text)
+
+
+def _errata(papers: set[str]) -> list[dict[str, Any]]:
+    """Return what the papers that were judged print and what does not follow; nothing for papers of others."""
+    from dbench_fixtures.published.errata import errata
+
+    return [asdict(entry) for entry in errata() if entry.paper in papers]
 
 
 def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:

@@ -108,6 +108,7 @@ def build_document(
     provenance: Mapping[str, Any] | None = None,
     checks: Iterable[Mapping[str, Any]] = (),
     statements: Mapping[str, str] | None = None,
+    errata: Iterable[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Build the report document from the records of a session, in whatever order the workers handed them in.
 
@@ -121,6 +122,8 @@ def build_document(
         checks: what was tested beside the claims: ``nodeid``, ``outcome`` (``passed``, ``failed``, ``skipped``),
             ``detail`` (a reason, or the remark of a check that passed) and ``seconds``.
         statements: what each finding says as a whole, by claim id; ``says`` of a record may be that of a part only.
+        errata: printed figures that do not follow from their own paper, in the order to be shown: ``name``, ``paper``,
+            ``place``, ``printed``, ``right``, ``derivation`` (texts) and ``cells`` (lines of further figures).
 
     Returns:
         The document, in built-in types, sorted so that equal records give equal reports.
@@ -134,6 +137,7 @@ def build_document(
         "findings": [],
         "records": [{"expected": None, **record} for record in records],
         "checks": list(checks),
+        "errata": list(errata),
     }
     validate(document)
     document = redacted(json.loads(strict_json(document)))

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from dbench.report import text
-from dbench.report.document import count_verdicts, strict_json
+from dbench.report.document import by_paper, count_verdicts, strict_json
 from dbench.report.findings import Finding, findings_by_paper
 from dbench.report.plot import interval_plot
 from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
@@ -41,6 +41,7 @@ def render_html(document: Document) -> str:
         records=records,
         unexpected=sum(standing(record) == "unexpected" for record in records),
         checks=document["checks"],
+        errata=by_paper(document.get("errata", [])),
         provenance=document["provenance"],
         verdicts=VERDICTS[::-1],
     )

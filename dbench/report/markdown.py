@@ -13,6 +13,7 @@ from dbench.report.text import (
     bound_text,
     clip,
     duration,
+    errata_text,
     estimate_text,
     missing_text,
     n_text,
@@ -38,6 +39,8 @@ def render_markdown(document: Document) -> str:
         blocks.append("No records: nothing was judged.")
     else:
         blocks += ["## Deviations", *_deviations([finding for group in papers.values() for finding in group])]
+    if document.get("errata"):
+        blocks.append(f"Errata: {errata_text(len(document['errata']))}; `index.html` lists them.")
     blocks += ["## Checks beside the claims", _checks(document["checks"])]
     blocks += ["## Provenance", _provenance(document["provenance"])]
     return "\n\n".join(blocks) + "\n"

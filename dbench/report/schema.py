@@ -1,4 +1,4 @@
-"""What a report holds: the fields of a record, of a finding and of a check, and what each may be."""
+"""What a report holds: the fields of a record, a finding, a check and an erratum, and what each may be."""
 
 from __future__ import annotations
 
@@ -95,6 +95,7 @@ _DOCUMENT: dict[str, Rule] = {
     "records": _LIST,
     "checks": _LIST,
 }
+_DOCUMENT_OPTIONAL: dict[str, Rule] = {"errata": _LIST}
 _RECORD: dict[str, Rule] = {
     "claim": _NAME,
     "paper": _NAME,
@@ -142,6 +143,15 @@ _FINDING: dict[str, Rule] = {
 }
 _FINDING_OPTIONAL: dict[str, Rule] = {"statement": _TEXT}
 _CHECK: dict[str, Rule] = {"nodeid": _NAME, "outcome": _one_of(*OUTCOMES), "detail": _TEXT, "seconds": _DURATION}
+_ERRATUM: dict[str, Rule] = {
+    "name": _NAME,
+    "paper": _NAME,
+    "place": _NAME,
+    "printed": _NAME,
+    "right": _NAME,
+    "derivation": _NAME,
+    "cells": _TEXTS,
+}
 
 
 def standing(record: Record) -> str:
@@ -182,13 +192,15 @@ def validate(document: Document, *, error: type[DbenchError] = InvalidInput, sou
             elif not holds(item[name]):
                 raise error(f"{source}: {field} must be {text}, got {_short(item[name])}{_whose(item)}")
 
-    insist("", document, _DOCUMENT)
+    insist("", document, _DOCUMENT, _DOCUMENT_OPTIONAL)
     for number, record in enumerate(document["records"]):
         insist(f"records[{number}]", record, _RECORD, _RECORD_OPTIONAL)
     for number, finding in enumerate(document["findings"]):
         insist(f"findings[{number}]", finding, _FINDING, _FINDING_OPTIONAL)
     for number, check in enumerate(document["checks"]):
         insist(f"checks[{number}]", check, _CHECK)
+    for number, erratum in enumerate(document.get("errata", ())):
+        insist(f"errata[{number}]", erratum, _ERRATUM)
 
 
 def _short(value: Any) -> str:

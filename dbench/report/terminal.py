@@ -14,6 +14,7 @@ from dbench.report.text import (
     bound_text,
     clip,
     duration,
+    errata_text,
     estimate_text,
     missing_text,
     n_text,
@@ -54,6 +55,8 @@ def summary_lines(
             lines.append(one_line(f"check {check['outcome']} {check['nodeid']}{detail}"))
     if not document["records"]:
         lines.append("no records")
+    if document.get("errata"):
+        lines.append(f"errata: {errata_text(len(document['errata']))}")
     return [clip(line, width) for line in lines] + [f"wrote {path}" for path in paths]
 
 

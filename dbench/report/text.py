@@ -14,6 +14,7 @@ __all__ = [
     "bound_text",
     "clip",
     "duration",
+    "errata_text",
     "estimate_text",
     "missing_text",
     "n_text",
@@ -146,6 +147,16 @@ def part_text(record: Record) -> str:
 def params_text(params: Mapping[str, Any]) -> str:
     """Parameters as ``name=value`` in alphabetical order."""
     return ", ".join(one_line(f"{name}={params[name]}") for name in sorted(params))
+
+
+def errata_text(count: int) -> str:
+    """How many printed figures do not follow from their own paper.
+
+    Example:
+        >>> errata_text(1)
+        '1 entry on printed figures that do not follow from their own paper'
+    """
+    return f"{count} entr{'y' if count == 1 else 'ies'} on printed figures that do not follow from their own paper"
 
 
 def remark(record: Record) -> str:
