@@ -38,7 +38,7 @@ def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> It
     Args:
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
         only: names of checks, or of families for all checks of one; all where empty.
-        **options: of :class:`Subject`: name, observations, options, bounds, scale, timeout.
+        **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
 
     Raises:
         UnknownName: in ``only`` or ``metric``.
@@ -52,7 +52,12 @@ def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> It
 
 
 def audit(
-    metric: Metric, *, only: Sequence[str] = (), expected: Mapping[str, str] | None = None, **options: Any
+    metric: Metric,
+    *,
+    only: Sequence[str] = (),
+    expected: Mapping[str, str] | None = None,
+    callback: Callable[[Record], Any] | None = None,
+    **options: Any,
 ) -> list[Record]:
     """Ask a metric every question.
 
@@ -60,7 +65,8 @@ def audit(
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
         only: names of checks, or of families for all checks of one; all where empty.
         expected: deviations that are known: check or family, and the reason in words.
-        **options: of :class:`Subject`: name, observations, options, bounds, scale, timeout.
+        callback: told every record as it comes.
+        **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
 
     Returns:
         One record for each check; a metric that fails on one representation goes on with the others.
@@ -77,11 +83,16 @@ def audit(
     """
     known = dict(expected or {})
     _known(known)
-    return [_explained(check(subject), known) for subject, check in checks_of(metric, only=only, **options)]
+    records = []
+    for subject, check in checks_of(metric, only=only, **options):
+        records.append(_explained(check(subject), known))
+        if callback is not None:
+            callback(records[-1])
+    return records
 
 
 def stale(records: Sequence[Record], expected: Mapping[str, str]) -> list[str]:
-    """Return expected deviations of which every check was asked and none failed, or all that failed say otherwise."""
+    """Return the expected deviations of which something was asked and nothing failed."""
     return [
         name
         for name in expected

@@ -44,21 +44,27 @@ def audit(
     METRIC is module:attribute, found from the current folder too, or the name of a metric of dbench. It takes codes
     (n x d) and factors (n x k, integer labels) and returns a number.
     """
+    from rich.console import Console
+    from rich.markup import escape
+
     from dbench.audit.audit import audit as ask
     from dbench.audit.audit import load_expected, stale
 
     known = load_expected(expected) if expected else {}
-    records = ask(
-        metric,
-        only=checks,
-        expected=known,
-        observations=observations,
-        bounds=bounds or None,
-        scale=scale or None,
-        less_is_better=less_is_better,
-        timeout=timeout,
-        name=metric,
-    )
+    # A terminal sees which check was last; a pipe sees nothing of it.
+    with Console(stderr=True).status(escape(f"audit of {metric}")) as status:
+        records = ask(
+            metric,
+            callback=lambda record: status.update(escape(f"{metric}: {record.check}")),
+            only=checks,
+            expected=known,
+            observations=observations,
+            bounds=bounds or None,
+            scale=scale or None,
+            less_is_better=less_is_better,
+            timeout=timeout,
+            name=metric,
+        )
     outdated = stale(records, known)
     if as_json:
         click.echo(json.dumps([record.as_dict() for record in records], indent=1))

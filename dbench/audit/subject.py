@@ -94,7 +94,7 @@ class Subject:
     @property
     def bins(self) -> tuple[str, int] | None:
         """Name and default of its number of bins, where it has such an option."""
-        parameters = _parameters(self.metric)
+        parameters = _parameters(self.metric) or {}
         for name in BINS:
             default = self.options.get(name, parameters[name].default if name in parameters else None)
             if isinstance(default, int) and default >= 4:
@@ -157,11 +157,12 @@ def _repeats(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray
     return np.asarray((first * second).sum(axis=0) > REPEATS * spread)
 
 
-def _parameters(metric: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+def _parameters(metric: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
+    """Return its parameters, ``None`` where nobody knows: some builtins have no signature."""
     try:
-        return dict(inspect.signature(metric).parameters)
-    except (TypeError, ValueError):  # some builtins have none
-        return {}
+        return inspect.signature(metric).parameters
+    except (TypeError, ValueError):
+        return None
 
 
 def _needs(metric: Callable[..., Any], name: str) -> Needs:
@@ -172,13 +173,14 @@ def _needs(metric: Callable[..., Any], name: str) -> Needs:
         return needs  # type: ignore[no-any-return]
     if needs is not None:
         raise InvalidInput(f"{name} needs a {needs}, which a representation alone has not; it cannot be audited")
-    parameters = _parameters(metric).values()
-    required = [
-        p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    starred = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
-    forced = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
-    if forced or len(required) > 2 or (not required and parameters and not starred):
+    known = _parameters(metric)
+    if known is None:
+        return "arrays"
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    required = [p.name for p in known.values() if p.default is p.empty and p.kind in positional]
+    forced = [p.name for p in known.values() if p.default is p.empty and p.kind is p.KEYWORD_ONLY]
+    starred = any(p.kind is p.VAR_POSITIONAL for p in known.values())
+    if forced or len(required) > 2 or not (required or starred):
         raise InvalidInput(
             f"{name} must be callable with (codes, factors), a Sample or a Source alone, "
             f"got required parameters {', '.join([*required, *forced]) or 'none'}"

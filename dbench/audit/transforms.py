@@ -21,12 +21,20 @@ from dbench_fixtures.counterexamples import unequal_mig
 __all__ = ["transform_checks"]
 
 Codes = NDArray[np.float64]
+Factors = NDArray[np.int64] | NDArray[np.float64]
 Change = Callable[[Codes, np.random.Generator], Codes]
 
-# Mixed codes with noise: real numbers, no ties, a score in the middle.
+
+def _leaky(factors: Factors, generator: np.random.Generator) -> Codes:
+    """Mix codes and add noise, more to each than to the one before: real numbers, no ties, no two codes alike."""
+    codes = unequal_mig.CODES["leaky"](factors, generator)
+    more = np.linspace(0, 1, codes.shape[1])
+    return np.asarray(codes + more * generator.standard_normal(codes.shape))
+
+
 LEAKY = FunctionSource(
     lambda n, generator: generator.integers(unequal_mig.SIZE, size=(n, unequal_mig.N_FACTORS)),
-    unequal_mig.CODES["leaky"],
+    _leaky,
     tuple(f"factor_{j}" for j in range(unequal_mig.N_FACTORS)),
 )
 BASES: dict[str, Source] = {PERFECT: REPRESENTATIONS[PERFECT].source, "leaky copy": LEAKY}

@@ -1,0 +1,188 @@
+"""Can every check fail, and does it pass where it should? What may be audited, and what may not?"""
+
+import functools
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dbench.audit import CHECKS, REPRESENTATIONS, Subject, audit, checks_of
+from dbench.codes import Sample
+from dbench.errors import InvalidInput, UnknownName
+from dbench.metrics import mig
+
+
+def linear(codes, factors):
+    """How well is every factor correlated with some code? Passes whatever is asked of a score as an estimate."""
+    with np.errstate(invalid="ignore"):
+        relation = np.abs(np.nan_to_num(np.corrcoef(codes.T, factors.T)[: codes.shape[1], codes.shape[1] :]))
+    return float(relation.max(axis=0).mean())
+
+
+def relation_sum(codes, factors):
+    return sum(linear(code[:, None], factors) for code in codes.T)
+
+
+def binned(codes, factors, bins=20):
+    return linear(codes, factors) * bins / 20
+
+
+class Restless:
+    """Another number at every call."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, codes, factors):
+        self.calls += 1
+        return linear(codes, factors) + 1e-6 * self.calls
+
+
+SPOILT = {
+    "separation": lambda codes, factors: 0.5,
+    "chance": lambda codes, factors: 0.5 + linear(codes, factors) / 2,
+    "permutation": lambda codes, factors: linear(codes[:, :1], factors),
+    "sign": lambda codes, factors: linear(np.maximum(codes, 0.5), factors),
+    "shift": lambda codes, factors: linear(np.maximum(codes, 0.5), factors),
+    "scale": lambda codes, factors: linear(np.minimum(codes, 1.5) * (codes.std(axis=0) > 1e-3), factors),
+    "monotone": linear,
+    "dead_codes": lambda codes, factors: relation_sum(codes, factors) / codes.shape[1],
+    "idle_codes": lambda codes, factors: relation_sum(codes, factors) / codes.shape[1],
+    "duplicated_codes": relation_sum,
+    "noise": lambda codes, factors: 0.5 + 0.5 * (linear(codes, factors) > 0.1),
+    "sample_size": lambda codes, factors: linear(codes, factors) + 20 / len(codes),
+    "bins": binned,
+    "bounds": lambda codes, factors: 2 * linear(codes, factors),
+    "determinism": Restless(),
+}
+# What linear reads wrongly is a matter of its design; these are asked of every metric.
+FINE = sorted(set(SPOILT) - {"monotone", "bins"})
+
+
+@pytest.mark.parametrize("family", SPOILT)
+def test_every_property_is_found_missing_where_it_is(family):
+    assert "fail" in {record.status for record in audit(SPOILT[family], only=[family], observations=500)}
+
+
+@pytest.mark.parametrize("family", FINE)
+def test_every_property_is_found_where_it_is(family):
+    assert {record.status for record in audit(linear, only=[family], observations=500)} == {"pass"}
+
+
+def test_bins_are_asked_about_where_there_are_any():
+    assert {r.status for r in audit(linear, only=["bins"])} == {"not applicable"}
+    assert {r.status for r in audit(mig, only=["bins"])} == {"pass"}
+
+
+def test_every_family_of_judgement_is_spoilt_or_read_off_the_gallery():
+    read_off = {"characteristic_1", "characteristic_2", "weak", "strong"}
+    of_gallery = {f"{name}_{level}" for name in read_off for level in ("high", "low")}
+    assert {check.family for check in CHECKS.values()} == set(SPOILT) | of_gallery | {
+        "modularity",
+        "compactness",
+        "explicitness",
+    }
+
+
+def test_names_of_checks_are_unique_and_start_with_their_family():
+    assert all(name == check.name for name, check in CHECKS.items())
+    assert all(name.partition("[")[0] == check.family for name, check in CHECKS.items())
+
+
+def test_the_generator_and_the_plain_function_ask_the_same():
+    pairs = list(checks_of(linear, observations=500))
+    assert [check.name for _, check in pairs] == list(CHECKS)
+    assert [check(subject) for subject, check in pairs[:5]] == audit(linear, observations=500)[:5]
+
+
+def test_an_audit_repeats_and_tells_every_record_as_it_comes():
+    told = []
+    first = audit(linear, only=["sign", "chance"], observations=500, callback=told.append)
+    assert told == first == audit(linear, only=["sign", "chance"], observations=500)
+
+
+def of_sample(sample):
+    assert isinstance(sample, Sample)
+    return linear(sample.codes, sample.factors)
+
+
+def of_source(source):
+    return of_sample(source.sample(2000, np.random.default_rng(0)))
+
+
+class Scorer:
+    def __call__(self, codes, factors):
+        return np.float32(linear(codes, factors))
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [of_sample, of_source, Scorer(), functools.partial(mig, bins=10), lambda *arrays: linear(*arrays)],
+    ids=["sample", "source", "callable object", "partial", "starred"],
+)
+def test_a_metric_is_called_in_the_way_it_wants(metric):
+    (record,) = audit(metric, only=["separation"])
+    assert (record.status, type(record.value)) == ("pass", float), record.reason
+
+
+def test_what_a_metric_does_to_its_arrays_stays_its_own_affair():
+    def spoils(codes, factors):
+        score = linear(codes, factors)
+        codes *= 0
+        factors *= 0
+        return score
+
+    plain, spoilt = (audit(metric, only=["strong_low"], name="same", observations=500) for metric in (linear, spoils))
+    assert plain == spoilt
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (3, "must be callable, got int"),
+        (lambda: 0.0, "must be callable with"),
+        (lambda codes, factors, *, needed: 0.0, "got required parameters codes, factors, needed"),
+    ],
+)
+def test_what_cannot_be_called_with_codes_and_factors_is_refused(metric, message):
+    with pytest.raises(InvalidInput, match=message):
+        audit(metric)
+
+
+def test_misspelt_checks_are_refused_before_anything_is_asked():
+    with pytest.raises(UnknownName, match="did you mean 'chance'"):
+        audit(linear, only=["chnace"])
+    with pytest.raises(UnknownName, match="did you mean 'chance'"):
+        audit(linear, expected={"chnace": "no"})
+    with pytest.raises(UnknownName, match="did you mean 'mig'"):
+        audit("migg")
+
+
+def test_the_clock_of_somebody_else_goes_on():
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 30)
+    try:
+        Subject(linear, timeout=1).score("x", REPRESENTATIONS["perfect copy"].source)
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_metric_that_swallows_every_error_is_stopped_all_the_same():
+    def stubborn(codes, factors):
+        try:
+            time.sleep(30)
+        except Exception:
+            return 1.0
+
+    (record,) = audit(stubborn, only=["separation"], timeout=0.2)
+    assert (record.status, record.reason) == ("error", "gave no answer within 0.2 s")
+
+
+def test_the_audit_does_not_import_pytest():
+    code = "import sys, dbench.audit; sys.exit('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
