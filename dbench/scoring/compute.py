@@ -72,17 +72,22 @@ class Result:
 
 
 def subject_of(codes: Sample | CodesFile) -> Subject:
-    """Look at what is to be scored, and say what is peculiar about it."""
+    """Look at what is to be scored, and say what is peculiar about it.
+
+    Raises:
+        InvalidInput: neither a sample nor what was read from a file.
+    """
+    if not isinstance(codes, (Sample, CodesFile)):
+        raise InvalidInput(f"codes must be a file, what was read from one, or a Sample, got {type(codes).__name__}")
     file = codes if isinstance(codes, CodesFile) else None
-    sample = file.sample if file else codes
-    assert isinstance(sample, Sample)
+    sample = codes.sample if isinstance(codes, CodesFile) else codes
     names = file.code_names if file else tuple(f"code_{i}" for i in range(sample.n_codes))
     notes = list(file.notes) if file else []
     sizes = file.factor_sizes if file else None
     varies = (sample.factors != sample.factors[0]).any(axis=0)
     if not varies.all() and varies.any():
         left = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
-        notes.append(f"Constant factors are left out, nothing can be said of them: {', '.join(left)}.")
+        notes.append(f"Constant factors are left out, nothing can be said of them: {_some(left)}.")
         kept = np.flatnonzero(varies)
         sizes = None if sizes is None else tuple(sizes[j] for j in kept)
         sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
@@ -91,13 +96,17 @@ def subject_of(codes: Sample | CodesFile) -> Subject:
     return Subject(sample, names, source, file.logvar if file else None, tuple(notes))
 
 
+def _some(names: list[str], most: int = 10) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def _remarks(sample: Sample, code_names: tuple[str, ...], source: GridSource | None) -> Iterable[str]:
     if source is not None:
         yield "The rows are a full factor grid, so that metrics that intervene are computed by look-up."
     still = (sample.codes == sample.codes[0]).all(axis=0)
     if still.any():
         constant = [name for name, here in zip(code_names, still, strict=True) if here]
-        yield f"Constant codes: {', '.join(constant)}."
+        yield f"Constant codes: {_some(constant)}."
     if sample.discrete and len(sample) >= _BINS:
         unique = [
             name
@@ -106,7 +115,7 @@ def _remarks(sample: Sample, code_names: tuple[str, ...], source: GridSource | N
         ]
         if unique:
             yield (
-                f"Most rows have a value of their own of {', '.join(unique)}: identifiers, or continuous factors "
+                f"Most rows have a value of their own of {_some(unique)}: identifiers, or continuous factors "
                 "written as whole numbers? Labels that occur once tell nothing."
             )
     if sample.n_factors > sample.n_codes:

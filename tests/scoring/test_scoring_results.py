@@ -223,6 +223,11 @@ def test_a_misspelt_metric_is_explained() -> None:
         score_codes(SAMPLE, metrics=["migg"])
 
 
+def test_what_is_no_sample_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="or a Sample, got ndarray"):
+        score_codes(SAMPLE.codes)  # type: ignore[arg-type]
+
+
 def test_a_path_is_read(tmp_path: Path) -> None:
     np.savez(tmp_path / "c.npz", codes=SAMPLE.codes, factors=SAMPLE.factors)
     assert score_codes(str(tmp_path / "c.npz"), metrics=["mig"]).equals(score_codes(SAMPLE, metrics=["mig"]))
