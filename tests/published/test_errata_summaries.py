@@ -38,15 +38,21 @@ def test_the_column_of_weak_de_on_dsprites_is_of_other_runs(shown):
     texts = []
     for metric in ("snc", "linear", "mlp", "nk"):
         right = flaws.mean_over_splits(metric, adjust=metric == "snc")["dSprites", "weak_de"]
-        name = {"linear": "linear"}.get(metric, metric.upper())
+        name = metric if metric == "linear" else metric.upper()
         texts += [f"{name} {table_2(metric, 'dSprites', 'weak_de'):.1f}", f"{name} {right:.1f}"]
     accuracy, difference = (flaws.mean_over_splits(m, adjust=False)["dSprites", "weak_de"] for m in ("mlp", "nk"))
     rows = read_table("flaws_tables_9_26").query("table == 14 and classifier == 'mlp' and factor == 'orientation'")
-    assert rows["percent"].between(44, 48.5).all()
     assert (4 * 100 + rows["percent"].max()) / 5 < 90
     for model, data_set in (("weak_de", "dSprites"), ("beta_vae", "3dshapes")):
         assert (table_2("mlp", data_set, model), table_2("mlp", data_set, model, "sd")) == (99.8, 3.5)
-    shown("flaws-table-2-weak-de", *texts, "93.9%", f"{accuracy - difference:.1f}%", "'99.8 (3.50)'")
+    shown(
+        "flaws-table-2-weak-de",
+        *texts,
+        f"{rows['percent'].min():.2f} to {rows['percent'].max():.2f}",
+        "93.9%",
+        f"{accuracy - difference:.1f}%",
+        "'99.8 (3.50)'",
+    )
 
 
 def test_snc_on_3dshapes_and_mpi3d_follows_with_other_chance_levels(shown):
@@ -63,8 +69,17 @@ def test_snc_on_3dshapes_and_mpi3d_follows_with_other_chance_levels(shown):
             values = [flaws.adjusted(means[data_set, model, f], r) for f, r in guessing.items()]
             assert np.mean(values) == pytest.approx(flaws.summary(7, "snc")[data_set, model], abs=0.015)
     right = flaws.mean_over_splits("snc", adjust=True)
+    first, second = ("MPI3D", "parted_vae", "shape"), ("MPI3D", "parted_vae", "background_hue")
+    means[first], means[second] = means[second], means[first]  # Table 24 exchanges these headings
+    averaged = {
+        (d, m): np.mean([flaws.adjusted(means[d, m, f], flaws.chance(d, f)) for f in flaws.FACTOR_SIZES[d]])
+        for d in levels
+        for m in flaws.MODELS
+    }
+    other = {point: f"{value:.1f}" for point, value in averaged.items() if abs(value - right[point]) >= 0.05}
+    assert other == {("3dshapes", "parted_vae"): "41.4", ("MPI3D", "weak_de"): "10.8"}
     printed = [f"{table_2('snc', d, 'beta_vae'):.1f} on {d}" for d in levels]
-    shown("flaws-table-2-snc", *printed, " and ".join(f"{right[d, 'beta_vae']:.1f}" for d in levels))
+    shown("flaws-table-2-snc", *printed, " and ".join(f"{right[d, 'beta_vae']:.1f}" for d in levels), *other.values())
 
 
 def test_two_deviations_of_mlp_and_nk_are_exchanged(shown):

@@ -66,7 +66,7 @@ def test_the_page_lists_them_by_paper_after_the_records(make_record):
     assert section.count("<details>") == 2 + len(entries)
     assert "2 entries" in section
     assert "1 entry" in section
-    for text in ("11.9", "12.9", "The mean of 0.1887 and 0.07.", "weak_de 5.9 -&gt; 8.6"):
+    for text in ("11.9", "12.9", "The mean of 0.1887 and 0.07.", "weak_de 5.9 \u2192 8.6"):
         assert text in section
 
 
