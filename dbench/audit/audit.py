@@ -16,7 +16,7 @@ from dbench.audit.subject import Subject
 from dbench.audit.transforms import transform_checks
 from dbench.errors import DamagedData, unknown_name
 
-__all__ = ["CHECKS", "audit", "checks_of", "load_expected", "stale", "subject_of"]
+__all__ = ["CHECKS", "audit", "checks_of", "load_expected", "require_known", "stale", "subject_of"]
 
 Metric = Callable[..., Any] | str | Subject
 
@@ -44,7 +44,7 @@ def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> It
         UnknownName: in ``only`` or ``metric``.
         InvalidInput: a metric that cannot be loaded or called.
     """
-    _known(only)
+    require_known(only)
     subject = subject_of(metric, **options)
     for check in CHECKS.values():
         if not only or check.name in only or check.family in only:
@@ -82,7 +82,7 @@ def audit(
         ['fail', 'pass', 'pass']
     """
     known = dict(expected or {})
-    _known(known)
+    require_known(known)
     records = []
     for subject, check in checks_of(metric, only=only, **options):
         records.append(_explained(check(subject), known))
@@ -115,11 +115,12 @@ def load_expected(path: Path) -> dict[str, str]:
     for name, reason in entries.items():
         if not isinstance(reason, str) or not reason.strip():
             raise DamagedData(f"{path.name} must give a written reason for {name!r}, got {reason!r}")
-    _known(entries)
+    require_known(entries)
     return entries
 
 
-def _known(names: Sequence[str] | Mapping[str, str]) -> None:
+def require_known(names: Sequence[str] | Mapping[str, str]) -> None:
+    """Insist on names of checks or families."""
     families = {check.family for check in CHECKS.values()}
     for name in names:
         if name not in CHECKS and name not in families:

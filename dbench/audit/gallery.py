@@ -152,13 +152,7 @@ def _spread() -> Sequence[tuple[str, Representation]]:
             f"{DUAN}, table 5",
             "compactness alone is broken: a code tells 1 of 2 bits",
         ),
-        _of(
-            "xor pairs",
-            xor_source(),
-            "a a b b",
-            f"{MAHON}, 3.2",
-            "no code alone tells anything, its pair tells all",
-        ),
+        _of("xor pairs", xor_source(), "a a b b", f"{MAHON}, 3.2", "no code alone tells anything, its pair tells all"),
         _of(
             "five codes, digits",
             group_source("digits"),
@@ -179,13 +173,7 @@ def _spread() -> Sequence[tuple[str, Representation]]:
 def _shared() -> Sequence[tuple[str, Representation]]:
     """Every factor is in one code, which it shares."""
     return (
-        _of(
-            "one code for all",
-            rectangles("single"),
-            "ab",
-            f"{SEPLIARSKAIA}, 2.3",
-            "4a + b tells both sides",
-        ),
+        _of("one code for all", rectangles("single"), "ab", f"{SEPLIARSKAIA}, 2.3", "4a + b tells both sides"),
         _of(
             "factors packed in pairs",
             broken_source("packed"),

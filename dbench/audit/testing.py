@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dbench.audit.audit import Metric, audit, checks_of
+from dbench.audit.audit import Metric, audit, checks_of, require_known
 
 if TYPE_CHECKING:
     import pytest
@@ -67,6 +67,7 @@ def parametrize_with_checks(
     import pytest
 
     known = dict(expected or {})
+    require_known(known)
     cases = [
         pytest.param(subject, _Test(check, known), id=f"{subject.name}-{check.name}")
         for metric in metrics

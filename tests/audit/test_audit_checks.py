@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from dbench.audit import CHECKS, REPRESENTATIONS, Subject, audit, checks_of
+from dbench.audit import CHECKS, REPRESENTATIONS, Subject, audit, checks_of, parametrize_with_checks
 from dbench.codes import Sample
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import mig
@@ -157,6 +157,8 @@ def test_misspelt_checks_are_refused_before_anything_is_asked():
         audit(linear, only=["chnace"])
     with pytest.raises(UnknownName, match="did you mean 'chance'"):
         audit(linear, expected={"chnace": "no"})
+    with pytest.raises(UnknownName, match="did you mean 'chance'"):
+        parametrize_with_checks([linear], expected={"chnace": "no"})
     with pytest.raises(UnknownName, match="did you mean 'mig'"):
         audit("migg")
 
