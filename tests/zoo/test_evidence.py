@@ -10,7 +10,6 @@ from dbench.zoo.profiles import find_profile
 from dbench.zoo.table import load_manifest, load_runs, run_keys
 from dbench.zoo.verify import choose_runs
 
-
 # Pinned here as well as in the manifest, so that editing both files of a folder does not go unseen.
 SHA256 = {"micro-dsprites_grid": "53b11813be1a4263c20a8857df64e9f13c38cb9e66e703bebea5ef732a9195b1"}
 
