@@ -224,7 +224,7 @@ def band_excess(matrix: np.ndarray) -> Estimate:
     return exact(smaller - printed_bound(len(matrix)))
 
 
-def tree_excess(n_codes: int, classes: int, n: int, draw=modular_sum_codes, *, repetitions: int = 5) -> Estimate:
+def tree_excess(n_codes: int, classes: int, n: int, draw=modular_sum_codes, *, repetitions: int = 3) -> Estimate:
     def score(stream: np.random.Generator) -> float:
         result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
         return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
