@@ -50,6 +50,9 @@ def _plain(value: object) -> object:
         return [_plain(item) for item in value]
     if isinstance(value, PurePath):
         return value.name
+    if callable(value):
+        # Its text would hold an address, and differ from session to session.
+        return str(getattr(value, "__name__", type(value).__name__))
     item = getattr(value, "item", None)
     if callable(item):
         value = item()
