@@ -63,6 +63,10 @@ def test_no_finding_is_listed_as_without_a_claim_that_has_one(encoded, exempt):
     assert not needless, f"encoded now, take out of {WITHOUT_CLAIM.name}: {needless}"
 
 
+def test_whatever_a_construction_or_a_printed_table_can_decide_has_claims(encoded, rows):
+    assert {row for row in rows if row[1] in ("synthetic", "published")} <= encoded
+
+
 def test_the_list_of_findings_without_claim_is_sorted_and_names_rows_of_the_ledger(exempt, rows):
     assert exempt == sorted(set(exempt))
     assert set(exempt) <= rows
