@@ -35,25 +35,14 @@ FACT_8 = Claim(
     revision=1,
     superseded_by=None,
 )
-FACT_8_EXACT = Claim(
-    id="hownot.fact-8",
+FACT_8_EXACT = replace(
+    FACT_8,
     part="exact",
-    where=FACT_8.where,
-    says=FACT_8.says,
-    evidence="synthetic",
-    kind="existence",
     population="the law itself: 1 - (1/27)^2 / (1/3 * 2/51)",
-    deviations=(),
     unit="law",
     statistic="SAP score (squared correlation) in closed form",
-    rule=above(HIGH),
     confidence=1.0,
     min_n=1,
-    printed=FACT_8.printed,
-    tier="smoke",
-    rollup="all",
-    revision=1,
-    superseded_by=None,
 )
 FACT_6 = replace(
     FACT_8,
