@@ -54,7 +54,8 @@ def train(
         members: the models, in any mixture of objectives and strengths; equal objectives side by side are quickest.
         images: N x C x H x W, uint8; kept on the device throughout.
         network: the network of all members.
-        steps: steps to have taken at the end, those of ``state`` included.
+        steps: steps to have taken at the end, those of ``state`` included. Objectives with a schedule measure it by
+            this number, so a run that is to be interrupted is given its full length and ended by ``each_block``.
         batch_size: images in a step of a member. Bits are promised for multiples of 16.
         learning_rate: of Adam.
         device: where to train.
@@ -74,7 +75,7 @@ def train(
     device = torch.device(device)
     state = (initial_state(members, network) if state is None else state).to(device)
     images = images.to(device)
-    losses = _losses(members, network, images, precision)
+    losses = _losses(members, network, images, precision, steps)
     with _arithmetic(device, precision):
         while state.step < steps:
             state = _train_block(
@@ -91,7 +92,7 @@ def train(
     return state
 
 
-def _losses(members: Sequence[Member], network: Network, images: Tensor, precision: str) -> Losses:
+def _losses(members: Sequence[Member], network: Network, images: Tensor, precision: str, steps: int) -> Losses:
     """Return the function from parameters, image numbers (M x B), noise (M x B x d) and step to M losses."""
     parts, start = [], 0
     for name, run in groupby(members, key=lambda member: member.objective):
@@ -109,7 +110,7 @@ def _losses(members: Sequence[Member], network: Network, images: Tensor, precisi
             mean, logvar = (part.float() for part in network.encode(parameters, x))
             z = mean + (0.5 * logvar).exp() * noise
             logits = network.decode(parameters, z).float()
-        batch = Batch(x, logits, z, mean, logvar, data_size=len(images), step=step)
+        batch = Batch(x, logits, z, mean, logvar, data_size=len(images), step=step, steps=steps)
         return torch.cat([function(batch.members(part), **strength).loss for part, function, strength in parts])
 
     return losses

@@ -22,7 +22,7 @@ def _batch(members=3, images=8, codes=4, seed=0, **changed):
         "mean": torch.randn(members, images, codes, generator=g, dtype=torch.float64),
         "logvar": torch.randn(members, images, codes, generator=g, dtype=torch.float64),
     }
-    return Batch(**{**parts, **changed}, data_size=1000, step=0)
+    return Batch(**{**parts, **changed}, data_size=1000, step=0, steps=1)
 
 
 def test_the_reconstruction_of_known_pixels_is_the_sum_of_their_surprises():
@@ -123,7 +123,7 @@ def test_gradients_are_those_of_finite_differences(name):
     leaves = [part.requires_grad_() for part in (batch.logits, batch.z, batch.mean, batch.logvar)]
 
     def losses(logits, z, mean, logvar):
-        changed = Batch(batch.x, logits, z, mean, logvar, data_size=1000, step=0)
+        changed = Batch(batch.x, logits, z, mean, logvar, data_size=1000, step=0, steps=1)
         return OBJECTIVES[name](changed, **{OBJECTIVES[name].card.strength: STRENGTHS[:2]}).loss
 
     assert torch.autograd.gradcheck(losses, leaves)

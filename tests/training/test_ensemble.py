@@ -109,7 +109,7 @@ def _train_alone(member, images, steps):
         parts = (part[None] for part in (x, module.decode(z), z, mean, logvar))
         strength = {objective.card.strength: torch.tensor([member.strength])}
         optimiser.zero_grad()
-        objective(Batch(*parts, data_size=len(images), step=i), **strength).loss.sum().backward()
+        objective(Batch(*parts, data_size=len(images), step=i, steps=40), **strength).loss.sum().backward()
         optimiser.step()
     return module
 
@@ -132,7 +132,9 @@ def test_training_lowers_the_loss_and_stronger_members_keep_less_information(ima
     assert (losses[-1] < 0.85 * losses[0]).all()
     x = (images.float() / 255).expand(2, *images.shape)
     mean, logvar = NETWORK.encode(state.parameters, x)
-    kl = beta_vae(Batch(x, torch.zeros_like(x), mean, mean, logvar, data_size=200, step=0), beta=torch.ones(2)).kl
+    kl = beta_vae(
+        Batch(x, torch.zeros_like(x), mean, mean, logvar, data_size=200, step=0, steps=1), beta=torch.ones(2)
+    ).kl
     assert kl[1] < 0.5 * kl[0]
 
 

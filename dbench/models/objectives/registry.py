@@ -30,6 +30,7 @@ class Batch:
         logvar: log-variances of the codes, M x B x d.
         data_size: number of images the batch was drawn from, N.
         step: number of steps taken before this one; for objectives with a schedule.
+        steps: number of steps of the whole run, likewise.
     """
 
     x: Tensor
@@ -39,6 +40,7 @@ class Batch:
     logvar: Tensor
     data_size: int
     step: int
+    steps: int
 
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
@@ -50,6 +52,7 @@ class Batch:
             self.logvar[which],
             data_size=self.data_size,
             step=self.step,
+            steps=self.steps,
         )
 
 
