@@ -1,7 +1,10 @@
 """Training objectives: one file each, pure functions of a batch of each of many members."""
 
+from dbench.models.objectives.annealed_vae import annealed_vae
 from dbench.models.objectives.beta_tcvae import beta_tcvae
 from dbench.models.objectives.beta_vae import beta_vae
+from dbench.models.objectives.dip_vae_i import dip_vae_i
+from dbench.models.objectives.dip_vae_ii import dip_vae_ii
 from dbench.models.objectives.registry import OBJECTIVES, Batch, ObjectiveCard, Terms, find_objective, objective
 
 __all__ = [
@@ -9,8 +12,11 @@ __all__ = [
     "Batch",
     "ObjectiveCard",
     "Terms",
+    "annealed_vae",
     "beta_tcvae",
     "beta_vae",
+    "dip_vae_i",
+    "dip_vae_ii",
     "find_objective",
     "objective",
 ]

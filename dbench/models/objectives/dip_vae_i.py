@@ -1,0 +1,34 @@
+"""DIP-VAE-I (Kumar et al. 2018): bring the covariance of the mean codes to the identity."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.moments import batch_covariance, distance_from_identity
+from dbench.models.objectives.registry import Batch, Terms, objective
+
+__all__ = ["DIAGONAL_FACTOR", "dip_vae_i"]
+
+DIAGONAL_FACTOR = 10.0
+"""lambda_d over lambda_od (Locatello et al. 2020, table 3)."""
+
+
+@objective(cite="kumar2018", strength="lambda_od", swept=(1, 2, 5, 10, 20, 50), swept_in="locatello2020, table 3")
+def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
+    """The plain VAE plus the squared distance of the covariance of the mean codes from the identity.
+
+    loss = E[-log p(x|z)] + KL(q(z|x) || p(z)) + lambda_od sum_{i != j} Cov[mean]_ij^2 + lambda_d sum_i (Cov[mean]_ii -
+    1)^2 (Locatello et al. 2020, section 4.1.4, negated), with lambda_d = 10 lambda_od and the covariance of the batch.
+    lambda_od = 0 is the plain VAE.
+
+    Args:
+        batch: one batch of each of M members.
+        lambda_od: M weights of the part off the diagonal.
+    """
+    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    off_diagonal, diagonal = distance_from_identity(batch_covariance(batch.mean))
+    penalty = lambda_od * off_diagonal + DIAGONAL_FACTOR * lambda_od * diagonal
+    others = {"off_diagonal": off_diagonal, "diagonal": diagonal}
+    return Terms(reconstruction + kl + penalty, reconstruction, kl, others)
