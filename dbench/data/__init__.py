@@ -20,14 +20,24 @@ __all__ = ["DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", 
 # The module that holds the function of the data set's own name. Modules are imported when asked for: some need
 # libraries, or a download, that others do without.
 DATA_SETS = {
+    "color_dsprites": "dsprites_variants",
+    "color_dsprites_grid": "dsprites_variants",
+    "color_dsprites_grid_16": "dsprites_variants",
+    "color_dsprites_rendered": "dsprites_variants",
     "dsprites": "dsprites",
     "dsprites_grid": "dsprites_grid",
     "dsprites_grid_16": "dsprites_grid",
     "dsprites_rendered": "dsprites_rendered",
+    "noisy_dsprites": "dsprites_variants",
+    "noisy_dsprites_grid": "dsprites_variants",
+    "noisy_dsprites_rendered": "dsprites_variants",
+    "scream_dsprites": "dsprites_variants",
+    "scream_dsprites_grid": "dsprites_variants",
+    "scream_dsprites_rendered": "dsprites_variants",
 }
 
 # Those that fetch a published archive when first loaded; all others work from what dbench ships.
-NEEDS_DOWNLOAD = frozenset({"dsprites"})
+NEEDS_DOWNLOAD = frozenset({"color_dsprites", "dsprites", "noisy_dsprites", "scream_dsprites"})
 
 
 def load(name: str) -> DataSet:

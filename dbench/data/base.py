@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dbench import seeds
 from dbench.errors import InvalidInput
 
 __all__ = ["DataSet", "Downsampled", "GridData", "check_factors", "digest"]
@@ -59,6 +60,9 @@ class DataSet(Protocol):
 
     def grid(self) -> Factors:
         """Return all N x k factor combinations in order, last factor fastest."""
+
+    def grid_images(self) -> Images:
+        """Return the N x C x H x W images of :meth:`grid`; of a stochastic data set, one fixed draw of each."""
 
 
 def digest(*parts: str | bytes) -> str:
@@ -148,6 +152,15 @@ class GridData(ABC):
         if self.stochastic and generator is None:
             raise InvalidInput(f"generator must be given for the stochastic data set {self.name!r}, got None")
         return self._render(checked, generator)
+
+    def grid_images(self) -> Images:
+        """Return the N x C x H x W images of :meth:`grid`; of a stochastic data set, one fixed draw of each.
+
+        The draw's generator derives from the fingerprint, so equal fingerprints have equal grid images: training
+        sees, and scores are computed from, one image of each grid point and not a fresh one each time.
+        """
+        generator = seeds.generator(purpose="grid images", data=self.fingerprint) if self.stochastic else None
+        return self._render(self.grid(), generator)
 
     @abstractmethod
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:

@@ -55,9 +55,9 @@ def member_of(key: RunKey) -> Member:
 
 @cache
 def images_of(data_name: str) -> tuple[DataSet, Tensor]:
-    """Load a data set and the images of its whole grid (N x C x H x W, uint8)."""
+    """Load a data set and the images of its whole grid (N x C x H x W, uint8), the same ones every time."""
     data = load(data_name)
-    return data, torch.from_numpy(data.images(data.grid()))
+    return data, torch.from_numpy(data.grid_images())
 
 
 def network_of(key: RunKey, data: DataSet) -> Network:

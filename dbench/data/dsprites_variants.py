@@ -1,0 +1,208 @@
+"""The three stochastic variants of dSprites: in a random colour, on noise, and on patches of The Scream.
+
+Locatello et al., "A Sober Look at the Unsupervised Learning of Disentangled Representations", section 4.3 and
+appendix F, introduce them. Each wraps another data set of white sprites on black, whose factors it keeps, and has
+three channels in place of one.
+
+Two deviations hold for all three. The paper's pixels are real numbers in [0, 1]; here they are rounded to the 256
+levels of a byte. And the paper draws anew whenever it samples an image, while runs of the zoo are trained on
+:meth:`~dbench.data.GridData.grid_images`, in which every image of the grid has been drawn once, for good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from abc import abstractmethod
+from importlib.resources import files
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.data.base import BATCH, DataSet, Downsampled, Factors, GridData, Images, digest
+from dbench.data.dsprites_grid import dsprites_grid
+from dbench.data.dsprites_rendered import dsprites_rendered
+from dbench.errors import DamagedData, InvalidInput
+
+__all__ = [
+    "ColorDsprites", "NoisyDsprites", "ScreamDsprites", "color_dsprites", "color_dsprites_grid",
+    "color_dsprites_grid_16", "color_dsprites_rendered", "noisy_dsprites", "noisy_dsprites_grid",
+    "noisy_dsprites_rendered", "read_scream", "scream_dsprites", "scream_dsprites_grid", "scream_dsprites_rendered",
+]  # fmt: skip
+
+SCREAM_FILE = "scream.npz"
+SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b826"
+
+
+class _Variant(GridData):
+    """White sprites on black, turned into coloured images by a subclass's :meth:`_paint`.
+
+    Args:
+        base: the sprites: one channel, not stochastic.
+        name: name of the result.
+
+    Raises:
+        InvalidInput: a base of several channels, or a stochastic one.
+    """
+
+    rule: ClassVar[str]
+    """What the painting does, in words and with its constants; the fingerprint holds it."""
+
+    stochastic = True
+
+    def __init__(self, base: DataSet, *, name: str) -> None:
+        channels, height, width = base.image_shape
+        if channels != 1 or base.stochastic:
+            raise InvalidInput(
+                f"base must have one channel and not be stochastic, got {base.name!r} with {channels} "
+                f"channel{'s' * (channels != 1)}{', stochastic' * base.stochastic}"
+            )
+        self.name = name
+        self.factor_names = base.factor_names
+        self.factor_sizes = base.factor_sizes
+        self.image_shape = (3, height, width)
+        self.fingerprint = digest(self.rule, base.fingerprint)
+        self._base = base
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        """Paint the base's sprites, a batch at a time; every image draws equally much, so batches change nothing."""
+        assert generator is not None
+        out = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
+        for start in range(0, len(factors), BATCH):
+            sprites = self._base.images(factors[start : start + BATCH])[:, 0] > 127
+            out[start : start + BATCH] = self._paint(sprites, generator)
+        return out
+
+    @abstractmethod
+    def _paint(self, sprites: NDArray[np.bool_], generator: np.random.Generator) -> Images:
+        """Return n x 3 x H x W images of n x H x W sprites."""
+
+
+class ColorDsprites(_Variant):
+    """Color-dSprites: each sprite in a random colour on black.
+
+    "A random scaling for each channel uniformly between 0.5 and 1" (appendix F): the three channels of a sprite are
+    255 times independent uniform numbers, one number for the whole sprite.
+    """
+
+    rule = "Color-dSprites, rule 1: sprite x uniform in [0.5, 1] for each channel"
+
+    def _paint(self, sprites: NDArray[np.bool_], generator: np.random.Generator) -> Images:
+        colours = np.rint(255 * generator.uniform(0.5, 1, size=(len(sprites), 3))).astype(np.uint8)
+        return np.where(sprites[:, np.newaxis], colours[:, :, np.newaxis, np.newaxis], np.uint8(0))
+
+
+class NoisyDsprites(_Variant):
+    """Noisy-dSprites: white sprites on a background of noise.
+
+    "We fill the background with uniform noise" (appendix F): every channel of every pixel outside the sprite is drawn
+    independently, here uniformly from the 256 levels.
+    """
+
+    rule = "Noisy-dSprites, rule 1: 255 on the sprite, uniform in 0..255 for each channel and pixel elsewhere"
+
+    def _paint(self, sprites: NDArray[np.bool_], generator: np.random.Generator) -> Images:
+        noise = generator.integers(256, size=(len(sprites), *self.image_shape), dtype=np.uint8)
+        return np.where(sprites[:, np.newaxis], np.uint8(255), noise)
+
+
+class ScreamDsprites(_Variant):
+    """Scream-dSprites: sprites as negatives of a random patch of The Scream in a random colour shade.
+
+    "The background is replaced with a random patch in a random color shade extracted from the famous The Scream
+    painting. The dSprites shape is embedded into the image by inverting the color of its pixels" (section 4.3). The
+    paper leaves the shade open; as in the code its authors published, the background is the mean of the patch and one
+    uniform random colour, and the painting is 274 pixels high. All places where a patch fits are equally likely
+    (their code never takes the last row and column). ``fixtures/data/NOTICE.md`` says where our picture comes from:
+    it is another photograph of the same painting than theirs.
+    """
+
+    rule = "Scream-dSprites, rule 1: mean of a patch and a uniform colour, inverted on the sprite"
+
+    def __init__(self, base: DataSet, *, name: str, scream: NDArray[np.uint8] | None = None) -> None:
+        super().__init__(base, name=name)
+        painting = read_scream() if scream is None else scream
+        self.fingerprint = digest(self.fingerprint, repr(painting.shape), painting.tobytes())
+        # Every patch of the painting, as a view: rows x columns x 3 x H x W.
+        self._patches = np.lib.stride_tricks.sliding_window_view(painting, self.image_shape[1:], axis=(0, 1))
+
+    def _paint(self, sprites: NDArray[np.bool_], generator: np.random.Generator) -> Images:
+        rows, columns = self._patches.shape[:2]
+        draws = generator.random((len(sprites), 5))
+        row, column = (draws[:, :2] * (rows, columns)).astype(np.int64).T
+        shades = 255 * draws[:, 2:, np.newaxis, np.newaxis]
+        background: Images = np.rint((self._patches[row, column] + shades) / 2).astype(np.uint8)
+        return np.where(sprites[:, np.newaxis], 255 - background, background)
+
+
+def read_scream() -> NDArray[np.uint8]:
+    """Return Munch's The Scream, 274 x 215 x 3 (height, width, RGB), from the file shipped with dbench.
+
+    Raises:
+        DamagedData: the file is not what its checksum promises.
+    """
+    content = (files("dbench_fixtures.data") / SCREAM_FILE).read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != SCREAM_SHA256:
+        raise DamagedData(f"{SCREAM_FILE} must have SHA-256 {SCREAM_SHA256}, got {found}; reinstall dbench")
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        painting: NDArray[np.uint8] = archive["image"]
+    return painting
+
+
+def _published() -> DataSet:
+    """Return the published archive; imported late, because it needs a download and others do not."""
+    from dbench.data.dsprites import dsprites
+
+    return dsprites()
+
+
+def color_dsprites() -> ColorDsprites:
+    """Return Color-dSprites over the published archive."""
+    return ColorDsprites(_published(), name="color_dsprites")
+
+
+def color_dsprites_grid() -> ColorDsprites:
+    """Return Color-dSprites over the 46,080 shipped real images."""
+    return ColorDsprites(dsprites_grid(), name="color_dsprites_grid")
+
+
+def color_dsprites_grid_16() -> Downsampled:
+    """Return :func:`color_dsprites_grid` averaged down to 16 x 16: coloured first, then means of 4 x 4 blocks."""
+    return Downsampled(color_dsprites_grid(), 4, name="color_dsprites_grid_16")
+
+
+def color_dsprites_rendered() -> ColorDsprites:
+    """Return Color-dSprites over the full grid, re-rendered."""
+    return ColorDsprites(dsprites_rendered(), name="color_dsprites_rendered")
+
+
+def noisy_dsprites() -> NoisyDsprites:
+    """Return Noisy-dSprites over the published archive."""
+    return NoisyDsprites(_published(), name="noisy_dsprites")
+
+
+def noisy_dsprites_grid() -> NoisyDsprites:
+    """Return Noisy-dSprites over the 46,080 shipped real images."""
+    return NoisyDsprites(dsprites_grid(), name="noisy_dsprites_grid")
+
+
+def noisy_dsprites_rendered() -> NoisyDsprites:
+    """Return Noisy-dSprites over the full grid, re-rendered."""
+    return NoisyDsprites(dsprites_rendered(), name="noisy_dsprites_rendered")
+
+
+def scream_dsprites() -> ScreamDsprites:
+    """Return Scream-dSprites over the published archive."""
+    return ScreamDsprites(_published(), name="scream_dsprites")
+
+
+def scream_dsprites_grid() -> ScreamDsprites:
+    """Return Scream-dSprites over the 46,080 shipped real images."""
+    return ScreamDsprites(dsprites_grid(), name="scream_dsprites_grid")
+
+
+def scream_dsprites_rendered() -> ScreamDsprites:
+    """Return Scream-dSprites over the full grid, re-rendered."""
+    return ScreamDsprites(dsprites_rendered(), name="scream_dsprites_rendered")
