@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,23 +7,11 @@ import torch
 from scipy import special, stats
 
 from dbench.errors import InvalidInput, UnknownName
-from dbench.models.objectives import OBJECTIVES, Batch, beta_tcvae, beta_vae, find_objective, objective
+from dbench.models.objectives import OBJECTIVES, beta_tcvae, beta_vae, find_objective, objective
 from dbench.models.objectives.beta_tcvae import total_correlation
 from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl, gaussian_log_density
 
 STRENGTHS = torch.tensor([1.0, 2.5, 6.0], dtype=torch.float64)
-
-
-def _batch(members=3, images=8, codes=4, seed=0, **changed):
-    g = torch.Generator().manual_seed(seed)
-    parts = {
-        "x": torch.rand(members, images, 1, 3, 3, generator=g, dtype=torch.float64),
-        "logits": torch.randn(members, images, 1, 3, 3, generator=g, dtype=torch.float64),
-        "z": torch.randn(members, images, codes, generator=g, dtype=torch.float64),
-        "mean": torch.randn(members, images, codes, generator=g, dtype=torch.float64),
-        "logvar": torch.randn(members, images, codes, generator=g, dtype=torch.float64),
-    }
-    return Batch(**{**parts, **changed}, data_size=1000, step=0, steps=1)
 
 
 def test_the_reconstruction_of_known_pixels_is_the_sum_of_their_surprises():
@@ -44,8 +33,8 @@ def test_the_log_density_is_that_of_a_normal_law():
     np.testing.assert_allclose(ours.numpy(), stats.norm.logpdf(z, mean, sd), rtol=1e-10)
 
 
-def test_terms_sum_over_pixels_and_codes_and_average_over_images():
-    batch = _batch()
+def test_terms_sum_over_pixels_and_codes_and_average_over_images(make_batch):
+    batch = make_batch()
     terms = beta_vae(batch, beta=STRENGTHS)
     x, logits = batch.x.numpy(), batch.logits.numpy()
     p = special.expit(logits)
@@ -73,18 +62,42 @@ def _weighted_sampling_by_loops(z, mean, sd, data_size):
     return total
 
 
-def test_the_total_correlation_is_weighted_sampling_with_its_weight_once_in_every_sum():
-    batch = _batch(members=2, images=6, codes=3)
+def test_the_total_correlation_is_weighted_sampling_with_its_weight_once_in_every_sum(make_batch):
+    batch = make_batch(members=2, images=6, codes=3)
     ours = total_correlation(batch.z, batch.mean, batch.logvar, data_size=1000)
     for m in range(2):
         z, mean, sd = batch.z[m].numpy(), batch.mean[m].numpy(), (0.5 * batch.logvar[m]).exp().numpy()
         assert float(ours[m]) == pytest.approx(_weighted_sampling_by_loops(z, mean, sd, 1000), rel=1e-9)
 
 
-def test_the_data_size_shifts_the_total_correlation_by_the_constant_of_all_codes_but_one():
-    batch = _batch(codes=4)
+def test_the_data_size_shifts_the_total_correlation_by_the_constant_of_all_codes_but_one(make_batch):
+    batch = make_batch(codes=4)
     small, large = (total_correlation(batch.z, batch.mean, batch.logvar, data_size=n) for n in (100, 1000))
     np.testing.assert_allclose(large - small, 3 * math.log(10), rtol=1e-9)
+
+
+def test_the_total_correlation_weights_every_pair_of_images_alike(make_batch):
+    """Stratified weights misplaced into one column make it depend on which image comes first."""
+    batch, order = make_batch(), torch.tensor([5, 2, 7, 0, 1, 6, 3, 4])
+    value, shuffled = (
+        total_correlation(z, mean, logvar, data_size=1000)
+        for z, mean, logvar in (
+            (batch.z, batch.mean, batch.logvar),
+            (batch.z[:, order], batch.mean[:, order], batch.logvar[:, order]),
+        )
+    )
+    np.testing.assert_allclose(shuffled, value, rtol=1e-9)
+
+
+def test_the_gradient_of_the_total_correlation_does_not_depend_on_the_data_size(make_batch):
+    """It would if the weight of an image entered the joint density once for each code."""
+    gradients = []
+    for size in (100, 1_000_000):
+        batch = make_batch()
+        leaves = [part.requires_grad_() for part in (batch.z, batch.mean, batch.logvar)]
+        gradients.append(torch.autograd.grad(total_correlation(*leaves, data_size=size).sum(), leaves))
+    for small, large in zip(*gradients, strict=True):
+        torch.testing.assert_close(small, large)
 
 
 def test_the_total_correlation_survives_posteriors_that_do_not_overlap():
@@ -104,35 +117,35 @@ def test_copied_codes_have_more_total_correlation_than_independent_ones():
     assert float(values[1] - values[0]) > 0.5
 
 
-def test_strength_one_is_the_plain_vae_for_both_objectives():
-    batch, one = _batch(), torch.ones(3, dtype=torch.float64)
+def test_strength_one_is_the_plain_vae_for_both_objectives(make_batch):
+    batch, one = make_batch(), torch.ones(3, dtype=torch.float64)
     plain = beta_vae(batch, beta=one)
     np.testing.assert_allclose(plain.loss, plain.reconstruction + plain.kl, rtol=1e-12)
     np.testing.assert_allclose(beta_tcvae(batch, beta=one).loss, plain.loss, rtol=1e-12)
 
 
-def test_beta_tcvae_weights_the_total_correlation_and_nothing_else():
-    batch = _batch()
+def test_beta_tcvae_weights_the_total_correlation_and_nothing_else(make_batch):
+    batch = make_batch()
     low, high = (beta_tcvae(batch, beta=torch.full((3,), b, dtype=torch.float64)) for b in (2.0, 5.0))
     np.testing.assert_allclose(high.loss - low.loss, 3 * low.others["total_correlation"], rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
-def test_gradients_are_those_of_finite_differences(name):
-    batch = _batch(members=2, images=4, codes=3)
+def test_gradients_are_those_of_finite_differences(name, make_batch):
+    batch = make_batch(members=2, images=4, codes=3)
     leaves = [part.requires_grad_() for part in (batch.logits, batch.z, batch.mean, batch.logvar)]
 
     def losses(logits, z, mean, logvar):
-        changed = Batch(batch.x, logits, z, mean, logvar, data_size=1000, step=0, steps=1)
+        changed = replace(batch, logits=logits, z=z, mean=mean, logvar=logvar)
         return OBJECTIVES[name](changed, **{OBJECTIVES[name].card.strength: STRENGTHS[:2]}).loss
 
     assert torch.autograd.gradcheck(losses, leaves)
 
 
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
-def test_a_members_terms_do_not_depend_on_its_company(name):
+def test_a_members_terms_do_not_depend_on_its_company(name, make_batch):
     function = OBJECTIVES[name]
-    batch = _batch()
+    batch = make_batch()
     together = function(batch, **{function.card.strength: STRENGTHS})
     for m in range(3):
         alone = function(batch.members(slice(m, m + 1)), **{function.card.strength: STRENGTHS[m : m + 1]})
