@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
 from dbench.errors import DamagedData, InvalidInput
 from dbench.models import Network
-from dbench.training.streams import Member, initial_parameters
+from dbench.models.stacked import Shapes
+from dbench.training.streams import Member, initial_extra, initial_parameters
 
 __all__ = ["State", "initial_state", "unpack"]
 
@@ -20,12 +21,12 @@ Rows = dict[str, Tensor]
 _ALIGN = 16  # floats in a cache line, and in the widest vector register
 
 
-def _widths(network: Network) -> dict[str, int]:
-    return {name: -(-math.prod(shape) // _ALIGN) * _ALIGN for name, shape in network.shapes.items()}
+def _widths(shapes: Shapes) -> dict[str, int]:
+    return {name: -(-math.prod(shape) // _ALIGN) * _ALIGN for name, shape in shapes.items()}
 
 
-def unpack(rows: Mapping[str, Tensor], network: Network) -> dict[str, Tensor]:
-    """View rows (M x padded size) as the network's parameters, each M x its shape.
+def unpack(rows: Mapping[str, Tensor], shapes: Shapes) -> dict[str, Tensor]:
+    """View rows (M x padded size) as the parameters of those shapes, each M x its shape.
 
     A row holds one parameter of one member, padded to whole cache lines, so that a member's arithmetic meets the same
     vector lanes wherever it stands in the ensemble: this is what keeps its bits its own.
@@ -34,7 +35,7 @@ def unpack(rows: Mapping[str, Tensor], network: Network) -> dict[str, Tensor]:
         name: rows[name][:, : math.prod(shape)].view(-1, *shape)
         if math.prod(shape) % _ALIGN
         else rows[name].view(-1, *shape)
-        for name, shape in network.shapes.items()
+        for name, shape in shapes.items()
     }
 
 
@@ -51,6 +52,8 @@ class State:
         diverged_at: M step numbers at which a member stopped being finite (its loss, parameters or moments); -1 for a
             healthy one.
         loss: mean loss of each member over the last block, M; NaN before the first and for diverged members.
+        extra: shapes of the parameters beside the network's: heads (``head.*``) and an adversary (``adversary.*``),
+            where the members' objectives have any.
     """
 
     network: Network
@@ -60,15 +63,21 @@ class State:
     second: Rows
     diverged_at: Tensor
     loss: Tensor
+    extra: Shapes = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Number of members, M."""
         return len(self.diverged_at)
 
     @property
+    def shapes(self) -> Shapes:
+        """Shape of each parameter of one member: the network's, then those beside it."""
+        return self.network.shapes | self.extra
+
+    @property
     def parameters(self) -> dict[str, Tensor]:
         """Named parameters, each with the leading member axis; views, not copies."""
-        return unpack(self.rows, self.network)
+        return unpack(self.rows, self.shapes)
 
     @property
     def diverged(self) -> Tensor:
@@ -94,13 +103,21 @@ class State:
         return tensors
 
     @classmethod
-    def from_tensors(cls, tensors: Mapping[str, Tensor], network: Network) -> State:
+    def from_tensors(
+        cls, tensors: Mapping[str, Tensor], network: Network, extra: Mapping[str, tuple[int, ...]] | None = None
+    ) -> State:
         """Build the state from what :meth:`to_tensors` returned.
+
+        Args:
+            tensors: by name.
+            network: the members' network.
+            extra: shapes of the parameters beside the network's, as in ``State.extra``.
 
         Raises:
             DamagedData: a tensor is missing, unknown, or does not fit the network or the others.
         """
-        widths = _widths(network)
+        extra = dict(extra or {})
+        widths = _widths(network.shapes | extra)
         names = {"step", "diverged_at", "loss"} | {f"{kind}.{name}" for kind in _KINDS for name in widths}
         if set(tensors) != names:
             raise DamagedData(f"a state of this network has the tensors {sorted(names)}, got {sorted(tensors)}")
@@ -111,7 +128,7 @@ class State:
             if tuple(tensors[name].shape) != shape:
                 raise DamagedData(f"{name} of a state must have shape {shape}, got {tuple(tensors[name].shape)}")
         rows, first, second = ({name: tensors[f"{kind}.{name}"] for name in widths} for kind in _KINDS)
-        return cls(network, int(tensors["step"]), rows, first, second, tensors["diverged_at"], tensors["loss"])
+        return cls(network, int(tensors["step"]), rows, first, second, tensors["diverged_at"], tensors["loss"], extra)
 
     def to(self, device: torch.device) -> State:
         """Return the state on a device."""
@@ -122,20 +139,28 @@ class State:
 _KINDS = ("rows", "first", "second")
 
 
-def initial_state(members: Sequence[Member], network: Network) -> State:
+def initial_state(members: Sequence[Member], network: Network, extra: Shapes | None = None) -> State:
     """Return the state of members that have not taken a step.
+
+    Args:
+        members: the models.
+        network: their network.
+        extra: shapes of their parameters beside the network's.
 
     Raises:
         InvalidInput: no members.
     """
     if not members:
         raise InvalidInput("members must name at least one model, got none")
+    extra = extra or {}
+    shapes = network.shapes | extra
     rows, first, second = (
-        {name: torch.zeros(len(members), width) for name, width in _widths(network).items()} for _ in _KINDS
+        {name: torch.zeros(len(members), width) for name, width in _widths(shapes).items()} for _ in _KINDS
     )
-    views = unpack(rows, network)
+    views = unpack(rows, shapes)
     for i, member in enumerate(members):
-        for name, values in initial_parameters(member, network).items():
+        drawn = initial_parameters(member, network) | (initial_extra(member, extra) if extra else {})
+        for name, values in drawn.items():
             views[name][i] = values
     nobody, nothing = torch.full((len(members),), -1), torch.full((len(members),), math.nan)
-    return State(network, 0, rows, first, second, diverged_at=nobody, loss=nothing)
+    return State(network, 0, rows, first, second, diverged_at=nobody, loss=nothing, extra=extra)

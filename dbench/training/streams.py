@@ -10,13 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from dbench.models import Network
+from dbench.models.stacked import Shapes, glorot_uniform
 from dbench.seeds import AxisValue, generator
 
-__all__ = ["BLOCK", "Member", "draw_block", "initial_parameters"]
+__all__ = [
+    "BLOCK",
+    "Member",
+    "draw_block",
+    "draw_labelled",
+    "draw_second_block",
+    "initial_extra",
+    "initial_parameters",
+]
 
 BLOCK = 100
 """Steps in a block. Changing it changes every result."""
@@ -43,6 +53,11 @@ def initial_parameters(member: Member, network: Network) -> dict[str, Tensor]:
     return network.init(generator(**member.axes, stream="initial"))
 
 
+def initial_extra(member: Member, shapes: Shapes) -> dict[str, Tensor]:
+    """Draw the member's initial parameters beside the network's, by the law of the network's layers."""
+    return glorot_uniform(shapes, generator(**member.axes, stream="initial-extra"))
+
+
 def draw_block(member: Member, block: int, *, data_size: int, batch_size: int, latents: int) -> tuple[Tensor, Tensor]:
     """Draw a block's batches (row numbers, BLOCK x B, with replacement) and noise (BLOCK x B x d, standard normal)."""
     rows = generator(**member.axes, stream="batches", block=block).integers(data_size, size=(BLOCK, batch_size))
@@ -50,3 +65,27 @@ def draw_block(member: Member, block: int, *, data_size: int, batch_size: int, l
         (BLOCK, batch_size, latents), dtype="float32"
     )
     return torch.from_numpy(rows), torch.from_numpy(noise)
+
+
+def draw_second_block(
+    member: Member, block: int, *, data_size: int, batch_size: int, latents: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Draw a block's second batches: row numbers and noise as in :func:`draw_block`, and orders.
+
+    The orders, BLOCK x B x d, hold for each step and code a permutation of the batch, each drawn on its own.
+    """
+    rows = generator(**member.axes, stream="batches-other", block=block).integers(data_size, size=(BLOCK, batch_size))
+    noise = generator(**member.axes, stream="noise-other", block=block).standard_normal(
+        (BLOCK, batch_size, latents), dtype="float32"
+    )
+    unmixed = np.broadcast_to(np.arange(batch_size)[:, None], (BLOCK, batch_size, latents))
+    order = generator(**member.axes, stream="order-other", block=block).permuted(unmixed, axis=1)
+    return torch.from_numpy(rows), torch.from_numpy(noise), torch.from_numpy(order)
+
+
+def draw_labelled(member: Member, *, data_size: int, share: float) -> Tensor:
+    """Draw which images' factors the member may use: N booleans, of which the share (at least one) is true."""
+    labelled = np.zeros(data_size, dtype=bool)
+    count = max(1, round(share * data_size))
+    labelled[generator(**member.axes, stream="labels").choice(data_size, size=count, replace=False)] = True
+    return torch.from_numpy(labelled)

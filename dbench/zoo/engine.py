@@ -15,13 +15,14 @@ from torch import Tensor
 from dbench.data import DataSet, load
 from dbench.errors import DamagedData
 from dbench.models import Network, find_network
+from dbench.models.objectives import find_card
 from dbench.provenance import commit, utc_now, versions
-from dbench.training import Member, State, encode_grid, evaluate, train
+from dbench.training import Member, State, encode_grid, evaluate, extra_shapes, train
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line
 
-__all__ = ["EARLY", "Group", "images_of", "measure_speed", "member_of", "network_of", "train_group"]
+__all__ = ["EARLY", "Group", "images_of", "measure_speed", "member_of", "network_of", "settings_of", "train_group"]
 
 EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
@@ -65,6 +66,17 @@ def network_of(key: RunKey, data: DataSet) -> Network:
     return find_network(key.network)(image_shape=data.image_shape)
 
 
+def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
+    """Return what :func:`dbench.training.train` is told of runs of one group beside steps, device and precision."""
+    needed = any(find_card(key.objective).needs_factors for key in keys)
+    return {
+        "batch_size": keys[0].batch_size,
+        "learning_rate": keys[0].learning_rate,
+        "factors": torch.from_numpy(data.grid()) if needed else None,
+        "factor_sizes": data.factor_sizes,
+    }
+
+
 def measure_speed(group: Group, *, steps: int = 20) -> float:
     """Train the group for a few steps, keep nothing, and return model-steps a second of one worker."""
     key, members = group.keys[0], [member_of(key) for key in group.keys]
@@ -76,10 +88,9 @@ def measure_speed(group: Group, *, steps: int = 20) -> float:
             images,
             network_of(key, data),
             steps=count,
-            batch_size=key.batch_size,
-            learning_rate=key.learning_rate,
             device=group.device,
             precision=group.precision,
+            **settings_of(group.keys, data),
         )
     return steps * len(members) / (time.perf_counter() - start)
 
@@ -138,12 +149,11 @@ class _Training:
             self.images,
             self.network,
             steps=key.steps,
-            batch_size=key.batch_size,
-            learning_rate=key.learning_rate,
             device=self.group.device,
             precision=self.group.precision,
             state=self._resume() if self.start else None,
             each_block=self._each_block,
+            **settings_of(self.keys, self.data),
         )
         if state.step < key.steps:
             return 0
@@ -160,7 +170,8 @@ class _Training:
         tensors = {
             name: torch.from_numpy(np.stack([one[name] for one in stored])) for name in stored[0] if name != "step"
         }
-        return State.from_tensors({**tensors, "step": torch.tensor(self.start)}, self.network)
+        extra = extra_shapes([member_of(key) for key in self.keys], self.network, self.data.factor_sizes)
+        return State.from_tensors({**tensors, "step": torch.tensor(self.start)}, self.network, extra)
 
     def _each_block(self, state: State) -> bool:
         if state.step in EARLY:

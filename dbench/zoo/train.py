@@ -168,13 +168,16 @@ def _groups(
     url: str, keys: Sequence[RunKey], workers: int, group_size: int, device: str, precision: str
 ) -> list[Group]:
     """Cut the plan into groups of one shape and nearly equal size, as many as keep all workers busy to the end."""
+    from dbench.models.objectives import find_card
     from dbench.zoo.engine import Group
 
     if group_size < 1:
         raise InvalidInput(f"group_size must be at least 1, got {group_size}")
     shapes: dict[tuple[Any, ...], list[RunKey]] = {}
     for key in sorted(keys):
-        shapes.setdefault((key.data, key.network, key.steps, key.batch_size, key.learning_rate), []).append(key)
+        company = find_card(key.objective).company  # heads and adversaries are stacked too
+        shape = (key.data, key.network, key.steps, key.batch_size, key.learning_rate, company)
+        shapes.setdefault(shape, []).append(key)
     groups = []
     for members in shapes.values():
         count = -(-len(members) // group_size)

@@ -5,18 +5,29 @@ from dbench.models.objectives.beta_tcvae import beta_tcvae
 from dbench.models.objectives.beta_vae import beta_vae
 from dbench.models.objectives.dip_vae_i import dip_vae_i
 from dbench.models.objectives.dip_vae_ii import dip_vae_ii
-from dbench.models.objectives.registry import OBJECTIVES, Batch, ObjectiveCard, Terms, find_objective, objective
+from dbench.models.objectives.registry import (
+    OBJECTIVES,
+    Batch,
+    ObjectiveCard,
+    Other,
+    Terms,
+    find_card,
+    find_objective,
+    objective,
+)
 
 __all__ = [
     "OBJECTIVES",
     "Batch",
     "ObjectiveCard",
+    "Other",
     "Terms",
     "annealed_vae",
     "beta_tcvae",
     "beta_vae",
     "dip_vae_i",
     "dip_vae_ii",
+    "find_card",
     "find_objective",
     "objective",
 ]

@@ -12,10 +12,47 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from dbench.errors import InvalidInput, unknown_name
+from dbench.models.networks import Network
+from dbench.models.stacked import Shapes
 
-__all__ = ["OBJECTIVES", "Batch", "ObjectiveCard", "Terms", "find_objective", "objective"]
+__all__ = [
+    "OBJECTIVES",
+    "Batch",
+    "ExtraShapes",
+    "ObjectiveCard",
+    "Other",
+    "Terms",
+    "find_card",
+    "find_objective",
+    "objective",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]
+"""Shapes of parameters beside the network's, given the network and the number of values of each factor."""
+
+
+@dataclass(frozen=True)
+class Other:
+    """The codes of a second batch of each of M members, drawn independently of the first.
+
+    Attributes:
+        z: sampled codes, M x B x d.
+        mean: means of the codes, M x B x d.
+        logvar: log-variances of the codes, M x B x d.
+        order: for each code an order of the batch drawn on its own, M x B x d integers in 0..B - 1; gathering a
+            code's values in it takes from it what it tells of the other codes.
+    """
+
+    z: Tensor
+    mean: Tensor
+    logvar: Tensor
+    order: Tensor
+
+    def members(self, which: slice) -> Other:
+        """Return the codes of some of the members."""
+        return Other(self.z[which], self.mean[which], self.logvar[which], self.order[which])
 
 
 @dataclass(frozen=True)
@@ -31,6 +68,10 @@ class Batch:
         data_size: number of images the batch was drawn from, N.
         step: number of steps taken before this one; for objectives with a schedule.
         steps: number of steps of the whole run, likewise.
+        factors: ground-truth factors of the images, M x B x k int64; None unless the card says ``needs_factors``.
+        labelled: whether the factors of each image may be used, M x B; None unless the card names ``labels``.
+        other: a second batch; None unless the card asks for it.
+        extra: parameters beside the network's by full name (``head.*`` and ``adversary.*``), each M x its shape.
     """
 
     x: Tensor
@@ -41,6 +82,10 @@ class Batch:
     data_size: int
     step: int
     steps: int
+    factors: Tensor | None = None
+    labelled: Tensor | None = None
+    other: Other | None = None
+    extra: Mapping[str, Tensor] = field(default_factory=dict)
 
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
@@ -53,6 +98,10 @@ class Batch:
             data_size=self.data_size,
             step=self.step,
             steps=self.steps,
+            factors=None if self.factors is None else self.factors[which],
+            labelled=None if self.labelled is None else self.labelled[which],
+            other=None if self.other is None else self.other.members(which),
+            extra={name: values[which] for name, values in self.extra.items()},
         )
 
 
@@ -61,16 +110,18 @@ class Terms:
     """What an objective comes to on a batch, one number for each member (M), in nats an image.
 
     Attributes:
-        loss: what is minimised.
+        loss: what network and heads minimise; its gradient reaches no adversary.
         reconstruction: negative log-likelihood of an image, summed over its pixels.
         kl: divergence of the posterior from the prior, summed over the codes.
         others: further terms by name, such as ``total_correlation``.
+        adversary_loss: what the adversary minimises; its gradient reaches nothing else. None where there is none.
     """
 
     loss: Tensor
     reconstruction: Tensor
     kl: Tensor
     others: Mapping[str, Tensor] = field(default_factory=dict)
+    adversary_loss: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +135,13 @@ class ObjectiveCard:
         swept_in: where it says so.
         cite: key of the paper the objective comes from.
         summary: first line of its docstring.
+        needs_factors: whether it is given the ground-truth factors of its images.
+        labels: share of the data set's images whose factors it may use, a fixed random subset of each member.
+        second_batch: whether it is given the codes of a second batch.
+        extra: shapes of parameters named ``head.*``, trained with the network on the same loss by the same optimiser.
+        adversary: shapes of parameters named ``adversary.*``, trained on ``Terms.adversary_loss`` by their own Adam.
+        adversary_rate: the adversary's learning rate as a multiple of the run's.
+        adversary_betas: of the adversary's Adam.
     """
 
     name: str
@@ -92,20 +150,68 @@ class ObjectiveCard:
     swept_in: str
     cite: str
     summary: str
+    needs_factors: bool = False
+    labels: float | None = None
+    second_batch: bool = False
+    extra: ExtraShapes | None = None
+    adversary: ExtraShapes | None = None
+    adversary_rate: float = 1.0
+    adversary_betas: tuple[float, float] = (0.9, 0.999)
+
+    def __post_init__(self) -> None:
+        """Check that the declarations make sense together."""
+        if self.labels is not None and not (self.needs_factors and 0 < self.labels <= 1):
+            raise InvalidInput(
+                f"labels of {self.name} must be a share in (0, 1] of images whose factors are needed, got {self.labels}"
+            )
+        if not self.adversary_rate > 0 or not all(0 <= beta < 1 for beta in self.adversary_betas):
+            raise InvalidInput(
+                f"the adversary of {self.name} must have a positive rate and betas in [0, 1), "
+                f"got {self.adversary_rate} and {self.adversary_betas}"
+            )
+
+    @property
+    def company(self) -> tuple[object, ...]:
+        """What members must have in common to be trained as one ensemble: their parameters beside the network's."""
+        return (self.extra, self.adversary, self.adversary_rate, self.adversary_betas)
+
+    def extra_shapes(self, network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
+        """Return the shapes of all parameters beside the network's, heads first; none for most objectives.
+
+        Raises:
+            InvalidInput: a name that does not start with ``head.`` or ``adversary.``.
+        """
+        shapes: Shapes = {}
+        for prefix, declared in (("head.", self.extra), ("adversary.", self.adversary)):
+            part = {} if declared is None else declared(network, factor_sizes)
+            if strange := [name for name in part if not name.startswith(prefix)]:
+                raise InvalidInput(f"parameters of {self.name} must be named {prefix}*, got {strange}")
+            shapes |= part
+        return shapes
 
 
 OBJECTIVES: dict[str, Callable[..., Terms]] = {}
 
 
-def objective(*, cite: str, strength: str, swept: tuple[float, ...], swept_in: str) -> Callable[[Function], Function]:
-    """Attach a card to an objective and list it under its own name."""
+def objective(
+    *, cite: str, strength: str, swept: tuple[float, ...], swept_in: str, **declared: Any
+) -> Callable[[Function], Function]:
+    """Attach a card to an objective and list it under its own name.
+
+    Args:
+        cite: as on :class:`ObjectiveCard`, and so are the others.
+        strength: likewise.
+        swept: likewise.
+        swept_in: likewise.
+        declared: needs beyond one batch, under the names they have on the card.
+    """
 
     def attach(function: Function) -> Function:
         name = function.__name__
         if name in OBJECTIVES:
             raise InvalidInput(f"objective name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        function.card = ObjectiveCard(name, strength, swept, swept_in, cite, summary)  # type: ignore[attr-defined]
+        function.card = ObjectiveCard(name, strength, swept, swept_in, cite, summary, **declared)  # type: ignore[attr-defined]
         OBJECTIVES[name] = function
         return function
 
@@ -121,3 +227,13 @@ def find_objective(name: str) -> Callable[..., Terms]:
     if name not in OBJECTIVES:
         raise unknown_name("objective", name, OBJECTIVES)
     return OBJECTIVES[name]
+
+
+def find_card(name: str) -> ObjectiveCard:
+    """Return the card of the objective of that name.
+
+    Raises:
+        UnknownName: no such objective.
+    """
+    card: ObjectiveCard = find_objective(name).card  # type: ignore[attr-defined]
+    return card

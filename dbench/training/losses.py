@@ -1,0 +1,185 @@
+"""What every member of an ensemble minimises at a step: draws, one pass through the network, each one's objective."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import torch
+from torch import Tensor
+
+from dbench.errors import InvalidInput
+from dbench.models import Network
+from dbench.models.objectives import Batch, ObjectiveCard, Other, Terms, find_card, find_objective
+from dbench.training.state import unpack
+from dbench.training.streams import Member, draw_block, draw_labelled, draw_second_block
+
+__all__ = ["Draws", "Losses", "extra_shapes"]
+
+
+def extra_shapes(
+    members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the members' parameters beside the network's, which all of them must have in common.
+
+    Raises:
+        InvalidInput: members whose objectives have different ones, or train them differently.
+        UnknownName: an objective nobody registered.
+    """
+    cards = {member.objective: find_card(member.objective) for member in members}
+    if len({card.company for card in cards.values()}) > 1:
+        raise InvalidInput(
+            f"members of one ensemble must have the same heads and adversary, got {', '.join(sorted(cards))}"
+        )
+    return next(iter(cards.values())).extra_shapes(network, factor_sizes) if cards else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What M members draw for a block of steps; every tensor starts with step x member.
+
+    Attributes:
+        rows: numbers of the images of the batches, ... x B.
+        noise: of the codes, ... x B x d.
+        second: for each part of the ensemble rows, noise and orders of its second batches; None where it has none.
+    """
+
+    rows: Tensor
+    noise: Tensor
+    second: tuple[tuple[Tensor, Tensor, Tensor] | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Members of one objective that stand side by side, and what only they are given."""
+
+    which: slice
+    members: tuple[Member, ...]
+    function: Callable[..., Terms]
+    card: ObjectiveCard
+    strength: Tensor
+    labelled: Tensor | None  # M x N
+
+    @classmethod
+    def of(cls, start: int, members: tuple[Member, ...], data_size: int, device: torch.device) -> _Part:
+        card, labelled = find_card(members[0].objective), None
+        if card.labels is not None:
+            drawn = [draw_labelled(member, data_size=data_size, share=card.labels) for member in members]
+            labelled = torch.stack(drawn).to(device)
+        strength = torch.tensor([member.strength for member in members], dtype=torch.float32, device=device)
+        which = slice(start, start + len(members))
+        return cls(which, members, find_objective(members[0].objective), card, strength, labelled)
+
+
+class Losses:
+    """The losses of an ensemble as a function of its parameters and draws.
+
+    Args:
+        members: M models; runs of equal objectives are computed at once.
+        network: of all of them.
+        images: N x C x H x W, uint8, on the device of training.
+        factors: of the images, N x k int64, on the same device; None where no objective needs them.
+        extra: shapes of the members' parameters beside the network's.
+        precision: of matrix products.
+        steps: of the whole run.
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        network: Network,
+        images: Tensor,
+        factors: Tensor | None,
+        *,
+        extra: dict[str, tuple[int, ...]],
+        precision: str,
+        steps: int,
+    ) -> None:
+        self.members, self.network, self.factors, self.extra = tuple(members), network, factors, extra
+        self.precision, self.steps, self.data_size, self.device = precision, steps, len(images), images.device
+        self.pixels = images.flatten(1)
+        self.parts: list[_Part] = []
+        start = 0
+        for _, run in groupby(members, key=lambda member: member.objective):
+            self.parts.append(_Part.of(start, tuple(run), self.data_size, self.device))
+            start = self.parts[-1].which.stop
+
+    def draw(self, block: int, batch_size: int) -> Draws:
+        """Draw what the members need for the block of that number."""
+        settings = {"data_size": self.data_size, "batch_size": batch_size, "latents": self.network.latents}
+
+        def stack(drawn: list[tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
+            return tuple(torch.stack(part, dim=1).to(self.device) for part in zip(*drawn, strict=True))
+
+        rows, noise = stack([draw_block(member, block, **settings) for member in self.members])
+        second: list[tuple[Tensor, Tensor, Tensor] | None] = []
+        for part in self.parts:
+            if part.card.second_batch:
+                others = stack([draw_second_block(member, block, **settings) for member in part.members])
+                second.append((others[0], others[1], others[2]))
+            else:
+                second.append(None)
+        return Draws(rows, noise, tuple(second))
+
+    def __call__(self, rows: Mapping[str, Tensor], draws: Draws, i: int, step: int) -> tuple[Tensor, Tensor | None]:
+        """Return losses and adversaries' losses (None where there are none), M each.
+
+        Args:
+            rows: parameters as in ``State.rows``.
+            draws: of a block.
+            i: number of the step within the block.
+            step: its number within the run.
+        """
+        which = draws.rows[i]
+        x = self._images(which)
+        with self._autocast():
+            parameters = unpack(rows, self.network.shapes)
+            mean, logvar = (part.float() for part in self.network.encode(parameters, x))
+            z = mean + (0.5 * logvar).exp() * draws.noise[i]
+            logits = self.network.decode(parameters, z).float()
+        batch = Batch(
+            x,
+            logits,
+            z,
+            mean,
+            logvar,
+            data_size=self.data_size,
+            step=step,
+            steps=self.steps,
+            extra=unpack(rows, self.extra),
+        )
+        terms = []
+        for part, second in zip(self.parts, draws.second, strict=True):
+            own = batch.members(part.which)
+            if part.card.needs_factors:
+                assert self.factors is not None
+                own = replace(own, factors=self.factors[which[part.which]])
+            if part.labelled is not None:
+                own = replace(own, labelled=part.labelled.gather(1, which[part.which]))
+            if second is not None:
+                own = replace(own, other=self._other(parameters, part, *(drawn[i] for drawn in second)))
+            terms.append(part.function(own, **{part.card.strength: part.strength}))
+            if (terms[-1].adversary_loss is None) != (part.card.adversary is None):
+                raise InvalidInput(f"objective {part.card.name} must return a loss of its adversary if it declares one")
+        adversaries = [term.adversary_loss for term in terms if term.adversary_loss is not None]
+        return torch.cat([term.loss for term in terms]), torch.cat(adversaries) if adversaries else None
+
+    def _images(self, which: Tensor) -> Tensor:
+        pixels = self.pixels.index_select(0, which.flatten())
+        return pixels.view(*which.shape, *self.network.image_shape).float().div_(255)
+
+    def _other(
+        self, parameters: Mapping[str, Tensor], part: _Part, which: Tensor, noise: Tensor, order: Tensor
+    ) -> Other:
+        """Encode a second batch: in a pass of its own, so that the first one's arithmetic stays as it is without."""
+        own = {name: values[part.which] for name, values in parameters.items()}
+        with self._autocast():
+            mean, logvar = (values.float() for values in self.network.encode(own, self._images(which)))
+        return Other(mean + (0.5 * logvar).exp() * noise, mean, logvar, order)
+
+    def _autocast(self) -> AbstractContextManager[object]:
+        if self.precision == "bfloat16":
+            return torch.autocast(self.device.type, dtype=torch.bfloat16)
+        return nullcontext()
