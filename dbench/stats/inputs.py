@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
 
-__all__ = ["finite_vector"]
+__all__ = ["check_confidence", "finite_matrix", "finite_vector"]
 
 
 def finite_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -22,3 +22,27 @@ def finite_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     if not np.isfinite(vector).all():
         raise InvalidInput(f"{name} must be finite, got {vector[~np.isfinite(vector)][0]}")
     return vector
+
+
+def finite_matrix(name: str, values: ArrayLike, *, rows: int = 1, columns: int = 1) -> NDArray[np.float64]:
+    """Return ``values`` as a matrix of floats of at least ``rows`` x ``columns``.
+
+    Raises:
+        InvalidInput: not a matrix, too small, or with a NaN or an infinity.
+    """
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] < rows or matrix.shape[1] < columns:
+        raise InvalidInput(f"{name} must be a matrix of at least {rows} x {columns}, got shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise InvalidInput(f"{name} must be finite, got {matrix[~np.isfinite(matrix)][0]}")
+    return matrix
+
+
+def check_confidence(confidence: float) -> None:
+    """Insist on a confidence strictly between 0 and 1.
+
+    Raises:
+        InvalidInput: it is not; a NaN is not either.
+    """
+    if not 0 < confidence < 1:
+        raise InvalidInput(f"confidence must lie strictly between 0 and 1, got {confidence}")

@@ -17,14 +17,9 @@ from scipy import special
 
 from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
-from dbench.stats.inputs import finite_vector
+from dbench.stats.inputs import check_confidence, finite_vector
 
 __all__ = ["jackknife_interval", "mean_interval", "share_interval", "uniform_deviation_interval"]
-
-
-def _check_confidence(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise InvalidInput(f"confidence must lie strictly between 0 and 1, got {confidence}")
 
 
 def _half_width(units: NDArray[np.float64], confidence: float) -> float:
@@ -43,7 +38,7 @@ def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     Raises:
         InvalidInput: no units, or a value that is not finite.
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     units = finite_vector("values", values)
     mean, n = float(units.mean()), len(units)
     if n == 1:
@@ -65,7 +60,7 @@ def jackknife_interval(
         n_units: how many units there are. Fewer than 3 say nothing of the spread: the interval has no ends.
         confidence: of the two-sided interval.
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     if n_units < 1:
         raise InvalidInput(f"n_units must be at least 1, got {n_units}")
     everyone = np.arange(n_units)
@@ -82,7 +77,7 @@ def jackknife_interval(
 
 def share_interval(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """Share of successes among independent trials, with the exact interval of Clopper and Pearson (1934)."""
-    _check_confidence(confidence)
+    check_confidence(confidence)
     if n < 1 or not 0 <= successes <= n or successes != int(successes):
         raise InvalidInput(f"successes must be a whole number between 0 and n >= 1, got {successes} of {n}")
     tail, failures = (1 - confidence) / 2, n - successes
@@ -104,7 +99,7 @@ def uniform_deviation_interval(deviation: float, *, n: int, points: int, confide
         points: how many probabilities were compared, chosen before the draws.
         confidence: of the two-sided interval.
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     if n < 1 or points < 1:
         raise InvalidInput(f"n and points must be at least 1, got {n} and {points}")
     if not 0 <= deviation <= 1:

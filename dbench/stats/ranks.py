@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_vector
 
-__all__ = ["luck_beats_choice", "rank_correlation"]
+__all__ = ["luck_beats_choice", "rank_correlation", "ranks"]
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
@@ -18,10 +18,10 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
         raise InvalidInput(f"first and second must be vectors of equal length >= 2, got {a.shape} and {b.shape}")
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
-    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1].clip(-1, 1))
+    return float(np.corrcoef(ranks(a), ranks(b))[0, 1].clip(-1, 1))
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rank from 1, tied values sharing the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)

@@ -1,0 +1,116 @@
+"""Statements about several statistics at once: all of them, the largest of them, one direction for them all.
+
+A finding that says 'for all of these' is a statement about the smallest of several true values, one that says 'for
+none of these' about the largest. The interval of such a value is not the smallest or largest interval: looking for
+the extreme one is a choice made after the data were seen. Here each end is as wide as its own mistake demands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.errors import InvalidInput
+from dbench.stats.estimate import Estimate
+from dbench.stats.inputs import check_confidence, finite_vector
+
+__all__ = ["common_direction", "holm", "largest_of", "smallest_of"]
+
+# Takes a confidence, returns the estimates of several statistics with intervals of that confidence each.
+Estimator = Callable[[float], Sequence[Estimate]]
+
+
+def smallest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
+    """Interval of the smallest of k true values, so that ``above`` says 'all of them are'.
+
+    The lower end is the smallest lower end of the k intervals, unadjusted: for it to be too high, the interval of
+    the very statistic that is smallest must miss it, so the error is that of one interval whatever k (intersection-
+    union test, Berger 1982). The upper end, which refutes 'all', is the smallest upper end of intervals with
+    Bonferroni's confidence 1 - (1 - confidence) / k, for each of the k could be the one that is too low.
+
+    Args:
+        estimates: takes a confidence, returns the k estimates with two-sided intervals of that confidence. Their
+            dependence does not matter.
+        confidence: of the interval: each end misses with at most (1 - confidence) / 2.
+
+    Returns:
+        The smallest point estimate, which lies below the smallest true value on average; n of the smallest sample.
+
+    Raises:
+        InvalidInput: no estimates.
+    """
+    plain = _ask(estimates, confidence)
+    adjusted = _ask(estimates, 1 - (1 - confidence) / len(plain))
+    value = min(e.value for e in plain)
+    low, high = min(e.low for e in plain), min(e.high for e in adjusted)
+    return Estimate(value, low, high, min(e.n for e in plain), confidence)
+
+
+def largest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
+    """Interval of the largest of k true values, so that ``below`` says 'none of them exceeds it'.
+
+    The mirror image of :func:`smallest_of`: the upper end unadjusted, the lower end, which shows that at least one
+    is large, by Bonferroni.
+    """
+    mirrored = smallest_of(lambda level: [_negated(e) for e in estimates(level)], confidence=confidence)
+    return _negated(mirrored)
+
+
+def common_direction(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
+    """How strong an effect is in the direction that all share: the larger of min(effects) and min(-effects).
+
+    Positive where all k true effects have one sign, and then the size of the weakest; negative where some point the
+    other way, and then minus the size of what would have to turn. 'No consistent effect' says that it stays
+    ``below`` the smallest effect that counts, 'consistent' that it lies ``above``.
+
+    The upper end is the larger of the two upper ends, unadjusted. The lower end is the larger of two lower ends with
+    half the error each, because the direction is chosen after looking.
+
+    Args:
+        estimates: as for :func:`smallest_of`.
+        confidence: of the interval.
+    """
+    up, down = estimates, lambda level: [_negated(e) for e in estimates(level)]
+    plain = [smallest_of(one, confidence=confidence) for one in (up, down)]
+    halved = [smallest_of(one, confidence=1 - (1 - confidence) / 2) for one in (up, down)]
+    value = max(e.value for e in plain)
+    return Estimate(value, max(e.low for e in halved), max(e.high for e in plain), plain[0].n, confidence)
+
+
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    """P-values adjusted for their number by Holm (1979): reject those at most alpha, and no true one with 1 - alpha.
+
+    The i-th smallest of k is multiplied by k - i + 1; an adjusted value is never below a smaller one's, nor above 1.
+    Holds under any dependence, and rejects whatever Bonferroni rejects.
+
+    Raises:
+        InvalidInput: no p-values, or one outside [0, 1].
+    """
+    p = finite_vector("p_values", p_values)
+    if p.min() < 0 or p.max() > 1:
+        raise InvalidInput(f"p_values must lie in [0, 1], got {p.min():g} to {p.max():g}")
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def _ask(estimates: Estimator, confidence: float) -> Sequence[Estimate]:
+    check_confidence(confidence)
+    found = estimates(confidence)
+    if len(found) < 1:
+        raise InvalidInput("estimates must return at least one estimate, got none")
+    for estimate in found:
+        if estimate.confidence < confidence:
+            raise InvalidInput(
+                f"estimates must return intervals of the confidence asked for, {confidence:g}, "
+                f"got {estimate.confidence:g}"
+            )
+    return found
+
+
+def _negated(estimate: Estimate) -> Estimate:
+    return Estimate(-estimate.value, -estimate.high, -estimate.low, estimate.n, estimate.confidence)

@@ -1,0 +1,98 @@
+"""Statements about several statistics: the ends by hand, and how often each mistake is made."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dbench.errors import InvalidInput
+from dbench.seeds import generator
+from dbench.stats import Estimate, common_direction, exact, holm, largest_of, mean_interval, smallest_of
+
+
+def means(table: np.ndarray, confidence: float) -> list[Estimate]:
+    return [mean_interval(column, confidence=confidence) for column in table.T]
+
+
+def test_the_smallest_takes_plain_lower_and_adjusted_upper_ends():
+    table = generator(test="smallest").standard_normal((9, 4)) + np.arange(4)
+    found = smallest_of(partial(means, table))
+    plain, adjusted = means(table, 0.95), means(table, 1 - 0.05 / 4)
+    assert found.value == min(e.value for e in plain)
+    assert found.low == min(e.low for e in plain)
+    assert found.high == pytest.approx(min(e.high for e in adjusted))
+    assert (found.n, found.confidence) == (9, 0.95)
+
+
+def test_the_largest_is_the_mirror_image_of_the_smallest():
+    table = generator(test="largest").standard_normal((9, 4))
+    largest, smallest = largest_of(partial(means, table)), smallest_of(partial(means, -table))
+    assert (largest.value, largest.low, largest.high) == (-smallest.value, -smallest.high, -smallest.low)
+
+
+def test_of_one_statistic_the_smallest_and_the_largest_are_itself():
+    table = generator(test="one").standard_normal((9, 1))
+    known = mean_interval(table[:, 0])
+    for found in (smallest_of(partial(means, table)), largest_of(partial(means, table))):
+        assert (found.value, found.low, found.high) == pytest.approx((known.value, known.low, known.high))
+
+
+@pytest.mark.parametrize("others", [0.0, 3.0])
+def test_each_end_of_the_smallest_misses_no_more_often_than_it_may(others):
+    """Ten statistics: all alike, the worst case of the upper end, or one far below, that of the lower end."""
+    truths = np.r_[0.0, np.full(9, others)]
+    worlds = truths + generator(test="errors of the smallest", others=others).standard_normal((1_000, 8, 10))
+    found = [smallest_of(partial(means, world)) for world in worlds]
+    too_high, too_low = np.mean([e.low > 0 for e in found]), np.mean([e.high < 0 for e in found])
+    # 0.025 and three standard errors of a share in 1,000 worlds.
+    assert max(too_high, too_low) <= 0.04
+    if others:
+        assert too_high >= 0.01
+
+
+@pytest.mark.parametrize(
+    ("effects", "value"),
+    [((0.2, 0.6), 0.2), ((-0.2, -0.6), 0.2), ((-0.2, 0.6), -0.2), ((0.0, 0.0), 0.0), ((0.5,), 0.5)],
+)
+def test_the_common_direction_is_that_of_the_weakest(effects, value):
+    found = common_direction(lambda confidence: [exact(effect) for effect in effects])
+    assert (found.value, found.low, found.high) == (value, value, value)
+
+
+@pytest.mark.parametrize("truths", [(0.3, 0.3, 2.0), (0.3, 0.3, 0.3), (-0.3, -1.0, -1.0)])
+def test_the_common_direction_misses_no_more_often_than_it_may(truths):
+    worlds = np.array(truths) + generator(test="common direction", first=truths[1]).standard_normal((1_000, 10, 3))
+    found = [common_direction(partial(means, world)) for world in worlds]
+    assert np.mean([e.high < 0.3 for e in found]) <= 0.04
+    assert np.mean([e.low > 0.3 for e in found]) <= 0.04
+
+
+def test_holm_gives_a_hand_computed_example():
+    # Sorted 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1: 0.04, 0.06, 0.06, 0.04, never below a smaller one's.
+    assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+    assert holm([0.2]) == pytest.approx([0.2])
+
+
+def test_holm_rejects_a_true_hypothesis_in_no_more_worlds_than_alpha():
+    p = generator(test="family-wise error").uniform(size=(4_000, 7))
+    p[:, 5:] *= 1e-6
+    wrong = np.mean([(holm(row)[:5] <= 0.05).any() for row in p])
+    # Five true ones remain once the false are out: 1 - (1 - 0.01)^5 = 0.049.
+    assert wrong == pytest.approx(0.049, abs=0.011)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: smallest_of(lambda c: []), "at least one estimate, got none"),
+        (lambda: largest_of(lambda c: [Estimate(0, -1, 1, 5, 0.9)]), "confidence asked for, 0.95, got 0.9"),
+        (lambda: smallest_of(lambda c: [exact(0)], confidence=1.0), "confidence must lie strictly"),
+        (lambda: holm([0.1, 1.2]), r"lie in \[0, 1\], got 0.1 to 1.2"),
+        (lambda: holm([]), "at least 1 number"),
+        (lambda: holm([float("nan")]), "finite, got nan"),
+    ],
+)
+def test_bad_input_is_refused_with_the_value_received(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()

@@ -1,0 +1,110 @@
+"""Probabilities of superiority, overlap and transfer: known answers, and what they say where nothing is to be found."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dbench.errors import InvalidInput
+from dbench.seeds import generator
+from dbench.stats import (
+    probability_of_superiority,
+    range_overlap,
+    superiority_over_rest,
+    transfer_chance,
+    transfer_success,
+)
+
+VALUES = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=12)
+
+
+def test_superiority_counts_pairs_and_half_of_the_ties():
+    # 3 beats 1 and 2, ties with 3; 1 ties with 1.
+    assert probability_of_superiority([1, 3], [1, 2, 3]) == pytest.approx((0.5 + 2.5) / 6)
+    assert probability_of_superiority([5, 6], [1, 2]) == 1.0
+    assert probability_of_superiority([1, 1], [1]) == 0.5
+
+
+@given(VALUES, VALUES)
+def test_superiority_is_mann_whitneys_u_and_its_mirror(first, second):
+    found = probability_of_superiority(first, second)
+    u = stats.mannwhitneyu(first, second, method="asymptotic").statistic if len({*first, *second}) > 1 else None
+    assert u is None or found == pytest.approx(u / (len(first) * len(second)))
+    assert probability_of_superiority(second, first) == pytest.approx(1 - found)
+
+
+def test_superiority_of_normals_half_a_deviation_apart_is_that_of_the_docstring():
+    first, second = generator(test="superiority").standard_normal((2, 20_000))
+    assert probability_of_superiority(first + 0.5, second) == pytest.approx(0.638, abs=0.012)
+
+
+def test_each_setting_is_held_against_the_runs_of_all_others():
+    scores = np.array([[1.0, 2.0, 9.0], [1.0, 3.0, 0.0]])
+    found = superiority_over_rest(scores)
+    assert found.tolist() == [1 / 4, 3 / 4, 1 / 2]
+    assert found.mean() == pytest.approx(0.5)
+
+
+def test_overlap_is_the_intersection_over_the_union():
+    assert range_overlap([0, 4], [2, 6]) == pytest.approx(2 / 6)
+    assert range_overlap([0, 4], [1, 2]) == pytest.approx(1 / 4)
+    assert range_overlap([0, 1], [2, 3]) == 0.0
+    assert range_overlap([1, 1], [1]) == 1.0
+    # Cut a tenth off either side of 0..10: 1 to 9 in both, the outlier gone.
+    assert range_overlap(np.arange(11), [*np.arange(10), 100], trim=0.1) == pytest.approx(1.0)
+
+
+def test_transfer_enumerates_what_the_paper_draws():
+    # Seed 0 chooses setting 1, seed 1 setting 0 (source). Judged at the other seed against all three settings.
+    source = np.array([[0.0, 2.0, 1.0], [5.0, 0.0, 1.0]])
+    target = np.array([[3.0, 2.0, 1.0], [0.0, 1.0, 1.0]])
+    # Setting 1 at seed 1 beats 0, ties itself and 2: 1. Setting 0 at seed 0 beats all: 1.
+    assert transfer_success(source, target) == 1.0
+    # The target as source: seed 0 chooses 0, last at seed 1: 1/3. Seed 1 chooses 1 or 2: at seed 0 2/3 or 1/3.
+    assert transfer_success(target, target) == pytest.approx((1 / 3 + (2 / 3 + 1 / 3) / 2) / 2)
+
+
+def test_transfer_agrees_with_the_simulation_of_the_paper():
+    stream = generator(test="transfer by trials")
+    source, target = stream.standard_normal((2, 6, 12)) + np.linspace(0, 1, 12)
+    wins = 0
+    for _ in range(10_000):
+        chooser, judge = stream.choice(6, size=2, replace=False)
+        wins += target[judge, source[chooser].argmax()] >= target[judge, stream.integers(12)]
+    assert transfer_success(source, target) == pytest.approx(wins / 10_000, abs=0.02)
+
+
+@pytest.mark.parametrize("settings", [2, 36])
+def test_a_choice_worth_nothing_succeeds_as_often_as_chance_says(settings):
+    stream = generator(test="transfer by chance", settings=settings)
+    found = [transfer_success(*stream.standard_normal((2, 5, settings))) for _ in range(400)]
+    assert np.mean(found) == pytest.approx(transfer_chance(settings), abs=4 * np.std(found) / math.sqrt(400))
+    assert transfer_chance(settings) == (settings + 1) / (2 * settings)
+
+
+def test_a_score_that_the_settings_decide_transfers_always():
+    scores = np.tile(np.arange(7.0), (4, 1))
+    assert transfer_success(scores, scores) == 1.0
+    assert transfer_success(scores, -scores) == pytest.approx(1 / 7)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: probability_of_superiority([], [1.0]), "first must be"),
+        (lambda: probability_of_superiority([1.0], [math.nan]), "second must be finite, got nan"),
+        (lambda: superiority_over_rest(np.zeros((3, 1))), r"at least 1 x 2, got shape \(3, 1\)"),
+        (lambda: range_overlap([1.0], [1.0], trim=0.5), r"trim must lie in \[0, 0.5\), got 0.5"),
+        (lambda: range_overlap([1.0], []), "second must be"),
+        (lambda: transfer_success(np.zeros((1, 3)), np.zeros((1, 3))), "at least 2 x 2"),
+        (lambda: transfer_success(np.zeros((2, 3)), np.zeros((3, 3))), r"same shape, got \(2, 3\) and \(3, 3\)"),
+        (lambda: transfer_success(np.full((2, 3), math.inf), np.zeros((2, 3))), "source must be finite, got inf"),
+        (lambda: transfer_chance(0), "got 0"),
+    ],
+)
+def test_bad_input_is_refused_with_the_value_received(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()
