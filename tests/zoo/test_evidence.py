@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dbench.training import State, train
-from dbench.zoo.engine import EARLY, images_of, member_of, network_of, settings_of
+from dbench.zoo.engine import EARLY, images_of, member_of, network_of, settings_of, training_images
 from dbench.zoo.profiles import find_profile
 from dbench.zoo.table import load_manifest, load_runs, run_keys
 from dbench.zoo.verify import choose_runs
@@ -59,7 +59,7 @@ def test_a_shipped_run_starts_as_the_table_says(folder):
     data, images = images_of(keys[0].data)
     state: State = train(
         [member_of(key) for key in keys],
-        images,
+        training_images(data, images),
         network_of(keys[0], data),
         steps=keys[0].steps,
         each_block=lambda state: state.step >= EARLY[0],

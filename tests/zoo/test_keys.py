@@ -3,9 +3,10 @@ from dataclasses import replace
 import pytest
 
 from dbench.errors import InvalidInput, UnknownName
+from dbench.models.objectives import find_objective
 from dbench.zoo import keys as keys_module
 from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import PROFILES, Profile, find_profile
+from dbench.zoo.profiles import PROFILES, Profile, Sweep, find_profile
 
 
 def test_every_axis_changes_the_digest(key: RunKey) -> None:
@@ -64,6 +65,26 @@ def test_a_profile_spans_its_whole_grid(tiny: Profile) -> None:
     assert len(tiny.runs(objectives=["beta_vae"], seeds=[0])) == 2
 
 
+def test_a_sweep_may_have_data_sets_and_seeds_of_its_own(tiny: Profile) -> None:
+    here, there = "dsprites_grid_16", "color_dsprites_grid_16"
+    sweeps = (*tiny.sweeps, Sweep("dip_vae_i", (1, 2, 5), data=(there,), seeds=4))
+    profile = replace(tiny, data=(here, there), sweeps=sweeps)
+    assert {key.data for key in profile.runs()} == {here}
+    assert len(profile.runs()) == 2 * 2 * 2
+    assert len(profile.runs(data=[there])) == 2 * 2 * 2 + 3 * 4
+    assert len(profile.runs(data=[here, there])) == 2 * 8 + 12
+    assert len(profile.runs(data=[there], objectives=["dip_vae_i"], seeds=range(9))) == 3 * 9
+    with pytest.raises(InvalidInput, match="trains on dsprites_grid_16, got dip_vae_i"):
+        profile.runs(objectives=["dip_vae_i"])
+
+
+def test_sweeps_that_do_not_fit_their_profile_are_refused(tiny: Profile) -> None:
+    with pytest.raises(UnknownName, match="data set of profile tiny"):
+        replace(tiny, sweeps=(Sweep("beta_vae", (1,), data=("dsprites",)),))
+    with pytest.raises(InvalidInput, match="beta_vae on dsprites_grid_16"):
+        replace(tiny, sweeps=(Sweep("beta_vae", (1,)), Sweep("beta_vae", (2,))))
+
+
 def test_an_unknown_name_in_a_profile_is_refused_with_the_known_ones(tiny: Profile) -> None:
     with pytest.raises(UnknownName, match="did you mean 'micro'"):
         find_profile("mirco")
@@ -81,3 +102,32 @@ def test_a_profile_states_its_deviations(name: str) -> None:
     assert profile.name == name
     assert profile.deviations
     assert profile.describe()["steps"] == profile.steps
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_sweeps_six_strengths_of_objectives_that_exist(name: str) -> None:
+    for sweep in find_profile(name).sweeps:
+        assert find_objective(sweep.objective).card.strength  # type: ignore[attr-defined]
+        assert len(set(sweep.strengths)) == 6
+
+
+@pytest.mark.parametrize("name", ["standard", "paper"])
+def test_the_large_profiles_sweep_what_the_study_swept(name: str) -> None:
+    for sweep in find_profile(name).sweeps:
+        assert sweep.strengths == find_objective(sweep.objective).card.swept  # type: ignore[attr-defined]
+
+
+def test_cells_that_were_trained_stay_in_micro() -> None:
+    runs = set(find_profile("micro").runs())
+    for objective, strengths in {"beta_vae": (0.125, 0.25, 0.5, 1, 2, 4), "beta_tcvae": (1, 2, 4, 6, 8, 10)}.items():
+        for strength in strengths:
+            for seed in range(10):
+                assert RunKey("dsprites_grid_16", objective, strength, "mlp", 6000, 64, 1e-3, seed) in runs
+
+
+def test_micro_takes_half_the_seeds_on_coloured_sprites() -> None:
+    micro = find_profile("micro")
+    grey, coloured = (micro.runs(data=[name]) for name in ("dsprites_grid_16", "color_dsprites_grid_16"))
+    assert micro.runs() == grey
+    assert {(key.objective, key.strength) for key in coloured} <= {(key.objective, key.strength) for key in grey}
+    assert {key.seed for key in coloured} == set(range(5))
