@@ -13,9 +13,13 @@ from importlib import import_module
 from typing import cast
 
 from dbench.data.base import DataSet, Downsampled, GridData
-from dbench.errors import unknown_name
+from dbench.data.held_out import WITHOUT, HeldOut, paper_splits, parse_held_out, random_splits
+from dbench.errors import InvalidInput, unknown_name
 
-__all__ = ["DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "load"]
+__all__ = [
+    "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "load", "paper_splits",
+    "random_splits",
+]  # fmt: skip
 
 # The module that holds the function of the data set's own name. Modules are imported when asked for: some need
 # libraries, or a download, that others do without.
@@ -43,12 +47,27 @@ NEEDS_DOWNLOAD = frozenset({"color_dsprites", "dsprites", "noisy_dsprites", "scr
 def load(name: str) -> DataSet:
     """Return the data set of that name.
 
+    Beside those of :data:`DATA_SETS` there are those with points held out of training, named as
+    :mod:`dbench.data.held_out` says: ``dsprites_grid_16-without-shape2-scale3``.
+
     Raises:
         UnknownName: no data set of that name; the message lists all.
+        InvalidInput: a held-out combination that the data set does not have, or in another order than its factors.
         DamagedData: its file is not what its checksum promises.
         DbenchError: its file could not be downloaded.
     """
+    if WITHOUT in name:
+        return _load_held_out(name)
     if name not in DATA_SETS:
         raise unknown_name("data set", name, DATA_SETS)
     module = import_module(f"dbench.data.{DATA_SETS[name]}")
     return cast(DataSet, getattr(module, name)())
+
+
+def _load_held_out(name: str) -> HeldOut:
+    base, combination, draw = parse_held_out(name)
+    data = HeldOut(load(base), combination, draw=draw)
+    # One data set has one name: a second one would be another key of the same run.
+    if data.name != name:
+        raise InvalidInput(f"factors must stand in the order of the data set, {data.name!r}, got {name!r}")
+    return data

@@ -64,6 +64,9 @@ class DataSet(Protocol):
     def grid_images(self) -> Images:
         """Return the N x C x H x W images of :meth:`grid`; of a stochastic data set, one fixed draw of each."""
 
+    def held_out(self) -> NDArray[np.bool_]:
+        """Return a mask of the N grid points that training must not see; of most data sets, none."""
+
 
 def digest(*parts: str | bytes) -> str:
     """Return the SHA-256 (hex) of the parts, each preceded by its length so that no two lists collide."""
@@ -161,6 +164,10 @@ class GridData(ABC):
         """
         generator = seeds.generator(purpose="grid images", data=self.fingerprint) if self.stochastic else None
         return self._render(self.grid(), generator)
+
+    def held_out(self) -> NDArray[np.bool_]:
+        """Return a mask of the N grid points that training must not see: none, but see :mod:`dbench.data.held_out`."""
+        return np.zeros(len(self), dtype=np.bool_)
 
     @abstractmethod
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:

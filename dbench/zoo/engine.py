@@ -22,7 +22,17 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line
 
-__all__ = ["EARLY", "Group", "images_of", "measure_speed", "member_of", "network_of", "settings_of", "train_group"]
+__all__ = [
+    "EARLY",
+    "Group",
+    "images_of",
+    "measure_speed",
+    "member_of",
+    "network_of",
+    "settings_of",
+    "train_group",
+    "training_images",
+]
 
 EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
@@ -61,6 +71,12 @@ def images_of(data_name: str) -> tuple[DataSet, Tensor]:
     return data, torch.from_numpy(data.grid_images())
 
 
+def training_images(data: DataSet, images: Tensor) -> Tensor:
+    """Return those of the images of the grid that runs are trained on: all that the data set does not hold out."""
+    held_out = data.held_out()
+    return images[torch.from_numpy(~held_out)] if held_out.any() else images
+
+
 def network_of(key: RunKey, data: DataSet) -> Network:
     """Return the network of a run, for the images of its data set."""
     return find_network(key.network)(image_shape=data.image_shape)
@@ -72,7 +88,7 @@ def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
     return {
         "batch_size": keys[0].batch_size,
         "learning_rate": keys[0].learning_rate,
-        "factors": torch.from_numpy(data.grid()) if needed else None,
+        "factors": torch.from_numpy(data.grid()[~data.held_out()]) if needed else None,
         "factor_sizes": data.factor_sizes,
     }
 
@@ -85,7 +101,7 @@ def measure_speed(group: Group, *, steps: int = 20) -> float:
         start = time.perf_counter()
         train(
             members,
-            images,
+            training_images(data, images),
             network_of(key, data),
             steps=count,
             device=group.device,
@@ -146,7 +162,7 @@ class _Training:
         key = self.keys[0]
         state = train(
             [member_of(key) for key in self.keys],
-            self.images,
+            training_images(self.data, self.images),
             self.network,
             steps=key.steps,
             device=self.group.device,

@@ -1,0 +1,176 @@
+"""Training sets without one combination of factor values, to ask what a model makes of that combination.
+
+Mahon et al., "Correcting Flaws in Common Disentanglement Metrics", section 5.2: a model is trained on all points but
+those with one value of size and one of shape (each value is familiar from other combinations), and classifiers on its
+codes are asked for size and shape of what was left out. As a control, points left out at random instead.
+
+Such a data set is named after the one it is made of and what is left out::
+
+    dsprites_grid_16-without-shape2-scale3      all hearts (shape 2) of scale 3
+    dsprites_grid_16-without-random0            as many points at random, draw 0
+
+Factor values are grid indices; factors stand in the order of the data set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench import seeds
+from dbench.data.base import DataSet, Factors, GridData, Images, digest
+from dbench.errors import InvalidInput, UnknownName
+
+__all__ = ["WITHOUT", "HeldOut", "held_out_name", "paper_splits", "parse_held_out", "random_splits"]
+
+WITHOUT = "-without-"
+
+# The two factors of the paper, by what the data set's name contains, and their combinations in its appendix G ("NC 3-2"
+# is size 3, shape 2), here in the order of the data set. Which shape a number stands for is, in its words, "arbitrary".
+_PAPER: dict[str, tuple[tuple[str, str], tuple[tuple[int, int], ...]]] = {
+    "dsprites": (("shape", "scale"), ((0, 0), (2, 5), (1, 2), (1, 3), (2, 3))),
+    "shapes3d": (("scale", "shape"), ((0, 0), (5, 2), (2, 1), (3, 1), (3, 2), (7, 3), (0, 3), (7, 1))),
+    "mpi3d": (("shape", "size"), ((0, 0), (4, 1), (5, 0), (3, 1), (1, 1), (2, 0))),
+}
+
+
+class HeldOut(GridData):
+    """Another data set of which some grid points are kept from training.
+
+    Factors, grid and images are those of the other one, held-out points included: models are trained on what
+    :meth:`held_out` leaves and encode everything.
+
+    Args:
+        base: the data set.
+        combination: factor name -> value for two or more factors; the points that have all these values are held out.
+        draw: number of a random draw, in place of a combination; as many points are held out as share one combination
+            of the two factors of the paper (size and shape), uniformly without replacement.
+
+    Attributes:
+        combined: indices of the factors whose combination is in question, in the order of the data set; for a random
+            draw those of the paper.
+
+    Raises:
+        InvalidInput: neither or both of combination and draw; an unknown factor, a value out of range, fewer than two
+            factors, a negative draw, or a draw of a data set without the paper's two factors.
+    """
+
+    def __init__(self, base: DataSet, combination: Mapping[str, int] | None = None, *, draw: int | None = None) -> None:
+        if (combination is None) == (draw is None):
+            raise InvalidInput("HeldOut needs either a combination or a draw, got " + ("both", "neither")[draw is None])
+        self.factor_names, self.factor_sizes = base.factor_names, base.factor_sizes
+        self.image_shape, self.stochastic = base.image_shape, base.stochastic
+        self._base = base
+        if combination is not None:
+            combination = {name: combination[name] for name in sorted(combination, key=self._place)}
+            self.combined, self._held_out = self._combination(combination)
+        else:
+            assert draw is not None
+            self.combined, self._held_out = self._random(draw)
+        self.name = held_out_name(base.name, combination, draw=draw)
+        self.fingerprint = digest("held out", np.packbits(self._held_out).tobytes(), base.fingerprint)
+
+    def _combination(self, combination: dict[str, int]) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
+        if len(combination) < 2:
+            raise InvalidInput(
+                f"combination must name at least two factors, so that every value stays familiar, got {combination}"
+            )
+        combined = tuple(self._place(name) for name in combination)
+        for j, (name, value) in zip(combined, combination.items(), strict=True):
+            if not 0 <= value < self.factor_sizes[j]:
+                raise InvalidInput(f"factor {name!r} must lie in 0..{self.factor_sizes[j] - 1}, got {value}")
+        return combined, (self.grid()[:, combined] == list(combination.values())).all(axis=1)
+
+    def _place(self, name: str) -> int:
+        if name not in self.factor_names:
+            raise InvalidInput(f"combination must name factors among {', '.join(self.factor_names)}, got {name!r}")
+        return self.factor_names.index(name)
+
+    def _random(self, draw: int) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
+        if draw < 0:
+            raise InvalidInput(f"draw must be at least 0, got {draw}")
+        factors, _ = _paper(self._base.name)
+        combined = tuple(sorted(self.factor_names.index(name) for name in factors))
+        count = len(self) // prod(self.factor_sizes[j] for j in combined)
+        generator = seeds.generator(purpose="held out at random", data=self._base.fingerprint, draw=draw)
+        held_out = np.zeros(len(self), dtype=np.bool_)
+        held_out[generator.choice(len(self), count, replace=False)] = True
+        return combined, held_out
+
+    def held_out(self) -> NDArray[np.bool_]:
+        """Return a mask of the N grid points that training never sees."""
+        return self._held_out.copy()
+
+    def grid_images(self) -> Images:
+        """Return the images of the grid: those of the base, of a stochastic one the same draw of each."""
+        return self._base.grid_images()
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        return self._base.images(factors, generator)
+
+
+def held_out_name(base: str, combination: Mapping[str, int] | None = None, *, draw: int | None = None) -> str:
+    """Return the name of a data set without a combination, or without a random draw of points.
+
+    Example:
+        >>> held_out_name("dsprites_grid_16", {"shape": 2, "scale": 3})
+        'dsprites_grid_16-without-shape2-scale3'
+    """
+    left_out = f"random{draw}" if combination is None else "-".join(f"{name}{n}" for name, n in combination.items())
+    return f"{base}{WITHOUT}{left_out}"
+
+
+def parse_held_out(name: str) -> tuple[str, dict[str, int] | None, int | None]:
+    """Take a name apart: the base's name, and a combination or the number of a random draw.
+
+    Raises:
+        UnknownName: it does not have the form that :func:`held_out_name` gives.
+    """
+    base, _, left_out = name.partition(WITHOUT)
+    parts = [re.fullmatch(r"([a-z_]+)(0|[1-9][0-9]{0,8})", part) for part in left_out.split("-")]
+    pairs = [(part[1], int(part[2])) for part in parts if part]
+    if len(pairs) < len(parts) or len(dict(pairs)) < len(pairs):
+        raise UnknownName(
+            f"a data set with points held out is named like 'dsprites_grid{WITHOUT}shape2-scale3' or "
+            f"'dsprites_grid{WITHOUT}random0', got {name!r}"
+        )
+    if [factor for factor, _ in pairs] == ["random"]:
+        return base, None, pairs[0][1]
+    return base, dict(pairs), None
+
+
+def _paper(base: str) -> tuple[tuple[str, str], tuple[tuple[int, int], ...]]:
+    for family, splits in _PAPER.items():
+        if family in base:
+            return splits
+    raise InvalidInput(f"the paper leaves combinations out of {', '.join(_PAPER)} only, got {base!r}")
+
+
+def paper_splits(base: str) -> tuple[str, ...]:
+    """Return the names of a data set without each of the combinations that the paper leaves out (appendix G).
+
+    Five for dSprites and its variants, eight for Shapes3D, six for MPI3D; all are of size and shape.
+
+    Raises:
+        InvalidInput: a data set of another family.
+
+    Example:
+        >>> paper_splits("dsprites_grid_16")[-1]
+        'dsprites_grid_16-without-shape2-scale3'
+    """
+    factors, combinations = _paper(base)
+    return tuple(held_out_name(base, dict(zip(factors, values, strict=True))) for values in combinations)
+
+
+def random_splits(base: str, count: int = 5) -> tuple[str, ...]:
+    """Return the names of as many random draws, the control; the paper has five for each data set.
+
+    Raises:
+        InvalidInput: a data set of a family without combinations in the paper.
+    """
+    _paper(base)
+    return tuple(held_out_name(base, draw=draw) for draw in range(count))

@@ -1,0 +1,73 @@
+"""Runs on data sets that hold points out: training never sees those, and the codes are of all."""
+
+from dataclasses import replace
+from multiprocessing import Pipe
+
+import numpy as np
+import pytest
+import torch
+
+from dbench.zoo import engine
+from dbench.zoo.engine import Group, images_of, settings_of, train_group, training_images
+from dbench.zoo.store import Store
+from dbench.zoo.workers import Line
+
+NAME = "dsprites_grid_16-without-shape2-scale3"
+
+
+@pytest.fixture
+def line():
+    ours, theirs = Pipe()
+    with ours, theirs:
+        yield Line(theirs)
+
+
+@pytest.fixture
+def keys(tiny):
+    return tuple(replace(tiny, data=(NAME,), sweeps=tiny.sweeps[:1], seeds=1).runs())
+
+
+def weights_and_codes(line, store, keys):
+    assert train_group(line, Group(store.url, keys)) == len(keys)
+    return [store.tensors(keys[0], name) for name in ("weights", "codes")]
+
+
+def test_what_is_held_out_has_no_influence_on_the_weights(line, keys, tmp_path, monkeypatch):
+    data, images = images_of(NAME)
+    weights, codes = weights_and_codes(line, Store(tmp_path / "a"), keys)
+    assert codes["mean"].shape == (46_080, 10)
+
+    changed = images.clone()
+    changed[torch.from_numpy(data.held_out())] = 255
+    monkeypatch.setattr(engine, "images_of", lambda name: (data, changed))
+    same_weights, other_codes = weights_and_codes(line, Store(tmp_path / "b"), keys)
+
+    for name, values in weights.items():
+        np.testing.assert_array_equal(same_weights[name], values)
+    different = (codes["mean"] != other_codes["mean"]).any(axis=1)
+    np.testing.assert_array_equal(different, data.held_out())
+
+
+def test_what_is_not_held_out_has_an_influence(line, keys, tmp_path, monkeypatch):
+    """The counterpart, so that the test above cannot pass by looking at nothing."""
+    data, images = images_of(NAME)
+    weights, _ = weights_and_codes(line, Store(tmp_path / "a"), keys)
+    changed = images.clone()
+    changed[torch.from_numpy(~data.held_out())] = 255
+    monkeypatch.setattr(engine, "images_of", lambda name: (data, changed))
+    other_weights, _ = weights_and_codes(line, Store(tmp_path / "b"), keys)
+    assert any((other_weights[name] != values).any() for name, values in weights.items())
+
+
+def test_images_and_factors_of_the_training_set_belong_together(keys, monkeypatch):
+    data, images = images_of(NAME)
+    monkeypatch.setattr(engine, "find_card", lambda objective: type("Card", (), {"needs_factors": True}))
+    factors = settings_of(keys, data)["factors"]
+    kept = training_images(data, images)
+    assert len(factors) == len(kept) == 46_080 - 2_560
+    np.testing.assert_array_equal(data.images(factors.numpy()[::500]), kept[::500].numpy())
+
+
+def test_a_data_set_that_holds_nothing_out_trains_on_the_very_images():
+    data, images = images_of("dsprites_grid_16")
+    assert training_images(data, images) is images
