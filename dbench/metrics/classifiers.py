@@ -75,36 +75,69 @@ def train_classifiers(
         return torch.as_tensor(values, dtype=torch.float32, device=device)
 
     def inputs(codes: NDArray[np.float64]) -> torch.Tensor:
-        return put(((codes - mean) / spread)[model] * keep[:, None, :])
+        """Models x n x (d + 1): standardised codes and a column of ones, whose weights are the bias."""
+        scaled = (codes - mean) / spread
+        return put(np.concatenate([scaled, np.ones_like(scaled[..., :1])], axis=2))
 
+    # A model's tasks lie together, so that the first layer of all of them is one product.
+    position = np.argsort(model, kind="stable")
+    model, label, keep = model[position], label[position], keep[position]
+    spans = [(int(m), *np.searchsorted(model, [m, m + 1]).tolist()) for m in np.unique(model)]
     x, y = inputs(train_codes), torch.as_tensor(train_labels.T[label].copy(), device=device)
-    t, n, d = x.shape
+    t, n, d = len(label), train_codes.shape[1], train_codes.shape[2]
     classes = np.maximum(train_labels.max(axis=0), test_labels.max(axis=0)) + 1
     width = int(classes[label].max())
     # Outputs beyond a task's own number of classes are ruled out.
-    ruled_out = put(np.where(np.arange(width) < classes[label][:, None], 0.0, -1e9))[:, None, :]
+    ruled_out = put(np.where(np.arange(width) < classes[label][:, None], 0.0, -1e9))[:, :, None]
 
     def uniform(fan_in: int, *shape: int) -> torch.Tensor:
         bound = 1 / np.sqrt(fan_in)
-        return put(generator.uniform(-bound, bound, size=shape)).expand(t, *shape).clone().requires_grad_()
+        return put(generator.uniform(-bound, bound, size=shape)).expand(t, *shape)
 
     w1, b1 = uniform(d, d, hidden), uniform(d, 1, hidden)
     w2, b2 = uniform(hidden, hidden, width), uniform(hidden, 1, width)
+    kept = torch.nn.functional.pad(put(keep.astype(np.float64)), (0, 1), value=1.0)[:, :, None].transpose(0, 1)
+    # Inputs x tasks x hidden, tasks x classes x hidden and tasks x classes x 1.
+    first = (torch.cat([w1, b1], dim=1).transpose(0, 1) * kept).contiguous()
+    second, bias = w2.transpose(1, 2).contiguous(), b2.transpose(1, 2).contiguous()
+    parameters = [first, second, bias]
 
-    def logits(batch_codes: torch.Tensor) -> torch.Tensor:
-        return torch.baddbmm(b2 + ruled_out, torch.relu(torch.baddbmm(b1, batch_codes, w1)), w2)
+    def forward(rows: torch.Tensor, units: torch.Tensor) -> torch.Tensor:
+        """Fill in the hidden units, tasks x hidden x batch; return the logits, tasks x classes x batch."""
+        for m, low, high in spans:
+            weights = first[:, low:high].reshape(d + 1, -1)
+            torch.mm(weights.T, rows[m].T, out=units[low:high].view(-1, rows.shape[1]))
+        return torch.baddbmm(bias + ruled_out, second, units.relu_())
 
-    optimiser = torch.optim.Adam([w1, b1, w2, b2], lr=learning_rate, fused=True)
+    # The gradient is written out, and into memory that is there already: autograd's bookkeeping and a fresh page
+    # for every intermediate result cost as much as the products themselves.
+    gradients = [torch.zeros_like(parameter) for parameter in parameters]
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+        parameter.grad = gradient
+    optimiser = torch.optim.Adam(parameters, lr=learning_rate, fused=True)
+    units, back = torch.empty(2, t, hidden, min(batch, n), device=device)
     for _ in range(epochs):
         order = torch.as_tensor(generator.permutation(n), device=device)
-        for start in range(0, n, batch):
-            rows = order[start : start + batch]
-            optimiser.zero_grad()
-            # The mean over observations, the sum over tasks: each task's gradient is its own.
-            flat = logits(x[:, rows]).reshape(-1, width)
-            loss = torch.nn.functional.cross_entropy(flat, y[:, rows].reshape(-1), reduction="sum") / len(rows)
-            torch.autograd.backward(loss)
+        for rows in torch.split(order, batch):
+            x_batch, y_batch = x[:, rows], y[:, None, rows]
+            share = 1 / len(rows)
+            # The last batch of an epoch may be smaller.
+            fit = (units, back) if len(rows) == units.shape[2] else units.new_empty(2, t, hidden, len(rows))
+            logits = forward(x_batch, fit[0])
+            # Of the mean over observations and the sum over tasks, so each task's gradient is its own.
+            error = torch.softmax(logits, dim=1).mul_(share)
+            error.scatter_add_(1, y_batch, error.new_full(y_batch.shape, -share))
+            torch.bmm(error, fit[0].transpose(1, 2), out=gradients[1])
+            torch.sum(error, dim=2, keepdim=True, out=gradients[2])
+            torch.bmm(second.transpose(1, 2), error, out=fit[1])
+            torch.ops.aten.threshold_backward.grad_input(fit[1], fit[0], 0, grad_input=fit[1])
+            for m, low, high in spans:
+                product = x_batch[m].T @ fit[1][low:high].view(-1, len(rows)).T
+                gradients[0][:, low:high] = product.view(d + 1, high - low, hidden)
+            gradients[0].mul_(kept)
             optimiser.step()
-    with torch.no_grad():
-        predicted = logits(inputs(test_codes)).argmax(dim=2).cpu().numpy()
-    return np.asarray((predicted == test_labels.T[label]).mean(axis=1))
+    test_inputs = inputs(test_codes)
+    predicted = forward(test_inputs, units.new_empty(t, hidden, test_inputs.shape[1])).argmax(dim=1).cpu().numpy()
+    accuracy = np.empty(t)
+    accuracy[position] = (predicted == test_labels.T[label]).mean(axis=1)
+    return accuracy

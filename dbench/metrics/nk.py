@@ -86,6 +86,7 @@ def nk_of_models(
             relation=relation,
             details={
                 "accuracy": float(full.mean()),
+                **{f"accuracy.{j}": float(value) for j, value in enumerate(full)},
                 "accuracy.without": float(knocked.mean()),
                 "ceiling": 1 - float(np.mean(commonest)),
                 "chance": 0.0,
@@ -116,7 +117,7 @@ def nk(
     noise can make it slightly negative. Training is described at
     :func:`dbench.metrics.classifiers.train_classifiers`. The paper gives no batch size: with 128, exact copies
     of 3, 6, 10, 16 and 16 values beside five noise codes are predicted with accuracy 1.000 and score 0.857
-    (15,000 observations; 8 s on one core, in proportion to observations and epochs).
+    (15,000 observations; about 5 s on one core, in proportion to observations and epochs).
 
     Args:
         sample: discrete factors; two thirds train, one third tests.
@@ -129,9 +130,10 @@ def nk(
 
     Returns:
         Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all
-        codes), ``accuracy.without`` (means over factors), ``ceiling`` (all but the share of the commonest value,
-        which is still guessed without the code), ``chance`` (0: codes that say nothing lose nothing) and
-        ``epochs``. A factor left without a code of its own (fewer codes than factors) loses nothing: 0.
+        codes) and ``accuracy.without`` (means over factors), ``accuracy.<j>`` (all codes, factor j), ``ceiling`` (all
+        but the share of the commonest value, which is still guessed without the code), ``chance`` (0: codes that
+        say nothing lose nothing) and ``epochs``. A factor left without a code of its own
+        (fewer codes than factors) loses nothing: 0.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a count below 1.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +18,7 @@ from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
-__all__ = ["ScoreSummary", "score_one", "score_runs"]
+__all__ = ["ScoreSummary", "lacking_groups", "score_one", "score_runs"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def score_one(store: Store, key: RunKey, *, again: Collection[str] = ()) -> dict
     Raises:
         DamagedData: the run's files are not what its record promises, or come from another version of the data.
     """
-    from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, subject_of
+    from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, VERSIONS, subject_of
 
     record = store.record(key)
     if record is None or record["status"] != "done":
@@ -81,7 +81,8 @@ def score_one(store: Store, key: RunKey, *, again: Collection[str] = ()) -> dict
     codes_checksum = record["files"]["codes.safetensors"]
     document = _stored(store, key, codes_checksum)
     document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
-    todo = [name for name in SCORERS if name in again or name not in document["groups"]]
+    lacking = lacking_groups(document)
+    todo = [name for name in SCORERS if name in again or name in lacking]
     if not todo:
         return {}
     data = _data(key.data)
@@ -94,9 +95,20 @@ def score_one(store: Store, key: RunKey, *, again: Collection[str] = ()) -> dict
         document["groups"][name] = SCORERS[name](subject)
         spent[name] = time.perf_counter() - start
     document["seconds"].update(spent)
+    document["versions"] = {**document.get("versions", {}), **{name: VERSIONS.get(name, 1) for name in todo}}
     document["scores"] = {score: value for group in document["groups"].values() for score, value in group.items()}
     store.write_document("scores", document, key=key)
     return spent
+
+
+def lacking_groups(document: Mapping[str, Any]) -> set[str]:
+    """Return the groups of scores that a stored document does not hold, or holds of another version."""
+    from dbench.zoo.scorers import SCORERS, VERSIONS
+
+    versions = document.get("versions", {})
+    return {
+        name for name in SCORERS if name not in document["groups"] or versions.get(name, 1) != VERSIONS.get(name, 1)
+    }
 
 
 def _stored(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | None:
@@ -151,7 +163,7 @@ def score_runs(
         record = store.record(key)
         assert record is not None
         document = _stored(store, key, record["files"]["codes.safetensors"])
-        if document is not None and set(document["groups"]) >= set(SCORERS) and not again:
+        if document is not None and not lacking_groups(document) and not again:
             present += 1
         else:
             todo.append(key)

@@ -15,6 +15,7 @@ from dbench.metrics.alignment import alignment_collisions
 from dbench.metrics.dci import dci
 from dbench.metrics.factor_vae import factor_vae
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
+from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.metrics.mig import mig
 from dbench.metrics.nk import nk
 from dbench.metrics.posterior import kl_per_code
@@ -22,10 +23,10 @@ from dbench.metrics.sap import sap
 from dbench.metrics.snc import snc
 from dbench.zoo.keys import RunKey
 
-__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "Subject", "subject_of"]
+__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "VERSIONS", "Subject", "subject_of"]
 
 SCORING_SCHEMA = 1
-"""Raised when a scorer changes what it computes, so that stored scores are computed again."""
+"""Raised when the scores of every group change, or the form they are stored in; all are computed again."""
 
 ACTIVE = 0.01
 """Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
@@ -38,6 +39,7 @@ SCORING: dict[str, str] = {
     "sap": "linear support vector machines",
     "snc": "every point of the grid",
     "nk": f"{_NK_EPOCHS} epochs as in the paper, in batches of 128, which it does not give",
+    "mlp_accuracy": "the classifiers of all codes that nk trains, so the same split and batches",
     "gaussian_tc": f"{_TRAIN} points; sampled codes are one draw from each posterior",
     "active": f"codes with more than {ACTIVE} nats of divergence from the prior, over the grid",
     "udr": "10000 points, the same for all models of a data set; all: all models of one objective",
@@ -137,12 +139,27 @@ def _factor_vae(subject: Subject) -> dict[str, float]:
     return {"factor_vae": factor_vae(subject.source, generator=subject.key.generator("factor_vae")).value}
 
 
+def _per_factor(name: str, values: NDArray[np.float64] | None) -> dict[str, float]:
+    assert values is not None
+    return {f"{name}.{j}": float(value) for j, value in enumerate(values)}
+
+
 def _snc(subject: Subject) -> dict[str, float]:
-    return {"snc": snc(subject.grid).value}
+    score = snc(subject.grid)
+    return {"snc": score.value, **_per_factor("snc", score.per_factor)}
 
 
 def _nk(subject: Subject) -> dict[str, float]:
-    return {"nk": nk(subject.sample, epochs=_NK_EPOCHS, generator=subject.key.generator("nk")).value}
+    score = nk(subject.sample, epochs=_NK_EPOCHS, generator=subject.key.generator("nk"))
+    # Its classifiers of all codes are those of mlp_accuracy, trained on the same split.
+    full = np.array([score.details[f"accuracy.{j}"] for j in range(subject.sample.n_factors)])
+    adjusted, _ = adjusted_accuracy(full, subject.sample.factors.astype(np.int64))
+    return {
+        "nk": score.value,
+        **_per_factor("nk", score.per_factor),
+        "mlp_accuracy": float(adjusted.mean()),
+        **_per_factor("mlp_accuracy", adjusted),
+    }
 
 
 SCORERS: dict[str, Callable[[Subject], dict[str, float]]] = {
@@ -156,3 +173,6 @@ SCORERS: dict[str, Callable[[Subject], dict[str, float]]] = {
     "nk": _nk,
 }
 """Name of a group of scores -> what computes it; each draws from generators of the run's key only."""
+
+VERSIONS: dict[str, int] = {"snc": 2, "nk": 2}
+"""Group -> version of what it computes, 1 where it is not named; stored groups of another version are not used."""

@@ -27,7 +27,8 @@ EXPECTED = {
     *("elbo", "reconstruction", "kl", "kl.informative", *(f"kl.{i}" for i in range(10)), "loss.100"),
     *("gaussian_tc.mean", "gaussian_tc.sampled", "gaussian_tc.mean.active", "gaussian_tc.sampled.active"),
     *("factor_vae", "mig", "dci", "dci.completeness", "dci.informativeness", "sap", "snc", "nk"),
-    "alignment.collisions",
+    *(f"{name}.{j}" for name in ("snc", "nk", "mlp_accuracy") for j in range(5)),
+    *("alignment.collisions", "mlp_accuracy"),
 }
 
 
@@ -103,6 +104,31 @@ def test_a_new_scorer_is_added_without_computing_the_others(
     assert set(score_one(store, key, again=["mig"])) == {"mig"}
     with pytest.raises(UnknownName, match="did you mean 'mig'"):
         score_runs(store, [key], again=["migg"])
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_only_groups_of_another_version_are_computed_again(
+    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(store, short)
+    key = short.runs()[0]
+    few = {name: scorers.SCORERS[name] for name in ("posterior", "mig")}
+    monkeypatch.setattr(scorers, "SCORERS", few)
+    monkeypatch.setattr(scorers, "VERSIONS", {})
+    score_one(store, key)
+    document = store.read_document("scores", key=key)
+    assert document is not None
+    # As it was stored before groups had versions.
+    del document["versions"]
+    store.write_document("scores", document, key=key)
+    assert score_one(store, key) == {}
+    monkeypatch.setitem(scorers.SCORERS, "mig", lambda subject: {"mig": 2.0})
+    monkeypatch.setitem(scorers.VERSIONS, "mig", 2)
+    assert set(score_one(store, key)) == {"mig"}
+    # The new version of a group may have other scores; those of the old are gone.
+    assert _scores(store, key)["mig"] == 2
+    assert "alignment.collisions" not in _scores(store, key)
+    assert score_runs(store, [key], workers=1).present == 1
 
 
 @pytest.mark.usefixtures("small_samples")

@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+import torch
+
+from dbench.codes import Sample
+from dbench.metrics import mlp_accuracy, nk
+from dbench.metrics.classifiers import Task, train_classifiers
+
+SIZES = (3, 5, 4)
+
+
+def by_autograd(codes, labels, n_train, tasks, *, hidden, epochs, batch, generator):
+    """The same training spelt out: one network a task, torch's own layers, loss, gradient and optimiser."""
+    train, test = codes[:, :n_train], codes[:, n_train:]
+    mean, spread = train.mean(axis=1, keepdims=True), train.std(axis=1, keepdims=True)
+    spread[spread == 0] = np.inf
+    d, width = codes.shape[2], max(SIZES)
+
+    def put(values):
+        return torch.as_tensor(values, dtype=torch.float32)
+
+    shapes = ((d, (d, hidden)), (d, (hidden,)), (hidden, (hidden, width)), (hidden, (width,)))
+    initial = [put(generator.uniform(-1 / np.sqrt(fan), 1 / np.sqrt(fan), size=shape)) for fan, shape in shapes]
+    orders = [generator.permutation(n_train) for _ in range(epochs)]
+    accuracies = []
+    for task in tasks:
+        x, x_test = (put((part - mean) / spread)[task.model] for part in (train, test))
+        if task.without >= 0:
+            x[:, task.without] = x_test[:, task.without] = 0
+        y = torch.as_tensor(labels[:, task.label])
+        weights = [value.clone().requires_grad_() for value in initial]
+        kept = SIZES[task.label]
+
+        def logits(rows, weights=weights, kept=kept):
+            w1, b1, w2, b2 = weights
+            return (torch.relu(rows @ w1 + b1) @ w2 + b2)[:, :kept]
+
+        optimiser = torch.optim.Adam(weights, lr=1e-3)
+        for order in orders:
+            for start in range(0, n_train, batch):
+                rows = order[start : start + batch]
+                optimiser.zero_grad()
+                torch.autograd.backward(torch.nn.functional.cross_entropy(logits(x[rows]), y[rows]))
+                optimiser.step()
+        right = logits(x_test).argmax(dim=1) == y[n_train:]
+        accuracies.append(right.double().mean().item())
+    return accuracies
+
+
+@pytest.fixture
+def world():
+    generator = np.random.default_rng(3)
+    labels = np.stack([generator.integers(size, size=700) for size in SIZES], axis=1)
+    codes = np.stack([labels + 0.4 * generator.standard_normal(labels.shape) for _ in range(2)])
+    dead = np.full((2, 700, 1), 7.0)
+    return np.concatenate([codes, dead, generator.standard_normal((2, 700, 1))], axis=2), labels
+
+
+def test_the_written_out_gradient_trains_what_autograd_trains(world):
+    codes, labels = world
+    # Out of order, and not equally many for both models.
+    tasks = [Task(1, 0), Task(0, 2), Task(0, 2, 2), Task(1, 1, 1), Task(0, 0, 4), Task(0, 1)]
+    options = {"hidden": 24, "epochs": 12, "batch": 64}
+    split = codes[:, :450], labels[:450], codes[:, 450:], labels[450:]
+    ours = train_classifiers(*split, tasks, **options, generator=np.random.default_rng(8))
+    theirs = by_autograd(codes, labels, 450, tasks, **options, generator=np.random.default_rng(8))
+    # Rounding may turn over the odd one of 250 test observations.
+    np.testing.assert_allclose(ours, theirs, atol=1.5 / 250)
+    assert ours[1] > ours[2] + 0.2
+
+
+def test_the_classifiers_of_all_codes_are_those_of_the_knockout(world):
+    sample = Sample(world[0][0], world[1])
+    options = {"hidden": 24, "epochs": 5, "batch": 64}
+    full = nk(sample, **options, generator=np.random.default_rng(1)).details
+    alone = mlp_accuracy(sample, **options, generator=np.random.default_rng(1))
+    assert alone.details["accuracy"] == pytest.approx(full["accuracy"], abs=0.005)
+    assert full["accuracy"] == pytest.approx(np.mean([full[f"accuracy.{j}"] for j in range(3)]))
+
+
+def test_training_parts_smaller_than_a_batch_are_one_step(world):
+    codes, labels = world
+    split = codes[:, :30], labels[:30], codes[:, 30:60], labels[30:60]
+    found = train_classifiers(*split, [Task(0, 1)], epochs=2, batch=128, generator=np.random.default_rng(0))
+    assert 0 <= found[0] <= 1
