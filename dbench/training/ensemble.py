@@ -85,7 +85,16 @@ def train(
     device = torch.device(device)
     state = (initial_state(members, network, extra) if state is None else state).to(device)
     factors = None if factors is None else factors.to(device)
-    losses = Losses(members, network, images.to(device), factors, extra=extra, precision=precision, steps=steps)
+    losses = Losses(
+        members,
+        network,
+        images.to(device),
+        factors,
+        factor_sizes=sizes,
+        extra=extra,
+        precision=precision,
+        steps=steps,
+    )
     card = find_card(members[0].objective)
     with _arithmetic(device, precision):
         while state.step < steps:
@@ -145,8 +154,12 @@ def _adam(
 
 
 def _take_gradient(loss: Tensor, leaves: Sequence[Tensor], *, keep: bool = False) -> None:
-    """Set the leaves' gradients to those of the members' losses, and no other tensor's."""
-    for leaf, gradient in zip(leaves, torch.autograd.grad(loss.sum(), leaves, retain_graph=keep), strict=True):
+    """Set the leaves' gradients to those of the members' losses, and no other tensor's.
+
+    A head that the losses of a step leave alone, such as one that is taught in a part of the run, gets zeros.
+    """
+    gradients = torch.autograd.grad(loss.sum(), leaves, retain_graph=keep, materialize_grads=True)
+    for leaf, gradient in zip(leaves, gradients, strict=True):
         leaf.grad = gradient
 
 

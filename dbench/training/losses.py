@@ -81,6 +81,7 @@ class Losses:
         network: of all of them.
         images: N x C x H x W, uint8, on the device of training.
         factors: of the images, N x k int64, on the same device; None where no objective needs them.
+        factor_sizes: number of values of each factor.
         extra: shapes of the members' parameters beside the network's.
         precision: of matrix products.
         steps: of the whole run.
@@ -93,12 +94,14 @@ class Losses:
         images: Tensor,
         factors: Tensor | None,
         *,
+        factor_sizes: tuple[int, ...],
         extra: dict[str, tuple[int, ...]],
         precision: str,
         steps: int,
     ) -> None:
         self.members, self.network, self.factors, self.extra = tuple(members), network, factors, extra
-        self.precision, self.steps, self.data_size, self.device = precision, steps, len(images), images.device
+        self.factor_sizes, self.precision, self.steps = factor_sizes, precision, steps
+        self.data_size, self.device = len(images), images.device
         self.pixels = images.flatten(1)
         self.parts: list[_Part] = []
         start = 0
@@ -148,6 +151,8 @@ class Losses:
             data_size=self.data_size,
             step=step,
             steps=self.steps,
+            noise=draws.noise[i],
+            factor_sizes=self.factor_sizes,
             extra=unpack(rows, self.extra),
         )
         terms = []

@@ -68,7 +68,9 @@ class Batch:
         data_size: number of images the batch was drawn from, N.
         step: number of steps taken before this one; for objectives with a schedule.
         steps: number of steps of the whole run, likewise.
+        noise: standard normal draws that made z of mean and logvar, M x B x d.
         factors: ground-truth factors of the images, M x B x k int64; None unless the card says ``needs_factors``.
+        factor_sizes: number of values of each factor, where they are known.
         labelled: whether the factors of each image may be used, M x B; None unless the card names ``labels``.
         other: a second batch; None unless the card asks for it.
         extra: parameters beside the network's by full name (``head.*`` and ``adversary.*``), each M x its shape.
@@ -82,7 +84,9 @@ class Batch:
     data_size: int
     step: int
     steps: int
+    noise: Tensor | None = None
     factors: Tensor | None = None
+    factor_sizes: tuple[int, ...] = ()
     labelled: Tensor | None = None
     other: Other | None = None
     extra: Mapping[str, Tensor] = field(default_factory=dict)
@@ -98,7 +102,9 @@ class Batch:
             data_size=self.data_size,
             step=self.step,
             steps=self.steps,
+            noise=None if self.noise is None else self.noise[which],
             factors=None if self.factors is None else self.factors[which],
+            factor_sizes=self.factor_sizes,
             labelled=None if self.labelled is None else self.labelled[which],
             other=None if self.other is None else self.other.members(which),
             extra={name: values[which] for name, values in self.extra.items()},
