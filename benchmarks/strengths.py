@@ -22,9 +22,9 @@ import time
 
 import torch
 
-from dbench.models.objectives import find_objective
+from dbench.models.objectives import find_card
 from dbench.training import evaluate, train
-from dbench.zoo.engine import images_of, member_of, network_of
+from dbench.zoo.engine import images_of, member_of, network_of, settings_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import find_profile
 
@@ -36,16 +36,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Try the strengths of objectives for a profile.")
     parser.add_argument("objectives", nargs="+")
     parser.add_argument("--profile", default="micro")
+    parser.add_argument("--data", help="data set; the profile's first when not given")
     parser.add_argument("--strengths", type=float, nargs="+", help="instead of those of the paper")
     parser.add_argument("--seeds", type=int, default=2)
     options = parser.parse_args()
 
     profile = find_profile(options.profile)
-    data, images = images_of(profile.data[0])
+    data_name = options.data or profile.data[0]
+    data, images = images_of(data_name)
     for name in options.objectives:
         keys = [
             RunKey(
-                data=profile.data[0],
+                data=data_name,
                 objective=name,
                 strength=strength,
                 network=profile.network,
@@ -54,25 +56,24 @@ def main() -> None:
                 learning_rate=profile.learning_rate,
                 seed=FIRST_SEED + seed,
             )
-            for strength in options.strengths or find_objective(name).card.swept  # type: ignore[attr-defined]
+            for strength in options.strengths or find_card(name).swept
             for seed in range(options.seeds)
         ]
-        report(keys, images, network_of(keys[0], data))
+        report(keys, images, network_of(keys[0], data), settings_of(keys, data))
 
 
-def report(keys: list[RunKey], images: torch.Tensor, network) -> None:
+def report(keys: list[RunKey], images: torch.Tensor, network, settings) -> None:
     start, last = time.process_time(), keys[0]
     state = train(
         [member_of(key) for key in keys],
         images,
         network,
         steps=last.steps,
-        batch_size=last.batch_size,
-        learning_rate=last.learning_rate,
+        **settings,
     )
     seconds = (time.process_time() - start) / len(keys)
     found = evaluate(state.parameters, images, network, generators=[key.generator("evaluate") for key in keys])
-    print(f"\n{last.objective}: {seconds:.1f} s of processor time a run")
+    print(f"\n{last.objective} on {last.data}: {seconds:.1f} s of processor time a run")
     print(
         f"{'strength':>9} {'seed':>5} {'diverged':>9} {'elbo':>9} {'recon.':>8} {'kl':>8} {'codes':>6}  kl of each code"
     )

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from dbench.errors import InvalidInput, UnknownName
-from dbench.models.objectives import find_objective
+from dbench.models.objectives import find_card
 from dbench.zoo import keys as keys_module
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import PROFILES, Profile, Sweep, find_profile
@@ -107,14 +107,14 @@ def test_a_profile_states_its_deviations(name: str) -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_sweeps_six_strengths_of_objectives_that_exist(name: str) -> None:
     for sweep in find_profile(name).sweeps:
-        assert find_objective(sweep.objective).card.strength  # type: ignore[attr-defined]
+        assert find_card(sweep.objective).strength
         assert len(set(sweep.strengths)) == 6
 
 
 @pytest.mark.parametrize("name", ["standard", "paper"])
 def test_the_large_profiles_sweep_what_the_study_swept(name: str) -> None:
     for sweep in find_profile(name).sweeps:
-        assert sweep.strengths == find_objective(sweep.objective).card.swept  # type: ignore[attr-defined]
+        assert sweep.strengths == find_card(sweep.objective).swept
 
 
 def test_cells_that_were_trained_stay_in_micro() -> None:
