@@ -3,18 +3,203 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.population import Population
-from dbench.errors import InvalidInput
+from dbench.errors import InvalidInput, unknown_name
+from dbench.stats import Estimate
 
-__all__ = ["Effect", "simulated_population"]
+__all__ = ["OBJECTIVES", "Effect", "Law", "SimulatedPopulation", "simulated_population", "simulated_zoo"]
 
+Matrix = NDArray[np.float64]
 # Takes the objective, its strengths and a generator; returns one seed's scores, one for each strength.
-Effect = Callable[[str, NDArray[np.float64], np.random.Generator], NDArray[np.float64]]
+Effect = Callable[[str, Matrix, np.random.Generator], Matrix]
+# One number for all settings, one for each objective, or a function of the objective and its strengths.
+Level = float | Mapping[str, float] | Callable[[str, Matrix], Matrix]
+
+# The size of the evidence: the unsupervised objectives with six strengths each, named by their rank.
+OBJECTIVES: Mapping[str, tuple[float, ...]] = dict.fromkeys(
+    ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae"), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+)
+
+
+class SimulatedPopulation(Population):
+    """A population held as arrays, so that thousands of worlds can be judged; answers as a table would.
+
+    Args:
+        scores: seeds x strengths by (score, objective); all objectives have all scores.
+        strengths: rising strengths of each objective.
+        point_only: leave intervals without ends out of :meth:`interval`, which makes very large worlds cheap: for
+            finding out what the true value of a statistic is.
+    """
+
+    def __init__(
+        self,
+        scores: Mapping[tuple[str, str], Matrix],
+        strengths: Mapping[str, ArrayLike],
+        *,
+        point_only: bool = False,
+    ) -> None:
+        object.__setattr__(self, "name", "simulated")
+        object.__setattr__(self, "deviations", ())
+        object.__setattr__(self, "_scores", dict(scores))
+        object.__setattr__(self, "_strengths", {o: np.asarray(s, dtype=np.float64) for o, s in strengths.items()})
+        object.__setattr__(self, "_point_only", point_only)
+
+    _scores: dict[tuple[str, str], Matrix]
+    _strengths: dict[str, Matrix]
+    _point_only: bool
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The same scores as tidy rows, one for each run and score."""
+        frames = [
+            pd.DataFrame(
+                {
+                    "run": [f"{objective}-{strength:g}-{seed}" for strength in self._strengths[objective]],
+                    "objective": objective,
+                    "strength": self._strengths[objective],
+                    "seed": seed,
+                    "status": "done",
+                    "score": score,
+                    "value": row,
+                }
+            )
+            for (score, objective), values in self._scores.items()
+            for seed, row in enumerate(values)
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    @property
+    def objectives(self) -> list[str]:
+        """Objectives present, sorted."""
+        return sorted(self._strengths)
+
+    def strengths(self, objective: str) -> Matrix:
+        """Strengths of an objective in rising order."""
+        if objective not in self._strengths:
+            raise unknown_name("objective", objective, self.objectives)
+        return self._strengths[objective]
+
+    def seeds(self, objective: str | None = None) -> NDArray[np.int64]:
+        """All seeds: no simulated run diverges."""
+        return np.arange(len(next(iter(self._scores.values()))), dtype=np.int64)
+
+    def scores(self, score: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
+        """Return a score as seeds x strengths."""
+        self.strengths(objective)
+        if (score, objective) not in self._scores:
+            raise unknown_name("score", score, sorted({name for name, _ in self._scores}))
+        values = self._scores[score, objective]
+        return values if seeds is None else values[seeds]
+
+    def interval(
+        self,
+        statistic: Callable[[dict[tuple[str, str], Matrix]], float],
+        *,
+        scores: Sequence[str],
+        objectives: Sequence[str],
+        confidence: float,
+    ) -> Estimate:
+        """Jackknife a statistic over seeds, or give its value alone."""
+        if not self._point_only:
+            return super().interval(statistic, scores=scores, objectives=objectives, confidence=confidence)
+        value = statistic({(s, o): self.scores(s, o) for s in scores for o in objectives})
+        return Estimate(value, -np.inf, np.inf, len(self.seeds()), confidence)
+
+
+@dataclass(frozen=True)
+class Law:
+    """How a score comes about: mean + trend * rank + loads on hidden qualities + seed + noise, through a shape.
+
+    Attributes:
+        mean: level of the settings.
+        trend: rise from the lowest strength to the highest, in equal steps; a number or one for each objective.
+        loads: weight of each hidden quality, by name. A quality is standard normal for each run, or as its own law
+            says; scores that load on the same one are related.
+        seed: standard deviation of what all runs of a seed have in common, whatever objective and strength.
+        noise: standard deviation of what every run has for itself.
+        shape: applied to all values of a setting's runs at the end, to make counts, shares or bounded scores.
+    """
+
+    mean: Level = 0.0
+    trend: float | Mapping[str, float] = 0.0
+    loads: Mapping[str, float] = field(default_factory=dict)
+    seed: float = 0.0
+    noise: float = 1.0
+    shape: Callable[[Matrix], Matrix] = np.asarray
+
+
+def simulated_zoo(
+    laws: Mapping[str, Law],
+    *,
+    generator: np.random.Generator,
+    hidden: Mapping[str, Law] | None = None,
+    seeds: int = 10,
+    objectives: Mapping[str, Sequence[float]] = OBJECTIVES,
+    point_only: bool = False,
+) -> SimulatedPopulation:
+    """Draw a population of the size of the evidence from the laws of its scores.
+
+    Two zoos of one finding (two data sets) are two calls; what the settings do alike in both is their common mean.
+
+    Args:
+        laws: law of each score.
+        generator: draws the runs.
+        hidden: laws of the hidden qualities; those not named are standard normal.
+        seeds: seeds of each setting.
+        objectives: rising strengths of each objective.
+        point_only: see :class:`SimulatedPopulation`.
+
+    Raises:
+        InvalidInput: no laws, no seed, or a hidden quality that loads on another.
+    """
+    if not laws or seeds < 1:
+        raise InvalidInput(f"a zoo needs laws and at least one seed, got {len(laws)} and {seeds}")
+    strengths = {objective: np.asarray(values, dtype=np.float64) for objective, values in objectives.items()}
+    named = dict(hidden or {})
+    for name, law in named.items():
+        if law.loads:
+            raise InvalidInput(f"a hidden quality must not load on others, but {name!r} does on {sorted(law.loads)}")
+    needed = sorted({name for law in laws.values() for name in law.loads})
+    qualities: dict[str, dict[str, Matrix]] = {}
+    for name in needed:
+        qualities[name] = _drawn(named.get(name, Law()), strengths, seeds, {}, generator)
+    found = {score: _drawn(law, strengths, seeds, qualities, generator) for score, law in laws.items()}
+    scores = {(score, objective): values for score, tables in found.items() for objective, values in tables.items()}
+    return SimulatedPopulation(scores, strengths, point_only=point_only)
+
+
+def _drawn(
+    law: Law,
+    strengths: Mapping[str, Matrix],
+    seeds: int,
+    qualities: Mapping[str, Mapping[str, Matrix]],
+    generator: np.random.Generator,
+) -> dict[str, Matrix]:
+    """Draw one score, seeds x strengths by objective."""
+    common = law.seed * generator.standard_normal((seeds, 1))
+    tables = {}
+    for objective, values in strengths.items():
+        rise = law.trend if isinstance(law.trend, (int, float)) else law.trend.get(objective, 0.0)
+        centre = _level(law.mean, objective, values) + rise * np.linspace(0, 1, len(values))
+        table = centre + common + law.noise * generator.standard_normal((seeds, len(values)))
+        for name, load in law.loads.items():
+            table = table + load * qualities[name][objective]
+        tables[objective] = np.asarray(law.shape(table), dtype=np.float64)
+    return tables
+
+
+def _level(mean: Level, objective: str, strengths: Matrix) -> Matrix:
+    if callable(mean):
+        return np.asarray(mean(objective, strengths), dtype=np.float64)
+    level = mean.get(objective, 0.0) if isinstance(mean, Mapping) else mean
+    return np.full(len(strengths), float(level))
 
 
 def simulated_population(
@@ -25,7 +210,7 @@ def simulated_population(
     objectives: Sequence[str] = ("beta_tcvae", "beta_vae"),
     strengths: Sequence[float] = (1, 2, 3, 4, 6, 8),
 ) -> Population:
-    """Draw a population in the shape of an evidence table, seeds independent.
+    """Draw a population from functions, one call for each score, objective and seed; seeds independent.
 
     Args:
         effects: how each score comes about.
@@ -37,20 +222,9 @@ def simulated_population(
     if not effects or seeds < 1:
         raise InvalidInput(f"a population needs effects and at least one seed, got {len(effects)} and {seeds}")
     values = np.asarray(strengths, dtype=np.float64)
-    frames = [
-        pd.DataFrame(
-            {
-                "run": [f"{objective}-{strength:g}-{seed}" for strength in values],
-                "objective": objective,
-                "strength": values,
-                "seed": seed,
-                "status": "done",
-                "score": score,
-                "value": effect(objective, values, generator),
-            }
-        )
+    scores = {
+        (score, objective): np.array([effect(objective, values, generator) for _ in range(seeds)], dtype=np.float64)
         for score, effect in effects.items()
         for objective in objectives
-        for seed in range(seeds)
-    ]
-    return Population("simulated", pd.concat(frames, ignore_index=True))
+    }
+    return SimulatedPopulation(scores, dict.fromkeys(objectives, strengths))

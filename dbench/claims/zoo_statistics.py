@@ -1,0 +1,204 @@
+"""What claims ask of a population again and again, each with its interval over seeds.
+
+All seeds are those complete for every objective of the population, so that every table rests on the same replicates,
+and a seed is left out of all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.claims.population import Population
+from dbench.errors import InvalidInput
+from dbench.stats import (
+    Estimate,
+    agreement_gap,
+    jackknife_interval,
+    mean_interval,
+    rank_correlation,
+    transfer_success,
+)
+
+__all__ = [
+    "agreement_gap_between",
+    "correlation_between",
+    "correlations_between",
+    "settings_of",
+    "share_of_models",
+    "stacked_interval",
+    "transfer_between",
+    "trend_with_strength",
+]
+
+Matrix = NDArray[np.float64]
+
+
+def settings_of(population: Population, score: str, *, objectives: Sequence[str] | None = None) -> Matrix:
+    """Return a score as seeds x settings: the strengths of all objectives side by side.
+
+    Args:
+        population: the evidence table.
+        score: name of the score.
+        objectives: which objectives, in this order; all of them by default.
+    """
+    seeds = population.seeds()
+    chosen = population.objectives if objectives is None else objectives
+    return np.hstack([population.scores(score, objective, seeds=seeds) for objective in chosen])
+
+
+def stacked_interval(
+    population: Population,
+    statistic: Callable[..., float],
+    scores: Sequence[str],
+    *,
+    objectives: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Jackknife over seeds a statistic of scores that each stand as seeds x settings.
+
+    Args:
+        population: the evidence table.
+        statistic: takes one matrix for each of ``scores``, in their order, and returns a number.
+        scores: names of the scores.
+        objectives: which objectives' settings; all by default.
+        confidence: of the interval.
+    """
+    chosen = population.objectives if objectives is None else list(objectives)
+    return population.interval(
+        lambda tables: statistic(*(np.hstack([tables[score, o] for o in chosen]) for score in scores)),
+        scores=list(dict.fromkeys(scores)),
+        objectives=chosen,
+        confidence=confidence,
+    )
+
+
+def trend_with_strength(population: Population, objective: str, score: str, *, confidence: float = 0.95) -> Estimate:
+    """Mean over seeds of Spearman's correlation of a score with the strength; each seed's sweep is ranked alone."""
+    strengths = population.strengths(objective)
+    sweeps = population.scores(score, objective)
+    return mean_interval([rank_correlation(strengths, sweep) for sweep in sweeps], confidence=confidence)
+
+
+def share_of_models(
+    population: Population,
+    holds: Callable[..., NDArray[np.bool_]],
+    scores: Sequence[str],
+    *,
+    objectives: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Mean over seeds of the share of models of which something holds.
+
+    The models of a seed are not independent replicates of one setting, so the exact interval of a share does not
+    apply to their number; the seeds are.
+
+    Args:
+        population: the evidence table.
+        holds: takes one matrix for each of ``scores``, seeds x settings, and says of each model whether it holds.
+        scores: names of the scores it needs.
+        objectives: which objectives' models; all by default.
+        confidence: of the interval.
+    """
+    found = holds(*(settings_of(population, score, objectives=objectives) for score in scores))
+    return mean_interval(np.asarray(found, dtype=np.float64).mean(axis=1), confidence=confidence)
+
+
+def correlation_between(
+    population: Population,
+    first: str,
+    second: str,
+    *,
+    objectives: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Spearman's correlation of two scores over all models pooled, as in the papers' heat maps."""
+
+    def statistic(a: Matrix, b: Matrix) -> float:
+        return rank_correlation(a.ravel(), b.ravel())
+
+    return stacked_interval(population, statistic, (first, second), objectives=objectives, confidence=confidence)
+
+
+def correlations_between(
+    population: Population,
+    firsts: Sequence[str],
+    seconds: Sequence[str],
+    *,
+    objectives: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> list[Estimate]:
+    """Spearman's correlations of each of some scores with each of others, pairs of a score with itself left out.
+
+    For :func:`dbench.stats.smallest_of`, ``largest_of`` and ``common_direction``, which ask again at a confidence of
+    their own::
+
+        smallest_of(lambda level: correlations_between(population, a, b, confidence=level))
+    """
+    pairs = dict.fromkeys((a, b) if a <= b else (b, a) for a in firsts for b in seconds if a != b)
+    if not pairs:
+        raise InvalidInput(f"firsts and seconds must give at least one pair, got {list(firsts)} and {list(seconds)}")
+    return [correlation_between(population, a, b, objectives=objectives, confidence=confidence) for a, b in pairs]
+
+
+def agreement_gap_between(
+    population: Population,
+    shared: str,
+    first: str,
+    second: str,
+    *,
+    objectives: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """By how much a score agrees more with the first than with the second, over all models pooled.
+
+    See :func:`dbench.stats.agreement_gap`.
+    """
+
+    def statistic(a: Matrix, b: Matrix, c: Matrix) -> float:
+        return agreement_gap(a.ravel(), b.ravel(), c.ravel())
+
+    return stacked_interval(
+        population, statistic, (shared, first, second), objectives=objectives, confidence=confidence
+    )
+
+
+def transfer_between(
+    source: Population,
+    target: Population,
+    chooses: str,
+    judges: str,
+    *,
+    objectives: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """How often a setting chosen by one score beats or ties a random setting on another, perhaps on another data set.
+
+    See :func:`dbench.stats.transfer_success`. The interval is over the seeds that both populations have complete,
+    left out of both at once: the choice and the judgement rest on seeds drawn without repetition.
+
+    Args:
+        source: where the setting is chosen.
+        target: where it is judged; the same population, or one with the same settings.
+        chooses: score that chooses.
+        judges: score that judges.
+        objectives: which objectives' settings compete; those of both by default.
+        confidence: of the interval.
+
+    Raises:
+        InvalidInput: the populations differ in the strengths of an objective.
+    """
+    common = [o for o in source.objectives if o in target.objectives] if objectives is None else list(objectives)
+    for objective in common:
+        if not np.array_equal(source.strengths(objective), target.strengths(objective)):
+            raise InvalidInput(f"{source.name} and {target.name} must have the same strengths of {objective}")
+    seeds = np.intersect1d(source.seeds(), target.seeds())
+    if len(seeds) < 3:
+        raise InvalidInput(f"{source.name} and {target.name} must share at least 3 complete seeds, got {len(seeds)}")
+    first = np.hstack([source.scores(chooses, objective, seeds=seeds) for objective in common])
+    second = np.hstack([target.scores(judges, objective, seeds=seeds) for objective in common])
+    return jackknife_interval(
+        lambda kept: transfer_success(first[kept], second[kept]), len(seeds), confidence=confidence
+    )

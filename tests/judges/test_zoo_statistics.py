@@ -1,0 +1,161 @@
+"""Simulated zoos have the effects they were given, answer as tables do, and the shared statistics find them."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dbench.claims.population import Population
+from dbench.claims.simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
+from dbench.claims.zoo_statistics import (
+    agreement_gap_between,
+    correlation_between,
+    correlations_between,
+    settings_of,
+    share_of_models,
+    stacked_interval,
+    transfer_between,
+    trend_with_strength,
+)
+from dbench.errors import InvalidInput, UnknownName
+from dbench.seeds import generator
+from dbench.stats import common_direction, largest_of, smallest_of, transfer_success
+
+LAWS = {
+    "dci": Law(loads={"quality": 1.0}, trend=1.0, seed=0.3),
+    "mig": Law(loads={"quality": 0.8}, noise=0.6),
+    "modularity": Law(mean={"beta_vae": 0.5}),
+}
+
+
+def zoo(name: str = "zoo", *, seeds: int = 10, **options) -> SimulatedPopulation:
+    return simulated_zoo(LAWS, generator=generator(test="zoo statistics", zoo=name), seeds=seeds, **options)
+
+
+@pytest.fixture(scope="module")
+def large() -> SimulatedPopulation:
+    return zoo("large", seeds=400)
+
+
+def test_a_simulated_zoo_has_the_size_of_the_evidence():
+    found = zoo()
+    assert found.objectives == sorted(OBJECTIVES)
+    assert all(found.scores("mig", o).shape == (10, 6) for o in found.objectives)
+    assert settings_of(found, "mig").shape == (10, 36)
+    assert settings_of(found, "mig", objectives=["beta_vae"]).tolist() == found.scores("mig", "beta_vae").tolist()
+
+
+def test_a_simulated_zoo_answers_as_its_table_does():
+    found = zoo(seeds=5)
+    table = Population("table", found.table)
+    for objective in found.objectives:
+        assert found.strengths(objective).tolist() == table.strengths(objective).tolist()
+        assert found.scores("dci", objective).tolist() == table.scores("dci", objective).tolist()
+    assert found.seeds().tolist() == table.seeds().tolist()
+    one, other = (correlation_between(p, "dci", "mig") for p in (found, table))
+    assert (one.low, one.value, one.high, one.n) == (other.low, other.value, other.high, other.n)
+    with pytest.raises(UnknownName, match="did you mean 'mig'"):
+        found.scores("migg", "beta_vae")
+    with pytest.raises(UnknownName, match="did you mean 'beta_vae'"):
+        found.scores("mig", "betavae")
+
+
+def test_the_effects_of_a_large_zoo_are_those_it_was_given(large):
+    dci, mig, modularity = (settings_of(large, score) for score in LAWS)
+    # Each setting's noise: 1 from the quality and 1 of its own; 0.3 that a seed's runs share.
+    assert dci.var(axis=0).mean() == pytest.approx(1 + 1 + 0.09, abs=0.05)
+    assert dci.mean(axis=1).var() == pytest.approx(0.09 + 2 / 36, abs=0.03)
+    assert mig.var() == pytest.approx(0.64 + 0.36, abs=0.03)
+    assert (dci[:, 5] - dci[:, 0]).mean() == pytest.approx(1.0, abs=0.3)
+    assert large.scores("modularity", "beta_vae").mean() - large.scores("modularity", "beta_tcvae").mean() == (
+        pytest.approx(0.5, abs=0.1)
+    )
+    # Within settings: covariance 0.8, variances 2.09 and 1.
+    within = [np.corrcoef(a, b)[0, 1] for a, b in zip(dci.T, mig.T, strict=True)]
+    assert np.mean(within) == pytest.approx(0.8 / np.sqrt(2.09), abs=0.02)
+    assert abs(np.corrcoef(mig.ravel(), modularity.ravel())[0, 1]) < 0.03
+
+
+def test_hidden_qualities_and_shapes_follow_their_laws():
+    found = simulated_zoo(
+        {"count": Law(loads={"quality": 10.0}, noise=0.0, shape=lambda values: (values > 0) * 2.0)},
+        hidden={"quality": Law(mean=lambda objective, strengths: np.where(strengths > 3, 1.0, -1.0), noise=0.1)},
+        generator=generator(test="shapes"),
+        objectives={"beta_vae": (1, 2, 4, 8)},
+    )
+    assert found.scores("count", "beta_vae").tolist() == [[0, 0, 2, 2]] * 10
+
+
+def test_a_zoo_that_shows_values_only_shows_the_same_ones():
+    exact, cheap = zoo("values"), zoo("values", point_only=True)
+    known, found = (correlation_between(p, "dci", "mig") for p in (exact, cheap))
+    assert found.value == known.value
+    assert (found.low, found.high) == (-np.inf, np.inf)
+
+
+def test_trends_are_ranked_seed_by_seed(large):
+    rising, flat = (trend_with_strength(large, "beta_vae", score) for score in ("dci", "mig"))
+    assert rising.low > 0.1
+    assert flat.low < 0 < flat.high
+    assert rising.n == 400
+
+
+def test_a_share_of_models_is_averaged_over_seeds():
+    found = zoo()
+    estimate = share_of_models(found, lambda a, b: a > b, ("dci", "mig"))
+    higher = settings_of(found, "dci") > settings_of(found, "mig")
+    assert estimate.value == pytest.approx(higher.mean())
+    assert estimate.n == 10
+
+
+def test_correlations_of_two_groups_of_scores_leave_out_a_score_with_itself():
+    found = zoo()
+    pairs = correlations_between(found, ["dci", "mig"], ["dci", "mig", "modularity"])
+    assert [e.value for e in pairs] == [
+        correlation_between(found, a, b).value
+        for a, b in (("dci", "mig"), ("dci", "modularity"), ("mig", "modularity"))
+    ]
+    between = partial(correlations_between, found, ["modularity"], ["dci", "mig"])
+    strongest, weakest = (of(lambda level: between(confidence=level)) for of in (largest_of, smallest_of))
+    assert weakest.value <= strongest.value
+    assert common_direction(lambda level: between(confidence=level)).low < 0.2
+    with pytest.raises(InvalidInput, match="at least one pair"):
+        correlations_between(found, ["mig"], ["mig"])
+
+
+def test_the_gap_of_agreement_tells_the_relative_from_the_stranger():
+    found = agreement_gap_between(zoo(), "mig", "dci", "modularity")
+    assert found.low > 0.2
+    assert agreement_gap_between(zoo(), "mig", "modularity", "dci").value == pytest.approx(-found.value)
+
+
+def test_stacked_scores_stand_side_by_side_in_the_order_asked_for():
+    found = zoo()
+    estimate = stacked_interval(found, lambda a, b: float((a - b).mean()), ("mig", "mig"), objectives=["beta_vae"])
+    assert (estimate.low, estimate.value, estimate.high) == (0.0, 0.0, 0.0)
+
+
+def test_transfer_to_another_data_set_uses_the_seeds_and_settings_of_both():
+    here, there = zoo("here"), zoo("there")
+    same = transfer_between(here, here, "dci", "dci")
+    table = settings_of(here, "dci")
+    assert same.value == pytest.approx(transfer_success(table, table))
+    assert transfer_between(here, there, "dci", "mig").n == 10
+    other = simulated_zoo(LAWS, generator=generator(test="other"), objectives={"beta_vae": (1, 2, 3, 4, 5, 7)})
+    with pytest.raises(InvalidInput, match="the same strengths of beta_vae"):
+        transfer_between(here, other, "dci", "dci")
+    with pytest.raises(InvalidInput, match="share at least 3 complete seeds, got 2"):
+        transfer_between(here, zoo("two", seeds=2), "dci", "dci")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda g: simulated_zoo({}, generator=g), "laws and at least one seed, got 0 and 10"),
+        (lambda g: simulated_zoo(LAWS, generator=g, seeds=0), "got 3 and 0"),
+        (lambda g: simulated_zoo(LAWS, generator=g, hidden={"quality": Law(loads={"x": 1.0})}), "must not load"),
+    ],
+)
+def test_a_zoo_without_a_meaning_is_refused(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call(generator(test="refused"))
