@@ -27,6 +27,7 @@ from dbench.metrics.mig import mig
 from dbench.metrics.mlp_accuracy import mlp_accuracy
 from dbench.metrics.modularity import mean_modularity, modularity, modularity_per_code
 from dbench.metrics.nk import nk, nk_of_models
+from dbench.metrics.novel_combinations import adjust_for_chance, novel_combinations
 from dbench.metrics.posterior import informative_codes, kl_per_code
 from dbench.metrics.registry import METRICS, MetricCard, Score, find_metric, metric
 from dbench.metrics.relations import (
@@ -49,6 +50,7 @@ __all__ = [
     "RELATIONS",
     "MetricCard",
     "Score",
+    "adjust_for_chance",
     "align",
     "alignment_collisions",
     "beta_vae_metric",
@@ -91,6 +93,7 @@ __all__ = [
     "mutual_information",
     "nk",
     "nk_of_models",
+    "novel_combinations",
     "quantise",
     "sap",
     "sap_gap",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Task", "train_classifiers"]
+__all__ = ["Task", "predict_labels", "train_classifiers"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,43 @@ def train_classifiers(
     generator: np.random.Generator,
     device: str = "cpu",
 ) -> NDArray[np.float64]:
-    """Train one perceptron with one hidden layer for each task; return their test accuracies.
+    """Train one perceptron for each task; return their test accuracies, one for each.
+
+    Arguments as for :func:`predict_labels`; test_labels: m x k.
+    """
+    classes = np.maximum(train_labels.max(axis=0), test_labels.max(axis=0)) + 1
+    predicted = predict_labels(
+        train_codes,
+        train_labels,
+        test_codes,
+        tasks,
+        classes=classes,
+        hidden=hidden,
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        generator=generator,
+        device=device,
+    )
+    label = np.array([task.label for task in tasks])
+    return np.asarray((predicted == test_labels.T[label]).mean(axis=1))
+
+
+def predict_labels(
+    train_codes: NDArray[np.float64],
+    train_labels: NDArray[np.int64],
+    test_codes: NDArray[np.float64],
+    tasks: list[Task],
+    *,
+    classes: NDArray[np.int64],
+    hidden: int = 256,
+    epochs: int = 75,
+    batch: int = 128,
+    learning_rate: float = 1e-3,
+    generator: np.random.Generator,
+    device: str = "cpu",
+) -> NDArray[np.int64]:
+    """Train one perceptron with one hidden layer for each task; return the labels they predict of the test part.
 
     Adam (0.9, 0.999), cross entropy, no early stopping. Codes are standardised by their training mean and
     deviation, so accuracies do not depend on scale; constant codes become 0. A column left out is set to 0,
@@ -50,8 +86,8 @@ def train_classifiers(
         train_codes: models x n x d.
         train_labels: n x k class numbers from 0.
         test_codes: models x m x d.
-        test_labels: m x k.
         tasks: what to train.
+        classes: number of classes of each of the k labels.
         hidden: units of the hidden layer.
         epochs: passes over the training part.
         batch: observations in a step (the paper gives none); the last, smaller batch of an epoch is used too.
@@ -60,7 +96,7 @@ def train_classifiers(
         device: a torch device.
 
     Returns:
-        One accuracy for each task.
+        Tasks x m class numbers.
     """
     import torch  # only here: importing dbench.metrics stays quick
 
@@ -85,7 +121,6 @@ def train_classifiers(
     spans = [(int(m), *np.searchsorted(model, [m, m + 1]).tolist()) for m in np.unique(model)]
     x, y = inputs(train_codes), torch.as_tensor(train_labels.T[label].copy(), device=device)
     t, n, d = len(label), train_codes.shape[1], train_codes.shape[2]
-    classes = np.maximum(train_labels.max(axis=0), test_labels.max(axis=0)) + 1
     width = int(classes[label].max())
     # Outputs beyond a task's own number of classes are ruled out.
     ruled_out = put(np.where(np.arange(width) < classes[label][:, None], 0.0, -1e9))[:, :, None]
@@ -138,6 +173,6 @@ def train_classifiers(
             optimiser.step()
     test_inputs = inputs(test_codes)
     predicted = forward(test_inputs, units.new_empty(t, hidden, test_inputs.shape[1])).argmax(dim=1).cpu().numpy()
-    accuracy = np.empty(t)
-    accuracy[position] = (predicted == test_labels.T[label]).mean(axis=1)
-    return accuracy
+    in_order = np.empty_like(predicted)
+    in_order[position] = predicted
+    return np.asarray(in_order, dtype=np.int64)

@@ -13,7 +13,7 @@ from dbench.metrics.registry import Score, metric
 from dbench.metrics.softmax import softmax_regressions, with_intercept
 from dbench.seeds import generator as named_generator
 
-__all__ = ["adjusted_accuracy", "linear_accuracy"]
+__all__ = ["adjusted_accuracy", "linear_accuracy", "linear_predictions"]
 
 
 def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
@@ -31,17 +31,34 @@ def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64])
     return np.clip((accuracy - chance) / (1 - chance), 0.0, 1.0), float(chance.mean())
 
 
-def _accuracies(train: Sample, test: Sample, penalty: float) -> NDArray[np.float64]:
-    x, x_test = standardise(train.codes, test.codes)
-    accuracy = np.empty(train.n_factors)
-    for j, (label, truth) in enumerate(zip(train.factors.T, test.factors.T, strict=True)):
+def linear_predictions(
+    train: NDArray[np.float64], labels: NDArray[np.int64], test: NDArray[np.float64], penalty: float
+) -> NDArray[np.int64]:
+    """Fit a multinomial logistic regression on standardised codes for each factor; predict the test part.
+
+    Args:
+        train: n x d codes.
+        labels: n x k.
+        test: m x d codes.
+        penalty: the C of scikit-learn.
+
+    Returns:
+        m x k labels, each among those of its factor in the training part.
+    """
+    x, x_test = standardise(train, test)
+    predicted = np.empty((len(test), labels.shape[1]), dtype=np.int64)
+    for j, label in enumerate(labels.T):
         values, classes = np.unique(label, return_inverse=True)
-        guess = values[:1]
+        predicted[:, j] = values[0]
         if len(values) > 1:  # a split can leave one value only
             weights = softmax_regressions(x, classes, np.ones((1, len(x)), dtype=bool), np.array([penalty]))
-            guess = values[(with_intercept(x_test) @ weights[:, 0]).argmax(axis=1)]
-        accuracy[j] = (guess == truth).mean()
-    return accuracy
+            predicted[:, j] = values[(with_intercept(x_test) @ weights[:, 0]).argmax(axis=1)]
+    return predicted
+
+
+def _accuracies(train: Sample, test: Sample, penalty: float) -> NDArray[np.float64]:
+    predicted = linear_predictions(train.codes, train.factors.astype(np.int64), test.codes, penalty)
+    return np.asarray((predicted == test.factors).mean(axis=0))
 
 
 @metric(
