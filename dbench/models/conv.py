@@ -30,15 +30,17 @@ class Conv:
     Args:
         image_shape: channels, 64, 64.
         latents: number of codes, d.
+        discriminator: widths of the hidden layers of a discriminator of the codes (Kim and Mnih 2018, appendix A).
     """
 
     image_shape: tuple[int, int, int]
     latents: int
+    discriminator: tuple[int, ...] = (1000,) * 6
 
     def __post_init__(self) -> None:
-        """Check the side of the images."""
+        """Check the side of the images and the widths."""
         channels, *sides = self.image_shape
-        if sides != [_SIDE, _SIDE] or channels < 1 or self.latents < 1:
+        if sides != [_SIDE, _SIDE] or min(channels, self.latents, *self.discriminator) < 1:
             raise InvalidInput(f"the convolutional network takes images of channels x 64 x 64, got {self}")
 
     @property

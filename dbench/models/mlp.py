@@ -22,16 +22,19 @@ class Mlp:
         image_shape: channels, height, width.
         latents: number of codes, d.
         hidden: widths of the encoder's hidden layers, from the image inwards; the decoder has them in reverse.
+        discriminator: widths of the hidden layers of a discriminator of the codes. The studies' six of 1000 units would
+            take nearly all the time of so small a network.
     """
 
     image_shape: tuple[int, int, int]
     latents: int
     hidden: tuple[int, ...]
+    discriminator: tuple[int, ...] = (64, 64, 64)
 
     def __post_init__(self) -> None:
         """Check that every width is positive."""
-        if min(*self.image_shape, self.latents, *self.hidden) < 1:
-            raise InvalidInput(f"image_shape, latents and hidden must be positive, got {self}")
+        if min(*self.image_shape, self.latents, *self.hidden, *self.discriminator) < 1:
+            raise InvalidInput(f"image_shape, latents, hidden and discriminator must be positive, got {self}")
 
     @property
     def _inwards(self) -> tuple[int, ...]:

@@ -32,6 +32,10 @@ class Network(Protocol):
         """Number of codes, d."""
 
     @property
+    def discriminator(self) -> tuple[int, ...]:
+        """Widths of the hidden layers of a discriminator of its codes, for objectives with an adversary."""
+
+    @property
     def shapes(self) -> Shapes:
         """Shape of each parameter of one member."""
 

@@ -8,9 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-__all__ = ["Parameters", "Shapes", "dense_shapes", "glorot_uniform", "linear"]
+__all__ = ["ALIGN", "Parameters", "Shapes", "dense_shapes", "glorot_uniform", "linear"]
+
+ALIGN = 16
+"""Floats in a cache line, and in the widest vector register."""
 
 Parameters = Mapping[str, Tensor]
 Shapes = dict[str, tuple[int, ...]]
@@ -47,5 +51,14 @@ def glorot_uniform(shapes: Shapes, generator: np.random.Generator) -> dict[str, 
 
 
 def linear(parameters: Parameters, layer: str, x: Tensor) -> Tensor:
-    """Apply each member's fully connected layer to its own rows: M x B x inputs to M x B x outputs."""
-    return torch.baddbmm(parameters[f"{layer}.bias"].unsqueeze(1), x, parameters[f"{layer}.weight"])
+    """Apply each member's fully connected layer to its own rows: M x B x inputs to M x B x outputs.
+
+    A layer whose weights do not fill whole cache lines is widened by outputs of zero weight, which are cut off again:
+    the gradients of its weights would otherwise begin anywhere in a line, and a member's last bits hang on its place.
+    """
+    weight, bias = parameters[f"{layer}.weight"], parameters[f"{layer}.bias"].unsqueeze(1)
+    inputs, outputs = weight.shape[1:]
+    if inputs * outputs % ALIGN == 0:
+        return torch.baddbmm(bias, x, weight)
+    lacking = -outputs % ALIGN
+    return torch.baddbmm(F.pad(bias, (0, lacking)), x, F.pad(weight, (0, lacking)))[..., :outputs]

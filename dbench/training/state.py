@@ -11,18 +11,16 @@ from torch import Tensor
 
 from dbench.errors import DamagedData, InvalidInput
 from dbench.models import Network
-from dbench.models.stacked import Shapes
+from dbench.models.stacked import ALIGN, Shapes
 from dbench.training.streams import Member, initial_extra, initial_parameters
 
 __all__ = ["State", "initial_state", "unpack"]
 
 Rows = dict[str, Tensor]
 
-_ALIGN = 16  # floats in a cache line, and in the widest vector register
-
 
 def _widths(shapes: Shapes) -> dict[str, int]:
-    return {name: -(-math.prod(shape) // _ALIGN) * _ALIGN for name, shape in shapes.items()}
+    return {name: -(-math.prod(shape) // ALIGN) * ALIGN for name, shape in shapes.items()}
 
 
 def unpack(rows: Mapping[str, Tensor], shapes: Shapes) -> dict[str, Tensor]:
@@ -33,7 +31,7 @@ def unpack(rows: Mapping[str, Tensor], shapes: Shapes) -> dict[str, Tensor]:
     """
     return {
         name: rows[name][:, : math.prod(shape)].view(-1, *shape)
-        if math.prod(shape) % _ALIGN
+        if math.prod(shape) % ALIGN
         else rows[name].view(-1, *shape)
         for name, shape in shapes.items()
     }

@@ -132,7 +132,7 @@ def test_beta_tcvae_weights_the_total_correlation_and_nothing_else(make_batch):
 
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
 def test_gradients_are_those_of_finite_differences(name, make_batch):
-    batch = make_batch(members=2, images=4, codes=3)
+    batch = make_batch(members=2, images=4, codes=3, objective=name)
     leaves = [part.requires_grad_() for part in (batch.logits, batch.z, batch.mean, batch.logvar)]
 
     def losses(logits, z, mean, logvar):
@@ -145,11 +145,13 @@ def test_gradients_are_those_of_finite_differences(name, make_batch):
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
 def test_a_members_terms_do_not_depend_on_its_company(name, make_batch):
     function = OBJECTIVES[name]
-    batch = make_batch()
+    batch = make_batch(objective=name)
     together = function(batch, **{function.card.strength: STRENGTHS})
     for m in range(3):
         alone = function(batch.members(slice(m, m + 1)), **{function.card.strength: STRENGTHS[m : m + 1]})
         assert torch.equal(alone.loss, together.loss[m : m + 1])
+        if function.card.adversary is not None:
+            assert torch.equal(alone.adversary_loss, together.adversary_loss[m : m + 1])
 
 
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))

@@ -5,6 +5,7 @@ from dbench.models.objectives.beta_tcvae import beta_tcvae
 from dbench.models.objectives.beta_vae import beta_vae
 from dbench.models.objectives.dip_vae_i import dip_vae_i
 from dbench.models.objectives.dip_vae_ii import dip_vae_ii
+from dbench.models.objectives.factor_vae import factor_vae
 from dbench.models.objectives.registry import (
     OBJECTIVES,
     Batch,
@@ -27,6 +28,7 @@ __all__ = [
     "beta_vae",
     "dip_vae_i",
     "dip_vae_ii",
+    "factor_vae",
     "find_card",
     "find_objective",
     "objective",

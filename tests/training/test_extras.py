@@ -1,0 +1,300 @@
+"""What some objectives have beyond a batch and a network: heads, an adversary, factors, labels, a second batch."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from dbench.errors import DamagedData, InvalidInput
+from dbench.models import NETWORKS
+from dbench.models.objectives import OBJECTIVES, ObjectiveCard, beta_vae, find_card
+from dbench.models.objectives.discriminator import discriminate
+from dbench.models.reference import reference
+from dbench.models.stacked import dense_shapes
+from dbench.training import Member, State, train
+from dbench.training.streams import (
+    BLOCK,
+    draw_block,
+    draw_labelled,
+    draw_second_block,
+    initial_extra,
+    initial_parameters,
+)
+
+NETWORK = replace(NETWORKS["mlp"](image_shape=(1, 8, 8), latents=4, hidden=(24, 16)), discriminator=(12, 12))
+SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
+NEEDY = [
+    name
+    for name in sorted(OBJECTIVES)
+    if find_card(name).company != beta_vae.card.company or find_card(name).needs_factors
+]
+SIZES = (5, 5)
+
+
+@pytest.fixture(scope="module")
+def factors():
+    return torch.from_numpy(np.random.default_rng(0).integers(0, SIZES, size=(200, 2)))
+
+
+@pytest.fixture(scope="module")
+def images(factors):
+    pixels = torch.zeros(200, 1, 8, 8, dtype=torch.uint8)
+    for image, (row, column) in zip(pixels, factors.tolist(), strict=True):
+        image[0, row : row + 4, column : column + 4] = 255
+    return pixels
+
+
+def _members(objective, strengths=(1.0, 4.0), seeds=(0, 1)):
+    return [
+        Member(objective, strength, {"objective": objective, "strength": strength, "seed": seed})
+        for strength in strengths
+        for seed in seeds
+    ]
+
+
+def _same(state, other, rows=slice(None), other_rows=slice(None)):
+    pairs = zip(state.tensors(), other.tensors(), strict=True)
+    return all(torch.equal(mine[rows], theirs[other_rows]) for mine, theirs in pairs)
+
+
+@pytest.mark.parametrize("objective", NEEDY)
+def test_a_member_comes_out_the_same_to_the_bit_alone_in_company_and_interrupted(objective, images, factors):
+    members, steps = _members(objective), BLOCK + 50
+    settings = {**SETTINGS, "factors": factors, "steps": steps}
+    whole = train(members, images, NETWORK, **settings)
+    assert not whole.diverged.any()
+    assert _same(train(members[2:3], images, NETWORK, **settings), whole, other_rows=slice(2, 3))
+    state = train(members[::-1], images, NETWORK, each_block=lambda _: True, **settings)
+    assert state.step == BLOCK
+    stored = {name: tensor.clone() for name, tensor in state.to_tensors().items()}
+    state = State.from_tensors(stored, NETWORK, find_card(objective).extra_shapes(NETWORK, SIZES))
+    state = train(members[::-1], images, NETWORK, state=state, **settings)
+    assert _same(state, whole, other_rows=torch.arange(len(members) - 1, -1, -1))
+
+
+@pytest.mark.parametrize("objective", NEEDY)
+def test_parameters_beside_the_networks_start_as_drawn_and_are_trained(objective, images, factors):
+    member = _members(objective)[0]
+    state = train([member], images, NETWORK, steps=3, factors=factors, **SETTINGS)
+    drawn = initial_extra(member, state.extra)
+    assert set(state.parameters) == set(NETWORK.shapes) | set(drawn)
+    assert not any(torch.equal(state.parameters[name][0], start) for name, start in drawn.items())
+
+
+def test_gamma_zero_is_the_plain_vae_to_the_last_bit(images):
+    axes = {"seed": 3}
+    plain = train([Member("beta_vae", 1.0, axes)], images, NETWORK, steps=BLOCK + 20, **SETTINGS)
+    adversarial = train([Member("factor_vae", 0.0, axes)], images, NETWORK, steps=BLOCK + 20, **SETTINGS)
+    for kind in ("rows", "first", "second"):
+        mine, theirs = getattr(adversarial, kind), getattr(plain, kind)
+        assert all(torch.equal(mine[name], row) for name, row in theirs.items())
+    assert torch.equal(adversarial.loss, plain.loss)
+
+
+def _train_factor_vae_alone(member, images, steps):
+    """The ordinary way: modules, two of torch's optimisers, cross-entropies of two classes."""
+    vae = reference(NETWORK, initial_parameters(member, NETWORK))
+    drawn = initial_extra(member, find_card("factor_vae").extra_shapes(NETWORK, ()))
+    layers = [nn.Linear(4, 12), nn.LeakyReLU(0.2), nn.Linear(12, 12), nn.LeakyReLU(0.2), nn.Linear(12, 2)]
+    discriminator = nn.Sequential(*layers)
+    with torch.no_grad():
+        for ours, values in zip(discriminator.parameters(), drawn.values(), strict=True):
+            ours.copy_(values.T if values.ndim == 2 else values)
+    vae_optimiser = torch.optim.Adam(vae.parameters(), lr=1e-3, fused=False)
+    optimiser = torch.optim.Adam(discriminator.parameters(), lr=1e-3, betas=(0.5, 0.9), fused=False)
+    settings = {"data_size": len(images), "batch_size": 16, "latents": 4}
+    rows, noise = draw_block(member, 0, **settings)
+    other_rows, other_noise, order = draw_second_block(member, 0, **settings)
+    losses = []
+    for i in range(steps):
+        x = images[rows[i]].float() / 255
+        mean, logvar = vae.encode(x)
+        z = mean + (logvar / 2).exp() * noise[i]
+        reconstruction = nn.functional.binary_cross_entropy_with_logits(vae.decode(z), x, reduction="sum") / 16
+        kl = (0.5 * (mean**2 + logvar.exp() - logvar - 1)).sum() / 16
+        loss = reconstruction + kl + member.strength * (discriminator(z)[:, 0] - discriminator(z)[:, 1]).mean()
+        vae_optimiser.zero_grad()
+        loss.backward()
+        with torch.no_grad():
+            other_mean, other_logvar = vae.encode(images[other_rows[i]].float() / 255)
+            other = other_mean + (other_logvar / 2).exp() * other_noise[i]
+            permuted = torch.stack([other[order[i, :, k], k] for k in range(4)], dim=1)
+        optimiser.zero_grad()  # the network's loss has left gradients in the discriminator
+        classes = torch.tensor([0] * 16 + [1] * 16)
+        nn.functional.cross_entropy(discriminator(torch.cat([z.detach(), permuted])), classes).backward()
+        vae_optimiser.step()
+        optimiser.step()
+        losses.append(loss.item())
+    return vae, discriminator, losses
+
+
+def test_factor_vae_agrees_with_ordinary_modules_and_optimisers(images):
+    member = Member("factor_vae", 30.0, {"seed": 1})
+    vae, discriminator, losses = _train_factor_vae_alone(member, images, 40)
+    for steps in (1, 2, 5, 40):
+        state = train([member], images, NETWORK, steps=steps, **SETTINGS)
+        assert float(state.loss) == pytest.approx(np.mean(losses[:steps]), rel=1e-5)
+    theirs = [*vae.parameters(), *discriminator.parameters()]
+    for values, (name, stacked) in zip(theirs, state.parameters.items(), strict=True):
+        ours = stacked[0].T if stacked.ndim == 3 else stacked[0]
+        torch.testing.assert_close(ours, values.detach(), rtol=1e-3, atol=1e-5)
+
+
+SEEN = []
+
+
+def _asks_for_everything(batch, *, strength):
+    """The VAE with a head that predicts the factors and an adversary; losses of strength 7 explode at step 130."""
+    SEEN.append(batch)
+    terms = beta_vae(batch, beta=torch.ones_like(strength))
+    guess = discriminate(batch.extra, "head", batch.z)
+    error = ((guess - batch.factors) ** 2).sum(2) * batch.labelled
+    adversary_loss = discriminate(batch.extra, "adversary", batch.other.z.detach()).square().mean((1, 2)) + 1
+    wild = (strength == 7) & (batch.step >= 130)
+    return replace(terms, loss=terms.loss + error.mean(1), adversary_loss=adversary_loss.where(~wild, math.inf))
+
+
+_asks_for_everything.card = ObjectiveCard(
+    name="asks_for_everything",
+    strength="strength",
+    swept=(1,),
+    swept_in="nowhere",
+    cite="nobody",
+    summary="Ask for everything.",
+    needs_factors=True,
+    labels=0.25,
+    second_batch=True,
+    extra=lambda network, sizes: dense_shapes("head", (network.latents, len(sizes))),
+    adversary=lambda network, sizes: dense_shapes("adversary", (network.latents, *sizes)),
+    adversary_rate=0.5,
+    adversary_betas=(0.5, 0.9),
+)
+
+
+@pytest.fixture
+def greedy(monkeypatch):
+    monkeypatch.setitem(OBJECTIVES, "asks_for_everything", _asks_for_everything)
+    SEEN.clear()
+    return _members("asks_for_everything", strengths=(1.0,))
+
+
+def test_an_objective_is_given_what_its_card_asks_for(images, factors, greedy):
+    stop = {"steps": 300, "each_block": lambda _: True}
+    state = train(greedy, images, NETWORK, factors=factors, factor_sizes=(5, 6), **stop, **SETTINGS)
+    assert (len(SEEN), SEEN[-1].step, SEEN[-1].steps) == (BLOCK, BLOCK - 1, 300)
+    allowed = {}
+    for batch in SEEN:
+        # The square's upper left corner is at its factors.
+        corners = batch.x[:, :, 0].flatten(2).argmax(2)
+        assert torch.equal(corners, batch.factors[..., 0] * 8 + batch.factors[..., 1])
+        for m in range(2):
+            for factor, labelled in zip(batch.factors[m].tolist(), batch.labelled[m].tolist(), strict=True):
+                allowed.setdefault((m, *factor), set()).add(labelled)
+    # One in four images, always the same of a member, others of another.
+    share = torch.stack([batch.labelled.float().mean(1) for batch in SEEN]).mean(0)
+    assert ((share - 0.25).abs() < 0.08).all()
+    masks = [draw_labelled(member, data_size=200, share=0.25) for member in greedy]
+    assert [int(mask.sum()) for mask in masks] == [50, 50]
+    assert not torch.equal(*masks)
+    rows = torch.stack([draw_block(m, 0, data_size=200, batch_size=16, latents=4)[0] for m in greedy], dim=1)
+    assert all(
+        torch.equal(batch.labelled, torch.stack([mask[row] for mask, row in zip(masks, step, strict=True)]))
+        for batch, step in zip(SEEN, rows, strict=True)
+    )
+    assert all(not torch.isin(batch.other.mean, batch.mean).all() for batch in SEEN)
+    assert (
+        list(state.extra)
+        == list(SEEN[0].extra)
+        == [f"{layer}.{part}" for layer in ("head.0", "adversary.0", "adversary.1") for part in ("weight", "bias")]
+    )
+    assert SEEN[0].extra["adversary.1.weight"].shape == (2, 5, 6)
+
+
+def test_head_and_adversary_each_follow_their_own_loss_at_their_own_rate(images, factors, greedy):
+    """Adam's first step is its learning rate against the sign of the gradient, whatever the gradient's size."""
+    state = train(greedy[:1], images, NETWORK, steps=1, factors=factors, **SETTINGS)
+    drawn = initial_extra(greedy[0], state.extra)
+    for name, rate in (("head.0.weight", 1e-3), ("adversary.0.weight", 0.5e-3)):
+        moved = (state.parameters[name][0] - drawn[name]).abs()
+        torch.testing.assert_close(moved, torch.full_like(moved, rate), rtol=1e-2, atol=0)
+    first, second = state.first["adversary.0.bias"], state.second["adversary.0.bias"]
+    torch.testing.assert_close(first[:, :5] ** 2 / 0.5**2, second[:, :5] / 0.1)  # betas 0.5 and 0.9
+
+
+def test_a_member_whose_adversary_explodes_is_put_back_with_all_it_has(images, factors, greedy):
+    wild = Member("asks_for_everything", 7.0, {"seed": 9})
+    settings = {**SETTINGS, "factors": factors}
+    state = train([greedy[0], wild], images, NETWORK, steps=3 * BLOCK, **settings)
+    assert state.diverged_at.tolist() == [-1, 130]
+    assert _same(state, train([wild], images, NETWORK, steps=BLOCK, **settings), rows=slice(1, 2))
+    assert _same(state, train(greedy[:1], images, NETWORK, steps=3 * BLOCK, **settings), rows=slice(0, 1))
+
+
+def test_a_second_batch_is_drawn_apart_from_the_first_and_each_code_permuted_on_its_own():
+    member, settings = Member("factor_vae", 10.0, {"seed": 0}), {"data_size": 1000, "batch_size": 16, "latents": 3}
+    rows, noise = draw_block(member, 2, **settings)
+    other_rows, other_noise, order = draw_second_block(member, 2, **settings)
+    assert (rows == other_rows).float().mean() < 0.01
+    assert not torch.isin(other_noise, noise).any()
+    assert order.shape == (BLOCK, 16, 3)
+    assert torch.equal(order.sort(1).values, torch.arange(16)[:, None].expand(BLOCK, 16, 3))
+    # Positions agree between codes and with the unpermuted batch as often as chance has it: 1 in 16.
+    for pair in ((order[..., 0], order[..., 1]), (order[..., 1], order[..., 2]), (order[..., 0], torch.arange(16))):
+        assert (pair[0] == pair[1]).float().mean() == pytest.approx(1 / 16, abs=0.025)
+    assert torch.equal(order, draw_second_block(member, 2, **settings)[2])
+    assert not torch.equal(order, draw_second_block(member, 3, **settings)[2])
+
+
+def test_members_with_other_parameters_are_no_ensemble(images):
+    members = [Member("beta_vae", 1.0, {"seed": 0}), Member("factor_vae", 1.0, {"seed": 0})]
+    with pytest.raises(InvalidInput, match="same heads and adversary, got beta_vae, factor_vae"):
+        train(members, images, NETWORK, steps=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda factors: {}, "factors .* asks_for_everything, got none"),
+        (lambda factors: {"factors": factors.float()}, "int64 of shape 200 x k, got torch.float32"),
+        (lambda factors: {"factors": factors[:-1]}, r"200 x k, got torch.int64 of shape \(199, 2\)"),
+        (lambda factors: {"factors": factors - 1}, "must lie in 0..size - 1"),
+        (lambda factors: {"factors": factors, "factor_sizes": (5, 4)}, r"sizes \(5, 4\), got values up to \[4, 4\]"),
+        (lambda factors: {"factors": factors, "factor_sizes": (5,)}, r"sizes \(5,\)"),
+    ],
+)
+def test_factors_that_do_not_fit_are_refused(images, factors, greedy, change, message):
+    with pytest.raises(InvalidInput, match=message):
+        train(greedy, images, NETWORK, steps=1, **change(factors))
+
+
+def test_a_state_without_the_members_parameters_is_refused(images):
+    member = Member("factor_vae", 1.0, {"seed": 0})
+    plain = train([Member("beta_vae", 1.0, {"seed": 0})], images, NETWORK, steps=BLOCK, **SETTINGS)
+    with pytest.raises(InvalidInput, match="beside the network's"):
+        train([member], images, NETWORK, steps=2 * BLOCK, state=plain, **SETTINGS)
+    tensors = train([member], images, NETWORK, steps=1, **SETTINGS).to_tensors()
+    with pytest.raises(DamagedData, match="state"):
+        State.from_tensors(tensors, NETWORK)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"labels": 0.0}, "labels .* got 0.0"),
+        ({"needs_factors": False}, "labels .* got 0.25"),
+        ({"adversary_rate": 0.0}, "positive rate .* got 0.0"),
+        ({"adversary_betas": (0.5, 1.0)}, "betas"),
+    ],
+)
+def test_a_card_that_makes_no_sense_is_refused(changed, message):
+    with pytest.raises(InvalidInput, match=message):
+        replace(_asks_for_everything.card, **changed)
+
+
+def test_parameters_beside_the_networks_have_their_kinds_names():
+    card = replace(_asks_for_everything.card, extra=lambda network, sizes: dense_shapes("adversary", (2, 2)))
+    with pytest.raises(InvalidInput, match=r"must be named head\.\*, got \['adversary.0.weight'"):
+        card.extra_shapes(NETWORK, SIZES)
