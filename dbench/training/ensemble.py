@@ -135,7 +135,11 @@ def _train_block(
         history.append(loss.detach())
     for leaf in after.rows.values():
         leaf.requires_grad_(False).grad = None
-    mean, finite = torch.stack(history).mean(0), torch.stack(history).isfinite()
+    # Step after step: a reduction over a step x member matrix adds in an order that depends on the number of members.
+    total = torch.zeros_like(state.loss, dtype=torch.float64)
+    for losses_then in history:
+        total += losses_then
+    mean, finite = (total / steps).to(state.loss.dtype), torch.stack(history).isfinite()
     if adversary_history:
         finite &= torch.stack(adversary_history).isfinite()
     return _freeze_diverged(state, after, mean, finite)
