@@ -145,7 +145,7 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def log_cost_ratio(*, estimator: str = "gbt", turns: int = 3, n: int = 400) -> Estimate:
+def log_cost_ratio(*, estimator: str = "gbt_sklearn", turns: int = 3, n: int = 400) -> Estimate:
     nk(_two_factors(100, generator(claim=CHEAPER.id)), epochs=1)  # pays for what is loaded once
     ratios = []
     for turn in range(turns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
@@ -11,6 +11,8 @@ from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Score, metric
 
 __all__ = ["gaussian_total_correlation"]
+
+Array = NDArray[np.float64]
 
 SMALLEST_EIGENVALUE = 1e-12
 
@@ -44,18 +46,38 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
         raise InvalidInput(f"codes must hold at least 2 observations, got {len(values)}")
     if not 0 <= dead < np.inf:
         raise InvalidInput(f"dead must be a finite variance of at least 0, got {dead}")
+    deviation, correlation = _fast_moments(values, dead) or _careful_moments(values)
+    active = deviation > np.sqrt(dead)
+    count = int(active.sum())
+    total, floored = 0.0, 0
+    if count > 1:
+        eigenvalues = np.linalg.eigvalsh(correlation[np.ix_(active, active)])
+        floored = int((eigenvalues < SMALLEST_EIGENVALUE).sum())
+        total = max(-0.5 * float(np.log(np.maximum(eigenvalues, SMALLEST_EIGENVALUE)).sum()), 0.0)
+    details = {"active": count, "dead": len(active) - count, "singular": floored}
+    return Score("gaussian_total_correlation", total, details=details)
+
+
+def _fast_moments(values: Array, dead: float) -> tuple[Array, Array] | None:
+    """Standard deviations and correlations by one product, or None where that could overflow or round amiss."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.ones(len(values)) @ values / len(values)
+        centred = values - mean
+        covariance = centred.T @ centred / len(values)
+        variance = np.diagonal(covariance)
+        # Far above what rounding of the mean leaves of a constant, and far from where products lose their digits.
+        if not ((variance > np.maximum(1e-20 * mean**2, max(dead, 1e-140))) & (variance < 1e140)).all():
+            return None
+    deviation = np.sqrt(variance)
+    return deviation, covariance / np.outer(deviation, deviation)
+
+
+def _careful_moments(values: Array) -> tuple[Array, Array]:
+    """The same for codes of any size; a constant one has deviation 0 and correlation 0."""
     centred = values - values.mean(axis=0)
     # The mean of equal values can be off by a rounding error, which must not pass for variance.
     largest = np.where((values != values[0]).any(axis=0), np.abs(centred).max(axis=0), 0.0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
     deviation = np.sqrt((centred**2).mean(axis=0))
-    active = largest * deviation > np.sqrt(dead)
-    count = int(active.sum())
-    total, floored = 0.0, 0
-    if count > 1:
-        standard = centred[:, active] / deviation[active]
-        eigenvalues = np.linalg.eigvalsh(standard.T @ standard / len(standard))
-        floored = int((eigenvalues < SMALLEST_EIGENVALUE).sum())
-        total = max(-0.5 * float(np.log(np.maximum(eigenvalues, SMALLEST_EIGENVALUE)).sum()), 0.0)
-    details = {"active": count, "dead": len(active) - count, "singular": floored}
-    return Score("gaussian_total_correlation", total, details=details)
+    standard = np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 0)
+    return largest * deviation, standard.T @ standard / len(values)

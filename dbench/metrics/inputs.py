@@ -76,5 +76,17 @@ def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDA
     Returns:
         n x k indices from 0, in the order of the labels, and the number of labels of each of the k columns.
     """
-    columns = [np.unique(column, return_inverse=True) for column in factors.T]
-    return np.stack([inverse for _, inverse in columns], axis=1), np.array([len(values) for values, _ in columns])
+    columns = [_numbered(column) for column in factors.T]
+    return np.stack([inverse for inverse, _ in columns], axis=1), np.array([size for _, size in columns])
+
+
+def _numbered(column: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
+    """Rank of every value among the distinct ones, and their number."""
+    if column.dtype.kind == "i":
+        low, high = int(column.min()), int(column.max())
+        if high - low < 4 * len(column):  # labels lie close together: counted, not sorted
+            shifted = column - low
+            present = np.bincount(shifted) > 0
+            return (np.cumsum(present) - 1)[shifted], int(present.sum())
+    values, inverse = np.unique(column, return_inverse=True)
+    return inverse, len(values)

@@ -59,13 +59,13 @@ def _columns(blocks: Sequence[Sequence[int]]) -> tuple[Indices, Indices]:
 
 def _distances(differences: Array, starts: Indices, distance: Distance) -> Array:
     """Length of each row within each block of columns: root of summed squares, or sum of absolute values."""
-    if distance in ("l2", "absolute") and len(starts) == differences.shape[1]:  # blocks of one: no sums to take
+    if distance not in ("l2", "absolute"):
+        raise InvalidInput(f"distance must be 'l2' or 'absolute', got {distance!r}")
+    if len(starts) == differences.shape[1]:  # blocks of one: no sums to take
         return np.abs(differences)
     if distance == "l2":
         return np.asarray(np.sqrt(np.add.reduceat(differences**2, starts, axis=1)))
-    if distance == "absolute":
-        return np.asarray(np.add.reduceat(np.abs(differences), starts, axis=1))
-    raise InvalidInput(f"distance must be 'l2' or 'absolute', got {distance!r}")
+    return np.asarray(np.add.reduceat(np.abs(differences), starts, axis=1))
 
 
 def _grouped_quantile(values: Array, group: Indices, count: int, quantile: float) -> Array:
@@ -77,24 +77,33 @@ def _grouped_quantile(values: Array, group: Indices, count: int, quantile: float
         count: number of groups.
         quantile: from 0 to 1.
     """
-    # Sorting by group is linear for the 16-bit numbers that nearly all groupings fit in (radix sort).
+    order, sizes = _by_group(group, count)
+    return _segment_quantile(np.ascontiguousarray(values.take(order, axis=0).T), sizes, quantile).T
+
+
+def _by_group(group: Indices, count: int) -> tuple[Indices, Indices]:
+    """Order that brings groups together, and their sizes; linear for the 16-bit numbers that nearly all fit in."""
     small = group.astype(np.uint16) if count <= 2**16 else group
-    order = np.argsort(small, kind="stable")
-    sizes = np.bincount(group, minlength=count)
+    return np.argsort(small, kind="stable"), np.bincount(group, minlength=count)
+
+
+def _segment_quantile(columns: Array, sizes: Indices, quantile: float) -> Array:
+    """Quantile of every row of b x m within consecutive segments of these sizes: b x segments."""
     starts = np.concatenate([[0], sizes.cumsum()[:-1]])
     if quantile == 1.0:
-        return np.asarray(np.maximum.reduceat(values[order], starts, axis=0))
+        return np.asarray(np.maximum.reduceat(columns, starts, axis=1))
     place = quantile * (sizes - 1)
     low = np.floor(place).astype(np.int64)
     high, part = np.minimum(low + 1, sizes - 1), place - low
-    result = np.empty((count, values.shape[1]))
-    if len(values) >= 32 * count:  # few groups: partition each, which is linear and stays in the cache
-        columns = values[order].T.copy()
-        for found, start, size, i, share in zip(result, starts, sizes, low, part, strict=True):
+    count = len(sizes)
+    result = np.empty((len(columns), count))
+    if columns.shape[1] >= 32 * count:  # few groups: partition each, which is linear and stays in the cache
+        for found, start, size, i, share in zip(result.T, starts, sizes, low, part, strict=True):
             ordered = np.partition(columns[:, start : start + size], i, axis=1)
             found[:] = (1 - share) * ordered[:, i] + share * ordered[:, i + (i + 1 < size) :].min(axis=1)
         return result
-    for column, found in zip(values.T, result.T, strict=True):
+    group = np.repeat(np.arange(count), sizes)
+    for column, found in zip(columns, result, strict=True):
         ordered = column[np.lexsort((column, group))]
         found[:] = (1 - part) * ordered[starts + low] + part * ordered[starts + high]
     return result
@@ -189,8 +198,11 @@ def crossed_empida(
     if sorted([*held, *changed]) != list(range(factors.shape[1])):
         raise InvalidInput(f"held and changed must be all factors together, got {list(held)} and {list(changed)}")
     columns, starts = _columns(blocks)
-    values = codes.take(columns, axis=1)  # unlike fancy indexing it keeps rows together
     at_held, n_held = number_rows(factors[:, list(held)])
-    mean = _means(values, at_held, n_held, np.ones(len(codes)))
-    worst = _grouped_quantile(_distances(values - mean[at_held], starts, distance), at_held, n_held, quantile)
-    return np.asarray(worst.mean(axis=0))
+    order, sizes = _by_group(at_held, n_held)
+    # A row for each code, observations of one realisation together, so that all that follows runs along memory.
+    values = np.ascontiguousarray(codes.take(order, axis=0).T).take(columns, axis=0)
+    firsts = np.concatenate([[0], sizes.cumsum()[:-1]])
+    values -= np.repeat(np.add.reduceat(values, firsts, axis=1) / sizes, sizes, axis=1)
+    moved = np.ascontiguousarray(_distances(values.T, starts, distance).T)
+    return np.asarray(_segment_quantile(moved, sizes, quantile).mean(axis=1))

@@ -92,7 +92,7 @@ def test_too_few_observations_for_a_leaf_of_500_are_refused_instead_of_scored_ze
     few = worlds["identity"].take(np.arange(900))
     with pytest.raises(InvalidInput, match=r"suter needs at least 1600 training observations .* got 600"):
         dci(few, estimator="suter")
-    with pytest.raises(InvalidInput, match="estimator must be one of gbt, forest, suter, lasso, got 'boosted'"):
+    with pytest.raises(InvalidInput, match="one of gbt, gbt_sklearn, forest, suter, lasso, got 'boosted'"):
         dci(few, estimator="boosted")
     with pytest.raises(InvalidInput, match="got 900"):
         tree_importance(few, few, estimator="suter", generator=np.random.default_rng(0))

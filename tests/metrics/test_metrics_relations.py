@@ -156,5 +156,5 @@ def test_importances_are_normalised_over_codes_and_do_not_depend_on_scale():
 
 def test_an_unknown_estimator_is_refused():
     part = Sample(np.eye(4), np.eye(4, dtype=int))
-    with pytest.raises(InvalidInput, match="estimator must be one of gbt, forest, suter, got 'lightgbm'"):
+    with pytest.raises(InvalidInput, match="estimator must be one of gbt, gbt_sklearn, forest, suter, got 'lightgbm'"):
         tree_importance(part, part, estimator="lightgbm", generator=np.random.default_rng(0))
