@@ -7,7 +7,8 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.population import Population
-from dbench.stats import Estimate, mean_interval, rank_correlation
+from dbench.claims.zoo_statistics import trend_with_strength
+from dbench.stats import Estimate, mean_interval
 
 SAMPLED_FALLS = Claim(
     id="sober.tc-sampled-falls",
@@ -56,13 +57,6 @@ MEAN_EXCEEDS_SAMPLED = replace(
 )
 OBJECTIVES = ("beta_tcvae", "beta_vae")
 SUFFIX = {"all": "", "active": ".active"}
-
-
-def trend_with_strength(population: Population, objective: str, score: str) -> Estimate:
-    """Rank each seed's sweep against the strength; seeds are the replicates."""
-    strengths = population.strengths(objective)
-    trends = [rank_correlation(strengths, sweep) for sweep in population.scores(score, objective)]
-    return mean_interval(trends, confidence=SAMPLED_FALLS.confidence)
 
 
 def share_with_higher_mean(population: Population, codes: str) -> Estimate:

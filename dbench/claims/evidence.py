@@ -61,8 +61,12 @@ def _losses(population: Population) -> list[str]:
     return [f"{diverged} of {len(runs)} runs diverged; judged on the {kept} seeds whose runs are all done"]
 
 
-def train_evidence(profile: str, store: str | Path) -> Path:
-    """Train and score what a store lacks of a profile, and write its evidence table into the store.
+def train_evidence(profile: str, store: str | None = None) -> Path:
+    """Train and score what a store lacks of a profile, and write its evidence table.
+
+    Args:
+        profile: its name.
+        store: folder or URL, as of ``dbench zoo train``; ``store/<profile>`` when not given.
 
     Returns:
         The folder of the table.
@@ -75,4 +79,4 @@ def train_evidence(profile: str, store: str | Path) -> Path:
     from dbench.zoo.profiles import find_profile
 
     found = find_profile(profile)
-    return write_population_table(found, Path(store) / profile)
+    return write_population_table(found, store or f"store/{profile}")

@@ -19,6 +19,7 @@ from dbench.stats import (
     jackknife_interval,
     mean_interval,
     rank_correlation,
+    sweep_correlations,
     transfer_success,
 )
 
@@ -79,7 +80,7 @@ def trend_with_strength(population: Population, objective: str, score: str, *, c
     """Mean over seeds of Spearman's correlation of a score with the strength; each seed's sweep is ranked alone."""
     strengths = population.strengths(objective)
     sweeps = population.scores(score, objective)
-    return mean_interval([rank_correlation(strengths, sweep) for sweep in sweeps], confidence=confidence)
+    return mean_interval(sweep_correlations(strengths, sweeps), confidence=confidence)
 
 
 def share_of_models(

@@ -13,7 +13,7 @@ from dbench.stats.estimate import Estimate, exact
 from dbench.stats.intervals import jackknife_interval, mean_interval, share_interval, uniform_deviation_interval
 from dbench.stats.multiplicity import common_direction, holm, largest_of, smallest_of
 from dbench.stats.permutation import permutation_interval, permutation_p, sign_flip_p
-from dbench.stats.ranks import luck_beats_choice, rank_correlation
+from dbench.stats.ranks import luck_beats_choice, rank_correlation, sweep_correlations
 from dbench.stats.resampling import bootstrap_interval, jackknife_intervals
 from dbench.stats.superiority import (
     probability_of_superiority,
@@ -54,6 +54,7 @@ __all__ = [
     "sign_flip_p",
     "smallest_of",
     "superiority_over_rest",
+    "sweep_correlations",
     "transfer_chance",
     "transfer_success",
     "uniform_deviation_interval",

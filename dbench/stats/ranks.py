@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
-from dbench.stats.inputs import finite_vector
+from dbench.stats.inputs import finite_matrix, finite_vector
 
-__all__ = ["luck_beats_choice", "rank_correlation", "ranks"]
+__all__ = ["luck_beats_choice", "rank_correlation", "ranks", "sweep_correlations"]
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
@@ -16,16 +18,44 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
     a, b = finite_vector("first", first), finite_vector("second", second)
     if a.shape != b.shape or len(a) < 2:
         raise InvalidInput(f"first and second must be vectors of equal length >= 2, got {a.shape} and {b.shape}")
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return 0.0
-    return float(np.corrcoef(ranks(a), ranks(b))[0, 1].clip(-1, 1))
+    # Ranks from 1 to n have the mean (n + 1) / 2, ties or none.
+    a, b = ranks(a) - (len(a) + 1) / 2, ranks(b) - (len(b) + 1) / 2
+    norm = math.sqrt(float(a @ a) * float(b @ b))
+    return min(1.0, max(-1.0, float(a @ b) / norm)) if norm else 0.0
 
 
 def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rank from 1, tied values sharing the mean of their ranks."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2)[place], dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    inorder = values[order]
+    # Runs of equal values: where each starts and ends, counted from 0.
+    starts = np.flatnonzero(np.concatenate(([True], inorder[1:] != inorder[:-1])))
+    ends = np.append(starts[1:], len(values))
+    found = np.empty(len(values))
+    found[order] = np.repeat((starts + ends + 1) / 2, ends - starts)
+    return found
+
+
+def sweep_correlations(levels: ArrayLike, sweeps: ArrayLike) -> NDArray[np.float64]:
+    """Spearman's correlation of each row with the same levels; 0 for a constant row.
+
+    Args:
+        levels: m numbers, at least 2.
+        sweeps: n x m, a row for each repetition.
+
+    Returns:
+        n correlations, those of :func:`rank_correlation`, all at once.
+    """
+    order, rows = finite_vector("levels", levels), finite_matrix("sweeps", sweeps, columns=2)
+    if len(order) != rows.shape[1]:
+        raise InvalidInput(f"sweeps must have a column for each of {len(order)} levels, got shape {rows.shape}")
+    below = (rows[:, :, None] > rows[:, None, :]).sum(axis=2)
+    equal = (rows[:, :, None] == rows[:, None, :]).sum(axis=2)
+    middle = (rows.shape[1] + 1) / 2
+    ranked, known = below + (equal + 1) / 2 - middle, ranks(order) - middle
+    norms = np.sqrt((ranked**2).sum(axis=1) * (known @ known))
+    found = np.divide(ranked @ known, norms, out=np.zeros(len(rows)), where=norms > 0)
+    return np.asarray(found.clip(-1, 1), dtype=np.float64)
 
 
 def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float:

@@ -3,7 +3,8 @@
 How to add counter-worlds: write ``tests/judges/worlds/<topic>.py`` with a list ``WORLDS`` of ``Worlds`` entries, one
 for each card of your claim files. Every file of that folder is imported here by its path, and the tests of
 ``test_counter_worlds.py`` run over all the lists together: each card must have one entry, each entry must name a card
-that some test covers. What such files share (``Worlds``, ``EXACT``, ``rng``, ``population``) they import from
+that some test covers. Files with claims over zoos also have a list ``CALIBRATIONS``, one entry for each such card
+(``docs/claims-guide.md``). What such files share (``Worlds``, ``EXACT``, ``rng``, ``population``) they import from
 ``counter_worlds``, the module beside this one, which is registered under that name before any of them is read.
 """
 
@@ -30,16 +31,18 @@ def load(path: Path, name: str) -> ModuleType:
 
 
 load(HERE / "counter_worlds.py", "counter_worlds")
-WORLDS = [
-    worlds
-    for path in sorted((HERE / "worlds").glob("*.py"))
-    for worlds in load(path, f"counter_worlds_of_{path.stem}").WORLDS
-]
+FILES = [load(path, f"counter_worlds_of_{path.stem}") for path in sorted((HERE / "worlds").glob("*.py"))]
+WORLDS = [worlds for file in FILES for worlds in file.WORLDS]
+CALIBRATIONS = [entry for file in FILES for entry in getattr(file, "CALIBRATIONS", [])]
 
 
 def pytest_generate_tests(metafunc):
     """Run a test that asks for ``worlds`` once for each entry, one that asks for ``small_worlds`` where one exists."""
-    chosen = {"worlds": WORLDS, "small_worlds": [worlds for worlds in WORLDS if callable(worlds.small)]}
+    chosen = {
+        "worlds": WORLDS,
+        "small_worlds": [worlds for worlds in WORLDS if callable(worlds.small)],
+        "calibration": CALIBRATIONS,
+    }
     for name in chosen.keys() & set(metafunc.fixturenames):
         metafunc.parametrize(name, chosen[name], ids=[f"{w.file}-{w.card}" for w in chosen[name]])
 
@@ -51,10 +54,21 @@ def all_worlds() -> list:
 
 
 @pytest.fixture(scope="session")
+def all_calibrations() -> list:
+    """Every entry of every file of worlds that calibrates a claim."""
+    return CALIBRATIONS
+
+
+def claim_file(name: str) -> ModuleType:
+    """Import a claim file by its path below claims/, without the suffix."""
+    return load(CLAIMS / f"{name}.py", "claims_" + name.replace("/", "_"))
+
+
+@pytest.fixture(scope="session")
 def claim_files() -> dict[str, ModuleType]:
     """Every claim file by its path below claims/, without the suffix."""
-    files = {path.relative_to(CLAIMS).with_suffix(""): path for path in sorted(CLAIMS.glob("*/test_*.py"))}
-    return {str(short): load(path, "claims_" + "_".join(short.parts)) for short, path in files.items()}
+    files = [path.relative_to(CLAIMS).with_suffix("") for path in sorted(CLAIMS.glob("*/test_*.py"))]
+    return {short.as_posix(): claim_file(short.as_posix()) for short in files}
 
 
 @pytest.fixture(scope="session")

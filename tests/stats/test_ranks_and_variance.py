@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import luck_beats_choice, rank_correlation, variance_explained
+from dbench.stats import luck_beats_choice, rank_correlation, sweep_correlations, variance_explained
 
 SCORES = st.lists(st.integers(-5, 5).map(float), min_size=2, max_size=30)
 
@@ -36,6 +36,14 @@ def test_rank_correlation_depends_on_the_order_alone(first, random):
     assert rank_correlation(np.exp(first), second) == pytest.approx(found)
     assert rank_correlation([-value for value in first], second) == pytest.approx(-found)
     assert rank_correlation(second, first) == pytest.approx(found)
+
+
+@given(st.lists(SCORES, min_size=1, max_size=4))
+def test_sweeps_are_ranked_as_each_alone(rows):
+    width = min(len(row) for row in rows)
+    levels = np.arange(width) % 4
+    found = sweep_correlations(levels, [row[:width] for row in rows])
+    assert found == pytest.approx([rank_correlation(levels, row[:width]) for row in rows])
 
 
 def test_luck_never_beats_choice_where_the_settings_are_separated():
@@ -101,6 +109,8 @@ def test_a_constant_score_has_nothing_to_explain():
         (lambda: rank_correlation([1], [1]), "equal length >= 2"),
         (lambda: rank_correlation([1, math.nan, 2], [1, 2, 3]), "first must be finite, got nan"),
         (lambda: rank_correlation([1, 2], [1, math.inf]), "second must be finite, got inf"),
+        (lambda: sweep_correlations([1, 2, 3], [[1, 2]]), r"each of 3 levels, got shape \(1, 2\)"),
+        (lambda: sweep_correlations([1, 2], [[1, math.nan]]), "sweeps must be finite, got nan"),
         (lambda: luck_beats_choice(np.zeros((1, 3))), r"got shape \(1, 3\)"),
         (lambda: luck_beats_choice(np.zeros(3)), r"got shape \(3,\)"),
         (lambda: luck_beats_choice(np.array([[0.0, 1.0], [math.nan, 2.0]])), "finite, got nan"),

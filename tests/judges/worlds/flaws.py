@@ -3,6 +3,8 @@
 import numpy as np
 from counter_worlds import EXACT, Worlds, population
 
+from dbench.claims.calibration import Calibration
+from dbench.claims.simulation import Law, simulated_zoo
 from dbench.codes import Sample
 from dbench_fixtures.counterexamples.modular_sum import modular_sum_cases
 from dbench_fixtures.counterexamples.xor import xor_cases
@@ -129,5 +131,24 @@ WORLDS = [
         "SNC_LOW",
         false=lambda m: m.snc_of_band(4, 3, openly, repetitions=5),
         small=lambda m: m.snc_of_band(4, 2, repetitions=2),
+    ),
+]
+
+
+def misaligned(effect, *, generator, seeds, point_only):
+    """A model is misaligned where a hidden number exceeds a threshold that the effect lowers."""
+    laws = {"alignment.collisions": Law(mean=effect, seed=0.3, shape=lambda hidden: 2.0 * (hidden > 0))}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+CALIBRATIONS = [
+    Calibration(
+        file=ALIGNMENT,
+        card="TRAINED",
+        world=misaligned,
+        estimate=lambda m, zoo: m.share_of_models(zoo),
+        effects=(-5.0, 3.0),
+        at=0.2,
+        at_says="one model in five",
     ),
 ]

@@ -4,6 +4,8 @@ import numpy as np
 import torch
 from counter_worlds import Worlds, population, rng, trend
 
+from dbench.claims.calibration import Calibration
+from dbench.claims.simulation import Law, simulated_zoo
 from dbench_fixtures.counterexamples.entangling import entangling, householder
 
 THEOREM, TC, VARIANCE = "sober/test_3_impossibility", "sober/test_5_2_total_correlation", "sober/test_5_3_variance"
@@ -119,5 +121,103 @@ WORLDS = [
         "LUCK",
         false=lambda m: m.luck_against_choice(population(mig=by_strength), "beta_vae", "mig"),
         small=lambda m: m.luck_against_choice(population(2, mig=trend(0)), "beta_vae", "mig"),
+    ),
+]
+
+
+def sweep(score: str, sign: float):
+    """One score that follows the strength of every objective, against noise of 1."""
+
+    def world(effect, *, generator, seeds, point_only):
+        laws = {score: Law(trend=sign * effect, seed=0.3)}
+        return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+    return world
+
+
+def mean_above_sampled(effect, *, generator, seeds, point_only):
+    """The mean codes' total correlation exceeds the sampled ones' by the effect, on top of what seeds share."""
+    laws = {name: Law(mean=effect if ".mean" in name else 0.0, seed=0.3) for name in TC_EFFECTS}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def levels(effect, *, generator, seeds, point_only):
+    """The objectives lie at equal steps and the strengths rise by 1, against noise of 1."""
+    steps = {o: effect * i for i, o in enumerate(("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii"))}
+    laws = {"mig": Law(mean=steps, trend=1.0, seed=0.2)}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def strengths_matter(effect, *, generator, seeds, point_only):
+    """The strengths rise by the effect, the objectives lie half a standard deviation apart."""
+    apart = {"annealed_vae": -0.5, "beta_vae": 0.5, "dip_vae_i": 0.5, "factor_vae": -0.5}
+    laws = {"mig": Law(mean=apart, trend=effect, seed=0.2)}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+CALIBRATIONS = [
+    Calibration(
+        file=TC,
+        card="SAMPLED_FALLS",
+        world=sweep("gaussian_tc.sampled", -1.0),
+        estimate=lambda m, zoo: m.trend_with_strength(zoo, "beta_vae", "gaussian_tc.sampled"),
+        effects=(0.0, 12.0),
+        at=-0.8,
+        at_says="a sweep that looks monotone",
+    ),
+    Calibration(
+        file=TC,
+        card="MEAN_RISES",
+        world=sweep("gaussian_tc.mean", 1.0),
+        estimate=lambda m, zoo: m.trend_with_strength(zoo, "beta_vae", "gaussian_tc.mean"),
+        effects=(0.0, 12.0),
+        at=0.8,
+        at_says="a sweep that looks monotone",
+    ),
+    Calibration(
+        file=TC,
+        card="MEAN_EXCEEDS_SAMPLED",
+        world=mean_above_sampled,
+        estimate=lambda m, zoo: m.share_with_higher_mean(zoo, "active"),
+        effects=(-1.0, 4.0),
+        at=0.75,
+        at_says="three models in four",
+    ),
+    Calibration(
+        file=VARIANCE,
+        card="MINOR_PART",
+        world=levels,
+        estimate=lambda m, zoo: m.share_of_objective(zoo, "mig"),
+        effects=(0.0, 3.0),
+        at=0.37,
+        at_says="printed average",
+    ),
+    Calibration(
+        file=VARIANCE,
+        card="STRENGTH_ADDS",
+        world=strengths_matter,
+        estimate=lambda m, zoo: m.share_added_by_strength(zoo, "mig"),
+        effects=(0.0, 5.0),
+        at=0.22,
+        at_says="printed average",
+    ),
+    Calibration(
+        file=VARIANCE,
+        card="SEED_REMAINS",
+        world=strengths_matter,
+        estimate=lambda m, zoo: m.share_left_to_seed(zoo, "mig"),
+        effects=(0.0, 20.0),
+        at=0.41,
+        at_says="printed average",
+    ),
+    Calibration(
+        file=VARIANCE,
+        card="LUCK",
+        world=strengths_matter,
+        estimate=lambda m, zoo: m.luck_against_choice(zoo, "beta_vae", "mig"),
+        effects=(0.0, 20.0),
+        at=0.7,
+        at_says="seven pairs of settings in ten",
+        truth_seeds=100,
     ),
 ]

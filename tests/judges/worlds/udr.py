@@ -3,7 +3,8 @@
 import numpy as np
 from counter_worlds import EXACT, Worlds, rng
 
-from dbench.claims.simulation import simulated_population
+from dbench.claims.calibration import Calibration
+from dbench.claims.simulation import Law, simulated_population, simulated_zoo
 
 INVARIANCES, SUPERVISED = "udr/test_3_invariances", "udr/test_4_supervised_metrics"
 
@@ -62,5 +63,25 @@ WORLDS = [
         "CORRELATES",
         false=lambda m: m.agreement_with_supervised(udr_world(10, related=0.0), "udr.lasso"),
         small=lambda m: m.agreement_with_supervised(udr_world(2, related=1.0), "udr.lasso"),
+    ),
+]
+
+
+def one_quality(effect, *, generator, seeds, point_only):
+    """Every metric sees a model's quality against noise of half its variance; UDR as clearly as the effect says."""
+    laws = {name: Law(loads={"quality": 1.0}, noise=0.7, seed=0.2) for name in ("factor_vae", "mig", "dci")}
+    laws["udr.lasso"] = Law(loads={"quality": effect}, seed=0.2)
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+CALIBRATIONS = [
+    Calibration(
+        file=SUPERVISED,
+        card="CORRELATES",
+        world=one_quality,
+        estimate=lambda m, zoo: m.agreement_with_supervised(zoo, "udr.lasso"),
+        effects=(0.0, 5.0),
+        at=0.54,
+        at_says="printed (Lasso, same strength)",
     ),
 ]
