@@ -138,7 +138,14 @@ def _test_size(sample: Sample, test: int | None) -> int:
     return test
 
 
-@metric(bounds=(0, 1), perfect=None, needs="sample", cite="locatello2020", invariant={"permutation", "sign", "shift"})
+@metric(
+    bounds=(0, 1),
+    perfect=None,
+    needs="sample",
+    cite="locatello2020",
+    invariant={"permutation", "sign", "shift"},
+    variants=("gbt",),
+)
 def downstream(
     sample: Sample,
     *,
@@ -164,7 +171,8 @@ def downstream(
         model: ``logistic`` (about 20 s at 10,000) or ``gbt`` (minutes).
         test: number of test observations; 5,000 if not given, or a third of fewer than 15,000.
         tuning: training observations, the first ones, that choose the strength of a logistic regression; all of them
-            if not given. With 1,000 the default sizes take an eighth of the time (TIMES).
+            if not given. With 1,000 the default sizes take a fifth of the time (2.4 s instead of 13 for factors of 3,
+            6, 10, 16 and 16 values); the accuracies at 10,000 of two trained models moved by 0.002 and 0.0004.
         generator: for the order of the observations and the seeds of the trees.
 
     Returns:

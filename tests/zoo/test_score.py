@@ -13,22 +13,31 @@ import pytest
 
 from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput, UnknownName
+from dbench.metrics.blend import AGGREGATIONS
 from dbench.zoo import scorers, verify
 from dbench.zoo.keys import RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
 from dbench.zoo.score import score_one, score_runs
-from dbench.zoo.scorers import subject_of
+from dbench.zoo.scorers import protocol, subject_of
 from dbench.zoo.store import Store
 from dbench.zoo.table import build_table, write_table
 from dbench.zoo.tolerance import tolerances
 
+KINDS = ("mutual_information", "importance", "predictability")
+OF_THE_STUDY = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
 EXPECTED = {
     *("elbo", "reconstruction", "kl", "kl.informative", *(f"kl.{i}" for i in range(10)), "loss.100"),
     *("gaussian_tc.mean", "gaussian_tc.sampled", "gaussian_tc.mean.active", "gaussian_tc.sampled.active"),
     *("factor_vae", "mig", "dci", "dci.completeness", "dci.informativeness", "sap", "snc", "nk"),
-    *(f"{name}.{j}" for name in ("snc", "nk", "mlp_accuracy") for j in range(5)),
-    *("alignment.collisions", "mlp_accuracy"),
+    *("alignment.collisions", "beta_vae_metric", "modularity", "explicitness", "irs", "med", "sap.r2"),
+    *("mutual_information.mean", "mutual_information.sampled", "linear_accuracy", "mlp_accuracy"),
+    *(f"{name}.{j}" for name in ("snc", "nk", "mlp_accuracy", "linear_accuracy") for j in range(5)),
+    *(f"relation.{kind}.{j}.{i}" for kind in KINDS for j in range(5) for i in range(10)),
+    *(f"blend.{kind}.{name}" for kind in KINDS for name in AGGREGATIONS),
+    *(f"downstream.logistic.{n}" for n in (10, 100, 400)),
+    *("downstream.trees.10", "downstream.trees.100", "efficiency.logistic.100"),
+    *(f"{stream}.{name}" for stream in ("again", "small", "small_again") for name in OF_THE_STUDY),
 }
 
 
@@ -40,8 +49,9 @@ def short(tiny: Profile) -> Profile:
 
 @pytest.fixture
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("_TRAIN", 400), ("_TEST", 200), ("_NK_EPOCHS", 1)):
-        monkeypatch.setattr(scorers, name, value)
+    sizes = {"TRAIN": 400, "TEST": 200, "FEW": 60, "FEW_TEST": 30, "EPOCHS": 1, "NOVEL": 400, "TUNING": 60}
+    for name, value in {**sizes, "DOWNSTREAM": (10, 100, 400), "TREES": (10, 100)}.items():
+        monkeypatch.setattr(protocol, name, value)
 
 
 @pytest.fixture(scope="session")

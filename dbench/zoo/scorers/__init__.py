@@ -1,0 +1,39 @@
+"""What a trained run is scored on, from the codes of every grid point.
+
+Scores are computed and stored in groups. Each draws from generators of the run's key only, so that a group comes out
+the same whichever others are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dbench.zoo.scorers import supervised, unsupervised
+from dbench.zoo.scorers.downstream import logistic, trees
+from dbench.zoo.scorers.novel import novel
+from dbench.zoo.scorers.protocol import ACTIVE, SCORING
+from dbench.zoo.scorers.relations import relations
+from dbench.zoo.scorers.stability import again, small
+from dbench.zoo.scorers.subject import Subject, subject_of
+
+__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "VERSIONS", "Subject", "subject_of"]
+
+SCORING_SCHEMA = 1
+"""Raised when the scores of every group change, or the form they are stored in; all are computed again."""
+
+SCORERS: dict[str, Callable[[Subject], dict[str, float]]] = {
+    "posterior": unsupervised.posterior,
+    "gaussian_tc": unsupervised.gaussian_tc,
+    "mutual_information": unsupervised.mutual_information,
+    **supervised.SCORERS,
+    "relations": relations,
+    "downstream.logistic": logistic,
+    "downstream.trees": trees,
+    "again": again,
+    "small": small,
+    "novel": novel,
+}
+"""Name of a group of scores -> what computes it; each draws from generators of the run's key only."""
+
+VERSIONS: dict[str, int] = {"snc": 2, "nk": 2}
+"""Group -> version of what it computes, 1 where it is not named; stored groups of another version are not used."""

@@ -1,0 +1,37 @@
+"""What codes are good for: accuracy of classifiers trained on few and many points (A Sober Look, sections 4.2.8, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbench.metrics.downstream import Model, downstream_accuracy
+from dbench.zoo.scorers import protocol
+from dbench.zoo.scorers.subject import Subject
+
+__all__ = ["logistic", "trees"]
+
+
+def _scores(
+    subject: Subject, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None
+) -> dict[str, float]:
+    """Accuracies averaged over factors, and those of few points as shares of the one of most (0 if that is 0)."""
+    generator = subject.key.generator(f"downstream.{name}")
+    found = downstream_accuracy(
+        subject.sample, sizes, model=model, test=protocol.TEST, tuning=tuning, generator=generator
+    )
+    accuracy = {size: float(row.mean()) for size, row in zip(sizes, found, strict=True)}
+    most = accuracy[max(sizes)]
+    few = [size for size in sizes if 100 <= size < max(sizes)]
+    return {f"downstream.{name}.{size}": value for size, value in accuracy.items()} | {
+        f"efficiency.{name}.{size}": accuracy[size] / most if most else 0.0 for size in few
+    }
+
+
+def logistic(subject: Subject) -> dict[str, float]:
+    """Logistic regressions: ``downstream.logistic.<n>`` and ``efficiency.logistic.<n>``."""
+    return _scores(subject, "logistic", "logistic", protocol.DOWNSTREAM, protocol.TUNING)
+
+
+def trees(subject: Subject) -> dict[str, float]:
+    """Boosted trees: ``downstream.trees.<n>`` and ``efficiency.trees.<n>``."""
+    return _scores(subject, "trees", "gbt", protocol.TREES)

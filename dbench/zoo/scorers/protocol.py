@@ -1,0 +1,53 @@
+"""How much is drawn for the scores of a run, and the choices behind them that the papers leave open."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ACTIVE", "DOWNSTREAM", "EPOCHS", "FEW", "FEW_TEST", "NOVEL", "SCORING", "TEST", "TRAIN", "TREES", "TUNING",
+]  # fmt: skip
+
+ACTIVE = 0.01
+"""Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
+
+TRAIN, TEST = 10_000, 5_000
+"""Points of a sample."""
+
+FEW, FEW_TEST = 100, 50
+"""Points of a small sample (A Sober Look, section 6.2, Figure 22)."""
+
+EPOCHS = 75
+"""Passes over the training points of a perceptron."""
+
+NOVEL = 10_000
+"""Familiar points that classifiers of novel combinations are trained on."""
+
+DOWNSTREAM = (10, 100, 1000, 10_000)
+"""Training points of the logistic regressions (A Sober Look, section 4.2.8)."""
+
+TREES = (10, 100, 1000)
+"""Training points of the boosted trees."""
+
+TUNING = 1000
+"""Training points that choose the strength of a logistic regression."""
+
+SCORING: dict[str, str] = {
+    "sample": f"{TRAIN} + {TEST} points drawn with replacement from the grid, mean codes",
+    "dci": "a small random forest instead of boosted trees",
+    "sap": "linear support vector machines; sap.r2: squared correlation with the rank of the label",
+    "snc": "every point of the grid",
+    "nk": f"{EPOCHS} epochs as in the paper, in batches of 128, which it does not give",
+    "mlp_accuracy": "the classifiers of all codes that nk trains, so the same split and batches",
+    "gaussian_tc": f"{TRAIN} points; sampled codes are one draw from each posterior",
+    "mutual_information": f"of the codes: mean over all pairs, 20 bins, {TRAIN} points, mean and sampled codes",
+    "active": f"codes with more than {ACTIVE} nats of divergence from the prior, over the grid",
+    "udr": "10000 points, the same for all models of a data set; all: all models of one objective",
+    "relation": "relation.<kind>.<factor>.<code>: the matrices of mig (mutual_information), dci (importance, of the "
+    "forest) and sap (predictability)",
+    "downstream": f"tested on {TEST} points; the strength of a logistic regression is chosen with the first {TUNING} "
+    f"training points; boosted trees with up to {TREES[-1]} instead of {DOWNSTREAM[-1]}",
+    "efficiency": f"accuracy over that with {DOWNSTREAM[-1]} points (logistic) or {TREES[-1]} (trees)",
+    "again": f"a second, independent sample of {TRAIN} + {TEST} points, or as many votes",
+    "small": f"two independent samples of {FEW} + {FEW_TEST} points, or as many votes",
+    "novel": f"classifiers of {NOVEL} familiar points; only for data sets that hold out a combination",
+}
+"""Choices behind the scores of the table that the papers leave open or make otherwise."""

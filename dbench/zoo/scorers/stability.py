@@ -1,0 +1,53 @@
+"""The metrics of the study once more, from other points and from few (A Sober Look, section 6.2, Figures 21 and 22)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbench.metrics.beta_vae_metric import beta_vae_metric
+from dbench.metrics.dci import dci
+from dbench.metrics.factor_vae import factor_vae
+from dbench.metrics.irs import irs
+from dbench.metrics.mig import mig
+from dbench.metrics.modularity import modularity
+from dbench.metrics.sap import sap
+from dbench.zoo.scorers import protocol
+from dbench.zoo.scorers.subject import Subject
+
+__all__ = ["again", "small"]
+
+
+def again(subject: Subject) -> dict[str, float]:
+    """``again.<metric>``: from a sample as large as that of ``<metric>``, and independent of it."""
+    return _seven(subject, "again", protocol.TRAIN, protocol.TEST)
+
+
+def small(subject: Subject) -> dict[str, float]:
+    """``small.<metric>`` and ``small_again.<metric>``: from two independent samples of few points."""
+    return {
+        name: value
+        for stream in ("small", "small_again")
+        for name, value in _seven(subject, stream, protocol.FEW, protocol.FEW_TEST).items()
+    }
+
+
+def _seven(subject: Subject, stream: str, train: int, test: int) -> dict[str, float]:
+    """The seven metrics of the study, the classifiers' and votes' training and test parts of these sizes."""
+    whole = subject.draw(stream, train + test)
+    first = whole.take(np.arange(train))
+    draws = {metric: subject.key.generator(f"{stream}.{metric}") for metric in ("beta_vae_metric", "factor_vae")}
+    splits = {metric: subject.key.generator(f"{stream}.{metric}") for metric in ("dci", "sap", "irs", "modularity")}
+    scores = {
+        "beta_vae_metric": beta_vae_metric(
+            subject.source, train_points=train, test_points=test, generator=draws["beta_vae_metric"]
+        ),
+        "factor_vae": factor_vae(
+            subject.source, train_votes=train, test_votes=test, variance_draws=train, generator=draws["factor_vae"]
+        ),
+        "mig": mig(first),
+        "dci": dci(whole, estimator="forest", generator=splits["dci"]),
+        "sap": sap(whole, generator=splits["sap"]),
+        "irs": irs(first, generator=splits["irs"]),
+        "modularity": modularity(first, generator=splits["modularity"]),
+    }
+    return {f"{stream}.{metric}": score.value for metric, score in scores.items()}

@@ -1,0 +1,109 @@
+"""A trained run as its scorers see it: the codes of every grid point, and samples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import GridSource, Sample
+from dbench.data import DataSet
+from dbench.metrics.dci import dci
+from dbench.metrics.mig import mig
+from dbench.metrics.posterior import kl_per_code
+from dbench.metrics.registry import Score
+from dbench.metrics.sap import sap
+from dbench.zoo.keys import RunKey
+from dbench.zoo.scorers import protocol
+
+__all__ = ["Subject", "per_factor", "subject_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A run as its scorers see it.
+
+    Attributes:
+        key: which run.
+        data: the data set it was trained on.
+        source: its mean codes, to be asked for any factors.
+        grid: mean codes and factors of every grid point.
+        sample: mean codes of 15,000 random points.
+        train: the first 10,000 of them.
+        sampled: codes drawn from the posteriors of the points of ``train``.
+        kl: divergence from the prior of each code, over the grid.
+        trained: scores that training itself gave.
+    """
+
+    key: RunKey
+    data: DataSet
+    source: GridSource
+    grid: Sample
+    sample: Sample
+    train: Sample
+    sampled: Sample
+    kl: NDArray[np.float64]
+    trained: Mapping[str, float]
+
+    @property
+    def active(self) -> NDArray[np.int64]:
+        """Positions of the informative codes."""
+        return np.flatnonzero(self.kl > protocol.ACTIVE)
+
+    def draw(self, stream: str, n: int) -> Sample:
+        """Draw mean codes of n points of the grid with replacement, from the run's stream of that name."""
+        return self.grid.take(self.key.generator(stream).integers(len(self.grid), size=n))
+
+    # Scores whose relation matrix several groups use; a call of score_one computes each once.
+
+    @cached_property
+    def mig(self) -> Score:
+        """The mutual information gap."""
+        return mig(self.train)
+
+    @cached_property
+    def dci(self) -> Score:
+        """Disentanglement by the importances of a random forest."""
+        return dci(self.sample, estimator="forest", generator=self.key.generator("dci"))
+
+    @cached_property
+    def sap(self) -> Score:
+        """The gap of linear support vector machines."""
+        return sap(self.sample, generator=self.key.generator("sap"))
+
+
+def subject_of(key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], trained: Mapping[str, float]) -> Subject:
+    """Prepare a run for scoring.
+
+    Args:
+        key: which run; its generators draw the points and the noise.
+        data: the data set it was trained on.
+        codes: ``mean`` and ``logvar`` of every grid point, N x d.
+        trained: scores from training.
+    """
+    mean, logvar = (codes[name].astype(np.float64) for name in ("mean", "logvar"))
+    factors, names = data.grid(), data.factor_names
+    rows = key.generator("score").integers(len(factors), size=protocol.TRAIN + protocol.TEST)
+    first = rows[: protocol.TRAIN]
+    noise = key.generator("sampled").standard_normal((protocol.TRAIN, mean.shape[1]))
+    return Subject(
+        key=key,
+        data=data,
+        source=GridSource(mean, data.factor_sizes, names),
+        grid=Sample(mean, factors, names),
+        sample=Sample(mean[rows], factors[rows], names),
+        train=Sample(mean[first], factors[first], names),
+        sampled=Sample(mean[first] + np.exp(logvar[first] / 2) * noise, factors[first], names),
+        kl=kl_per_code(mean, logvar),
+        trained=trained,
+    )
+
+
+def per_factor(name: str, values: NDArray[np.float64] | None) -> dict[str, float]:
+    """Name the values of a score for each factor: ``<name>.<factor index>``."""
+    assert values is not None
+    return {f"{name}.{j}": float(value) for j, value in enumerate(values)}

@@ -1,0 +1,33 @@
+"""Scores that know no factors: what training gave, divergences, and how far codes depend on each other."""
+
+from __future__ import annotations
+
+from dbench.metrics.code_mutual_information import code_mutual_information
+from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
+from dbench.zoo.scorers.subject import Subject
+
+__all__ = ["gaussian_tc", "mutual_information", "posterior"]
+
+
+def posterior(subject: Subject) -> dict[str, float]:
+    """Scores of training, the divergence of each code and the number of informative ones."""
+    per_code = {f"kl.{i}": float(value) for i, value in enumerate(subject.kl)}
+    return {**subject.trained, **per_code, "kl.informative": float(len(subject.active))}
+
+
+def gaussian_tc(subject: Subject) -> dict[str, float]:
+    """Gaussian total correlation of mean and sampled codes, of all and of the informative ones."""
+    scores = {}
+    for name, sample in (("mean", subject.train), ("sampled", subject.sampled)):
+        scores[f"gaussian_tc.{name}"] = gaussian_total_correlation(sample.codes).value
+        # One code alone, or none, has no total correlation.
+        active = sample.codes[:, subject.active]
+        several = active.shape[1] > 1
+        scores[f"gaussian_tc.{name}.active"] = gaussian_total_correlation(active).value if several else 0.0
+    return scores
+
+
+def mutual_information(subject: Subject) -> dict[str, float]:
+    """Average pairwise mutual information of mean and of sampled codes."""
+    kinds = {"mean": subject.train, "sampled": subject.sampled}
+    return {f"mutual_information.{name}": code_mutual_information(sample).value for name, sample in kinds.items()}

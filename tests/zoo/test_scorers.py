@@ -1,0 +1,207 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.codes import Sample
+from dbench.data import load
+from dbench.metrics import (
+    METRICS,
+    code_mutual_information,
+    downstream,
+    irs,
+    mig,
+    novel_combinations,
+    statistical_efficiency,
+)
+from dbench.metrics.registry import Score
+from dbench.zoo.keys import RunKey
+from dbench.zoo.scorers import SCORERS, protocol, subject_of
+from dbench.zoo.scorers.subject import Subject
+
+KINDS = ("mutual_information", "importance", "predictability")
+SMALL = {
+    **{"TRAIN": 600, "TEST": 300, "FEW": 60, "FEW_TEST": 30, "EPOCHS": 1, "NOVEL": 600, "TUNING": 60},
+    **{"DOWNSTREAM": (10, 100, 500), "TREES": (4, 12)},
+}
+Make = Callable[..., Subject]
+GROUPS_OF_METRICS = [
+    *("irs", "modularity", "med", "explicitness", "linear_accuracy", "beta_vae_metric", "sap", "sap.r2", "dci", "mig"),
+    "mutual_information",
+]
+
+
+@pytest.fixture(autouse=True)
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SMALL.items():
+        monkeypatch.setattr(protocol, name, value)
+
+
+@pytest.fixture
+def make(key: RunKey) -> Make:
+    """A run with given mean codes of the grid: of noisy copies of the factors and idle codes unless told otherwise."""
+
+    def subject(mean: np.ndarray | None = None, *, of: RunKey = key, logvar: float = -4.0) -> Subject:
+        data = load(of.data)
+        if mean is None:
+            factors = data.grid().astype(np.float64)
+            copies = (factors - factors.mean(0)) / factors.std(0)
+            noise = np.random.default_rng(0).standard_normal((len(factors), 10))
+            idle = np.zeros((len(copies), 5))
+            mean = np.concatenate([copies, idle], axis=1) + noise * np.repeat([0.4, 0.01], 5)
+        codes = {"mean": mean.astype(np.float32), "logvar": np.full(mean.shape, logvar, np.float32)}
+        return subject_of(of, data, codes, {})
+
+    return subject
+
+
+def test_every_score_is_what_its_metric_gives_when_called_directly(make: Make) -> None:
+    subject = make()
+
+    def call(metric: str, codes: object, stream: str = "", **options: object) -> Score:
+        return METRICS[metric](codes, **options, generator=subject.key.generator(stream or metric))
+
+    direct = {
+        **{name: call(name, subject.train).value for name in ("irs", "modularity", "med")},
+        **{name: call(name, subject.sample).value for name in ("explicitness", "linear_accuracy")},
+        "beta_vae_metric": call("beta_vae_metric", subject.source).value,
+        "sap.r2": METRICS["sap"](subject.train, relation="r2").value,
+        "sap": call("sap", subject.sample).value,
+        "dci": call("dci", subject.sample, estimator="forest").value,
+        "mig": mig(subject.train).value,
+        "mutual_information.mean": code_mutual_information(subject.train).value,
+        "mutual_information.sampled": code_mutual_information(subject.sampled).value,
+    }
+    found = {name: value for group in GROUPS_OF_METRICS for name, value in SCORERS[group](subject).items()}
+    assert {name: found[name] for name in direct} == direct
+    assert len({round(value, 6) for value in direct.values()}) == len(direct)
+    per_factor = call("linear_accuracy", subject.sample).per_factor
+    assert per_factor is not None
+    assert [found[f"linear_accuracy.{j}"] for j in range(5)] == per_factor.tolist()
+
+
+def test_accuracies_of_perceptrons_are_those_of_the_metric_on_the_stream_of_the_knockout(make: Make) -> None:
+    subject = make()
+    found = SCORERS["nk"](subject)
+    direct = METRICS["mlp_accuracy"](subject.sample, epochs=1, generator=subject.key.generator("nk"))
+    assert direct.per_factor is not None
+    # Trained beside other perceptrons: equal up to rounding, which may turn one of 300 answers over.
+    assert [found[f"mlp_accuracy.{j}"] for j in range(5)] == pytest.approx(direct.per_factor.tolist(), abs=0.008)
+    assert found["mlp_accuracy"] == pytest.approx(np.mean([found[f"mlp_accuracy.{j}"] for j in range(5)]))
+    assert found["nk"] == pytest.approx(np.mean([found[f"nk.{j}"] for j in range(5)]))
+
+
+def test_relations_are_named_factor_then_code_and_their_blends_are_the_metrics(make: Make) -> None:
+    subject = make()
+    found = SCORERS["relations"](subject)
+    for kind, score in zip(KINDS, (subject.mig, subject.dci, subject.sap), strict=True):
+        assert score.relation is not None
+        assert [[found[f"relation.{kind}.{j}.{i}"] for j in range(5)] for i in range(10)] == score.relation.tolist()
+        # Code j is a copy of factor j.
+        assert all(np.argmax([found[f"relation.{kind}.{j}.{i}"] for i in range(10)]) == j for j in (0, 3, 4))
+    assert found["blend.mutual_information.mig"] == subject.mig.value
+    assert found["blend.importance.dci_disentanglement"] == subject.dci.value
+    assert found["blend.importance.dci_completeness"] == subject.dci.details["completeness"]
+    assert found["blend.predictability.sap"] == subject.sap.value
+    assert len(found) == 3 * (50 + 5)
+
+
+def test_downstream_accuracies_and_efficiencies_are_those_of_the_metrics(make: Make) -> None:
+    subject = make()
+    stream = subject.key.generator("downstream.logistic")
+    direct = downstream(subject.sample, sizes=[10, 100, 500], test=300, tuning=60, generator=stream)
+    found = SCORERS["downstream.logistic"](subject)
+    assert [found[f"downstream.logistic.{n}"] for n in (10, 100, 500)] == [
+        pytest.approx(direct.details[f"accuracy.{n}"]) for n in (10, 100, 500)
+    ]
+    assert found["efficiency.logistic.100"] == pytest.approx(
+        direct.details["accuracy.100"] / direct.details["accuracy.500"]
+    )
+    stream = subject.key.generator("downstream.trees")
+    trees = statistical_efficiency(subject.sample, few=4, many=12, model="gbt", test=300, generator=stream)
+    found = SCORERS["downstream.trees"](subject)
+    assert found == {
+        "downstream.trees.4": trees.details["accuracy.few"],
+        "downstream.trees.12": trees.details["accuracy.many"],
+    }
+
+
+def test_the_strength_chosen_by_few_points_is_that_of_a_smaller_training_set(make: Make) -> None:
+    sample = make().sample
+
+    def accuracy(sizes: list[int], tuning: int | None) -> float:
+        generator = np.random.default_rng(4)
+        return downstream(sample, sizes=sizes, test=300, tuning=tuning, generator=generator).value
+
+    assert accuracy([100], 100) == accuracy([100], None) == accuracy([100], 500)
+    # One point has one class: the strongest penalty, and hardly anything is learned.
+    assert accuracy([500], 1) < accuracy([500], 200)
+
+
+def test_the_second_computation_rests_on_other_points(make: Make) -> None:
+    subject = make()
+    again, small = SCORERS["again"](subject), SCORERS["small"](subject)
+    first = subject.draw("again", 900).take(np.arange(600))
+    assert again["again.mig"] == mig(first).value != SCORERS["mig"](subject)["mig"]
+    assert again["again.irs"] == irs(first).value
+    assert small["small.mig"] == mig(subject.draw("small", 90).take(np.arange(60))).value
+    assert small["small.mig"] != small["small_again.mig"]
+    assert again["again.mig"] == pytest.approx(SCORERS["mig"](subject)["mig"], abs=0.1)
+
+
+def test_scores_are_decided_by_the_key_and_by_no_other_group(make: Make, key: RunKey) -> None:
+    groups = ("beta_vae_metric", "downstream.logistic", "again", "small", "explicitness")
+    alone = {group: SCORERS[group](make()) for group in reversed(groups)}
+    subject = make()
+    assert {group: SCORERS[group](subject) for group in groups} == alone
+    other = make(of=replace(key, seed=99))
+    # The beta-VAE metric gives such clean copies 1, whatever was drawn.
+    assert all(SCORERS[group](other) != alone[group] for group in groups if group != "beta_vae_metric")
+
+
+@pytest.mark.parametrize("alive", [0, 1])
+def test_collapsed_codes_have_stated_scores(make: Make, alive: int) -> None:
+    mean = np.zeros((46_080, 10))
+    grid = load("dsprites_grid_16").grid()
+    mean[:, :alive] = grid[:, 3:4] / 4.0
+    subject = make(mean, logvar=0.0)
+    found = {name: value for scorer in SCORERS.values() for name, value in scorer(subject).items()}
+    assert np.isfinite(list(found.values())).all()
+    dead = [found[f"relation.{kind}.{j}.{i}"] for kind in KINDS[:2] for j in range(5) for i in range(alive, 10)]
+    assert dead == [0.0] * len(dead)
+    assert found["mutual_information.mean"] == 0
+    if alive:
+        assert found["relation.mutual_information.3.0"] == pytest.approx(np.log(16), abs=0.1)
+        assert found["snc.3"] > 0.9
+        assert found["again.mig"] == pytest.approx(0.2, abs=0.05)
+        assert found["irs"] == pytest.approx(1)
+        return
+    nothing = ("irs", "modularity", "med", "sap.r2", "again.mig", "small.dci", "again.factor_vae", "nk.0", "snc.4")
+    assert {found[name] for name in nothing} == {0.0}
+    assert {found[f"blend.{kind}.{name}"] for kind in KINDS[:2] for name in ("mig", "sap", "modularity")} == {0.0}
+    assert found["explicitness"] == 0.5
+    # The commonest value, or any one factor, is guessed.
+    assert found["beta_vae_metric"] == pytest.approx(0.2, abs=0.08)
+    guess = np.mean([1 / size for size in load("dsprites_grid_16").factor_sizes])
+    assert found["downstream.logistic.500"] == pytest.approx(guess, abs=0.05)
+    assert found["efficiency.logistic.100"] == pytest.approx(1, abs=0.3)
+
+
+def test_novel_combinations_are_scored_where_the_data_set_holds_some_out(make: Make, key: RunKey) -> None:
+    assert SCORERS["novel"](make()) == {}
+    held = replace(key, data="dsprites_grid_16-without-shape2-scale3")
+    subject = make(of=held)
+    found = SCORERS["novel"](subject)
+    data = load(held.data)
+    direct = novel_combinations(
+        Sample(subject.grid.codes, data.grid()),
+        (data.grid()[:, :2] == [2, 3]).all(axis=1),
+        [0, 1],
+        train=600,
+        epochs=1,
+        generator=held.generator("novel"),
+    )
+    assert found.pop("novel") == direct.value
+    assert found == {f"novel.{name}": value for name, value in direct.details.items()}
+    assert 0 <= found["novel.linear"] <= 1
