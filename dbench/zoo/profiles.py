@@ -138,6 +138,7 @@ class Profile:
 _PAPER = (
     Sweep("beta_vae", (1, 2, 4, 6, 8, 16)),
     Sweep("annealed_vae", (5, 10, 25, 50, 75, 100)),
+    Sweep("factor_vae", (10, 20, 30, 40, 50, 100)),
     Sweep("beta_tcvae", (1, 2, 4, 6, 8, 10)),
     Sweep("dip_vae_i", (1, 2, 5, 10, 20, 50)),
     Sweep("dip_vae_ii", (1, 2, 5, 10, 20, 50)),
@@ -169,6 +170,8 @@ MICRO = Profile(
         "a small fully connected network instead of the convolutional one of Sober Look, table 2",
         "6,000 steps at a learning rate of 1e-3 instead of 300,000 at 1e-4",
         "the capacity of annealed_vae rises over 2,000 steps instead of 100,000, a third of the run as in the study",
+        "the discriminator of factor_vae has three layers of 64 units instead of six of 1000, and learns at 1e-3",
+        "the discriminator of factor_vae has three hidden layers of 64 units instead of six of 1,000",
         "beta_vae at strengths from 0.125 to 4 instead of 1 to 16: at 16 x 16 those above 4 collapse the codes",
         "10 seeds a cell instead of 50, and 5 on color_dsprites_grid_16",
     ),

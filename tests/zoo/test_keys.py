@@ -2,11 +2,14 @@ from dataclasses import replace
 
 import pytest
 
+from dbench.data import DATA_SETS
 from dbench.errors import InvalidInput, UnknownName
 from dbench.models.objectives import find_card
 from dbench.zoo import keys as keys_module
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import PROFILES, Profile, Sweep, find_profile
+
+STUDY = ("beta_vae", "annealed_vae", "factor_vae", "dip_vae_i", "dip_vae_ii", "beta_tcvae")
 
 
 def test_every_axis_changes_the_digest(key: RunKey) -> None:
@@ -105,16 +108,29 @@ def test_a_profile_states_its_deviations(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_profile_sweeps_six_strengths_of_objectives_that_exist(name: str) -> None:
-    for sweep in find_profile(name).sweeps:
-        assert find_card(sweep.objective).strength
-        assert len(set(sweep.strengths)) == 6
+def test_a_profile_sweeps_every_unsupervised_objective_of_the_study_at_six_strengths(name: str) -> None:
+    profile = find_profile(name)
+    for data in (profile.data[0], profile.data[1]):
+        cells = {(key.objective, key.strength) for key in profile.runs(data=[data])}
+        for objective in STUDY:
+            assert len([cell for cell in cells if cell[0] == objective]) == 6
+    for sweep in profile.sweeps:
+        assert find_card(sweep.objective).name == sweep.objective
 
 
 @pytest.mark.parametrize("name", ["standard", "paper"])
 def test_the_large_profiles_sweep_what_the_study_swept(name: str) -> None:
     for sweep in find_profile(name).sweeps:
         assert sweep.strengths == find_card(sweep.objective).swept
+
+
+def test_the_grid_of_the_study_has_fourteen_thousand_four_hundred_runs() -> None:
+    """Eight data sets, six methods, six strengths, fifty seeds; its section 1 says 'more than 14 000 models'."""
+    paper = find_profile("paper")
+    keys = paper.runs(data=paper.data)
+    assert len(keys) == len({key.digest for key in keys}) == 8 * 6 * 6 * 50 == 14_400
+    assert {key.steps for key in keys} == {300_000}
+    assert set(paper.data) <= set(DATA_SETS)
 
 
 def test_cells_that_were_trained_stay_in_micro() -> None:
