@@ -24,6 +24,7 @@ __all__ = [
 # The module that holds the function of the data set's own name. Modules are imported when asked for: some need
 # libraries, or a download, that others do without.
 DATA_SETS = {
+    "cars3d": "cars3d",
     "color_dsprites": "dsprites_variants",
     "color_dsprites_grid": "dsprites_variants",
     "color_dsprites_grid_16": "dsprites_variants",
@@ -32,16 +33,24 @@ DATA_SETS = {
     "dsprites_grid": "dsprites_grid",
     "dsprites_grid_16": "dsprites_grid",
     "dsprites_rendered": "dsprites_rendered",
+    "mpi3d_real": "mpi3d",
+    "mpi3d_realistic": "mpi3d",
+    "mpi3d_toy": "mpi3d",
     "noisy_dsprites": "dsprites_variants",
     "noisy_dsprites_grid": "dsprites_variants",
     "noisy_dsprites_rendered": "dsprites_variants",
     "scream_dsprites": "dsprites_variants",
     "scream_dsprites_grid": "dsprites_variants",
     "scream_dsprites_rendered": "dsprites_variants",
+    "shapes3d": "shapes3d",
+    "smallnorb": "smallnorb",
 }
 
 # Those that fetch a published archive when first loaded; all others work from what dbench ships.
-NEEDS_DOWNLOAD = frozenset({"color_dsprites", "dsprites", "noisy_dsprites", "scream_dsprites"})
+NEEDS_DOWNLOAD = frozenset(
+    {"cars3d", "color_dsprites", "dsprites", "mpi3d_real", "mpi3d_realistic", "mpi3d_toy", "noisy_dsprites",
+     "scream_dsprites", "shapes3d", "smallnorb"}
+)  # fmt: skip
 
 
 def load(name: str) -> DataSet:

@@ -9,13 +9,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dbench.errors import DamagedData
 
-__all__ = ["git_blob_id", "read_rows"]
+__all__ = ["UNREADABLE", "git_blob_id", "read_rows", "read_shape"]
 
 # What zipfile, its decompressors and numpy's header reader raise on damaged or hostile bytes; RuntimeError stands for
 # encrypted members and unknown compression.
@@ -32,6 +33,30 @@ def git_blob_id(path: Path) -> str:
         while block := file.read(1 << 20):
             total.update(block)
     return total.hexdigest()
+
+
+def _header(stream: IO[bytes], path: Path, member: str) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Read the header of an npy member: shape, whether in Fortran order, type."""
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise DamagedData(f"{path}: member {member!r} must be in npy format 1 or 2, got version {version}")
+    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return reader(stream)
+
+
+def read_shape(path: Path, member: str) -> tuple[int, ...]:
+    """Return the shape that a member of an npz archive has by its own header.
+
+    Raises:
+        DamagedData: not a zip archive, no such member, or no array.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(f"{member}.npy") as stream:
+            return _header(stream, path, member)[0]
+    except KeyError as error:
+        raise DamagedData(f"{path}: no member {member!r} in the archive") from error
+    except UNREADABLE as error:
+        raise DamagedData(f"{path} cannot be read as an npz archive: {error}") from error
 
 
 def read_rows(
@@ -54,11 +79,7 @@ def read_rows(
     wanted = np.dtype(dtype)
     try:
         with zipfile.ZipFile(path) as archive, archive.open(f"{member}.npy") as stream:
-            version = np.lib.format.read_magic(stream)
-            if version not in ((1, 0), (2, 0)):
-                raise DamagedData(f"{path}: member {member!r} must be in npy format 1 or 2, got version {version}")
-            reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            found_shape, fortran, found = reader(stream)
+            found_shape, fortran, found = _header(stream, path, member)
             if found_shape != shape or found != wanted:
                 raise DamagedData(
                     f"{path}: member {member!r} must be {wanted} of shape {shape}, got {found} of shape {found_shape}"

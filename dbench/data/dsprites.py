@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +9,11 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import git_blob_id, read_rows
 from dbench.data.base import Factors, GridData, Images, digest
+from dbench.data.downloads import cache_folder
 from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
-__all__ = ["Dsprites", "cache_folder", "dsprites"]
+__all__ = ["Dsprites", "dsprites"]
 
 FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 URL = f"https://github.com/deepmind/dsprites-dataset/raw/master/{FILE}"
@@ -22,13 +22,6 @@ FACTOR_SIZES = (3, 6, 40, 32, 32)
 
 # Rows read at once: 33 MB of images.
 ROWS = 8192
-
-
-def cache_folder() -> Path:
-    """Return where downloads are kept: the environment variable ``DBENCH_DATA``, or the user's cache folder."""
-    import pooch
-
-    return Path(os.environ.get("DBENCH_DATA") or pooch.os_cache("dbench")).expanduser()
 
 
 class Dsprites(GridData):
@@ -89,7 +82,7 @@ class Dsprites(GridData):
 
 
 def dsprites() -> Dsprites:
-    """Return the published archive, downloaded to :func:`cache_folder` (26 MB) unless it lies there already.
+    """Return the published archive, downloaded to the cache folder (26 MB) unless it lies there already.
 
     Raises:
         DbenchError: it could not be downloaded.

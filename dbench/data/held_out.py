@@ -34,7 +34,7 @@ WITHOUT = "-without-"
 _PAPER: dict[str, tuple[tuple[str, str], tuple[tuple[int, int], ...]]] = {
     "dsprites": (("shape", "scale"), ((0, 0), (2, 5), (1, 2), (1, 3), (2, 3))),
     "shapes3d": (("scale", "shape"), ((0, 0), (5, 2), (2, 1), (3, 1), (3, 2), (7, 3), (0, 3), (7, 1))),
-    "mpi3d": (("shape", "size"), ((0, 0), (4, 1), (5, 0), (3, 1), (1, 1), (2, 0))),
+    "mpi3d": (("object_shape", "object_size"), ((0, 0), (4, 1), (5, 0), (3, 1), (1, 1), (2, 0))),
 }
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from dbench.data.archives import git_blob_id, read_rows
-from dbench.data.dsprites import BLOB_ID, FILE, Dsprites, cache_folder, dsprites
+from dbench.data.downloads import cache_folder
+from dbench.data.dsprites import BLOB_ID, FILE, Dsprites, dsprites
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
 SIZES = (3, 2, 4, 2, 2)

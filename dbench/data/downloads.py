@@ -1,0 +1,123 @@
+"""Published archives: where they are kept, how they are checked, and large ones laid out for random access."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.data.base import Factors, GridData, Images
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+
+__all__ = ["Published", "StoredImages", "cache_folder", "check_md5", "fetch", "unpacked"]
+
+
+def cache_folder() -> Path:
+    """Return where downloads are kept: the environment variable ``DBENCH_DATA``, or the user's cache folder."""
+    import pooch
+
+    return Path(os.environ.get("DBENCH_DATA") or pooch.os_cache("dbench")).expanduser()
+
+
+@dataclass(frozen=True)
+class Published:
+    """A file somebody published.
+
+    Args:
+        url: where.
+        md5: its MD5 (hex). It tells the published file from a damaged one; it is no protection from forgery.
+    """
+
+    url: str
+    md5: str
+
+    @property
+    def file(self) -> str:
+        """Its name in the cache folder."""
+        return self.url.rpartition("/")[2]
+
+
+def fetch(published: Published) -> Path:
+    """Return the path of a published file, downloaded to :func:`cache_folder` unless it lies there already.
+
+    Raises:
+        DbenchError: it could not be downloaded, or what came is not the published file.
+    """
+    import pooch
+
+    folder = cache_folder()
+    try:
+        path = pooch.retrieve(published.url, known_hash=f"md5:{published.md5}", fname=published.file, path=folder)
+    except (OSError, ValueError) as error:
+        raise DbenchError(
+            f"{published.file} could not be downloaded from {published.url}: {error}; put the file into {folder}, "
+            "or set DBENCH_DATA"
+        ) from error
+    return Path(path)
+
+
+def check_md5(path: Path, md5: str) -> None:
+    """Insist on a file of that MD5.
+
+    Raises:
+        InvalidInput: no such file.
+        DamagedData: another content.
+    """
+    if not path.is_file():
+        raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+    if found != md5:
+        raise DamagedData(f"{path} must have MD5 {md5}, got {found}; delete it to download it again")
+
+
+def unpacked(
+    target: Path, shape: tuple[int, ...], parts: Callable[[], Iterator[NDArray[np.uint8]]]
+) -> NDArray[np.uint8]:
+    """Return an array of bytes as a read-only view of a file, writing the file first unless it is there.
+
+    Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one: they are laid out
+    once. The file is written aside and renamed, so that it is there whole or not at all; beyond its length it is not
+    checked again.
+
+    Args:
+        target: the file.
+        shape: of the array.
+        parts: gives the array in order, some rows at a time; called only when needed.
+
+    Raises:
+        DbenchError: the file cannot be written.
+        DamagedData: the parts are not as long as the shape says; what ``parts`` raises.
+    """
+    if not target.is_file() or target.stat().st_size != prod(shape):
+        aside = target.with_name(f"{target.name}.{os.getpid()}.partial")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with aside.open("wb") as file:
+                written = sum(file.write(np.ascontiguousarray(part).data) for part in parts())
+            if written != prod(shape):
+                raise DamagedData(f"{target.name} must hold {prod(shape)} bytes, got {written}")
+            aside.replace(target)
+        except OSError as error:
+            raise DbenchError(f"{target} ({prod(shape) / 1e9:.1f} GB) cannot be written: {error}") from error
+        finally:
+            with suppress(OSError):
+                aside.unlink()
+    return np.memmap(target, dtype=np.uint8, mode="r", shape=shape)
+
+
+class StoredImages(GridData):
+    """Base of data sets that look their images up: a subclass sets ``_images``, N x H x W x C bytes in grid order."""
+
+    _images: NDArray[np.uint8]
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        """Look the images up, and put the channels first."""
+        return np.ascontiguousarray(np.moveaxis(self._images[self.index(factors)], 3, 1))

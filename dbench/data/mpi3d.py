@@ -1,0 +1,111 @@
+"""MPI3D as published (Gondal et al. 2019): a robot arm carrying an object, as toy and realistic renderings and real.
+
+Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_dataset. The archives hold 64 x 64 images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import prod
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.data.archives import read_rows, read_shape
+from dbench.data.base import digest
+from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
+from dbench.errors import DamagedData
+
+__all__ = ["Mpi3d", "mpi3d_real", "mpi3d_realistic", "mpi3d_toy"]
+
+_URL = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
+FILES = {
+    "mpi3d_toy": Published(f"{_URL}/mpi3d_toy.npz", "55889cb7c7dfc655d6e0277beee88868"),
+    "mpi3d_realistic": Published(f"{_URL}/mpi3d_realistic.npz", "59a6225b88b635365f70c91b3e52f70f"),
+    "mpi3d_real": Published(f"{_URL}/mpi3d_real.npz", "0f33f609918fb5c97996692f91129802"),
+}
+# An archive says by its length which it is: descriptions of these files disagree on 6 or 4 colours and shapes.
+LAYOUTS = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
+IMAGE = (64, 64, 3)
+
+# Rows unpacked at once: 50 MB.
+ROWS = 4096
+
+
+class Mpi3d(StoredImages):
+    """A published archive: object colour, shape and size, camera height, background colour, two axes of the arm.
+
+    There are 6, 6, 2, 3, 3, 40 and 40 values, or 4 colours and shapes in place of 6, as the length of the archive says:
+    1,036,800 or 460,800 images of 3 x 64 x 64. They are unpacked once, into a file of 12.7 GB (5.7 GB) beside the
+    download, and read from there as they are asked for.
+
+    Args:
+        name: name of the data set.
+        archive: returns the path of the archive, an npz file with a member ``images``; called only when the images
+            have not been unpacked.
+        md5: MD5 the archive must have.
+        folder: where the images are unpacked.
+        layouts: factor sizes an archive may have.
+
+    Raises:
+        DamagedData: another MD5, or a member that is missing or of another shape or type.
+        DbenchError: the archive could not be downloaded, or the images could not be written.
+    """
+
+    factor_names = (
+        "object_color", "object_shape", "object_size", "camera_height", "background_color", "horizontal_axis",
+        "vertical_axis",
+    )  # fmt: skip
+    image_shape = (3, 64, 64)
+
+    def __init__(
+        self,
+        name: str,
+        archive: Callable[[], Path],
+        *,
+        md5: str,
+        folder: Path,
+        layouts: tuple[tuple[int, ...], ...] = LAYOUTS,
+    ) -> None:
+        self.name = name
+        self.fingerprint = digest("MPI3D archive", md5)
+        target = folder / f"{name}-{md5[:8]}.images"
+        if target.is_file() and target.stat().st_size in [prod((*sizes, *IMAGE)) for sizes in layouts]:
+            shape: tuple[int, ...] = (target.stat().st_size // prod(IMAGE), *IMAGE)
+            path = None
+        else:
+            path = archive()
+            check_md5(path, md5)
+            shape = read_shape(path, "images")
+        fitting = [sizes for sizes in layouts if (prod(sizes), *IMAGE) == shape]
+        if not fitting:
+            lengths = " or ".join(str(prod(sizes)) for sizes in layouts)
+            raise DamagedData(f"{path}: member 'images' must be {lengths} images of {IMAGE}, got shape {shape}")
+        self.factor_sizes = fitting[0]
+
+        def parts() -> Iterator[NDArray[np.uint8]]:
+            assert path is not None
+            return cast(Iterator[NDArray[np.uint8]], read_rows(path, "images", shape, np.uint8, rows=ROWS))
+
+        self._images = unpacked(target, shape, parts)
+
+
+def _load(name: str) -> Mpi3d:
+    return Mpi3d(name, lambda: fetch(FILES[name]), md5=FILES[name].md5, folder=cache_folder())
+
+
+def mpi3d_toy() -> Mpi3d:
+    """Return the simplistic renderings."""
+    return _load("mpi3d_toy")
+
+
+def mpi3d_realistic() -> Mpi3d:
+    """Return the realistic renderings."""
+    return _load("mpi3d_realistic")
+
+
+def mpi3d_real() -> Mpi3d:
+    """Return the photographs."""
+    return _load("mpi3d_real")

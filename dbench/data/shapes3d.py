@@ -1,0 +1,112 @@
+"""Shapes3D as published (Burgess and Kim 2018): an object in a room, seen from a moving camera.
+
+Published at https://github.com/google-deepmind/3d-shapes. Reading it needs h5py: ``pip install dbench[hdf5]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.data.base import digest
+from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
+from dbench.errors import DamagedData, DbenchError
+
+__all__ = ["Shapes3d", "shapes3d"]
+
+FILE = Published("https://storage.googleapis.com/3d-shapes/3dshapes.h5", "099a2078d58cec4daad0702c55d06868")
+FACTOR_SIZES = (10, 10, 10, 8, 4, 15)
+
+# Rows unpacked at once: 50 MB.
+ROWS = 4096
+
+
+class Shapes3d(StoredImages):
+    """The published archive: hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15.
+
+    480,000 images of 3 x 64 x 64. They are unpacked once, into a file of 5.9 GB beside the download (HDF5 would
+    decompress a whole block for every image), and read from there as they are asked for.
+
+    Args:
+        archive: returns the path of the archive, an HDF5 file; called only when the images have not been unpacked.
+        md5: MD5 the archive must have.
+        folder: where the images are unpacked.
+        factor_sizes: sizes of the six factors, smaller in an archive made for a test.
+
+    Raises:
+        DamagedData: another MD5, or data that are missing, of another shape or type, or in another order.
+        DbenchError: h5py is missing, the archive could not be downloaded, or the images could not be written.
+    """
+
+    name = "shapes3d"
+    factor_names = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
+    image_shape = (3, 64, 64)
+
+    def __init__(
+        self,
+        archive: Callable[[], Path],
+        *,
+        md5: str,
+        folder: Path,
+        factor_sizes: tuple[int, ...] = FACTOR_SIZES,
+    ) -> None:
+        self.factor_sizes = factor_sizes
+        self.fingerprint = digest("Shapes3D archive", md5)
+
+        def parts() -> Iterator[NDArray[np.uint8]]:
+            path = archive()
+            check_md5(path, md5)
+            return self._read(path)
+
+        self._images = unpacked(folder / f"shapes3d-{md5[:8]}.images", (len(self), 64, 64, 3), parts)
+
+    def _read(self, path: Path) -> Iterator[NDArray[np.uint8]]:
+        """Check the labels, then yield the images."""
+        try:
+            import h5py
+        except ImportError as error:
+            raise DbenchError("reading Shapes3D needs h5py; install it with: pip install 'dbench[hdf5]'") from error
+        try:
+            with h5py.File(path, "r") as file:
+                labels = _dataset(file, path, "labels", (len(self), len(self.factor_sizes)), np.float64)
+                self._check_order(path, labels[:])
+                images = _dataset(file, path, "images", (len(self), 64, 64, 3), np.uint8)
+                for start in range(0, len(self), ROWS):
+                    yield images[start : start + ROWS]
+        # What h5py raises on damaged or hostile bytes.
+        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+            raise DamagedData(f"{path} cannot be read as an HDF5 file: {error}") from error
+
+    def _check_order(self, path: Path, labels: NDArray[np.float64]) -> None:
+        """Insist on grid order with rising values, so that the row of an image follows from its factors."""
+        for j, (name, column) in enumerate(zip(self.factor_names, self.grid().T, strict=True)):
+            values, ranks = np.unique(labels[:, j], return_inverse=True)
+            if len(values) != self.factor_sizes[j] or not np.array_equal(ranks, column):
+                raise DamagedData(
+                    f"{path}: column {name!r} of 'labels' must run through {self.factor_sizes[j]} rising values in "
+                    f"grid order, last factor fastest, got {len(values)} values in another order"
+                )
+
+
+def _dataset(file: Any, path: Path, name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Any:
+    """Return a member of an HDF5 file that lies in the file itself: no link, no other file's data."""
+    import h5py
+
+    if name not in file or not isinstance(file.get(name, getlink=True), h5py.HardLink):
+        raise DamagedData(f"{path}: no data set {name!r} in the file itself")
+    found = file[name]
+    if not isinstance(found, h5py.Dataset) or found.shape != shape or found.dtype != np.dtype(dtype):
+        got = f"{found.dtype} of shape {found.shape}" if isinstance(found, h5py.Dataset) else "a group"
+        raise DamagedData(f"{path}: {name!r} must be {np.dtype(dtype)} of shape {shape}, got {got}")
+    if found.external is not None or found.is_virtual:
+        raise DamagedData(f"{path}: {name!r} must lie in the file itself, got data of other files")
+    return found
+
+
+def shapes3d() -> Shapes3d:
+    """Return Shapes3D, downloaded to the cache folder (268 MB) and unpacked (5.9 GB) unless it lies there already."""
+    return Shapes3d(lambda: fetch(FILE), md5=FILE.md5, folder=cache_folder())
