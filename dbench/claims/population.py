@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -34,11 +35,11 @@ class Population:
     @property
     def objectives(self) -> list[str]:
         """Objectives present, sorted."""
-        return sorted(self.table["objective"].unique())
+        return sorted(self._runs["objective"].unique())
 
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
-        return np.sort(self._rows(objective)["strength"].unique())
+        return np.sort(self._runs_of(objective)["strength"].unique())
 
     def seeds(self, objective: str | None = None) -> NDArray[np.int64]:
         """Seeds whose runs are all there and done, so that every strength rests on the same replicates.
@@ -46,11 +47,9 @@ class Population:
         Args:
             objective: look at one objective only; all of them by default.
         """
-        rows = self.table if objective is None else self._rows(objective)
-        runs = rows.drop_duplicates("run")
-        settings = runs[["objective", "strength"]].drop_duplicates()
-        done = runs[runs["status"] == "done"].groupby("seed").size()
-        return np.sort(done[done == len(settings)].index.to_numpy(dtype=np.int64))
+        if objective not in self._complete:
+            raise unknown_name("objective", str(objective), self.objectives)
+        return self._complete[objective].copy()
 
     def scores(self, score: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
         """Return a score as seeds x strengths, complete seeds only.
@@ -59,14 +58,14 @@ class Population:
             UnknownName: an objective or a score that the table does not hold.
             InvalidInput: no seed is complete.
         """
-        rows = self._rows(objective)
-        known = rows["score"].unique()
-        if score not in known:
-            raise unknown_name("score", score, known)
-        kept = self.seeds(objective) if seeds is None else seeds
+        every = self.seeds(objective)
+        if (objective, score) not in self._places:
+            raise unknown_name("score", score, sorted({name for of, name in self._places if of == objective}))
+        kept = every if seeds is None else seeds
         if len(kept) == 0:
             raise InvalidInput(f"{self.name} must hold at least one seed with all strengths of {objective}, got none")
-        wide = rows[rows["score"] == score].pivot(index="seed", columns="strength", values="value")
+        rows = self.table.iloc[self._places[objective, score]]
+        wide = rows.pivot(index="seed", columns="strength", values="value")
         return wide.loc[kept].to_numpy(dtype=np.float64)
 
     def interval(
@@ -95,8 +94,35 @@ class Population:
             confidence=confidence,
         )
 
-    def _rows(self, objective: str) -> pd.DataFrame:
-        rows = self.table[self.table["objective"] == objective]
-        if rows.empty:
+    # A table has some hundred scores a run, and claims ask for many of them: what they look up is sorted out once.
+
+    @cached_property
+    def _runs(self) -> pd.DataFrame:
+        """One row for each run."""
+        return self.table.drop_duplicates("run")
+
+    @cached_property
+    def _complete(self) -> dict[str | None, NDArray[np.int64]]:
+        """Complete seeds of each objective, and of all together."""
+        found: dict[str | None, NDArray[np.int64]] = {}
+        for objective in (None, *self.objectives):
+            runs = self._runs if objective is None else self._runs_of(objective)
+            settings = runs[["objective", "strength"]].drop_duplicates()
+            done = runs[runs["status"] == "done"].groupby("seed").size()
+            found[objective] = np.sort(done[done == len(settings)].index.to_numpy(dtype=np.int64))
+        return found
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], NDArray[np.intp]]:
+        """Positions of the rows of each objective and score."""
+        number = self.table.groupby(["objective", "score"], sort=False).ngroup().to_numpy()
+        order = np.argsort(number, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
+        names = self.table[["objective", "score"]].to_numpy()
+        return {(str(names[part[0]][0]), str(names[part[0]][1])): part for part in parts}
+
+    def _runs_of(self, objective: str) -> pd.DataFrame:
+        runs = self._runs[self._runs["objective"] == objective]
+        if runs.empty:
             raise unknown_name("objective", objective, self.objectives)
-        return rows
+        return runs
