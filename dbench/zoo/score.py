@@ -48,8 +48,18 @@ class ScoreSummary:
             head += f"; {self.missing} are not trained yet"
         if self.cancelled:
             head += "; stopped, the same command goes on"
-        costs = ", ".join(f"{name} {value:.2f}" for name, value in sorted(self.seconds.items(), key=lambda x: -x[1]))
-        return head + (f"\nseconds a run: {costs}" if costs else "")
+        return head + (f"\nseconds a run: {self._costs()}" if self.seconds else "")
+
+    def _costs(self) -> str:
+        """Say what the whole took, and each group that took a hundredth of it or more, the dearest first."""
+        whole, dear, cheap = sum(self.seconds.values()), [], dict(self.seconds)
+        for name, value in sorted(self.seconds.items(), key=lambda x: -x[1]):
+            if value < whole / 100:
+                break
+            dear.append(f"{name} {cheap.pop(name):.2f}")
+        if cheap:
+            dear.append(f"{len(cheap)} others {sum(cheap.values()):.2f}")
+        return f"{whole:.2f} ({', '.join(dear)})"
 
 
 @cache

@@ -18,7 +18,7 @@ from dbench.zoo import scorers, verify
 from dbench.zoo.keys import RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
-from dbench.zoo.score import score_one, score_runs
+from dbench.zoo.score import ScoreSummary, score_one, score_runs
 from dbench.zoo.scorers import protocol, subject_of
 from dbench.zoo.store import Store
 from dbench.zoo.table import build_table, write_table
@@ -232,6 +232,15 @@ def test_untrained_runs_are_counted_and_left_out(store: Store, tiny_keys: list[R
     summary = score_runs(store, tiny_keys, workers=1)
     assert (summary.scored, summary.present, summary.missing) == (0, 0, 8)
     assert "8 are not trained yet" in str(summary)
+
+
+def test_the_summary_names_the_groups_that_cost_most() -> None:
+    seconds = {"nk": 5.0, "dci": 2.0, "mig": 0.01, "posterior": 0.0}
+    text = str(ScoreSummary(scored=3, present=1, missing=0, seconds=seconds, wall=12.0, cancelled=False))
+    assert text.splitlines()[1] == "seconds a run: 7.01 (nk 5.00, dci 2.00, 2 others 0.01)"
+    assert "seconds a run" not in str(
+        ScoreSummary(scored=0, present=4, missing=0, seconds={}, wall=0.1, cancelled=False)
+    )
 
 
 @pytest.fixture
