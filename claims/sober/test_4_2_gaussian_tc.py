@@ -63,15 +63,29 @@ NEVER_HIGH = replace(
     says="A high Gaussian total correlation shows that a code does not factorise: codes that do never get it.",
     kind="impossibility",
     population="ten independent codes, uniform, normal, exponential or Cauchy; draws varied",
-    deviations=("'Never' is the mean over 20 draws for each of four marginals.", "'High' is above 0.1 nats."),
+    deviations=(
+        "'Never' is searched, not proven: not in any of 20 draws for each of four marginals.",
+        "'High' is above 0.1 nats.",
+        "Rev. 2: the largest of the draws is judged; before it was their mean, which is not 'never'.",
+    ),
+    statistic="largest Gaussian total correlation of 10,000 observations among the draws, nats",
+    confidence=1.0,
     min_n=20,
+    revision=2,
 )
 
 
-def sampled(draw, *, name: str, n: int = 10_000, repetitions: int = 5, **options) -> Estimate:
+def scores_of(draw, *, name: str, n: int = 10_000, repetitions: int, **options) -> list[float]:
     streams = [generator(claim=NEVER_HIGH.id, codes=name, repetition=i) for i in range(repetitions)]
-    scores = [float(gaussian_total_correlation(draw(name, n, stream, **options))) for stream in streams]
-    return mean_interval(scores, confidence=NEVER_HIGH.confidence)
+    return [float(gaussian_total_correlation(draw(name, n, stream, **options))) for stream in streams]
+
+
+def sampled(draw, *, repetitions: int = 5, **options) -> Estimate:
+    return mean_interval(scores_of(draw, repetitions=repetitions, **options), confidence=LOW_YET_DEPENDENT.confidence)
+
+
+def largest(draw, *, repetitions: int = 20, **options) -> Estimate:
+    return exact(max(scores_of(draw, repetitions=repetitions, **options)), n=repetitions)
 
 
 def gaussian_of_law(cases: np.ndarray) -> Estimate:
@@ -103,4 +117,4 @@ def test_two_bits_and_their_parity_do_not_factorise(judge):
 @NEVER_HIGH.covers
 @pytest.mark.parametrize("marginal", sorted(INDEPENDENT))
 def test_independent_codes_have_no_high_gaussian_total_correlation(judge, marginal):
-    judge(NEVER_HIGH, sampled(independent_codes, name=marginal, repetitions=20))
+    judge(NEVER_HIGH, largest(independent_codes, name=marginal))

@@ -7,7 +7,9 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.population import Population
-from dbench.claims.zoo_statistics import trend_with_strength
+from dbench.claims.zoo_statistics import settings_of
+from dbench.claims.zoo_statistics import trend_with_strength as trend_at
+from dbench.errors import InvalidInput
 from dbench.stats import Estimate, mean_interval
 
 SAMPLED_FALLS = Claim(
@@ -18,17 +20,21 @@ SAMPLED_FALLS = Claim(
     evidence="zoo",
     kind="direction",
     population="strength varied over six values, everything else fixed; one objective at a time",
-    deviations=("The paper shows medians of 50 seeds by eye; here each seed's own sweep is ranked.",),
+    deviations=(
+        "The paper shows medians of 50 seeds by eye; here each seed's own sweep is ranked.",
+        "Rev. 2: confidence 0.98 instead of 0.95, at which the rule erred in 5.7% of worlds at its margin.",
+    ),
     unit="seed",
     statistic="mean over seeds of Spearman's correlation between strength and Gaussian total correlation",
     # Half of a perfect order is the least that 'clearly' can mean; a sweep without any trend averages 0.
     rule=below(-0.5),
-    confidence=0.95,
+    # Correlations of sweeps are skewed: at 0.95 Student's interval errs in more than 5% of worlds at the margin.
+    confidence=0.98,
     min_n=5,
     printed=None,
     tier="smoke",
     rollup="all",
-    revision=1,
+    revision=2,
     superseded_by=None,
 )
 MEAN_RISES = replace(
@@ -50,23 +56,32 @@ MEAN_EXCEEDS_SAMPLED = replace(
         "'A large number' is read as more than half of the models.",
         "Judged over all codes, as in the paper, and over the active ones (KL above 0.01 nats): a collapsed code has "
         "a nearly constant mean whose residue can dominate the determinant.",
+        "Rev. 2: models of fewer than two active codes, which have no total correlation, are left out of the part on "
+        "active codes; before they counted as not exceeding. A seed counts where it has any model left.",
     ),
     statistic="mean over seeds of the share of models whose mean codes have the higher total correlation",
     rule=above(0.5),
+    confidence=0.95,
     rollup="each",
 )
 OBJECTIVES = ("beta_tcvae", "beta_vae")
 SUFFIX = {"all": "", "active": ".active"}
 
 
+def trend_with_strength(population: Population, objective: str, score: str) -> Estimate:
+    return trend_at(population, objective, score, confidence=SAMPLED_FALLS.confidence)
+
+
 def share_with_higher_mean(population: Population, codes: str) -> Estimate:
-    seeds = population.seeds()
-    higher = [
-        population.scores(f"gaussian_tc.mean{SUFFIX[codes]}", objective, seeds=seeds)
-        > population.scores(f"gaussian_tc.sampled{SUFFIX[codes]}", objective, seeds=seeds)
-        for objective in population.objectives
-    ]
-    return mean_interval(np.hstack(higher).mean(axis=1), confidence=MEAN_EXCEEDS_SAMPLED.confidence)
+    mean, sampled = (settings_of(population, f"gaussian_tc.{kind}{SUFFIX[codes]}") for kind in ("mean", "sampled"))
+    compared = np.ones(mean.shape, dtype=bool)
+    if codes == "active":
+        compared = settings_of(population, "kl.informative") >= 2
+    seeds = compared.any(axis=1)
+    if not seeds.any():
+        raise InvalidInput(f"{population.name} must hold a model of two active codes, got none")
+    shares = ((mean > sampled) & compared).sum(axis=1)[seeds] / compared.sum(axis=1)[seeds]
+    return mean_interval(shares, confidence=MEAN_EXCEEDS_SAMPLED.confidence)
 
 
 @SAMPLED_FALLS.covers

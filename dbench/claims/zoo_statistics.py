@@ -77,7 +77,12 @@ def stacked_interval(
 
 
 def trend_with_strength(population: Population, objective: str, score: str, *, confidence: float = 0.95) -> Estimate:
-    """Mean over seeds of Spearman's correlation of a score with the strength; each seed's sweep is ranked alone."""
+    """Mean over seeds of Spearman's correlation of a score with the strength; each seed's sweep is ranked alone.
+
+    The correlations of clear trends crowd at the end of their range, and Student's interval of skewed units misses
+    more often on one side: with six strengths and ten seeds a mean of 0.5 is found to exceed 0.5 in 5.7% of worlds
+    at a confidence of 0.95, in 3.1% at 0.98, where a mean of 0.8 still is in 93%. Cards on trends take 0.98.
+    """
     strengths = population.strengths(objective)
     sweeps = population.scores(score, objective)
     return mean_interval(sweep_correlations(strengths, sweeps), confidence=confidence)

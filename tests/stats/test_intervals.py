@@ -18,6 +18,7 @@ from dbench.stats import (
     mean_interval,
     rank_correlation,
     share_interval,
+    sweep_correlations,
     uniform_deviation_interval,
     variance_explained,
 )
@@ -59,6 +60,20 @@ def test_the_interval_of_a_mean_covers_as_often_as_it_says(n):
     worlds = generator(test="coverage of a mean", n=n).standard_normal((4_000, n))
     # Four standard errors of a share of 0.95 in 4,000 worlds.
     assert coverage([mean_interval(world) for world in worlds], 0.0) == pytest.approx(0.95, abs=0.014)
+
+
+@pytest.mark.parametrize(("n", "usual", "strict"), [(5, 0.065, 0.034), (10, 0.057, 0.031)])
+def test_trends_need_a_confidence_of_98_not_to_be_confirmed_too_often(n, usual, strict):
+    """Sweeps of six strengths that fall by 1.657 against noise of 1: their correlations have the mean -0.5, skewed."""
+    levels, stream = np.arange(6.0), generator(test="skewed trends", n=n)
+    sweeps = -1.657 * np.linspace(0, 1, 6) + stream.standard_normal((4_000 * n, 6))
+    trends = sweep_correlations(levels, sweeps).reshape(4_000, n)
+    assert trends.mean() == pytest.approx(-0.5, abs=0.01)
+    for confidence, wrong in ((0.95, usual), (0.98, strict)):
+        found = [mean_interval(units, confidence=confidence) for units in trends]
+        # Four standard errors of a share in 4,000 worlds.
+        assert np.mean([e.high < -0.5 for e in found]) == pytest.approx(wrong, abs=4 * math.sqrt(wrong / 4_000))
+        assert np.mean([e.low > -0.5 for e in found]) <= 0.025
 
 
 @pytest.mark.parametrize("n", [3, 5, 20])

@@ -35,7 +35,7 @@ def proper():
 
 
 def tc_levels(mean: float, sampled: float, seeds: int = 10):
-    levels = dict(zip(TC_EFFECTS, (mean, sampled, mean, sampled), strict=True))
+    levels = dict(zip((*TC_EFFECTS, "kl.informative"), (mean, sampled, mean, sampled, 5), strict=True))
     return population(
         seeds, **{name: (lambda o, s, g, c=c: c + g.standard_normal(len(s))) for name, c in levels.items()}
     )
@@ -136,8 +136,9 @@ def sweep(score: str, sign: float):
 
 
 def mean_above_sampled(effect, *, generator, seeds, point_only):
-    """The mean codes' total correlation exceeds the sampled ones' by the effect, on top of what seeds share."""
+    """The mean codes' total correlation exceeds the sampled ones' by the effect; one model in six has collapsed."""
     laws = {name: Law(mean=effect if ".mean" in name else 0.0, seed=0.3) for name in TC_EFFECTS}
+    laws["kl.informative"] = Law(mean=1.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 1.0))
     return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
 
 

@@ -84,8 +84,8 @@ WORLDS = [
     Worlds(
         TC,
         "NEVER_HIGH",
-        false=lambda m: m.sampled(independent_codes, name="normal", correlation=1.0, repetitions=20),
-        small=lambda m: m.sampled(independent_codes, name="normal", repetitions=5),
+        false=lambda m: m.largest(independent_codes, name="normal", correlation=1.0),
+        small=lambda m: m.largest(independent_codes, name="normal", repetitions=5),
     ),
     Worlds(
         RELATIONS,
