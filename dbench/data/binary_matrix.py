@@ -1,8 +1,8 @@
 """The binary matrix format of SmallNORB, which is named ``.mat`` and has nothing to do with MATLAB.
 
 All integers are little endian and 32 bits wide: a magic number that stands for the type of the elements, the number of
-dimensions, the dimensions (at least three, even of a vector; those beyond the number are 1), and then the elements,
-last dimension fastest.
+dimensions, the dimensions (at least three, even of a vector; those beyond the number mean nothing), and then the
+elements, last dimension fastest.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def read_binary_matrix(
                 raise DamagedData(f"{path} must begin with {MAGIC[wanted]:#x} ({wanted}), got {magic:#x}")
             if ndim != len(shape):
                 raise DamagedData(f"{path} must have {len(shape)} dimensions, got {ndim}")
-            found = tuple(integers(max(3, ndim)))
-            if found != (*shape, 1, 1)[: max(3, ndim)]:
-                raise DamagedData(f"{path} must have shape {shape}, got {found[:ndim]}")
+            found = tuple(integers(max(3, ndim))[:ndim])
+            if found != shape:
+                raise DamagedData(f"{path} must have shape {shape}, got {found}")
             row_bytes = wanted.itemsize * int(np.prod(shape[1:], dtype=np.int64))
             for start in range(0, shape[0], rows):
                 length = min(rows, shape[0] - start)

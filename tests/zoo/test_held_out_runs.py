@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from dbench.data import load
+from dbench.training import encode_grid
 from dbench.zoo import engine
 from dbench.zoo.engine import Group, images_of, settings_of, train_group, training_images
 from dbench.zoo.store import Store
@@ -71,3 +73,16 @@ def test_images_and_factors_of_the_training_set_belong_together(keys, monkeypatc
 def test_a_data_set_that_holds_nothing_out_trains_on_the_very_images():
     data, images = images_of("dsprites_grid_16")
     assert training_images(data, images) is images
+
+
+def test_a_run_on_a_stochastic_data_set_is_encoded_from_the_images_it_was_trained_on(line, tiny, tmp_path):
+    """Its images are drawn, but drawn once: another process would see the same ones."""
+    name = "color_dsprites_grid_16"
+    keys = tuple(replace(tiny, data=(name,), sweeps=tiny.sweeps[:1], seeds=1).runs())
+    store = Store(tmp_path)
+    weights, codes = weights_and_codes(line, store, keys)
+    data, _ = images_of(name)
+    some = torch.from_numpy(load(name).grid_images()[::1001])
+    parameters = {key: torch.from_numpy(values)[None] for key, values in weights.items()}
+    mean, _ = encode_grid(parameters, some, engine.network_of(keys[0], data))
+    np.testing.assert_allclose(mean[0].numpy(), codes["mean"][::1001], atol=1e-5)
