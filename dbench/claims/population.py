@@ -37,6 +37,11 @@ class Population:
         """Objectives present, sorted."""
         return sorted(self._runs["objective"].unique())
 
+    @property
+    def score_names(self) -> list[str]:
+        """Names of the scores present, sorted."""
+        return sorted(self.table["score"].unique())
+
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         return np.sort(self._runs_of(objective)["strength"].unique())

@@ -80,6 +80,11 @@ class SimulatedPopulation(Population):
         """Objectives present, sorted."""
         return sorted(self._strengths)
 
+    @property
+    def score_names(self) -> list[str]:
+        """Names of the scores present, sorted."""
+        return sorted({score for score, _ in self._scores})
+
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         if objective not in self._strengths:
@@ -94,7 +99,7 @@ class SimulatedPopulation(Population):
         """Return a score as seeds x strengths."""
         self.strengths(objective)
         if (score, objective) not in self._scores:
-            raise unknown_name("score", score, sorted({name for name, _ in self._scores}))
+            raise unknown_name("score", score, self.score_names)
         values = self._scores[score, objective]
         return values if seeds is None else values[seeds]
 

@@ -1,0 +1,66 @@
+"""Relation matrices read back from a table, and misalignment that neither counting nor chance explains."""
+
+import numpy as np
+import pytest
+
+from dbench.claims.population import Population
+from dbench.claims.relations import HELD, freely_misaligned, relations_of
+from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
+from dbench.errors import InvalidInput
+from dbench.metrics.relations import mutual_information
+from dbench.seeds import generator
+
+SIZES = {"beta_tcvae": (1, 2), "beta_vae": (1, 2, 3)}
+
+
+def zoo(cells=((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2))) -> SimulatedPopulation:
+    """Two factors and three codes; a cell spells factor and code out."""
+    laws = {f"relation.importance.{f}.{c}": Law(mean=10.0 * f + c, noise=0.0) for f, c in cells}
+    return simulated_zoo(laws | {"mig": Law()}, generator=generator(test="relations"), seeds=4, objectives=SIZES)
+
+
+def test_the_matrix_of_every_model_is_codes_by_factors():
+    found = relations_of(zoo(), "importance")
+    assert found.shape == (4, 5, 3, 2)
+    assert (found == np.array([[0, 10], [1, 11], [2, 12]])).all()
+    assert relations_of(zoo(), "importance", objectives=["beta_vae"]).shape == (4, 3, 3, 2)
+    table = Population("table", zoo().table)
+    assert (relations_of(table, "importance") == found).all()
+    assert table.score_names == zoo().score_names
+
+
+@pytest.mark.parametrize(("kind", "cells"), [("predictability", ()), ("importance", ((0, 0), (1, 1)))])
+def test_a_matrix_that_is_not_there_as_a_whole_is_refused(kind, cells):
+    with pytest.raises(InvalidInput, match=rf"must hold every cell of relation\.{kind}, got {len(cells)} of"):
+        relations_of(zoo(cells), kind)
+
+
+@pytest.mark.parametrize(
+    ("relation", "informative", "expected"),
+    [
+        ([[0.9, 0.8], [0.1, 0.2]], 2, True),
+        ([[0.9, 0.1], [0.1, 0.8]], 2, False),  # a code each
+        ([[0.9, 0.8], [0.1, 0.2]], 1, False),  # one informative code: the factors must share it
+        ([[0.9, 0.05], [0.1, 0.02]], 2, False),  # the second factor is held by none
+        ([[0.05, 0.05], [0.0, 0.0]], 2, False),
+        ([[0.9, 0.8, 0.0], [0.1, 0.2, 0.0]], 2, True),  # the third is not held and needs no code
+    ],
+)
+def test_sharing_counts_only_between_factors_that_are_held_and_where_codes_are_left(relation, informative, expected):
+    matrix = np.array(relation)
+    assert freely_misaligned(matrix, np.array(informative)) == expected
+    assert freely_misaligned(np.stack([matrix, matrix]), np.full(2, informative)).tolist() == [expected] * 2
+
+
+def test_no_code_holds_a_factor_whose_labels_are_permuted():
+    """The null: codes that know every factor, and labels in another order, in samples as the zoo's scores take them."""
+    stream = generator(test="permuted labels")
+    sizes = (3, 6, 40, 32)
+    worst = 0.0
+    for _ in range(3):
+        factors = np.stack([stream.integers(size, size=10_000) for size in sizes], axis=1)
+        codes = np.repeat(factors, 3, axis=1)[:, :10] + 0.1 * stream.standard_normal((10_000, 10))
+        permuted = np.stack([stream.permutation(column) for column in factors.T], axis=1)
+        worst = max(worst, float(mutual_information(codes, permuted).max()))
+        assert mutual_information(codes, factors).max(axis=0).min() > 10 * HELD
+    assert worst < HELD / 2
