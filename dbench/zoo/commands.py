@@ -56,7 +56,9 @@ def _options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     options = {
         "profile": click.option("--profile", default="micro", show_default=True, help="Which grid of runs."),
         "store": click.option("--store", envvar="DBENCH_STORE", help="Folder or URL of the runs.  [store/PROFILE]"),
-        "data": click.option("--data", multiple=True, help="Data set of the profile (repeatable).  [its first]"),
+        "data": click.option(
+            "--data", "--dataset", multiple=True, help="Data set of the profile (repeatable).  [its first]"
+        ),
         "objective": click.option("--objective", multiple=True, help="Objective to keep (repeatable).  [all]"),
         "seeds": click.option("--seeds", help="How many (5), or which (2-4; 0,3,7).  [as the profile]"),
         "workers": click.option("--workers", type=click.IntRange(1), help="Processes.  [one a core]"),
@@ -72,14 +74,21 @@ def _options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _plan(
-    profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None
+    profile: str,
+    store: str | None,
+    data: tuple[str, ...],
+    objective: tuple[str, ...],
+    seeds: str | None,
+    *,
+    create: bool = False,
 ) -> tuple[Profile, Store, list[RunKey]]:
+    """Return the profile, its store, and the runs asked for; only training makes a store that is not there."""
     from dbench.zoo.profiles import find_profile
     from dbench.zoo.store import Store
 
     found = find_profile(profile)
     keys = found.runs(data=data, objectives=objective, seeds=None if seeds is None else parse_seeds(seeds))
-    return found, Store(store or f"store/{profile}"), keys
+    return found, Store(store or f"store/{profile}", create=create), keys
 
 
 def _print(table: Table) -> None:
@@ -98,6 +107,11 @@ def zoo() -> None:
 @zoo.command()
 @_options("profile", "store", "data", "objective", "seeds", "workers")
 @click.option("--budget", help="Stop after this time (90s, 9m, 1.5h); the same command goes on later.")
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, or one of several GPUs (cuda:1).")
+@click.option("--precision", default="float32", show_default=True, help="float32; on a GPU also tf32 or bfloat16.")
+@click.option("--group-size", type=click.IntRange(1), help="Runs trained as one.  [15; on a GPU what its memory holds]")
+@click.option("--engine", default="local", show_default=True, help="local, or ray: the cluster of RAY_ADDRESS.")
+@click.option("--num-gpus", type=float, help="GPUs of each group on a Ray cluster, 1 or a fraction.  [1 on cuda]")
 def train(
     profile: str,
     store: str | None,
@@ -106,13 +120,16 @@ def train(
     seeds: str | None,
     workers: int | None,
     budget: str | None,
+    **where: Any,
 ) -> None:
     """Train what the store lacks of a profile."""
+    from dbench.zoo.plan import Where
     from dbench.zoo.train import train_runs
 
-    _, place, keys = _plan(profile, store, data, objective, seeds)
     seconds = None if budget is None else parse_duration(budget)
-    summary = train_runs(place, keys, workers=workers, budget=seconds)
+    Where(workers=workers, **where)  # before a folder is made for settings that cannot be right
+    _, place, keys = _plan(profile, store, data, objective, seeds, create=True)
+    summary = train_runs(place, keys, workers=workers, budget=seconds, **where)
     click.echo(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)
@@ -193,11 +210,12 @@ def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[
     """Show how far a store is with a profile."""
     from rich.table import Table
 
-    from dbench.zoo.train import survey
+    from dbench.zoo.survey import STATES, survey
 
     _, place, keys = _plan(profile, store, data, objective, seeds)
     counts = survey(place, keys)
-    columns = ("done", "scored", "diverged", "interrupted", "damaged", "missing")
+    troubles = [state for state in STATES if state != "unreadable" or any(row[state] for row in counts.values())]
+    columns = ("done", "scored", *troubles[1:])
     shown = Table(
         box=None, header_style="bold", padding=(0, 1), title=f"{profile} in {place.url}", title_justify="left"
     )
@@ -208,3 +226,5 @@ def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[
     for (data_name, objective_name, strength), row in sorted(counts.items()):
         shown.add_row(data_name, objective_name, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
     _print(shown)
+    if foreign := place.foreign():
+        click.echo(f"{foreign} further runs have keys of another schema version; this version never reads them")

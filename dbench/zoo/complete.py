@@ -20,13 +20,15 @@ __all__ = ["write_population_table"]
 
 
 def write_population_table(
-    profile: Profile, folder: str | Path, *, keys: Sequence[RunKey] | None = None, workers: int | None = None
+    profile: Profile, store: str | Path, *, keys: Sequence[RunKey] | None = None, workers: int | None = None
 ) -> Path:
-    """Train and score what a store lacks of a profile, and write its runs table into ``<folder>/table``.
+    """Train and score what a store lacks of a profile, and write its runs table.
+
+    The table lies in the folder ``table`` of the store; of a store in a bucket, in ``store/<profile>/table`` here.
 
     Args:
         profile: the grid of runs.
-        folder: the store.
+        store: folder or URL of the store.
         keys: the part of the grid to take; the whole of its first data set when not given.
         workers: processes, one a core when not given.
 
@@ -36,10 +38,11 @@ def write_population_table(
     Raises:
         DbenchError: a worker died, or the work was stopped before its end.
     """
-    store, wanted = Store(folder), list(profile.runs() if keys is None else keys)
+    place, wanted = Store(store), list(profile.runs() if keys is None else keys)
     for step in (train_runs, score_runs):
-        if step(store, wanted, workers=workers).cancelled:
+        if step(place, wanted, workers=workers).cancelled:
             raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
-    table = build_table(store, wanted, profile, score_population(store, wanted, workers=workers))
+    table = build_table(place, wanted, profile, score_population(place, wanted, workers=workers))
     tolerance = tolerances(table["score"].unique())
-    return write_table(Path(folder) / "table", table, profile, tolerance, scoring=SCORING).parent
+    folder = Path(place.root if place.local else f"store/{profile.name}") / "table"
+    return write_table(folder, table, profile, tolerance, scoring=SCORING).parent

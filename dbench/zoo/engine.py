@@ -18,6 +18,7 @@ from dbench.models import Network, find_network
 from dbench.models.objectives import find_card
 from dbench.provenance import commit, utc_now, versions
 from dbench.training import Member, State, encode_grid, evaluate, extra_shapes, train
+from dbench.zoo.devices import check_device
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line
@@ -38,6 +39,9 @@ EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
 
 _CHECKPOINT = "checkpoint-"
+
+_PATIENCE = 10.0
+"""Seconds to wait for runs that another process holds: workers whose master or node was killed still end theirs."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +122,15 @@ def train_group(line: Line, group: Group) -> int:
 
     Returns:
         Number of runs finished here.
+
+    Raises:
+        InvalidInput: this machine lacks the group's device or precision.
+        DbenchError: the store cannot be read or written.
     """
+    check_device(group.device, group.precision)
     torch.set_num_threads(1)
     store, finished = Store(group.url), 0
-    with store.claim(group.keys) as mine:
+    with store.claim(group.keys, patience=_PATIENCE) as mine:
         starts: dict[int, list[RunKey]] = {}
         for key in mine:
             # Another process may have finished it between the plan and the claim.

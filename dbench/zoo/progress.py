@@ -83,4 +83,5 @@ class Meter:
         if now <= start or units <= before:
             return "starting"
         speed = (units - before) / (now - start)
-        return f"{speed:,.{0 if speed >= 100 else 1}f} {self._unit}/s, {clock((self._units - units) / speed)} left"
+        left = max(self._units - units, 0.0)  # work lost with a node is done, and counted, again
+        return f"{speed:,.{0 if speed >= 100 else 1}f} {self._unit}/s, {clock(left / speed)} left"

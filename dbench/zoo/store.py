@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,21 +57,33 @@ class Store:
     """Trained runs by key.
 
     Args:
-        path: folder, or any URL fsspec knows (``s3://bucket/zoo``, ``memory://zoo``); made when it is missing.
+        path: folder, or any URL fsspec knows (``s3://bucket/zoo``, ``memory://zoo``).
+        create: whether to make it when it is missing.
 
     Raises:
-        InvalidInput: the path cannot be used as a folder.
+        InvalidInput: the path cannot be used as a folder, or there is no store and none is to be made.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
         try:
             self._fs, self.root = fsspec.core.url_to_fs(str(path))
-            self._fs.makedirs(f"{self.root}/runs", exist_ok=True)
+            if create:
+                self._fs.makedirs(f"{self.root}/runs", exist_ok=True)
+            missing = not create and not self._fs.exists(f"{self.root}/runs")
         except (OSError, ValueError, ImportError) as error:
             raise InvalidInput(
                 f"store must be a folder or URL that can be written, got {str(path)!r}: {error}"
             ) from None
+        if missing:
+            raise InvalidInput(
+                f"store must hold runs, got {str(path)!r}, where there are none; run dbench zoo train first"
+            )
         self.url = str(path)
+
+    @property
+    def address(self) -> str:
+        """The store for a process in another folder: the URL, or the absolute path."""
+        return self.root if self.local else self.url
 
     def __repr__(self) -> str:
         """Name the place."""
@@ -82,13 +95,13 @@ class Store:
         return f"{self.root}/runs/{digest}/{name}"
 
     def _write(self, path: str, data: bytes) -> None:
-        self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
         aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
+            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._fs.pipe_file(aside, data)
             self._fs.mv(aside, path)
         except OSError as error:
-            if self._fs.exists(aside):
+            with suppress(OSError):
                 self._fs.rm_file(aside)
             raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
 
@@ -203,19 +216,26 @@ class Store:
 
     def _remove(self, path: str) -> None:
         if self._fs.exists(path):
-            self._fs.rm_file(path)
+            with suppress(FileNotFoundError):  # somebody else was quicker
+                self._fs.rm_file(path)
 
     def keys(self) -> list[RunKey]:
         """Return the keys of all runs in the store whose record can be read and is of this schema, sorted."""
         found = []
-        for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
-            try:
-                document = _unseal(self._read(path), path)
+        for document in self._records():
+            with suppress(InvalidInput, KeyError, TypeError):
                 if document.get("schema") == KEY_SCHEMA:
                     found.append(RunKey.from_axes(document["key"]))
-            except (DamagedData, InvalidInput, KeyError):
-                continue
         return sorted(found)
+
+    def foreign(self) -> int:
+        """Count the runs whose keys are of another schema version; this version never reads them."""
+        return sum(document.get("schema") != KEY_SCHEMA for document in self._records())
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
+            with suppress(DamagedData):
+                yield _unseal(self._read(path), path)
 
     # Documents --------------------------------------------------------------------------------------------------
 
@@ -232,37 +252,54 @@ class Store:
         path = self._document_path(name, key)
         return _unseal(self._read(path), path) if self._fs.exists(path) else None
 
+    def remove_document(self, name: str) -> None:
+        """Remove a document of the whole store; nothing happens when there is none."""
+        self._remove(self._document_path(name, None))
+
     def _document_path(self, name: str, key: RunKey | None) -> str:
         return f"{self.root}/{name}.json" if key is None else self._path(key.digest, f"{name}.json")
 
     # Locks ------------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def claim(self, keys: Iterable[RunKey]) -> Iterator[list[RunKey]]:
+    def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
         """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
 
         Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
         bucket may therefore train a run twice; both write the same result.
+
+        Args:
+            keys: the runs wanted.
+            patience: seconds to wait, all in all, for runs that are held: workers whose master was killed need a
+                moment to notice.
+
+        Raises:
+            DbenchError: a lock cannot be made.
         """
+        until = time.monotonic() + patience
         with ExitStack() as held:
             taken = []
             for key in keys:
-                lock = FileLock(self._lock_folder() / f"{key.digest}.lock", timeout=0)
                 try:
-                    held.enter_context(lock)
+                    lock = FileLock(self._lock_folder() / f"{key.digest}.lock")
+                    held.enter_context(lock.acquire(timeout=max(until - time.monotonic(), 0.0)))
                 except Timeout:
                     continue
+                except OSError as error:
+                    raise DbenchError(f"store {self.url} could not lock run {key}: {error}") from None
                 taken.append(key)
             yield taken
 
     def _lock_folder(self) -> Path:
-        if "file" in self._protocols():
+        if self.local:
             folder = Path(self.root) / "locks"
         else:
             folder = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def _protocols(self) -> tuple[str, ...]:
+    @property
+    def local(self) -> bool:
+        """Whether it is a folder of this machine's file system."""
         protocol = self._fs.protocol
-        return (protocol,) if isinstance(protocol, str) else tuple(protocol)
+        return "file" in ((protocol,) if isinstance(protocol, str) else protocol)

@@ -1,31 +1,31 @@
-"""Train what a store lacks of a plan: several processes, each with one thread and one ensemble at a time."""
+"""Train what a store lacks of a plan: one ensemble at a time in each of several processes, here or on a Ray cluster."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
+from dbench.zoo.survey import FINISHED, state_of
 from dbench.zoo.workers import cores, run_tasks, terminable
 
 if TYPE_CHECKING:
     from dbench.zoo.engine import Group
+    from dbench.zoo.plan import Where
 
-__all__ = ["GROUP_SIZE", "TrainSummary", "survey", "train_runs"]
+__all__ = ["TrainSummary", "train_runs"]
 
-GROUP_SIZE = 15
-"""Runs in an ensemble, at most. Results do not depend on it."""
-
-Cell = tuple[str, str, float]
+News = Generator[tuple[str, Any], None, None]
+Tell = Callable[[str], None]
+Start = Callable[["Sequence[Group]", int, "float | None", Tell], News]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class TrainSummary:
         damaged: runs found damaged and therefore trained anew.
         seconds: it took.
         cancelled: whether Ctrl-C ended it.
+        unreadable: runs among those left that the system refuses to read.
     """
 
     present: int
@@ -49,6 +50,7 @@ class TrainSummary:
     damaged: int
     seconds: float
     cancelled: bool
+    unreadable: int = 0
 
     def __str__(self) -> str:
         """Summary in one line."""
@@ -57,34 +59,11 @@ class TrainSummary:
             parts.append(f"{self.damaged} were damaged and trained anew")
         if self.diverged:
             parts.append(f"{self.diverged} diverged")
-        if self.left:
-            parts.append(f"{self.left} are left (the same command goes on)")
+        if self.unreadable:
+            parts.append(f"{self.unreadable} cannot be read and were left alone")
+        if self.left > self.unreadable:
+            parts.append(f"{self.left - self.unreadable} are left (the same command goes on)")
         return "; ".join(parts)
-
-
-def survey(store: Store, keys: Iterable[RunKey]) -> dict[Cell, Counter[str]]:
-    """Count the runs of a plan by data set, objective, strength and state.
-
-    States: ``done``, ``diverged``, ``interrupted``, ``damaged`` (a checksum fails), ``missing``; ``scored`` counts
-    those of the done runs that have scores.
-    """
-    counts: dict[Cell, Counter[str]] = {}
-    for key in keys:
-        cell = counts.setdefault((key.data, key.objective, key.strength), Counter())
-        state = _state(store, key)
-        cell[state] += 1
-        cell["scored"] += state == "done" and store.read_document("scores", key=key) is not None
-    return counts
-
-
-def _state(store: Store, key: RunKey) -> str:
-    try:
-        status = store.status(key)
-    except DamagedData:
-        return "damaged"
-    if status is None or status == "interrupted":
-        return status or "missing"
-    return status if store.intact(key) else "damaged"
 
 
 def train_runs(
@@ -93,96 +72,144 @@ def train_runs(
     *,
     workers: int | None = None,
     budget: float | None = None,
-    group_size: int = GROUP_SIZE,
+    group_size: int | None = None,
     device: str = "cpu",
     precision: str = "float32",
+    engine: str = "local",
+    num_gpus: float | None = None,
+    checkpoint_every: float = 60.0,
     console: Console | None = None,
 ) -> TrainSummary:
     """Train every run of the plan that the store does not hold whole.
 
-    Damaged runs are trained anew, interrupted ones go on from their checkpoint. Ctrl-C, SIGTERM and the end of the
-    budget make the workers write checkpoints and stop.
+    Damaged runs are trained anew, interrupted ones go on from their checkpoint, runs that another process holds are
+    left to it. A group that fails does not stop the others. Ctrl-C, SIGTERM and the end of the budget make the workers
+    write checkpoints and stop.
 
     Args:
         store: where finished runs lie and new ones go.
         keys: the plan.
-        workers: processes; one a core when not given, one on a GPU.
+        workers: groups at once: processes here (one a core when not given, one on a GPU), tasks on a Ray cluster (as
+            many as it has room for).
         budget: seconds after which to stop.
-        group_size: runs in an ensemble, at most.
+        group_size: runs in an ensemble, at most. When not given: 15 on processors, on a GPU what fits into its
+            memory (``dbench.zoo.plan``).
         device: ``cpu`` or a torch device such as ``cuda``.
         precision: of matrix products, as in :func:`dbench.training.train`.
+        engine: ``local`` or ``ray`` (see ``dbench.zoo.ray_engine``).
+        num_gpus: GPUs of each group on a Ray cluster, 1 or a fraction; 1 on ``cuda`` when not given.
+        checkpoint_every: seconds between the checkpoints of a run.
         console: where plan and progress are written; standard error when not given.
 
     Raises:
-        DbenchError: a worker died, or the store cannot be written.
-        UnknownName: an objective, network or data set nobody knows.
+        DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
+            cannot be read or written.
+        InvalidInput: a setting out of range, or a device that is not there.
+        UnknownName: an objective, network, data set or engine nobody knows.
     """
+    from dbench.zoo.plan import Where
+
+    where = Where(engine, device, precision, workers, group_size, num_gpus, checkpoint_every)
     console = console or Console(stderr=True)
-    workers = workers or (1 if device.startswith("cuda") else cores())
     begin = time.monotonic()
-    states = {key: _state(store, key) for key in keys}
-    todo = [key for key in keys if states[key] not in ("done", "diverged")]
-    groups = _groups(store.url, todo, workers, group_size, device, precision)
-    cancelled = _train(groups, workers, begin, budget, console) if groups else False
-    after = Counter(_state(store, key) for key in keys)
-    finished = after["done"] + after["diverged"]
+    states = {key: state_of(store, key) for key in keys}
+    todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
+    cancelled = bool(todo) and _train(store, todo, where, begin, budget, console)
+    after = Counter(state_of(store, key) for key in keys)
+    finished = sum(after[state] for state in FINISHED)
+    present = sum(state in FINISHED for state in states.values())
     return TrainSummary(
-        present=len(keys) - len(todo),
-        trained=finished - (len(keys) - len(todo)),
+        present=present,
+        trained=finished - present,
         diverged=after["diverged"],
         left=len(keys) - finished,
         damaged=sum(state == "damaged" for state in states.values()),
         seconds=time.monotonic() - begin,
         cancelled=cancelled,
+        unreadable=after["unreadable"],
     )
 
 
-def _train(groups: list[Group], workers: int, begin: float, budget: float | None, console: Console) -> bool:
-    """Train the groups; return whether it was cancelled."""
-    from dbench.zoo.engine import measure_speed, train_group
+def _train(
+    store: Store, keys: Sequence[RunKey], where: Where, begin: float, budget: float | None, console: Console
+) -> bool:
+    """Train the runs; return whether it was cancelled."""
+    from dbench.zoo.plan import cut_groups
 
-    n_runs = sum(len(group.keys) for group in groups)
-    steps = float(sum(len(group.keys) * group.keys[0].steps for group in groups))
-    used = min(workers, len(groups))
-    expected = steps / (measure_speed(groups[0]) * used)
-    console.print(
-        f"{n_runs} runs in {len(groups)} groups, {steps:,.0f} model-steps on {used} "
-        f"{'process' if used == 1 else 'processes'}: about {clock(expected)} when nothing else runs",
-        highlight=False,
-        soft_wrap=True,
-    )
     deadline = None if budget is None else begin + budget
-    news = run_tasks(train_group, groups, workers=workers, deadline=deadline)
-    with terminable(), Meter(runs=n_runs, units=steps, unit="model-steps", console=console) as meter, closing(news):
+
+    def tell(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    with ExitStack() as stack:
+        room, start = _engine(stack, store, where)
+        at_once = where.workers or room
+        groups = cut_groups(store.address, keys, at_once, where)
+        steps = float(sum(key.steps - _steps_taken(store, key) for key in keys))
+        _announce(groups, steps, min(at_once, len(groups)), where, console)
+        news = stack.enter_context(closing(start(groups, at_once, deadline, tell)))
+        stack.enter_context(terminable())
+        meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
         try:
             for kind, content in news:
                 if kind == "news":
                     meter.advance(**content)
         except KeyboardInterrupt:
-            console.print("stopping: the workers write checkpoints", highlight=False)
+            news.close()
             return True
     return False
 
 
-def _groups(
-    url: str, keys: Sequence[RunKey], workers: int, group_size: int, device: str, precision: str
-) -> list[Group]:
-    """Cut the plan into groups of one shape and nearly equal size, as many as keep all workers busy to the end."""
-    from dbench.models.objectives import find_card
-    from dbench.zoo.engine import Group
+def _engine(stack: ExitStack, store: Store, where: Where) -> tuple[int, Start]:
+    """Return how many groups there is room for at once, and what starts them."""
+    from dbench.zoo.engine import train_group
 
-    if group_size < 1:
-        raise InvalidInput(f"group_size must be at least 1, got {group_size}")
-    shapes: dict[tuple[Any, ...], list[RunKey]] = {}
-    for key in sorted(keys):
-        company = find_card(key.objective).company  # heads and adversaries are stacked too
-        shape = (key.data, key.network, key.steps, key.batch_size, key.learning_rate, company)
-        shapes.setdefault(shape, []).append(key)
-    groups = []
-    for members in shapes.values():
-        count = -(-len(members) // group_size)
-        count = min(-(-count // workers) * workers, len(members))
-        for i in range(count):
-            part = members[len(members) * i // count : len(members) * (i + 1) // count]
-            groups.append(Group(url, tuple(part), device, precision))
-    return groups
+    if where.engine == "local":
+
+        def start_here(groups: Sequence[Group], at_once: int, deadline: float | None, tell: Tell) -> News:
+            return run_tasks(train_group, groups, workers=at_once, deadline=deadline, tell=tell)
+
+        return (1 if where.on_gpu else cores()), start_here
+
+    from dbench.zoo.ray_engine import capacity, connected, run_on_ray
+
+    ray = stack.enter_context(connected())
+
+    def start_there(groups: Sequence[Group], at_once: int, deadline: float | None, tell: Tell) -> News:
+        return run_on_ray(
+            ray,
+            train_group,
+            groups,
+            store=store,
+            workers=where.workers,
+            num_gpus=where.gpu_share,
+            deadline=deadline,
+            tell=tell,
+        )
+
+    return max(capacity(ray, where.gpu_share), 1), start_there
+
+
+def _steps_taken(store: Store, key: RunKey) -> int:
+    if state_of(store, key) != "interrupted":
+        return 0
+    return int((store.record(key) or {}).get("step", 0))
+
+
+def _announce(groups: Sequence[Group], steps: float, at_once: int, where: Where, console: Console) -> None:
+    """Say what is going to happen and about how long it takes."""
+    from dbench.zoo.plan import expected_seconds
+
+    place = "a Ray cluster" if where.engine == "ray" else where.device
+    many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
+    runs = sum(len(group.keys) for group in groups)
+    expected = expected_seconds(groups, at_once, where)
+    time_needed = (
+        "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
+    )
+    console.print(
+        f"{runs} runs in {len(groups)} {many} of at most {most}, {at_once} at once on {place}: "
+        f"{steps:,.0f} model-steps, {time_needed}",
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -17,9 +17,13 @@ from typing import Any
 
 from dbench.errors import DbenchError, InvalidInput
 
-__all__ = ["Line", "cores", "run_tasks", "terminable"]
+__all__ = ["FAILED", "STOPPING", "TIME_IS_UP", "Line", "Task", "cores", "outcome_of", "run_tasks", "terminable"]
 
 Task = Callable[["Line", Any], Any]
+
+FAILED = "failed, the others go on"
+STOPPING = "stopping: the workers save what they have"
+TIME_IS_UP = "the time is up: the workers save what they have"
 
 
 def cores() -> int:
@@ -59,23 +63,41 @@ def _work(connection: Connection, function: Task) -> None:
     # A broken pipe means that the master is gone: nobody waits for a result, so the worker ends.
     with threadpool_limits(1), suppress(EOFError, ConnectionError):
         while (message := connection.recv())[0] == "task":
-            try:
-                connection.send(("done", function(line, message[1])))
-            except DbenchError as error:
-                connection.send(("failed", error))
-                break
+            connection.send(outcome_of(function, line, message[1]))
+
+
+def outcome_of(function: Task, line: Line, task: Any) -> tuple[str, Any]:
+    """Return ``("done", result)``, or ``("failed", error)`` for what a user can act on; a mistake of ours is raised."""
+    try:
+        return "done", function(line, task)
+    except DbenchError as error:
+        return "failed", error
+    except ConnectionError:
+        raise  # the master is gone
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        return "failed", DbenchError(f"the operating system refused: {error.strerror or error}{place}")
 
 
 def run_tasks(
-    function: Task, tasks: Iterable[Any], *, workers: int, deadline: float | None = None
+    function: Task,
+    tasks: Iterable[Any],
+    *,
+    workers: int,
+    deadline: float | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Generator[tuple[str, Any], None, None]:
     """Run ``function(line, task)`` for every task in spawned processes, one task a worker at a time.
+
+    A task that fails, or whose worker dies, does not stop the others: a dead worker is replaced, and the first error
+    is raised when the rest is done.
 
     Args:
         function: importable function; it should look at ``line.stopping`` now and then.
         tasks: picklable arguments, started in this order.
         workers: number of processes.
         deadline: ``time.monotonic()`` after which workers are asked to stop.
+        tell: takes a line for the user when a task fails, and when the workers are asked to stop.
 
     Yields:
         ``("news", {...})`` for each report and ``("done", result)`` for each finished task. Closing the iterator,
@@ -87,35 +109,48 @@ def run_tasks(
     """
     if workers < 1:
         raise InvalidInput(f"workers must be at least 1, got {workers}")
-    waiting = list(tasks)[::-1]
-    pool = _Pool(function, min(workers, len(waiting)))
+    waiting, errors = list(tasks)[::-1], list[DbenchError]()
+    pool = _Pool(function)
     try:
         while waiting or pool.busy:
             if deadline is not None and time.monotonic() > deadline:
                 waiting.clear()
-                pool.stop()
+                if pool.stop():
+                    tell(TIME_IS_UP)
+            pool.grow(min(workers, len(waiting) + len(pool.busy)))
             while waiting and (free := pool.free()):
-                free.send(("task", waiting.pop()))
-                pool.busy.add(free)
-            yield from pool.receive(timeout=0.25)
+                pool.give(free, waiting.pop())
+            for kind, content in pool.receive(timeout=0.25):
+                if kind != "failed":
+                    yield kind, content
+                    continue
+                errors.append(content)
+                tell(f"{FAILED}: {content}")
     except (KeyboardInterrupt, GeneratorExit):
-        pool.stop()
+        if pool.stop() and pool.busy:
+            tell(STOPPING)
         while pool.busy:
             for _ in pool.receive(timeout=0.25):
                 pass
         raise
     finally:
         pool.close()
+    if errors:
+        raise errors[0]
 
 
 class _Pool:
-    def __init__(self, function: Task, size: int) -> None:
-        context = multiprocessing.get_context("spawn")
+    def __init__(self, function: Task) -> None:
+        self.function, self.context = function, multiprocessing.get_context("spawn")
         self.processes: dict[Connection, BaseProcess] = {}
         self.busy: set[Connection] = set()
-        for _ in range(size):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(theirs, function), daemon=True)
+        self.stopped = False
+
+    def grow(self, size: int) -> None:
+        """Start workers until there are so many; none any more when they were asked to stop."""
+        while len(self.processes) < size and not self.stopped:
+            ours, theirs = self.context.Pipe()
+            process = self.context.Process(target=_work, args=(theirs, self.function), daemon=True)
             process.start()
             theirs.close()
             self.processes[ours] = process
@@ -123,40 +158,51 @@ class _Pool:
     def free(self) -> Connection | None:
         return next((line for line in self.processes if line not in self.busy), None)
 
+    def give(self, line: Connection, task: Any) -> None:
+        self.busy.add(line)
+        with suppress(OSError):  # a worker that died idle is noticed when its line is read
+            line.send(("task", task))
+
     def receive(self, *, timeout: float) -> Iterator[tuple[str, Any]]:
         for line in wait(list(self.busy), timeout):
             assert isinstance(line, Connection)
             try:
                 kind, content = line.recv()
             except (EOFError, OSError):
-                self.busy.discard(line)
-                process = self.processes[line]
-                process.join(5)
-                raise DbenchError(
-                    f"a worker process died (exit code {process.exitcode}); finished runs are kept, "
-                    "run the same command again to go on"
-                ) from None
-            if kind == "news":
-                yield kind, content
+                yield "failed", self._bury(line)
                 continue
-            self.busy.discard(line)
-            if kind == "failed":
-                raise content
+            if kind != "news":
+                self.busy.discard(line)
             yield kind, content
 
-    def stop(self) -> None:
+    def _bury(self, line: Connection) -> DbenchError:
+        self.busy.discard(line)
+        process = self.processes.pop(line)
+        line.close()
+        process.join(5)
+        return DbenchError(
+            f"a worker process died (exit code {process.exitcode}); finished runs are kept, "
+            "run the same command again to go on"
+        )
+
+    def stop(self) -> bool:
+        """Ask every worker to save and stop; return whether this was the first time."""
+        if self.stopped:
+            return False
+        self.stopped = True
         for line in self.processes:
             with suppress(OSError):
                 line.send(("stop", None))
+        return True
 
     def close(self) -> None:
         """End every worker: idle ones at once, busy ones (after an error) by a signal."""
-        self.stop()
         for line, process in self.processes.items():
             if line in self.busy:
                 process.terminate()
+            line.close()  # an idle worker reads the end of its line
+        for process in self.processes.values():
             process.join(10)
-            line.close()
 
 
 @contextmanager

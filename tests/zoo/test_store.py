@@ -1,5 +1,8 @@
+import threading
+import time
 import uuid
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -126,3 +129,46 @@ def test_a_full_disk_gives_a_message_and_leaves_no_run(
 def test_an_unknown_status_is_refused(store: Store, key: RunKey, finish: Finish) -> None:
     with pytest.raises(InvalidInput, match="status must be one of"):
         finish(store, key, status="finished")
+
+
+def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="where there are none; run dbench zoo train first"):
+        Store(tmp_path / "typo", create=False)
+    assert not (tmp_path / "typo").exists()
+    Store(tmp_path / "store")
+    assert Store(tmp_path / "store", create=False).address == str(tmp_path / "store")
+
+
+def test_a_held_run_is_waited_for(store: Store, key: RunKey) -> None:
+    with store.claim([key]):
+        begin = time.monotonic()
+        with Store(store.url).claim([key], patience=0.3) as late:
+            assert late == []
+        assert time.monotonic() - begin >= 0.3
+    held = ExitStack()
+    held.enter_context(store.claim([key]))
+    threading.Timer(0.3, held.close).start()
+    with Store(store.url).claim([key], patience=30) as freed:
+        assert freed == [key]
+
+
+def test_a_lock_that_cannot_be_made_gives_a_message(store: Store, key: RunKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(DbenchError, match="could not lock run"), store.claim([key]):
+        pass
+
+
+def test_runs_of_another_schema_are_counted_and_never_read(
+    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in tiny_keys[:3]:
+        finish(store, key)
+    monkeypatch.setattr("dbench.zoo.store.KEY_SCHEMA", 2)
+    finish(store, tiny_keys[3])
+    assert store.foreign() == 3
+    assert store.keys() == [tiny_keys[3]]
+    with pytest.raises(DamagedData, match="holds another run"):
+        store.record(tiny_keys[0])

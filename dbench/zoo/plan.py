@@ -1,0 +1,128 @@
+"""From runs to groups: which are trained together, where, and about how long it will take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbench.errors import InvalidInput, unknown_name
+from dbench.models.objectives import find_card
+from dbench.zoo.devices import check_device
+from dbench.zoo.engine import Group, measure_speed
+from dbench.zoo.keys import RunKey
+from dbench.zoo.memory import free_memory, gpu_group_size
+
+__all__ = ["ENGINES", "GROUP_SIZE", "Where", "cut_groups", "expected_seconds"]
+
+GROUP_SIZE = 15
+"""Runs in an ensemble on a processor, at most: more fall out of its caches. Results do not depend on it."""
+
+ENGINES = ("local", "ray")
+
+
+@dataclass(frozen=True)
+class Where:
+    """How to train: everything that does not decide what comes out.
+
+    Args:
+        engine: ``local`` or ``ray``.
+        device: ``cpu`` or a torch device such as ``cuda``.
+        precision: of matrix products, as in :func:`dbench.training.train`.
+        workers: groups at once; as many as there is room for when not given.
+        group_size: runs in an ensemble, at most; :data:`GROUP_SIZE` on processors and what fits on GPUs when not given.
+        num_gpus: GPUs of a group on a Ray cluster, 1 or a fraction; 1 on ``cuda`` when not given.
+        checkpoint_every: seconds between the checkpoints of a run.
+
+    Raises:
+        InvalidInput: a setting out of range, or a device that this machine lacks and no other is to train on.
+        UnknownName: no such engine.
+    """
+
+    engine: str = "local"
+    device: str = "cpu"
+    precision: str = "float32"
+    workers: int | None = None
+    group_size: int | None = None
+    num_gpus: float | None = None
+    checkpoint_every: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        if self.engine not in ENGINES:
+            raise unknown_name("engine", self.engine, ENGINES)
+        if self.engine == "local":  # on a cluster every node checks for itself
+            check_device(self.device, self.precision)
+        for name in ("workers", "group_size"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InvalidInput(f"{name} must be at least 1, got {value}")
+        if self.num_gpus is None:
+            return
+        if self.engine != "ray" or not self.on_gpu:
+            raise InvalidInput(f"num_gpus is for engine ray and device cuda, got {self.engine} and {self.device}")
+        if not 0 < self.num_gpus <= 1:
+            raise InvalidInput(
+                f"num_gpus must be above 0 and at most 1, a group trains on one GPU, got {self.num_gpus}"
+            )
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether groups train on GPUs."""
+        return self.device.startswith("cuda")
+
+    @property
+    def gpu_share(self) -> float:
+        """Part of a GPU that a group has for itself; 0 on processors."""
+        if not self.on_gpu:
+            return 0.0
+        return (self.num_gpus or 1.0) if self.engine == "ray" else 1 / (self.workers or 1)
+
+
+def cut_groups(url: str, keys: Sequence[RunKey], at_once: int, where: Where) -> list[Group]:
+    """Cut a plan into groups of one shape and nearly equal size, as many as keep all workers busy to the end."""
+    shapes: dict[tuple[Any, ...], list[RunKey]] = {}
+    for key in sorted(keys):
+        shapes.setdefault(_shape(key), []).append(key)
+    groups = []
+    for members in shapes.values():
+        count = -(-len(members) // _group_size(members[0], where))
+        count = min(-(-count // at_once) * at_once, len(members))
+        for i in range(count):
+            part = members[len(members) * i // count : len(members) * (i + 1) // count]
+            groups.append(Group(url, tuple(part), where.device, where.precision, where.checkpoint_every))
+    return groups
+
+
+def _group_size(key: RunKey, where: Where) -> int:
+    if where.group_size is not None:
+        return where.group_size
+    if not where.on_gpu:
+        return GROUP_SIZE
+    return gpu_group_size(key, memory=where.gpu_share * free_memory(where.device))
+
+
+def _shape(key: RunKey) -> tuple[Any, ...]:
+    """What runs must have in common to be trained as one ensemble."""
+    company = find_card(key.objective).company  # heads and adversaries are stacked too
+    return (key.data, key.network, key.steps, key.batch_size, key.learning_rate, company)
+
+
+def expected_seconds(groups: Sequence[Group], at_once: int, where: Where) -> float | None:
+    """Seconds that the groups will take when nothing else runs, from a few steps of one group of each shape.
+
+    Returns:
+        ``None`` if this machine lacks the device and so cannot tell.
+    """
+    try:
+        check_device(where.device, where.precision)
+    except InvalidInput:
+        return None
+    speeds: dict[tuple[Any, ...], float] = {}
+    seconds = 0.0
+    for group in groups:
+        shape = _shape(group.keys[0])
+        if shape not in speeds:
+            speeds[shape] = measure_speed(group, steps=10)
+        seconds += len(group.keys) * group.keys[0].steps / speeds[shape]
+    return seconds / at_once

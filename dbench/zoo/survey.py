@@ -1,0 +1,58 @@
+"""How far a store is with a plan: the state of every run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from dbench.errors import DamagedData, DbenchError
+from dbench.zoo.keys import RunKey
+from dbench.zoo.store import Store
+
+__all__ = ["FINISHED", "STATES", "Cell", "state_of", "survey"]
+
+Cell = tuple[str, str, float]
+"""Data set, objective and strength."""
+
+FINISHED = ("done", "diverged")
+STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
+"""``done``: trained to its last step.
+
+``diverged``: its loss or weights stopped being finite; it stays in, without scores. ``interrupted``: it has a
+checkpoint. ``damaged``: a file is not what its checksum promises; it is trained anew. ``unreadable``: the system
+refuses to read it; it is left alone. ``missing``: not begun.
+"""
+
+
+def survey(store: Store, keys: Iterable[RunKey]) -> dict[Cell, Counter[str]]:
+    """Count the runs of a plan by data set, objective, strength and state (:data:`STATES`).
+
+    ``scored`` counts those of the done runs that have scores.
+    """
+    counts: dict[Cell, Counter[str]] = {}
+    for key in keys:
+        cell = counts.setdefault((key.data, key.objective, key.strength), Counter())
+        state = state_of(store, key)
+        cell[state] += 1
+        cell["scored"] += state == "done" and _scored(store, key)
+    return counts
+
+
+def state_of(store: Store, key: RunKey) -> str:
+    """Return the state of a run, one of :data:`STATES`; every file of a finished one is checked."""
+    try:
+        status = store.status(key)
+        if status is None or status == "interrupted":
+            return status or "missing"
+        return status if store.intact(key) else "damaged"
+    except DamagedData:
+        return "damaged"
+    except DbenchError:
+        return "unreadable"
+
+
+def _scored(store: Store, key: RunKey) -> bool:
+    try:
+        return store.read_document("scores", key=key) is not None
+    except DbenchError:
+        return False

@@ -1,0 +1,182 @@
+"""What goes wrong around a sweep gets a status and a message, and the rest of the sweep goes on."""
+
+import errno
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dbench.errors import DbenchError, InvalidInput
+from dbench.zoo import train as train_module
+from dbench.zoo.devices import check_device
+from dbench.zoo.engine import Group, train_group
+from dbench.zoo.keys import RunKey
+from dbench.zoo.memory import gpu_group_size, member_bytes
+from dbench.zoo.plan import Where, cut_groups
+from dbench.zoo.profiles import Profile
+from dbench.zoo.store import Store
+from dbench.zoo.survey import state_of, survey
+from dbench.zoo.train import train_runs
+from dbench.zoo.workers import FAILED, Line, outcome_of
+
+Finish = Callable[..., None]
+
+
+class Silent(Line):
+    """A line without a master."""
+
+    def __init__(self) -> None:
+        pass
+
+    def report(self, **_: int) -> None:
+        pass
+
+    @property
+    def stopping(self) -> bool:
+        return False
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Train in this process, one group after the other, as a worker does."""
+
+    def run(function: Any, tasks: Any, *, tell: Callable[[str], None], **_: object) -> Any:
+        errors = []
+        for task in tasks:
+            kind, content = outcome_of(function, Silent(), task)
+            if kind == "failed":
+                errors.append(content)
+                tell(f"{FAILED}: {content}")
+        yield from ()
+        if errors:
+            raise errors[0]
+
+    monkeypatch.setattr(train_module, "run_tasks", run)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_full_disk_fails_one_group_and_the_others_go_on(
+    store: Store, tiny_keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, full = Store._write, tiny_keys[0]
+
+    def refuse(self: Store, path: str, data: bytes) -> None:
+        if full.digest in path:
+            pipe = self._fs.pipe_file
+            monkeypatch.setattr(self._fs, "pipe_file", _no_space)
+            try:
+                return write(self, path, data)
+            finally:
+                monkeypatch.setattr(self._fs, "pipe_file", pipe)
+        return write(self, path, data)
+
+    monkeypatch.setattr(Store, "_write", refuse)
+    text = io.StringIO()
+    with pytest.raises(DbenchError, match=r"could not write weights\.safetensors: .*No space left on device"):
+        train_runs(store, tiny_keys, workers=2, group_size=2, console=Console(file=text, width=500))
+    assert "failed, the others go on: store" in text.getvalue()
+    states = [state_of(store, key) for key in tiny_keys]
+    assert states[0] == "missing"
+    assert states.count("done") >= len(tiny_keys) - 2
+    assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
+
+
+def _no_space(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.usefixtures("here")
+def test_an_unreadable_run_is_left_alone_and_the_others_go_on(
+    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish(store, tiny_keys[0])
+    read = type(store._fs).cat_file
+
+    def refuse(self: Any, path: str, *arguments: Any, **options: Any) -> bytes:
+        if tiny_keys[0].digest in path:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return bytes(read(self, path, *arguments, **options))
+
+    monkeypatch.setattr(type(store._fs), "cat_file", refuse)
+    assert state_of(store, tiny_keys[0]) == "unreadable"
+    summary = train_runs(store, tiny_keys[:3], workers=1, console=Console(file=io.StringIO()))
+    assert (summary.trained, summary.left, summary.unreadable) == (2, 1, 1)
+    assert "1 cannot be read and were left alone" in str(summary)
+    monkeypatch.undo()
+    assert store.status(tiny_keys[0]) == "done"
+
+
+def test_damaged_scores_do_not_count_as_scored(store: Store, key: RunKey, finish: Finish) -> None:
+    finish(store, key, scores={"mig": 0.5})
+    (counts,) = survey(store, [key]).values()
+    assert counts["scored"] == 1
+    store._fs.pipe_file(f"{store.root}/runs/{key.digest}/scores.json", b"{}")
+    (counts,) = survey(store, [key]).values()
+    assert (counts["done"], counts["scored"]) == (1, 0)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_of_another_schema_in_the_place_of_ours_is_trained_anew(
+    store: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr("dbench.zoo.store.KEY_SCHEMA", 0)
+        finish(store, key)
+    assert state_of(store, key) == "damaged"
+    summary = train_runs(store, [key], workers=1, console=Console(file=io.StringIO()))
+    assert (summary.trained, summary.damaged) == (1, 1)
+    assert state_of(store, key) == "done"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_whose_loss_is_no_number_diverges_next_to_healthy_ones(store: Store, tiny: Profile) -> None:
+    healthy = replace(tiny, steps=150).runs()[:2]
+    wild = replace(healthy[0], strength=1e38)
+    summary = train_runs(store, [*healthy, wild], workers=1, console=Console(file=io.StringIO()))
+    assert (summary.trained, summary.diverged, summary.left) == (3, 1, 0)
+    assert "1 diverged" in str(summary)
+    assert [state_of(store, key) for key in (*healthy, wild)] == ["done", "done", "diverged"]
+
+
+def test_the_time_left_counts_what_is_left(store: Store, tiny: Profile) -> None:
+    keys = replace(tiny, steps=400).runs()[:1]
+
+    class Stop(Silent):
+        @property
+        def stopping(self) -> bool:
+            return True
+
+    train_group(Stop(), Group(store.url, tuple(keys)))
+    text = io.StringIO()
+    train_runs(store, keys, workers=1, budget=0.001, console=Console(file=text, width=500))
+    assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps, about" in text.getvalue()
+
+
+def test_a_device_that_is_not_there_is_refused_where_groups_train(store: Store, key: RunKey) -> None:
+    check_device("cpu")
+    with pytest.raises(InvalidInput, match=r"device must be one that this machine has \(cpu.*got 'cuda:99'"):
+        train_group(Silent(), Group(store.url, (key,), device="cuda:99"))
+    with pytest.raises(InvalidInput, match="precision must be float32 on a processor, got 'tf32'"):
+        train_group(Silent(), Group(store.url, (key,), precision="tf32"))
+
+
+def test_a_gpu_holds_as_many_models_as_fit(tiny: Profile) -> None:
+    mlp = tiny.runs()[0]
+    with pytest.raises(LookupError):
+        member_bytes(replace(mlp, network="mlpp"))
+    assert member_bytes(mlp) < member_bytes(replace(mlp, batch_size=512))
+    small, large = (gpu_group_size(mlp, memory=gigabytes * 2**30) for gigabytes in (1, 16))
+    assert 15 * small < large <= 18 * small
+    assert gpu_group_size(mlp, memory=1) == 1
+
+
+def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny: Profile) -> None:
+    keys = replace(tiny, seeds=20).runs()  # 40 runs of each objective, all of one shape
+    there = Where(engine="ray", device="cuda")
+    assert [len(group.keys) for group in cut_groups("nowhere", keys, 1, there)] == [80]
+    assert max(len(group.keys) for group in cut_groups("nowhere", keys, 2, Where())) <= 15
+    assert {len(group.keys) for group in cut_groups("nowhere", keys, 1, Where(group_size=8))} == {8}
+    assert Where(engine="ray", device="cuda", num_gpus=0.25).gpu_share == 0.25
