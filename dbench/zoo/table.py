@@ -57,6 +57,9 @@ COLUMNS: dict[str, str] = {
 }
 """Columns of the table and the kind of value each holds."""
 
+OF_TRAINING = ("elbo", "kl", "reconstruction")
+"""Scores that training itself gives; a table of diverged runs alone has rows for these."""
+
 _AXES = ("data", "objective", "strength", "network", "steps", "seed")
 _PROVENANCE = ("commit", "versions", "device", "precision", "data_sha256", "trained_seconds", "trained_utc")
 
@@ -76,11 +79,13 @@ def build_table(
         A frame with the columns of :data:`COLUMNS`, sorted by run key and score.
 
     Raises:
-        InvalidInput: a run is not trained or not scored yet.
+        InvalidInput: a run is not trained or not scored yet, or the runs are of several data sets.
         DamagedData: a file of the store is damaged.
     """
-    records, scores = {}, {}
-    for key in sorted(keys):
+    records, scores, keys = {}, {}, sorted(keys)
+    if len(data := sorted({key.data for key in keys})) > 1:
+        raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")
+    for key in keys:
         record = store.record(key)
         if record is None or record["status"] == "interrupted":
             raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
@@ -92,7 +97,8 @@ def build_table(
             scores[key] = {**document["scores"], **(population or {}).get(key.digest, {})}
     if not records:
         raise InvalidInput("a table needs at least one run, got none")
-    names = sorted(set().union(*scores.values()))
+    # Where every run diverged no score is known by name, yet the runs stay in.
+    names = sorted(set().union(*scores.values())) or [*OF_TRAINING]
     for key, have in scores.items():
         if missing := sorted(set(names) - set(have)):
             raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
@@ -196,8 +202,8 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
     """Read a runs table, believing nothing.
 
     Checked: the checksum in the manifest, columns and their types, known statuses, one row for each run and score,
-    the same scores for every run, finite values for runs that are done and none for those that diverged, and that
-    the key of each run is the one its axes give.
+    the same scores for every run, finite values for runs that are done and none for those that diverged, that the key
+    of each run is the one its axes give, and that all runs are of one profile and one data set.
 
     Args:
         folder: holds ``runs.parquet`` and ``manifest.json``.
@@ -222,6 +228,10 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
     _check_columns(table, path)
     _check_rows(table, manifest, path)
     run_keys(table, manifest)
+    for name, meaning in (("profile", "profile"), ("data", "data set")):
+        if table[name].nunique() > 1:
+            found = ", ".join(sorted(table[name].unique()))
+            raise DamagedData(f"{path} must hold the runs of one {meaning}, got {found}")
     return table
 
 

@@ -1,6 +1,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -218,3 +219,28 @@ def test_a_stopped_training_is_not_scored_for_the_table(
     monkeypatch.setattr("dbench.zoo.complete.score_runs", lambda *_, **__: pytest.fail("went on after it was stopped"))
     with pytest.raises(DbenchError, match="stopped before the runs of profile tiny were complete"):
         write_population_table(tiny, tmp_path)
+
+
+def test_a_table_of_diverged_runs_alone_keeps_them(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
+) -> None:
+    for key in tiny_keys:
+        finish(store, key, status="diverged")
+    write_table(tmp_path / "table", build_table(store, tiny_keys, tiny), tiny, {})
+    table = load_runs(tmp_path / "table")
+    assert set(table["run"]) == {key.digest for key in tiny_keys}
+    assert table["value"].isna().all()
+
+
+def test_two_data_sets_make_no_table(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
+) -> None:
+    keys = [*tiny_keys, replace(tiny_keys[0], data="dsprites")]
+    for key in keys:
+        finish(store, key, scores={"mig": 0.5})
+    with pytest.raises(InvalidInput, match="one data set, got dsprites, dsprites_grid_16"):
+        build_table(store, keys, tiny)
+    both = pd.concat([build_table(store, tiny_keys, tiny), build_table(store, keys[-1:], tiny)])
+    write_table(tmp_path / "both", both, tiny, {})
+    with pytest.raises(DamagedData, match="runs of one data set, got dsprites, dsprites_grid_16"):
+        load_runs(tmp_path / "both")
