@@ -8,6 +8,7 @@ Nothing imported here may import torch.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="'missing': train what the store lacks and judge on that instead of on the evidence tables",
     )
     group.addoption("--dbench-profile", default="micro", help="profile that --dbench-runs=missing trains")
-    group.addoption("--dbench-store", metavar="DIR", default="store", help="store that --dbench-runs=missing fills")
+    group.addoption(
+        "--dbench-store",
+        metavar="DIR",
+        default=os.environ.get("DBENCH_STORE"),
+        help="store that --dbench-runs=missing fills, folder or URL (else DBENCH_STORE, else store/PROFILE)",
+    )
     group.addoption("--dbench-tier", choices=("smoke", "full"), default="full", help="'smoke' runs the quick part only")
     group.addoption(
         "--dbench-inconclusive", choices=("allow", "fail"), default="allow", help="'fail' exits 8 on any inconclusive"

@@ -66,7 +66,10 @@ class Recorder:
                 option.dbench_evidence = str(train_evidence(option.dbench_profile, option.dbench_store))
             folders = evidence_folders(option.dbench_evidence)
         except DbenchError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.UsageError(" ".join(str(error).split())) from error
+        except OSError as error:
+            place = f" ({error.filename})" if error.filename else ""
+            raise pytest.UsageError(f"the operating system refused: {error.strerror or error}{place}") from error
         self.provenance["evidence"] = ", ".join(folder.name for folder in folders)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:

@@ -289,3 +289,30 @@ def test_what_cannot_be_right_is_a_usage_error_of_one_line(session, expected, ar
     assert outcome.code == 4
     assert [line for line in outcome.text.splitlines() if message in line and line.startswith("ERROR: ")]
     assert "Traceback" not in outcome.text
+
+
+@pytest.mark.parametrize("how", ["option", "environment"])
+def test_a_store_that_cannot_be_made_is_a_usage_error_of_one_line(session, monkeypatch, pytester, how):
+    """Whether it is named by --dbench-store or, as for dbench zoo, by DBENCH_STORE."""
+    (pytester.path / "in_the_way").write_text("a file")
+    arguments = ["--dbench-runs=missing", "--dbench-evidence="]
+    if how == "option":
+        arguments.append("--dbench-store=in_the_way/store")
+    else:
+        monkeypatch.setenv("DBENCH_STORE", "in_the_way/store")
+    outcome = session(PEACEFUL, *arguments)
+    assert outcome.code == 4
+    assert [line for line in outcome.text.splitlines() if line.startswith("ERROR: store must be a folder or URL")]
+    assert "INTERNALERROR" not in outcome.text
+
+
+def test_an_error_of_the_operating_system_while_training_is_a_usage_error(session, pytester):
+    (pytester.path / "conftest.py").write_text(
+        "import dbench.claims.evidence as evidence\n\n\n"
+        "def full(*_):\n    raise OSError(28, 'No space left on device', '/some/file')\n\n\n"
+        "evidence.train_evidence = full\n"
+    )
+    outcome = session(PEACEFUL, "--dbench-runs=missing", "--dbench-evidence=")
+    assert outcome.code == 4
+    assert "ERROR: the operating system refused: No space left on device (/some/file)" in outcome.text
+    assert "INTERNALERROR" not in outcome.text
