@@ -12,6 +12,7 @@ from dbench.cli import main
 from dbench.errors import InvalidInput
 from dbench.zoo import train as train_module
 from dbench.zoo.commands import parse_duration, parse_seeds
+from dbench.zoo.store import Store
 
 
 def run(*arguments: str) -> Result:
@@ -56,7 +57,15 @@ def test_the_metrics_are_listed_by_their_cards() -> None:
         (["zoo", "train", "--seeds", "0"], "seeds must name at least one seed"),
         (["zoo", "train", "--budget", "soon"], "budget must be a time above zero"),
         (["zoo", "train", "--store", "nosuch://bucket"], "store must be a folder or URL"),
-        (["zoo", "table", "--out", "out"], "is not trained to its end; run dbench zoo train first"),
+        (["zoo", "train", "--device", "cuda:99"], "device must be one that this machine has (cpu"),
+        (["zoo", "train", "--precision", "bfloat16"], "precision must be float32 on a processor, got 'bfloat16'"),
+        (["zoo", "train", "--precision", "float8"], "precision must be one of float32, tf32, bfloat16, got 'float8'"),
+        (["zoo", "train", "--engine", "rai"], "unknown engine 'rai'; did you mean 'ray'?"),
+        (["zoo", "train", "--num-gpus", "0.5"], "num_gpus is for engine ray and device cuda, got local and cpu"),
+        (["zoo", "train", "--engine", "ray", "--device", "cuda", "--num-gpus", "1.5"], "at most 1, a group trains on"),
+        (["zoo", "table", "--out", "out"], "got 'store/micro', where there are none; run dbench zoo train first"),
+        (["zoo", "score", "--store", "typo"], "store must hold runs, got 'typo'"),
+        (["zoo", "ls", "--store", "typo"], "store must hold runs, got 'typo'"),
         (["zoo", "verify", "--runs", "nowhere"], "runs must be a folder with runs.parquet and manifest.json"),
     ],
 )
@@ -70,6 +79,7 @@ def test_bad_input_gives_one_line_and_exit_code_2(
     assert result.stderr.startswith("dbench: ")
     assert result.stderr.count("\n") == 1
     assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_command_or_option_is_a_usage_error() -> None:
@@ -89,6 +99,7 @@ def test_an_error_of_the_operating_system_gives_a_line(monkeypatch: pytest.Monke
 
 
 def test_an_empty_store_shows_what_is_missing(tmp_path: Path) -> None:
+    Store(tmp_path)
     result = run("zoo", "ls", "--store", str(tmp_path), "--objective", "beta_vae", "--seeds", "3")
     assert result.exit_code == 0
     assert "beta_vae" in result.output
@@ -124,8 +135,11 @@ def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         return train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False)
 
     monkeypatch.setattr(train_module, "train_runs", fake)
-    arguments = ["--objective", "beta_vae", "--seeds", "2-3", "--budget", "1.5m", "--workers", "3"]
+    arguments = ["--objective", "beta_vae", "--seeds", "2-3", "--budget", "1.5m", "--workers", "3", "--group-size", "7"]
+    arguments += ["--engine", "ray", "--device", "cuda", "--num-gpus", "0.25", "--dataset", "dsprites_grid_16"]
     assert run("zoo", "train", "--store", str(tmp_path), *arguments).exit_code == 0
+    assert (seen["group_size"], seen["engine"], seen["device"], seen["num_gpus"]) == (7, "ray", "cuda", 0.25)
+    assert {key.data for key in seen["keys"]} == {"dsprites_grid_16"}
     assert (seen["workers"], seen["budget"], seen["store"]) == (3, 90.0, str(tmp_path))
     assert {key.seed for key in seen["keys"]} == {2, 3}
     assert {key.objective for key in seen["keys"]} == {"beta_vae"}
