@@ -24,7 +24,7 @@ from dbench.seeds import generator
 
 __all__ = ["MetricFailed", "Subject"]
 
-Needs = Literal["arrays", "sample", "source", "models"]
+Needs = Literal["arrays", "sample", "source", "models", "posterior"]
 # How a metric's number of bins may be called.
 BINS = ("bins", "n_bins", "num_bins", "nbins")
 
@@ -140,10 +140,11 @@ class Subject:
             return (source,)
         stream = generator(audit="sample", n=n, repetition=repetition)
         sample = source.sample(n, stream)
-        if self.needs == "models":
+        if self.needs in ("models", "posterior"):
             # Two models that learnt the same: the same observations, each with its own noise.
             models = np.stack([sample.codes, source.codes(sample.factors, stream)])
-            return models, np.tile(_repeats(*models), (2, 1))
+            known = _repeats(*models)
+            return (models, np.tile(known, (2, 1))) if self.needs == "models" else _posterior(models, known)
         # Copies: what a metric does to its arguments stays its own affair.
         if self.needs == "sample":
             return (Sample(sample.codes.copy(), sample.factors.copy(), sample.factor_names),)
@@ -155,6 +156,17 @@ def _repeats(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray
     first, second = first - first.mean(axis=0), second - second.mean(axis=0)
     spread = np.sqrt((first**2).sum(axis=0) * (second**2).sum(axis=0))
     return np.asarray((first * second).sum(axis=0) > REPEATS * spread)
+
+
+def _posterior(models: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[NDArray[np.float64], ...]:
+    """Means and log-variances that two encodings of each observation speak for.
+
+    A code that says the same again has the mean of both and the variance by which they differ, at least 1e-4; one
+    that does not is an idle code, whose posterior is the prior.
+    """
+    variance = np.maximum(((models[0] - models[1]) ** 2).mean(axis=0) / 2, 1e-4)
+    mean, logvar = np.where(known, models.mean(axis=0), 0.0), np.where(known, np.log(variance), 0.0)
+    return mean, np.broadcast_to(logvar, mean.shape).copy()
 
 
 def _parameters(metric: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
@@ -169,7 +181,7 @@ def _needs(metric: Callable[..., Any], name: str) -> Needs:
     """Tell from its card, or its parameters, what a metric wants to be called with."""
     card = getattr(metric, "card", None)
     needs = getattr(card, "needs", None)
-    if needs in ("sample", "source", "models"):
+    if needs in ("sample", "source", "models", "posterior"):
         return needs  # type: ignore[no-any-return]
     if needs is not None:
         raise InvalidInput(f"{name} needs a {needs}, which a representation alone has not; it cannot be audited")

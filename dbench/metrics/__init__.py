@@ -28,7 +28,7 @@ from dbench.metrics.mlp_accuracy import mlp_accuracy
 from dbench.metrics.modularity import mean_modularity, modularity, modularity_per_code
 from dbench.metrics.nk import nk, nk_of_models
 from dbench.metrics.novel_combinations import adjust_for_chance, novel_combinations
-from dbench.metrics.posterior import informative_codes, kl_per_code
+from dbench.metrics.posterior import informative_codes, informative_mask, kl_per_code
 from dbench.metrics.registry import METRICS, MetricCard, Score, find_metric, metric
 from dbench.metrics.relations import (
     entropy,
@@ -75,6 +75,7 @@ __all__ = [
     "independent_groups",
     "independent_groups_curve",
     "informative_codes",
+    "informative_mask",
     "interventional_robustness",
     "irs",
     "kl_per_code",

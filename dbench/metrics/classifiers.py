@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.errors import InvalidInput
+
 __all__ = ["Task", "predict_labels", "train_classifiers"]
 
 
@@ -97,9 +99,14 @@ def predict_labels(
 
     Returns:
         Tasks x m class numbers.
+
+    Raises:
+        InvalidInput: a device that torch does not have here.
     """
     import torch  # only here: importing dbench.metrics stays quick
 
+    _require_device(device)
+    train_codes, test_codes = _squarable(train_codes, test_codes)
     mean = train_codes.mean(axis=1, keepdims=True)
     spread = train_codes.std(axis=1, keepdims=True)
     spread = np.where(spread > 1e-12 * np.abs(train_codes).max(axis=1, keepdims=True), spread, np.inf)
@@ -132,10 +139,16 @@ def predict_labels(
     w1, b1 = uniform(d, d, hidden), uniform(d, 1, hidden)
     w2, b2 = uniform(hidden, hidden, width), uniform(hidden, 1, width)
     kept = torch.nn.functional.pad(put(keep.astype(np.float64)), (0, 1), value=1.0)[:, :, None].transpose(0, 1)
-    # Inputs x tasks x hidden, tasks x classes x hidden and tasks x classes x 1.
-    first = (torch.cat([w1, b1], dim=1).transpose(0, 1) * kept).contiguous()
-    second, bias = w2.transpose(1, 2).contiguous(), b2.transpose(1, 2).contiguous()
-    parameters = [first, second, bias]
+    # All parameters lie in one row, so that a step of the optimiser is one call: inputs x tasks x hidden, tasks x
+    # classes x hidden and tasks x classes x 1.
+    initial = [(torch.cat([w1, b1], dim=1).transpose(0, 1) * kept), w2.transpose(1, 2), b2.transpose(1, 2)]
+
+    def parts_of(row: torch.Tensor) -> list[torch.Tensor]:
+        ends = np.cumsum([0, *(part.numel() for part in initial)]).tolist()
+        return [row[a:b].view(part.shape) for a, b, part in zip(ends[:-1], ends[1:], initial, strict=True)]
+
+    whole = torch.cat([part.flatten() for part in initial])
+    first, second, bias = parts_of(whole)
 
     def forward(rows: torch.Tensor, units: torch.Tensor) -> torch.Tensor:
         """Fill in the hidden units, tasks x hidden x batch; return the logits, tasks x classes x batch."""
@@ -146,28 +159,29 @@ def predict_labels(
 
     # The gradient is written out, and into memory that is there already: autograd's bookkeeping and a fresh page
     # for every intermediate result cost as much as the products themselves.
-    gradients = [torch.zeros_like(parameter) for parameter in parameters]
-    for parameter, gradient in zip(parameters, gradients, strict=True):
-        parameter.grad = gradient
-    optimiser = torch.optim.Adam(parameters, lr=learning_rate, fused=True)
+    whole.grad = torch.zeros_like(whole)
+    gradients = parts_of(whole.grad)
+    optimiser = torch.optim.Adam([whole], lr=learning_rate, fused=True)
     units, back = torch.empty(2, t, hidden, min(batch, n), device=device)
     for _ in range(epochs):
         order = torch.as_tensor(generator.permutation(n), device=device)
-        for rows in torch.split(order, batch):
-            x_batch, y_batch = x[:, rows], y[:, None, rows]
-            share = 1 / len(rows)
+        x_epoch, y_epoch = x[:, order], y[:, None, order]
+        for start in range(0, n, batch):
+            x_batch, y_batch = x_epoch[:, start : start + batch], y_epoch[..., start : start + batch]
+            size = x_batch.shape[1]
+            share = 1 / size
             # The last batch of an epoch may be smaller.
-            fit = (units, back) if len(rows) == units.shape[2] else units.new_empty(2, t, hidden, len(rows))
+            fit = (units, back) if size == units.shape[2] else units.new_empty(2, t, hidden, size)
             logits = forward(x_batch, fit[0])
             # Of the mean over observations and the sum over tasks, so each task's gradient is its own.
             error = torch.softmax(logits, dim=1).mul_(share)
-            error.scatter_add_(1, y_batch, error.new_full(y_batch.shape, -share))
+            error.scatter_add_(1, y_batch, error.new_full((1, 1, 1), -share).expand_as(y_batch))
             torch.bmm(error, fit[0].transpose(1, 2), out=gradients[1])
             torch.sum(error, dim=2, keepdim=True, out=gradients[2])
             torch.bmm(second.transpose(1, 2), error, out=fit[1])
             torch.ops.aten.threshold_backward.grad_input(fit[1], fit[0], 0, grad_input=fit[1])
             for m, low, high in spans:
-                product = x_batch[m].T @ fit[1][low:high].view(-1, len(rows)).T
+                product = x_batch[m].T @ fit[1][low:high].view(-1, size).T
                 gradients[0][:, low:high] = product.view(d + 1, high - low, hidden)
             gradients[0].mul_(kept)
             optimiser.step()
@@ -176,3 +190,25 @@ def predict_labels(
     in_order = np.empty_like(predicted)
     in_order[position] = predicted
     return np.asarray(in_order, dtype=np.int64)
+
+
+def _require_device(name: str) -> None:
+    """Insist on a device that tensors can be put on."""
+    import torch
+
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError, TypeError) as error:  # what torch raises differs by kind of device
+        why = str(error).partition("\n")[0]
+        raise InvalidInput(f"device must be one that torch can use here, got {name!r}: {why}") from error
+
+
+def _squarable(train: NDArray[np.float64], test: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    """Codes whose squares neither overflow nor vanish: those at fault divided by a power of two, others untouched."""
+    largest = np.abs(train).max(axis=1, keepdims=True)
+    at_fault = ((largest > 1e140) | (largest < 1e-140)) & (largest > 0)
+    if not at_fault.any():
+        return train, test
+    power = np.where(at_fault, -np.frexp(largest)[1], 0)
+    with np.errstate(over="ignore"):
+        return np.ldexp(train, power), np.clip(np.ldexp(test, power), -1e140, 1e140)

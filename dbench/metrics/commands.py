@@ -2,26 +2,66 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+
 import click
+
+from dbench.metrics.registry import METRICS, MetricCard, find_metric
 
 __all__ = ["metrics"]
 
+WIDEST = 100  # lines that are longer are hard to read, however wide the terminal
+
 
 @click.command()
-def metrics() -> None:
-    """List the metrics: bounds, what they need, where they come from."""
-    from rich.console import Console
-    from rich.table import Table
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print the cards as a JSON list.")
+def metrics(name: str | None, as_json: bool) -> None:
+    """List the metrics: bounds, what they need, where they come from.
 
+    With a NAME, say all there is to know of one: formula, arguments, what it returns and when it refuses. Into a
+    pipe goes one line for each metric.
+    """
     import dbench.metrics  # noqa: F401  (fills the dictionary of metrics)
-    from dbench.metrics.registry import METRICS
 
-    table = Table(box=None, header_style="bold")
-    for column in ("metric", "bounds", "perfect", "needs", "cite", "summary"):
-        table.add_column(column, overflow="fold")
-    for name, function in sorted(METRICS.items()):
-        card = function.card  # type: ignore[attr-defined]
-        low, high = ("" if bound is None else f"{bound:g}" for bound in card.bounds)
-        perfect = "" if card.perfect is None else f"{card.perfect:g}"
-        table.add_row(name, f"{low} .. {high}", perfect, card.needs, card.cite, card.summary)
-    Console().print(table)
+    names = sorted(METRICS) if name is None else [find_metric(name).__name__]
+    cards = [METRICS[each].card for each in names]  # type: ignore[attr-defined]
+    if as_json:
+        click.echo(json.dumps([asdict(card) | {"invariant": sorted(card.invariant)} for card in cards], indent=2))
+    elif name is not None:
+        function = find_metric(name)
+        click.echo(f"{name}{inspect.signature(function)}\n\n{inspect.getdoc(function)}")
+    else:
+        from rich.console import Console
+
+        console = Console()
+        wide = min(console.width, WIDEST) if console.is_terminal else None
+        click.echo("\n".join(_lines(cards, wide)))
+
+
+def _lines(cards: list[MetricCard], width: int | None) -> Iterator[str]:
+    """One line for each card; with a width, the summary is wrapped below."""
+    rows = [("metric", "bounds", "perfect", "needs", "cite"), *map(_cells, cards)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    heads = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if width is None:
+        wide = max(map(len, heads))
+        yield f"{heads[0].ljust(wide)}  summary"
+        for head, card in zip(heads[1:], cards, strict=True):
+            yield f"{head.ljust(wide)}  {card.summary}"
+        return
+    yield click.style(heads[0], bold=True)
+    for head, card in zip(heads[1:], cards, strict=True):
+        yield click.style(head[: widths[0]], bold=True) + head[widths[0] :]
+        also = f" Also {', '.join(f'{card.name}[{variant}]' for variant in card.variants)}." if card.variants else ""
+        yield from textwrap.wrap(card.summary + also, width - 1, initial_indent="    ", subsequent_indent="    ")
+
+
+def _cells(card: MetricCard) -> tuple[str, ...]:
+    low, high = ("" if bound is None else f"{bound:g}" for bound in card.bounds)
+    perfect = "" if card.perfect is None else f"{card.perfect:g}"
+    return card.name, f"{low} .. {high}".strip(), perfect, card.needs, card.cite

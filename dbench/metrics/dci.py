@@ -23,7 +23,14 @@ from dbench.seeds import generator as named_generator
 __all__ = ["dci"]
 
 
-@metric(bounds=(0, 1), perfect=1.0, needs="sample", cite="eastwood2018", invariant={"scale", "shift"})
+@metric(
+    bounds=(0, 1),
+    perfect=1.0,
+    needs="sample",
+    cite="eastwood2018",
+    invariant={"scale", "shift"},
+    variants=("forest", "lasso", "suter"),
+)
 def dci(
     sample: Sample,
     *,

@@ -18,7 +18,12 @@ SMALLEST_EIGENVALUE = 1e-12
 
 
 @metric(
-    bounds=(0, None), perfect=None, needs="sample", cite="locatello2020", invariant={"permutation", "sign", "shift"}
+    bounds=(0, None),
+    perfect=None,
+    needs="sample",
+    cite="locatello2020",
+    invariant={"permutation", "sign", "shift"},
+    variants=("active", "sampled"),
 )
 def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12) -> Score:
     """Divergence of a Gaussian with the codes' covariance from the product of its marginals, in nats.

@@ -159,7 +159,14 @@ def domain_shift_robustness(
     )
 
 
-@metric(bounds=(-1, 1), perfect=1.0, needs="sample", cite="suter2019", invariant={"permutation", "sign", "shift"})
+@metric(
+    bounds=(-1, 1),
+    perfect=1.0,
+    needs="sample",
+    cite="suter2019",
+    invariant={"permutation", "sign", "shift"},
+    variants=("crossed",),
+)
 def irs(
     sample: Sample,
     *,

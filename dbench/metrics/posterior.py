@@ -1,4 +1,4 @@
-"""Which codes a Gaussian posterior uses at all."""
+"""Which codes a Gaussian posterior uses at all (Duan et al. 2020, equation 3)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
+from dbench.metrics.registry import Score, metric
 
-__all__ = ["informative_codes", "kl_per_code"]
+__all__ = ["informative_codes", "informative_mask", "kl_per_code"]
+
+THRESHOLD = 0.01
 
 
 def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -32,17 +35,56 @@ def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArr
     return np.asarray(np.maximum(divergence, 0.0))
 
 
-def informative_codes(
-    mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = 0.01
+def informative_mask(
+    mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = THRESHOLD
 ) -> NDArray[np.bool_]:
-    """Codes whose mean divergence from the prior exceeds ``threshold`` nats (Duan et al. 2020, equation 3).
+    """Codes whose mean divergence from the prior exceeds ``threshold`` nats.
 
     Args:
         mean: n x d posterior means, or models x n x d.
         logvar: natural logarithms of the variances, same shape.
-        threshold: in nats.
+        threshold: in nats, at least 0.
 
     Returns:
         d (or models x d) booleans.
     """
+    if not 0 <= threshold < np.inf:
+        raise InvalidInput(f"threshold must be a finite number of at least 0, got {threshold}")
     return kl_per_code(mean, logvar) > threshold
+
+
+@metric(bounds=(0, None), perfect=None, needs="posterior", cite="duan2020", invariant={"permutation", "sign"})
+def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = THRESHOLD) -> Score:
+    """Number of codes whose posterior differs from the prior by more than a hundredth of a nat.
+
+    Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold
+    (equation 3; 0.01 nats in its appendix), for a Gaussian posterior (mean^2 + variance - 1 - log variance) / 2.
+    Bounds 0 and d. A count is no quality: codes of whatever meaning count, copies too. The divergence is one
+    from a standard normal prior, so neither scale nor shift of the codes is free.
+
+    Args:
+        mean: n x d posterior means.
+        logvar: natural logarithms of the posterior variances, same shape.
+        threshold: in nats, at least 0.
+
+    Returns:
+        Score with the divergence of each code, in nats, as value per code; details ``threshold`` and ``kl``, the
+        sum over codes.
+
+    Raises:
+        InvalidInput: shapes that differ or are not n x d, NaN or infinity, a negative threshold.
+
+    Example:
+        >>> informative_codes(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((2, 2))).value
+        1.0
+    """
+    if np.ndim(mean) != 2:
+        raise InvalidInput(f"mean must be a matrix (observations x codes), got shape {np.shape(mean)}")
+    divergence = kl_per_code(mean, logvar)
+    count = int(informative_mask(mean, logvar, threshold=threshold).sum())
+    return Score(
+        "informative_codes",
+        count,
+        per_code=divergence,
+        details={"threshold": threshold, "kl": float(divergence.sum())},
+    )

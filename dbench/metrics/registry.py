@@ -64,6 +64,7 @@ class MetricCard:
         invariant: transformations of the codes that leave the score as it is.
         cite: key of the paper it comes from.
         summary: first line of its docstring.
+        variants: names of its variants that ``dbench score`` computes as well, written ``name[variant]``.
     """
 
     name: str
@@ -73,6 +74,7 @@ class MetricCard:
     invariant: frozenset[str]
     cite: str
     summary: str
+    variants: tuple[str, ...] = ()
 
 
 METRICS: dict[str, Callable[..., Score]] = {}
@@ -85,6 +87,7 @@ def metric(
     needs: Literal["sample", "source", "posterior", "models"],
     cite: str,
     invariant: frozenset[str] | set[str] = frozenset(),
+    variants: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Attach a card to a metric and list it under its own name."""
 
@@ -93,7 +96,7 @@ def metric(
         if name in METRICS:
             raise InvalidInput(f"metric name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        card = MetricCard(name, bounds, perfect, needs, frozenset(invariant), cite, summary)
+        card = MetricCard(name, bounds, perfect, needs, frozenset(invariant), cite, summary, variants)
         function.card = card  # type: ignore[attr-defined]
         METRICS[name] = function
         return function

@@ -18,7 +18,9 @@ from dbench.seeds import generator as named_generator
 __all__ = ["sap"]
 
 
-@metric(bounds=(0, 1), perfect=None, needs="sample", cite="kumar2018", invariant={"permutation", "sign"})
+@metric(
+    bounds=(0, 1), perfect=None, needs="sample", cite="kumar2018", invariant={"permutation", "sign"}, variants=("r2",)
+)
 def sap(
     sample: Sample,
     *,

@@ -13,7 +13,12 @@ __all__ = ["statistical_efficiency"]
 
 
 @metric(
-    bounds=(0, None), perfect=None, needs="sample", cite="locatello2020", invariant={"permutation", "sign", "shift"}
+    bounds=(0, None),
+    perfect=None,
+    needs="sample",
+    cite="locatello2020",
+    invariant={"permutation", "sign", "shift"},
+    variants=("gbt",),
 )
 def statistical_efficiency(
     sample: Sample,

@@ -121,7 +121,7 @@ def udr_scores(
     Args:
         codes: models x n x d posterior means of the same n observations in random order (10,000 in the paper
             for Lasso, 1,000 for Spearman). Every code is standardised; constant codes relate to nothing.
-        informative: models x d booleans, from :func:`dbench.metrics.informative_codes`.
+        informative: models x d booleans, from :func:`dbench.metrics.informative_mask`.
         groups: label of each model; a model is compared within its group (in the paper: same objective and
             strength). All to all when not given.
         relation: ``lasso`` or ``spearman``.

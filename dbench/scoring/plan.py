@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dbench.errors import unknown_name
 from dbench.metrics import METRICS, Score, find_metric
-from dbench.scoring.posterior import active_total_correlation, informative, sampled_total_correlation
+from dbench.scoring.posterior import active_total_correlation, sampled_total_correlation
 
 __all__ = ["LEARNED_ROWS", "PLAN", "Item", "choose"]
 
@@ -58,10 +58,22 @@ def _plan() -> dict[str, Item]:
         items[name] = Item(name, function, needs, learned=name in _LEARNED, slow=name in _SLOW, labels=name in _LABELS)
     more = [
         Item("dci[forest]", find_metric("dci"), "sample", {"estimator": "forest"}, learned=True),
+        Item("dci[lasso]", find_metric("dci"), "sample", {"estimator": "lasso"}, learned=True),
+        Item("dci[suter]", find_metric("dci"), "sample", {"estimator": "suter"}, learned=True),
+        Item("downstream[gbt]", find_metric("downstream"), "sample", {"model": "gbt"}, True, True, True),
         Item("irs[crossed]", find_metric("irs"), "grid", {"crossed": True}),
         Item("gaussian_total_correlation[sampled]", sampled_total_correlation, "posterior"),
         Item("gaussian_total_correlation[active]", active_total_correlation, "posterior"),
-        Item("informative_codes", informative, "posterior"),
+        Item("sap[r2]", find_metric("sap"), "sample", {"relation": "r2"}),
+        Item(
+            "statistical_efficiency[gbt]",
+            find_metric("statistical_efficiency"),
+            "sample",
+            {"model": "gbt"},
+            True,
+            True,
+            True,
+        ),
     ]
     items |= {item.name: item for item in more}
     return dict(sorted(items.items()))

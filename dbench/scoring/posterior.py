@@ -1,13 +1,13 @@
-"""What the posterior's variances allow: informative codes, and the correlation of codes as they are drawn."""
+"""What the posterior's variances allow: the correlation of codes as they are drawn, and of those that say something."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.metrics import Score, gaussian_total_correlation, informative_codes, kl_per_code
+from dbench.metrics import Score, gaussian_total_correlation, informative_mask
 
-__all__ = ["active_total_correlation", "informative", "sampled_total_correlation"]
+__all__ = ["active_total_correlation", "sampled_total_correlation"]
 
 Array = NDArray[np.float64]
 
@@ -33,18 +33,6 @@ def active_total_correlation(mean: Array, logvar: Array, *, generator: np.random
         logvar: natural logarithms of the variances, same shape.
         generator: not used.
     """
-    active = mean[:, informative_codes(mean, logvar)]
+    active = mean[:, informative_mask(mean, logvar)]
     value = gaussian_total_correlation(active).value if active.shape[1] > 1 else 0.0
     return Score("gaussian_total_correlation[active]", value, details={"active": active.shape[1]})
-
-
-def informative(mean: Array, logvar: Array, *, generator: np.random.Generator) -> Score:
-    """Number of codes with more than 0.01 nats of divergence from the prior, given for each as value per code.
-
-    Args:
-        mean: n x d posterior means.
-        logvar: natural logarithms of the variances, same shape.
-        generator: not used.
-    """
-    count = int(informative_codes(mean, logvar).sum())
-    return Score("informative_codes", count, per_code=kl_per_code(mean, logvar), details={"threshold": 0.01})

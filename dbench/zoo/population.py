@@ -92,7 +92,7 @@ def _read(store: Store, name: str) -> dict[str, dict[str, float]] | None:
 def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict[str, dict[str, float]]:
     import numpy as np
 
-    from dbench.metrics.posterior import informative_codes
+    from dbench.metrics.posterior import informative_mask
     from dbench.metrics.udr import udr_scores
     from dbench.zoo.scorers import ACTIVE
 
@@ -103,7 +103,7 @@ def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict
         whole = store.tensors(key, "codes")
         points = seeds.generator(purpose="udr", data=key.data).integers(len(whole["mean"]), size=POINTS)
         codes.append(whole["mean"][points].astype(np.float64))
-        informative.append(informative_codes(whole["mean"], whole["logvar"], threshold=ACTIVE))
+        informative.append(informative_mask(whole["mean"], whole["logvar"], threshold=ACTIVE))
     kinds = {f"udr.{relation}": [key.strength for key in keys], f"udr.{relation}.all": None}
     found: dict[str, dict[str, float]] = {key.digest: {} for key in keys}
     for score, groups in kinds.items():

@@ -15,6 +15,8 @@ COMMAND = "run python -m dbench.audit.properties docs/properties.md"
 TOLERANCE = {"nk": 0.01, "mlp_accuracy": 0.01, "downstream": 0.02, "statistical_efficiency": 0.05}
 
 
+# A count does not move where no code of the gallery is near the threshold; that it does elsewhere is tested with it.
+UNMOVED = {"informative_codes": {"scale", "shift"}}
 # Of these the whole column takes 5 to 10 seconds each; --check of the command compares all of it.
 SLOW = ("downstream", "mlp_accuracy", "nk", "statistical_efficiency")
 SOME = ("separation", "chance", "strong_high", "modularity", "explicitness", "permutation", "sign", "scale", "shift")
@@ -58,6 +60,6 @@ def test_a_card_declares_just_the_invariances_that_the_audit_measures(name):
     moved = {change: max(abs(r.value) for r in records if r.family == change) for change in changes}
     declared = METRICS[name].card.invariant
     assert {change for change in declared if moved[change] > TOLERANCE.get(name, 1e-7)} == set()
-    assert {change for change in changes - declared if moved[change] <= 1e-7} == set()
+    assert {change for change in changes - declared if moved[change] <= 1e-7} == UNMOVED.get(name, set())
     failed = {record.family for record in records if record.status == "fail"}
     assert not failed & declared

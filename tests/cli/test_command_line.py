@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from click.testing import CliRunner, Result
 from dbench import cli
 from dbench.cli import main
 from dbench.errors import InvalidInput
+from dbench.metrics import METRICS
+from dbench.metrics.commands import _lines
 from dbench.zoo import train as train_module
 from dbench.zoo.commands import parse_duration, parse_seeds
 from dbench.zoo.store import Store
@@ -45,6 +48,29 @@ def test_the_metrics_are_listed_by_their_cards() -> None:
     assert result.exit_code == 0
     for word in ("mig", "chen2018", "dci", "source"):
         assert word in result.output
+    lines = result.output.splitlines()  # into a pipe: one line each, in columns, nothing folded
+    assert [line.split()[0] for line in lines] == ["metric", *sorted(METRICS)]
+    start = lines[0].index("summary")
+    assert [line[start:] for line in lines[1:]] == [METRICS[name].card.summary for name in sorted(METRICS)]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_on_a_terminal_no_line_of_the_metrics_is_too_wide_and_no_name_is_cut(width: int) -> None:
+    cards = [METRICS[name].card for name in sorted(METRICS)]
+    lines = [click.unstyle(line) for line in _lines(cards, width)]
+    assert max(map(len, lines)) < width
+    assert [line.split()[0] for line in lines[1:] if not line.startswith(" ")] == sorted(METRICS)
+    assert "dci[forest], dci[lasso], dci[suter]" in " ".join(" ".join(lines).split())
+
+
+def test_one_metric_is_explained_and_all_are_given_as_json() -> None:
+    told = run("metrics", "informative_codes").output
+    assert "KL(q(z_i | x) || N(0, 1))" in told
+    assert "Raises:" in told
+    cards = json.loads(run("metrics", "--json").output)
+    assert [card["name"] for card in cards] == sorted(METRICS)
+    wrong = run("metrics", "migg")
+    assert (wrong.exit_code, "did you mean 'mig'?" in wrong.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

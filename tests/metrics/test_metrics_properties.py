@@ -28,6 +28,7 @@ QUICK = {
     "gaussian_total_correlation": {},
     "factor_vae": {"train_votes": 500, "test_votes": 300, "variance_draws": 500, "batch": 16},
     "udr": {},
+    "informative_codes": {},
     "beta_vae_metric": {"train_points": 300, "test_points": 200, "batch": 16},
     "modularity": {},
     "explicitness": {},
@@ -59,6 +60,8 @@ NOT_INVARIANT = {
     ("mlp_accuracy", "sign"): "initial weights are drawn with a sign",
     ("downstream", "scale"): "weights on codes that are not standardised are penalised",
     ("statistical_efficiency", "scale"): "weights on codes that are not standardised are penalised",
+    ("informative_codes", "scale"): "the prior is a standard normal",
+    ("informative_codes", "shift"): "the prior is a standard normal",
     ("gaussian_total_correlation", "scale"): "the variance of a dead code is in units of the codes",
 }
 # Training in single precision; a solver's tolerance.
@@ -83,6 +86,8 @@ def score(name, codes, **options):
         return METRICS[name](GridSource(codes, SIZES), **options)
     if needs == "models":
         return METRICS[name](np.stack([codes[ROWS], OTHER]), np.ones((2, 5), dtype=bool), **options)
+    if needs == "posterior":
+        return METRICS[name](codes[ROWS], np.zeros((600, 5)), **options)
     return METRICS[name](Sample(codes[ROWS], GRID[ROWS]), **options)
 
 
@@ -117,7 +122,7 @@ def test_an_undeclared_change_moves_a_fitted_score_only_a_little(name, change):
     assert abs(after.value - before.value) < APPROXIMATE[name]
 
 
-@pytest.mark.parametrize("name", ["sap", "factor_vae", "gaussian_total_correlation"])
+@pytest.mark.parametrize("name", ["sap", "factor_vae", "gaussian_total_correlation", "informative_codes"])
 def test_a_denied_invariance_to_scale_is_really_absent(name):
     assert abs(score(name, CODES * 1e-7).value - score(name, CODES).value) > 0.01
 
@@ -138,7 +143,10 @@ def test_a_score_is_a_python_float_within_its_bounds_that_repeats(name):
 def test_codes_that_are_all_constant_have_a_stated_answer(name):
     chance = {"beta_vae_metric": 0.1, "downstream": 0.05, "statistical_efficiency": 0.15}
     chance |= {"linear_accuracy": 0.03, "mlp_accuracy": 0.03}  # the commonest value beats guessing in proportion
-    assert score(name, np.ones((60, 5))).value == pytest.approx(NOTHING.get(name, 0.0), abs=chance.get(name, 1e-12))
+    constant = 0.0 if METRICS[name].card.needs == "posterior" else 1.0  # the mean of the prior
+    assert score(name, np.full((60, 5), constant)).value == pytest.approx(
+        NOTHING.get(name, 0.0), abs=chance.get(name, 1e-12)
+    )
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics import gaussian_total_correlation, informative_codes, kl_per_code
+from dbench.metrics import gaussian_total_correlation, informative_codes, informative_mask, kl_per_code
 
 
 def test_two_correlated_codes_have_the_textbook_value():
@@ -73,7 +73,30 @@ def test_the_divergence_of_each_code_is_the_textbook_formula():
 def test_a_code_is_informative_above_a_hundredth_of_a_nat():
     mean = np.zeros((10, 3))
     mean[:, 1], mean[:, 2] = np.sqrt(0.019), np.sqrt(0.021)
-    assert informative_codes(mean, np.zeros((10, 3))).tolist() == [False, False, True]
+    assert informative_mask(mean, np.zeros((10, 3))).tolist() == [False, False, True]
+    score = informative_codes(mean, np.zeros((10, 3)))
+    assert (score.value, score.details) == (1.0, {"threshold": 0.01, "kl": pytest.approx(0.02)})
+    assert score.per_code == pytest.approx([0.0, 0.0095, 0.0105])
+    assert informative_codes(mean, np.zeros((10, 3)), threshold=0.009).value == 2
+
+
+def test_informative_codes_are_those_that_the_integral_of_the_divergence_counts():
+    # KL(q || p) = E_q[log q - log p], by quadrature, mixed over observations.
+    mean, spread = np.array([[0.3, 0.02], [-0.1, 0.01]]), np.array([[0.9, 0.98], [0.95, 1.0]])
+    z = np.linspace(-12, 12, 200_001)[:, None, None]
+    log_q = -0.5 * ((z - mean) / spread) ** 2 - np.log(spread)
+    integrand = np.exp(log_q) / np.sqrt(2 * np.pi) * (log_q + 0.5 * z**2)
+    by_quadrature = integrand.sum(axis=0).mean(axis=0) * 24 / 200_000
+    score = informative_codes(mean, 2 * np.log(spread))
+    assert score.per_code == pytest.approx(by_quadrature, abs=1e-9)
+    assert score.value == (by_quadrature > 0.01).sum() == 1
+
+
+def test_moving_codes_away_from_the_prior_makes_them_informative():
+    mean = 0.1 * np.random.default_rng(0).normal(size=(500, 2))
+    assert informative_codes(mean, np.zeros((500, 2))).value == 0
+    assert informative_codes(mean + np.array([0.0, 1.0]), np.zeros((500, 2))).value == 1
+    assert informative_codes(mean * np.array([3.0, 1.0]), np.zeros((500, 2))).value == 1
 
 
 def test_posteriors_that_do_not_fit_are_refused():
@@ -83,3 +106,7 @@ def test_posteriors_that_do_not_fit_are_refused():
         kl_per_code(np.ones((3, 2)), np.full((3, 2), np.inf))
     with pytest.raises(InvalidInput, match="finite"):
         kl_per_code(np.ones((3, 2)), np.full((3, 2), 1000.0))
+    with pytest.raises(InvalidInput, match=r"mean must be a matrix .* got shape \(2, 3, 2\)"):
+        informative_codes(np.ones((2, 3, 2)), np.ones((2, 3, 2)))
+    with pytest.raises(InvalidInput, match="threshold must be a finite number of at least 0, got -1"):
+        informative_codes(np.ones((3, 2)), np.ones((3, 2)), threshold=-1)

@@ -39,14 +39,37 @@ def test_every_metric_is_in_the_plan_and_every_name_of_its_lists_is_a_metric() -
         assert names <= set(METRICS)
 
 
+CARDS = {name: function.card for name, function in METRICS.items()}  # type: ignore[attr-defined]
+
+
 def test_the_plan_knows_which_metrics_are_for_labels_only() -> None:
     sample = Sample(RNG.normal(size=(60, 2)), RNG.normal(size=(60, 2)))
     for item in choose():
         if item.needs == "sample" and item.labels:
             with pytest.raises(InvalidInput, match="discrete"):
                 item.function(sample, **item.options)
+        elif item.name == "dci[suter]":
+            with pytest.raises(InvalidInput, match="at least 1600 training observations"):
+                item.function(sample, **item.options)
         elif item.needs == "sample":
             assert math.isfinite(item.function(sample, **item.options))
+
+
+def test_the_cards_name_just_the_variants_that_are_computed() -> None:
+    named = {f"{name}[{variant}]" for name, card in CARDS.items() for variant in card.variants}
+    assert named == {name for name in PLAN if "[" in name}
+    for name in named & {"dci[lasso]", "dci[suter]", "sap[r2]", "downstream[gbt]", "statistical_efficiency[gbt]"}:
+        item = PLAN[name]
+        options = {"sizes": (20,)} if "downstream" in name else {"few": 10, "many": 20} if "efficiency" in name else {}
+        sample = Sample(np.tile(SAMPLE.codes, (9, 1)), np.tile(SAMPLE.factors, (9, 1)))
+        assert item.function(sample, **item.options, **options).metric == name
+
+
+def test_the_preset_and_lasso_of_dci_are_computed_where_there_is_room_for_them() -> None:
+    names = ["dci[lasso]", "dci[suter]"]
+    few = {r.item.name: r for r in compute(subject_of(SAMPLE), metrics=names)}
+    assert few["dci[lasso]"].score is not None
+    assert "at least 1600 training observations" in few["dci[suter]"].reason
 
 
 def test_scores_are_those_of_the_metric_with_the_stream_of_its_name_and_seed() -> None:
