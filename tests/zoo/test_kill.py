@@ -1,6 +1,6 @@
-"""A sweep that is stopped, politely or not, and goes on later, ends as one that was left alone."""
+"""A sweep that is stopped, politely or not, or shared by two processes, ends as one that was left alone."""
 
-import os
+import json
 import signal
 import subprocess
 import sys
@@ -8,67 +8,31 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from dbench import seeds
+from dbench.zoo import torture as torture_module
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
+from dbench.zoo.survey import state_of
+from dbench.zoo.torture import VICTIMS, differences, small_plan, torture, trained_table
 
 PROGRAM = """
-import sys
+import json, sys
+
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
 if __name__ == "__main__":
-    store = Store(sys.argv[1])
-    summary = train_runs(store, [RunKey(**key) for key in eval(sys.argv[2])], workers=1)
+    keys = [RunKey(**axes) for axes in json.loads(sys.argv[2])]
+    summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
     sys.exit(130 if summary.cancelled else 0)
 """
-
-
-@pytest.fixture
-def keys(tiny: Profile) -> list[RunKey]:
-    return replace(tiny, steps=2000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
-
-
-def _start(folder: Path, store: Store, keys: list[RunKey]) -> subprocess.Popen[str]:
-    """Train in a session of its own, and wait until steps are being taken."""
-    (folder / "program.py").write_text(PROGRAM)
-    arguments = [sys.executable, str(folder / "program.py"), store.url, repr([key.axes for key in keys])]
-    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    assert process.stderr is not None
-    assert "model-steps" in process.stderr.readline()
-    return process
-
-
-def _stop(process: subprocess.Popen[str], kill: signal.Signals) -> int:
-    time.sleep(1)
-    if kill == signal.SIGKILL:
-        os.killpg(process.pid, kill)
-    else:
-        process.send_signal(kill)
-    code = process.wait(60)
-    assert process.stderr is not None
-    process.stderr.close()
-    return code
-
-
-def test_a_sweep_stopped_again_and_again_comes_to_the_same_end(
-    store: Store, keys: list[RunKey], tmp_path: Path
-) -> None:
-    for kill, codes in ((signal.SIGINT, {130, 0}), (signal.SIGKILL, {-9, 0}), (signal.SIGTERM, {130, 0})):
-        if all(store.intact(key) for key in keys):
-            break
-        assert _stop(_start(tmp_path, store, keys), kill) in codes
-    train_group(_Silent(), Group(store.url, tuple(keys)))  # type: ignore[arg-type]
-    undisturbed = Store(tmp_path / "undisturbed")
-    train_group(_Silent(), Group(undisturbed.url, tuple(keys)))  # type: ignore[arg-type]
-    for key in keys:
-        assert store.intact(key)
-        np.testing.assert_array_equal(store.tensors(key, "codes")["mean"], undisturbed.tensors(key, "codes")["mean"])
 
 
 class _Silent:
@@ -76,3 +40,75 @@ class _Silent:
 
     def report(self, **_: int) -> None:
         pass
+
+
+@pytest.fixture
+def keys(tiny: Profile) -> list[RunKey]:
+    return replace(tiny, steps=1000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
+
+
+@pytest.fixture
+def undisturbed(keys: list[RunKey], tmp_path: Path) -> pd.DataFrame:
+    store = Store(tmp_path / "undisturbed")
+    train_group(_Silent(), Group(store.url, tuple(keys)))  # type: ignore[arg-type]
+    return trained_table(store, keys)
+
+
+def _start(folder: Path, store: Store, keys: list[RunKey]) -> subprocess.Popen[str]:
+    (folder / "program.py").write_text(PROGRAM)
+    arguments = [sys.executable, str(folder / "program.py"), store.url, json.dumps([key.axes for key in keys])]
+    return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(
+    store: Store, keys: list[RunKey], undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    long = [replace(key, steps=100_000) for key in keys]
+    process = _start(tmp_path, store, long)
+    assert process.stderr is not None
+    assert "model-steps" in process.stderr.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(120) == 130
+    process.stderr.close()
+    assert {state_of(store, key) for key in long} <= {"interrupted", "missing"}
+    train_group(_Silent(), Group(store.url, tuple(keys)))  # type: ignore[arg-type]
+    assert differences(trained_table(store, keys), undisturbed) == 0
+
+
+def test_two_processes_on_one_store_share_the_work(
+    store: Store, keys: list[RunKey], undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    both = [_start(tmp_path, store, keys) for _ in range(2)]
+    told = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    assert differences(trained_table(store, keys), undisturbed) == 0
+
+
+def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(keys: list[RunKey], tmp_path: Path) -> None:
+    """The small form of ``python -m dbench.zoo.torture``, which kills fifty times."""
+    generator = seeds.generator(purpose="test of kills", seed=0)
+    counts = torture(tmp_path, keys, kills=2, generator=generator, workers=1)
+    assert sum(counts[victim] for victim in VICTIMS) == 2
+    assert counts["starts"] >= counts["sweeps"] >= 1
+    assert counts["differences"] == 0
+
+
+def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(
+    store: Store, keys: list[RunKey], undisturbed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = undisturbed.assign(trained_utc="later", commit="another")
+    assert differences(undisturbed, other) == 0
+    other.loc[0, "value"] = repr("another checksum")
+    assert differences(undisturbed, other) == 1
+    assert differences(undisturbed, other.iloc[1:]) > 1
+    monkeypatch.setattr(torture_module, "torture", lambda *_, **__: torture_module.Counter(all=3, differences=1))
+    result = CliRunner().invoke(torture_module.main, ["--kills", "3"])
+    assert (result.exit_code, result.output) == (1, "killed: all 3, master 0, worker 0; 0 starts, 1 cells differ\n")
+
+
+def test_the_small_plan_is_of_the_profile_and_small() -> None:
+    plan = small_plan(steps=200, number=2)
+    assert len(plan) == 8
+    assert {key.steps for key in plan} == {200}
+    assert {key.objective for key in plan} == {"beta_vae", "beta_tcvae"}
