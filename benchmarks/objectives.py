@@ -23,7 +23,6 @@ from dbench.training import train
 from dbench.zoo.engine import images_of, member_of, network_of, settings_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import find_profile
-from dbench.zoo.train import GROUP_SIZE
 
 BASE = "beta_vae"
 BLOCK = 100
@@ -53,6 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time a step of each objective of a profile.")
     parser.add_argument("--profile", default="micro")
     parser.add_argument("--data", nargs="+", help="data sets of the profile; all when not given")
+    parser.add_argument("--members", type=int, default=15, help="runs trained together, at most")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each objective")
     parser.add_argument("--blocks", type=int, default=2, help="counted blocks of a hundred steps in a turn")
     options = parser.parse_args()
@@ -65,7 +65,7 @@ def main() -> None:
     took: dict[tuple[str, str], list[float]] = {cell: [] for cell in groups}
     for _ in range(options.rounds):
         for cell, keys in groups.items():
-            took[cell] += milliseconds(keys[:: -(-len(keys) // GROUP_SIZE)], options.blocks)
+            took[cell] += milliseconds(keys[:: -(-len(keys) // options.members)], options.blocks)
 
     print(f"{profile.name}: {profile.steps:,} steps, batch {profile.batch_size}; torch {torch.__version__}")
     print(f"{'data set':24} {'objective':18} {'ms a step':>10} {'ratio':>6} {'runs':>6} {'s a run':>8} {'minutes':>8}")
