@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 __all__ = ["Meter", "clock"]
 
@@ -43,14 +43,14 @@ class Meter:
         self._runs_done, self._units_done, self._shown = 0, 0.0, time.monotonic()
         self._trail = [(time.monotonic(), 0.0)]
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            # The bar counts units: the runs of an ensemble end all at once.
             BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("runs  {task.fields[pace]}"),
+            TaskProgressColumn(),
+            TextColumn("{task.description}"),
             console=self.console,
             disable=not self.console.is_terminal,
         )
-        self._task = self._bar.add_task(unit, total=runs, pace="")
+        self._task = self._bar.add_task(str(self), total=units)
 
     def __enter__(self) -> Meter:
         """Start the live display, if there is one."""
@@ -71,10 +71,14 @@ class Meter:
         self._trail.append((now, self._units_done))
         while len(self._trail) > 2 and self._trail[1][0] < now - _MEMORY:
             self._trail.pop(0)
-        self._bar.update(self._task, completed=self._runs_done, pace=self.pace)
+        self._bar.update(self._task, completed=self._units_done, description=str(self))
         if not self.console.is_terminal and now - self._shown > _EVERY:
             self._shown = now
-            self.console.print(f"{self._runs_done} of {self._runs} runs, {self.pace}", highlight=False, soft_wrap=True)
+            self.console.print(str(self), highlight=False, soft_wrap=True)
+
+    def __str__(self) -> str:
+        """Runs done, speed and time left, in one line."""
+        return f"{self._runs_done} of {self._runs} runs, {self.pace}"
 
     @property
     def pace(self) -> str:
