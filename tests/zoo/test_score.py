@@ -36,7 +36,7 @@ EXPECTED = {
     *(f"relation.{kind}.{j}.{i}" for kind in KINDS for j in range(5) for i in range(10)),
     *(f"blend.{kind}.{name}" for kind in KINDS for name in AGGREGATIONS),
     *(f"downstream.logistic.{n}" for n in (10, 100, 400)),
-    *("downstream.trees.10", "downstream.trees.100", "efficiency.logistic.100"),
+    *("downstream.trees.4", "downstream.trees.12", "efficiency.logistic.100"),
     *(f"{stream}.{name}" for stream in ("again", "small", "small_again") for name in OF_THE_STUDY),
 }
 
@@ -50,7 +50,7 @@ def short(tiny: Profile) -> Profile:
 @pytest.fixture
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"TRAIN": 400, "TEST": 200, "FEW": 60, "FEW_TEST": 30, "EPOCHS": 1, "NOVEL": 400, "TUNING": 60}
-    for name, value in {**sizes, "DOWNSTREAM": (10, 100, 400), "TREES": (10, 100)}.items():
+    for name, value in {**sizes, "DOWNSTREAM": (10, 100, 400), "TREES": (4, 12)}.items():
         monkeypatch.setattr(protocol, name, value)
 
 
@@ -217,10 +217,42 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(
     }
     assert by_strength[1] > 0.8 > by_strength[4] + 0.2
     for key in keys:
-        assert set(found[key.digest]) == {"udr.lasso", "udr.spearman", "udr.lasso.all", "udr.spearman.all"}
+        kinds = {f"udr.{relation}{by}" for relation in ("lasso", "spearman") for by in ("", ".entropy")}
+        kinds |= {f"{kind}.all" for kind in kinds}
+        assert set(found[key.digest]) == kinds | {f"udr.lasso.with.{n}" for n in range(len(keys))}
+    # The comparisons one by one, in the order of strengths and seeds, give the medians.
+    assert keys == sorted(keys, key=lambda key: (key.strength, key.seed))
+    for i, key in enumerate(keys):
+        one_by_one = np.array([found[key.digest][f"udr.lasso.with.{n}"] for n in range(len(keys))])
+        alike = np.array([other.strength == key.strength and other != key for other in keys])
+        assert found[key.digest]["udr.lasso"] == np.median(one_by_one[alike])
+        assert found[key.digest]["udr.lasso.all"] == np.median(np.delete(one_by_one, i))
     # The second time nothing is computed: no process is started.
     monkeypatch.setattr("dbench.zoo.population.run_tasks", lambda _, tasks, **__: iter_nothing(tasks))
     assert score_population(store, keys) == found
+
+
+def test_a_smaller_objective_counts_its_comparisons_anew(store: Store, tiny: Profile) -> None:
+    generator = np.random.default_rng(6)
+    many, few = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs(), replace(tiny, sweeps=tiny.sweeps[1:]).runs()
+    for number, key in enumerate([*many, *few]):
+        codes = _codes(generator.standard_normal((40, 3)), -4.0 + number * 1e-3)
+        store.save(key, status="done", tensors={"codes": codes}, record={"scores": {}})
+    assert len(many) > len(few)
+    found = score_population(store, [*many, *few], workers=1)
+    assert found[few[0].digest].keys() == found[many[0].digest].keys()
+    for key in few:
+        values = [found[key.digest][f"udr.lasso.with.{n}"] for n in range(len(many))]
+        assert values[len(few) :] == values[: len(many) - len(few)]
+
+
+def test_a_run_without_another_of_its_strength_is_named(store: Store, tiny: Profile) -> None:
+    keys = replace(tiny, sweeps=tiny.sweeps[:1], seeds=1).runs()
+    for number, key in enumerate(keys):
+        codes = _codes(np.random.default_rng(7).standard_normal((40, 3)), -4.0 + number * 1e-3)
+        store.save(key, status="done", tensors={"codes": codes}, record={"scores": {}})
+    with pytest.raises(InvalidInput, match="at least 2 runs, got 1 in that of beta_vae 1 seed 0"):
+        score_population(store, keys, workers=1)
 
 
 def iter_nothing(tasks: list[Any]) -> Any:
