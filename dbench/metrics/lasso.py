@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count
 
-__all__ = ["LassoFit", "cross_validated_lasso"]
+__all__ = ["LassoFit", "Moments", "cross_validated_lasso", "fold_moments", "lasso_of_moments"]
 
 Array = NDArray[np.float64]
 
@@ -27,6 +27,14 @@ class LassoFit(NamedTuple):
 
     weights: Array
     penalty: Array
+
+
+class Moments(NamedTuple):
+    """Sums of products over the observations of each fold, a column of ones before the predictors."""
+
+    xx: Array  # folds x (1 + d) x (1 + d)
+    xy: Array  # folds x (1 + d) x targets
+    yy: Array  # folds x targets
 
 
 class _Segment(NamedTuple):
@@ -100,10 +108,19 @@ def _walk(gram: Array, slopes: Array, stop: Array, max_corners: int) -> list[_Se
     return segments
 
 
-def _moments(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Products of the predictors, a column of ones before them, with each other and the targets; squared targets."""
-    ones = np.concatenate([np.ones((len(x), 1)), x], axis=1)
-    return ones.T @ ones, ones.T @ y, (y * y).sum(axis=0)
+def fold_moments(x: Array, y: Array, *, folds: int = 5) -> Moments:
+    """Products of the predictors with each other and the targets in contiguous folds.
+
+    Args:
+        x: n x d.
+        y: n x targets.
+        folds: from 2 to n.
+    """
+    parts = []
+    for x_part, y_part in zip(np.array_split(x, folds), np.array_split(y, folds), strict=True):
+        ones = np.concatenate([np.ones((len(x_part), 1)), x_part], axis=1)
+        parts.append((ones.T @ ones, ones.T @ y_part, (y_part * y_part).sum(axis=0)))
+    return Moments(*(np.stack(moment) for moment in zip(*parts, strict=True)))
 
 
 def _about(mean_xx: Array, mean_xy: Array, xx: Array, xy: Array, yy: Array) -> tuple[Array, Array, Array]:
@@ -133,12 +150,24 @@ def cross_validated_lasso(x: Array, y: Array, *, folds: int = 5, penalties: int 
         The fit on all observations at the chosen penalties.
     """
     require_count("folds", folds, 2)
-    require_count("penalties", penalties, 1)
     if len(x) != len(y) or len(x) < folds:
         raise InvalidInput(f"x and y must have equally many rows, at least {folds}, got {len(x)} and {len(y)}")
-    d, targets = x.shape[1], y.shape[1]
-    parts = zip(np.array_split(x, folds), np.array_split(y, folds), strict=True)
-    inside = [np.stack(moment) for moment in zip(*(_moments(*part) for part in parts), strict=True)]
+    return lasso_of_moments(fold_moments(x, y, folds=folds), penalties=penalties)
+
+
+def lasso_of_moments(moments: Moments, *, penalties: int = 100) -> LassoFit:
+    """Fit as :func:`cross_validated_lasso` does, from the moments of the folds.
+
+    Args:
+        moments: see :func:`fold_moments`.
+        penalties: length of the path.
+
+    Returns:
+        The fit on all observations at the chosen penalties.
+    """
+    require_count("penalties", penalties, 1)
+    folds, d, targets = len(moments.xx), moments.xx.shape[1] - 1, moments.xy.shape[2]
+    inside = list(moments)
     whole = [moment.sum(axis=0, keepdims=True) for moment in inside]
     outside = [total - moment for total, moment in zip(whole, inside, strict=True)]
     # Fits on all but one fold, and last the one on everything.

@@ -1,3 +1,4 @@
+import sys
 import warnings
 
 import numpy as np
@@ -7,9 +8,11 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from sklearn.linear_model import Lasso, LassoCV
 
-from dbench.errors import InvalidInput
-from dbench.metrics import udr, udr_pair, udr_scores
+from dbench.errors import InvalidInput, UnknownName
+from dbench.metrics import dci_disentanglement, udr, udr_agreements, udr_pair, udr_scores
 from dbench.metrics.lasso import cross_validated_lasso
+
+udr_module = sys.modules["dbench.metrics.udr"]  # the package holds the function under this name
 
 
 def standardised(values):
@@ -181,3 +184,53 @@ def test_a_lasso_of_fixed_penalty_never_reaches_one_which_is_why_it_is_cross_val
     z = standardised(models()[0])
     assert Lasso(alpha=0.1).fit(z, z[:, 0]).coef_[0] == pytest.approx(0.9, abs=0.01)
     assert cross_validated_lasso(z, z).weights[0, 0] > 0.998
+
+
+@pytest.mark.parametrize("comparisons", [None, 2])
+def test_products_taken_for_a_group_at_once_or_model_by_model_give_the_same(monkeypatch, comparisons):
+    rng = np.random.default_rng(0)
+    codes = rng.normal(size=(7, 200, 3)) + 2 * rng.normal(size=(200, 3))
+    groups = ["a", "b", "a", "b", "a", "b", "b"]  # members that do not stand beside each other
+    flags, found = np.ones((7, 3), dtype=bool), []
+    for room in (4_000_000, 100, 0):  # for both groups, for the smaller one, for none
+        monkeypatch.setattr(udr_module, "TOGETHER", room)
+        stream = np.random.default_rng(1)
+        found.append(udr_scores(codes, flags, groups=groups, comparisons=comparisons, generator=stream))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-12)
+    np.testing.assert_allclose(found[2], found[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("relation", ["lasso", "spearman"])
+def test_scores_are_the_medians_of_agreements(relation):
+    codes = models() + np.random.default_rng(1).normal(size=models().shape)
+    flags = np.arange(24).reshape(6, 4) % 5 > 0
+    agreements = udr_agreements(codes, flags, relation=relation)
+    others = [np.median(np.delete(row, i)) for i, row in enumerate(agreements)]
+    np.testing.assert_allclose(udr_scores(codes, flags, relation=relation), others, atol=1e-12)
+    np.testing.assert_allclose(np.diag(agreements), 1, atol=0.5)
+
+
+def test_entropy_takes_the_other_models_codes_for_factors():
+    codes = models()[:2] + np.random.default_rng(2).normal(size=(2, 600, 4))
+    flags = np.array([[True, False, True, True], [False, True, True, True]])
+    by_hand = np.empty((2, 2))
+    for i, j in np.ndindex(2, 2):
+        matrix = np.abs([[spearmanr(a, b).statistic for b in codes[j].T] for a in codes[i].T])
+        by_hand[i, j] = (dci_disentanglement(matrix[flags[i]]) + dci_disentanglement(matrix.T[flags[j]])) / 2
+    found = udr_agreements(codes, flags, relation="spearman", aggregation="entropy")
+    np.testing.assert_allclose(found, by_hand, atol=1e-9)
+    assert 0.05 < found[0, 1] < found[0, 0] < 1
+
+
+def test_entropy_is_one_for_permutations_and_zero_without_informative_codes():
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(np.column_stack([np.ones(600), rng.normal(size=(600, 4))]))[0][:, 1:]
+    codes = np.stack([basis, -basis[:, [2, 0, 3, 1]]])
+    everything = udr_agreements(codes, np.ones((2, 4)), aggregation="entropy")
+    np.testing.assert_allclose(everything, 1, atol=0.05)
+    assert udr_agreements(codes, np.zeros((2, 4)), aggregation="entropy").tolist() == [[0, 0], [0, 0]]
+
+
+def test_an_aggregation_that_does_not_exist_is_named():
+    with pytest.raises(UnknownName, match="aggregation"):
+        udr_agreements(models(), np.ones((6, 4)), aggregation="mean")
