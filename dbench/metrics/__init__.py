@@ -42,7 +42,7 @@ from dbench.metrics.relations import (
 from dbench.metrics.sap import sap
 from dbench.metrics.snc import bin_accuracy, snc
 from dbench.metrics.statistical_efficiency import statistical_efficiency
-from dbench.metrics.udr import udr, udr_pair, udr_scores
+from dbench.metrics.udr import udr, udr_agreements, udr_pair, udr_scores
 
 __all__ = [
     "AGGREGATIONS",
@@ -105,6 +105,7 @@ __all__ = [
     "svm_predictability",
     "tree_importance",
     "udr",
+    "udr_agreements",
     "udr_pair",
     "udr_scores",
 ]

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any
 
 from dbench import seeds
-from dbench.errors import DamagedData
+from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 from dbench.zoo.progress import Meter
 from dbench.zoo.store import Store
@@ -21,8 +21,10 @@ __all__ = ["POINTS", "score_population"]
 POINTS = 10_000
 """Grid points at which models are compared, the same for all models of a data set."""
 
-_VERSION = 1
+_VERSION = 2
 """Raised when the comparison changes what it computes."""
+
+_WITH = "udr.lasso.with"
 
 _RELATIONS = ("lasso", "spearman")
 
@@ -42,7 +44,11 @@ def score_population(
 
     Returns:
         Digest -> ``udr.lasso`` and ``udr.spearman`` (within the strength), ``udr.lasso.all`` and
-        ``udr.spearman.all`` (within the objective).
+        ``udr.spearman.all`` (within the objective); the same with ``.entropy`` after the relation, where relations
+        are aggregated as in DCI instead of by equation 2; and the comparisons of ``udr.lasso`` one by one:
+        ``udr.lasso.with.<n>`` is the agreement with run n, counted from 0, of the runs of the objective that are
+        done, by strength and then seed. All runs have as many as the largest objective has runs; in a smaller one
+        the count starts over, so that run n is run n - m of m.
 
     Raises:
         DamagedData: codes that are not what their record promises.
@@ -68,7 +74,17 @@ def score_population(
         for _, found in news:
             meter.advance(runs=1, units=1)
             _merge(scores, found)
+    _fill(scores, [[key.digest for key, _ in members] for members in populations.values()])
     return scores
+
+
+def _fill(scores: dict[str, dict[str, float]], populations: list[list[str]]) -> None:
+    """Give all runs equally many agreements: every run of a table has the same scores."""
+    width = max(map(len, populations), default=0)
+    for members in populations:
+        for digest in members:
+            values = scores[digest]
+            values |= {f"{_WITH}.{n}": values[f"{_WITH}.{n % len(members)}"] for n in range(len(members), width)}
 
 
 def _merge(scores: dict[str, dict[str, float]], more: dict[str, dict[str, float]]) -> None:
@@ -93,7 +109,7 @@ def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict
     import numpy as np
 
     from dbench.metrics.posterior import informative_mask
-    from dbench.metrics.udr import udr_scores
+    from dbench.metrics.udr import udr_agreements
     from dbench.zoo.scorers import ACTIVE
 
     url, keys, relation, name = task
@@ -104,11 +120,19 @@ def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict
         points = seeds.generator(purpose="udr", data=key.data).integers(len(whole["mean"]), size=POINTS)
         codes.append(whole["mean"][points].astype(np.float64))
         informative.append(informative_mask(whole["mean"], whole["logvar"], threshold=ACTIVE))
-    kinds = {f"udr.{relation}": [key.strength for key in keys], f"udr.{relation}.all": None}
+    stack, flags = np.stack(codes), np.stack(informative)
+    others = ~np.eye(len(keys), dtype=bool)
+    alike = np.equal.outer(*[np.array([key.strength for key in keys])] * 2) & others
+    if not alike.any(axis=1).all():
+        raise InvalidInput(
+            f"every cell must hold at least 2 runs, got 1 in that of {keys[int(alike.any(axis=1).argmin())]}"
+        )
     found: dict[str, dict[str, float]] = {key.digest: {} for key in keys}
-    for score, groups in kinds.items():
-        values = udr_scores(np.stack(codes), np.stack(informative), groups=groups, relation=relation)  # type: ignore[arg-type]
-        for key, value in zip(keys, values, strict=True):
-            found[key.digest][score] = float(value)
+    for aggregation, score in (("strongest", f"udr.{relation}"), ("entropy", f"udr.{relation}.entropy")):
+        agreements = udr_agreements(stack, flags, relation=relation, aggregation=aggregation)  # type: ignore[arg-type]
+        for key, row, cell, rest in zip(keys, agreements, alike, others, strict=True):
+            found[key.digest] |= {score: float(np.median(row[cell])), f"{score}.all": float(np.median(row[rest]))}
+            if score == "udr.lasso":
+                found[key.digest] |= {f"{_WITH}.{n}": float(value) for n, value in enumerate(row)}
     store.write_document(name, {"scores": found})
     return found

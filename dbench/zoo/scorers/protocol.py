@@ -40,7 +40,8 @@ SCORING: dict[str, str] = {
     "gaussian_tc": f"{TRAIN} points; sampled codes are one draw from each posterior",
     "mutual_information": f"of the codes: mean over all pairs, 20 bins, {TRAIN} points, mean and sampled codes",
     "active": f"codes with more than {ACTIVE} nats of divergence from the prior, over the grid",
-    "udr": "10000 points, the same for all models of a data set; all: all models of one objective",
+    "udr": "10000 points, the same for all models of a data set; all: all models of one objective; with.<n>: run n of "
+    "the objective, by strength and seed; entropy: aggregated as in dci, both models' codes in turn",
     "relation": "relation.<kind>.<factor>.<code>: the matrices of mig (mutual_information), dci (importance, of the "
     "forest) and sap (predictability)",
     "downstream": f"tested on {TEST} points; the strength of a logistic regression is chosen with the first {TUNING} "
