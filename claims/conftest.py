@@ -26,7 +26,11 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("evidence_folder", folders, ids=[f.name for f in folders])
 
 
+# Those of A Sober Look. A table may hold more, trained with labels and on fewer seeds.
+UNSUPERVISED = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
+
 _LOADED: dict[Path, Population] = {}
+_UNSUPERVISED: dict[Path, Population] = {}
 
 
 @pytest.fixture
@@ -35,3 +39,11 @@ def population(evidence_folder) -> Population:
     if evidence_folder not in _LOADED:
         _LOADED[evidence_folder] = load_population(evidence_folder)
     return _LOADED[evidence_folder]
+
+
+@pytest.fixture
+def unsupervised(evidence_folder) -> Population:
+    """The runs of one evidence table that were trained without labels: those that A Sober Look speaks of."""
+    if evidence_folder not in _UNSUPERVISED:
+        _UNSUPERVISED[evidence_folder] = load_population(evidence_folder, objectives=UNSUPERVISED)
+    return _UNSUPERVISED[evidence_folder]

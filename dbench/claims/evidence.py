@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -34,16 +35,26 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
     return found
 
 
-def load_population(folder: str | Path) -> Population:
+def load_population(folder: str | Path, *, objectives: Sequence[str] | None = None) -> Population:
     """Read and validate one evidence table.
+
+    Args:
+        folder: holds the table and its manifest.
+        objectives: which objectives' runs the population has; those the table lacks are left out, and all of the
+            table are taken by default. Seeds are complete, or diverged, among these runs alone.
 
     Raises:
         DamagedData: the table was damaged or edited (see ``dbench.zoo.table.load_runs``).
-        InvalidInput: a file is missing.
+        InvalidInput: a file is missing, or the table holds none of the objectives.
     """
     from dbench.zoo.table import load_manifest, load_runs
 
     table = load_runs(folder)
+    if objectives is not None:
+        present = sorted(table["objective"].unique())
+        table = table[table["objective"].isin(objectives)].reset_index(drop=True)
+        if table.empty:
+            raise InvalidInput(f"objectives must name one of {Path(folder).name}, {present}, got {[*objectives]}")
     deviations = load_manifest(folder)["profile"].get("deviations", [])
     if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
         raise DamagedData(f"{Path(folder).name}: deviations of the profile must be a list of text, got {deviations!r}")
