@@ -130,7 +130,8 @@ def test_beta_tcvae_weights_the_total_correlation_and_nothing_else(make_batch):
     np.testing.assert_allclose(high.loss - low.loss, 3 * low.others["total_correlation"], rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(OBJECTIVES))
+# weak_de teaches heads from codes that are to get no gradient of it; test_weak_de.py checks each gradient by itself.
+@pytest.mark.parametrize("name", sorted(set(OBJECTIVES) - {"weak_de"}))
 def test_gradients_are_those_of_finite_differences(name, make_batch):
     batch = make_batch(members=2, images=4, codes=3, objective=name)
     leaves = [part.requires_grad_() for part in (batch.logits, batch.z, batch.mean, batch.logvar)]
@@ -158,7 +159,7 @@ def test_a_members_terms_do_not_depend_on_its_company(name, make_batch):
 def test_every_objective_carries_a_card_and_its_files_name(name):
     function = OBJECTIVES[name]
     assert function.card.name == name == function.__module__.rpartition(".")[2]
-    assert len(function.card.swept) == 6
+    assert len(function.card.swept) == (6 if function.card.swept_in.startswith("locatello2020") else 2)
     assert function.card.summary.endswith(".")
 
 

@@ -6,6 +6,9 @@ from dbench.models.objectives.beta_vae import beta_vae
 from dbench.models.objectives.dip_vae_i import dip_vae_i
 from dbench.models.objectives.dip_vae_ii import dip_vae_ii
 from dbench.models.objectives.factor_vae import factor_vae
+from dbench.models.objectives.mtd import mtd
+from dbench.models.objectives.parted_vae import parted_vae
+from dbench.models.objectives.parted_vae_semi import parted_vae_semi
 from dbench.models.objectives.registry import (
     OBJECTIVES,
     Batch,
@@ -16,6 +19,7 @@ from dbench.models.objectives.registry import (
     find_objective,
     objective,
 )
+from dbench.models.objectives.weak_de import weak_de
 
 __all__ = [
     "OBJECTIVES",
@@ -31,5 +35,9 @@ __all__ = [
     "factor_vae",
     "find_card",
     "find_objective",
+    "mtd",
     "objective",
+    "parted_vae",
+    "parted_vae_semi",
+    "weak_de",
 ]

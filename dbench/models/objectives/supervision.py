@@ -1,0 +1,50 @@
+"""Pieces shared by objectives that are told factors of their images.
+
+An image whose factors may not be used gets value 0 and weight 0 here, so nothing built on these pieces can learn
+from it. All keep a member's arithmetic its own: see :mod:`dbench.training.ensemble`.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from dbench.errors import InvalidInput
+from dbench.models.objectives.registry import Batch
+
+__all__ = ["fill_batch", "known_factors", "labelled_mean", "pick"]
+
+
+def known_factors(batch: Batch) -> tuple[Tensor, Tensor]:
+    """Return what may be known of the factors of each image.
+
+    Returns:
+        Values, M x B x k int64, 0 for images without labels; and weights, M x B, 1 for labelled images, 0 for others.
+
+    Raises:
+        InvalidInput: a batch without factors.
+    """
+    if batch.factors is None:
+        raise InvalidInput("factors of the images must be given to a supervised objective, got none")
+    if batch.labelled is None:
+        return batch.factors, torch.ones_like(batch.mean[..., 0])
+    return batch.factors * batch.labelled.unsqueeze(2), batch.labelled.to(batch.mean.dtype)
+
+
+def labelled_mean(term: Tensor, weight: Tensor) -> Tensor:
+    """Average M x B terms over the labelled images of each member: M; 0 where a batch has none."""
+    return (term * weight).sum(1) / weight.sum(1).clamp(min=1)
+
+
+def pick(table: Tensor, values: Tensor) -> Tensor:
+    """Return each image's row of its member's table: M x V x p and M x B integers below V to M x B x p."""
+    return table.gather(1, values.unsqueeze(2).expand(-1, -1, table.shape[2]))
+
+
+def fill_batch(parameter: Tensor, images: int) -> Tensor:
+    """Repeat parameters for every image: M x ... to M x B x ..., in memory.
+
+    A handful of numbers a member would stand at other places of the vector registers in a larger ensemble, where some
+    functions are rounded differently; repeated for each of a multiple of 16 images they fill whole registers.
+    """
+    return parameter.unsqueeze(1).expand(-1, images, *parameter.shape[1:]).contiguous()

@@ -1,0 +1,163 @@
+"""WeakDE (Valenti and Bacciu 2022): an adversary pushes the codes into regions found with few labels."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor
+
+from dbench.errors import InvalidInput
+from dbench.models.networks import Network
+from dbench.models.objectives.discriminator import discriminate
+from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.registry import Batch, Terms, objective
+from dbench.models.objectives.supervision import known_factors, labelled_mean, pick
+from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
+
+__all__ = ["region", "weak_de"]
+
+LABELS = 0.1
+"""Share of the images whose factors are told."""
+
+WARM_UP = 1 / 2
+"""Share of the run before the regions take over from the uniform prior."""
+
+SHRINK = 0.1
+"""Variance of a region as a share of that of the codes found there; the authors' value for dSprites."""
+
+_WIDTH = 64
+
+
+def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
+    """The network from factors to regions, and the relational learner."""
+    if not factor_sizes:
+        raise InvalidInput("factor_sizes must name at least one factor for weak_de, got none")
+    codes = network.latents
+    shapes: Shapes = {f"head.region.factor.{i}": (size, _WIDTH) for i, size in enumerate(factor_sizes)}
+    shapes |= {"head.region.bias": (_WIDTH,)} | dense_shapes("head.region.out", (_WIDTH, 2 * codes))
+    return shapes | dense_shapes("head.relation", (codes + len(factor_sizes), _WIDTH, codes))
+
+
+def _adversary(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
+    """The discriminator of codes and what is told of their factors."""
+    return dense_shapes("adversary", (network.latents + sum(factor_sizes), *network.discriminator, 2))
+
+
+def region(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean and log-variance (each M x B x d, the latter in -6..0) of the codes of images with those factors.
+
+    Args:
+        batch: its ``extra`` holds the network.
+        values: M x B x k factors.
+    """
+    tables = [batch.extra[f"head.region.factor.{i}"] for i in range(values.shape[2])]
+    hidden = batch.extra["head.region.bias"].unsqueeze(1)
+    for i, table in enumerate(tables):
+        hidden = hidden + pick(table, values[..., i])
+    mean, spread = linear(batch.extra, "head.region.out.0", hidden.tanh()).chunk(2, dim=2)
+    return mean, 3 * spread.tanh() - 3
+
+
+def _told_factors(batch: Batch, values: Tensor, weight: Tensor) -> Tensor:
+    """Factors of labelled images, each one-hot, and zeros for the others: M x B x (number of values of all factors)."""
+    columns = [F.one_hot(values[..., i], size) for i, size in enumerate(batch.factor_sizes)]
+    return torch.cat(columns, 2) * weight.unsqueeze(2)
+
+
+def _surprise(adversary: Parameters, codes: Tensor, told: Tensor, *, of_prior: bool) -> Tensor:
+    """Cross-entropy of where codes come from, -log D or -log(1 - D): M x B x d and M x B x t to M x B."""
+    # Two logits rather than one: a sigmoid of M x B numbers would be rounded differently in another company.
+    logits = discriminate(adversary, "adversary", torch.cat([codes, told], 2))
+    return -logits.log_softmax(2)[..., 0 if of_prior else 1]
+
+
+def _next_values(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Move one factor of each image to its next value, the factors taken in turn; return the factor (one-hot) too."""
+    members, images, factors = values.shape
+    sizes = torch.tensor([batch.extra[f"head.region.factor.{i}"].shape[1] for i in range(factors)])
+    moved = F.one_hot(torch.arange(images, device=values.device) % factors, factors)  # B x k
+    after = (values + moved) % sizes.to(values.device)
+    return after, moved.to(batch.mean.dtype).expand(members, images, factors)
+
+
+@objective(
+    cite="valenti2022",
+    strength="adversarial",
+    swept=(10, 50),
+    swept_in="chosen here; the authors' 0.2 of a mean over pixels is 51 nats at 16 x 16",
+    needs_factors=True,
+    labels=LABELS,
+    extra=_heads,
+    adversary=_adversary,
+    capturable=False,
+)
+def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
+    """An autoencoder whose codes an adversary pushes into regions, one for each combination of factors.
+
+    loss = E[-log p(x|z)] + adversarial E[-log D(m)] + the losses of the heads
+
+    The adversary D tells the means m of the codes of images from draws of a prior: it minimises half of
+    E[-log D(prior)] plus half of E[-log(1 - D(m))]. In the first half of the run the prior is uniform on (-1, 1)^d.
+    Meanwhile a head learns, from the means of the labelled images, the Gaussian of the codes of any combination of
+    factors (:func:`region`). Then it stands still, and the prior is the Gaussians of the batch's labelled images, with
+    a tenth of their variances. From there on D judges twice, and each expectation is the mean of both: codes by
+    themselves, which holds all images to all regions together; and codes of labelled images beside their factors,
+    which holds each of them to its own region. There is no divergence from N(0, 1) in the loss, though it is reported;
+    adversarial = 0 is an autoencoder, not the plain VAE.
+
+    A second head, the relational learner, is then taught to take a draw from one region to the mean of the region with
+    the next value of one factor. As in the authors' program neither head passes gradients to the codes.
+
+    Chosen here: the decoder gets noise, which the loss is free to switch off, where their encoder has none; regions by
+    a network, learnt during the warm-up, instead of the moments of 27 coarse combinations, taken once after it; half
+    of the run for that instead of 1,000 of 6,000 epochs, because a short run's codes settle late; both judgements of
+    D, where their program tells its D of no factors though it has inputs for them; the relations (next value of each
+    factor, the first after the last); 10% of labels; one hidden layer of 64 units in the heads, where they have four
+    of 1,024, and the network's own discriminator (:attr:`dbench.models.Network.discriminator`); one step for the sum
+    of the losses instead of one for each.
+
+    Args:
+        batch: one batch of each of M members, with factors and noise.
+        adversarial: M strengths, in nats.
+    """
+    if batch.noise is None:
+        raise InvalidInput("noise of the codes must be given to weak_de, got none")
+    values, weight = known_factors(batch)
+    mean, logvar = region(batch, values)
+    nothing = batch.mean.new_zeros(*weight.shape, sum(batch.factor_sizes))
+    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    # The noise that made z serves for the prior: the adversary judges one code at a time, and never z.
+    if batch.step < WARM_UP * batch.steps:
+        prior, drawn = (batch.noise * math.sqrt(0.5)).erf(), torch.ones_like(weight)
+        told, known = nothing, drawn
+        found = 0.5 * (logvar + (batch.mean.detach() - mean).square() * (-logvar).exp()).sum(2)
+        regions, relations = labelled_mean(found, weight), torch.zeros_like(reconstruction)
+    else:
+        # A head that went on following the codes would take the prior along, and the codes drift away with it.
+        prior, drawn = (mean + math.sqrt(SHRINK) * (0.5 * logvar).exp() * batch.noise).detach(), weight
+        told, known = _told_factors(batch, values, weight), weight
+        after, moved = _next_values(batch, values)
+        reached = discriminate(batch.extra, "head.relation", torch.cat([prior, moved], 2))
+        missed = (reached - region(batch, after)[0].detach()).square().sum(2)
+        regions, relations = torch.zeros_like(reconstruction), labelled_mean(missed, weight)
+
+    def judged(adversary: Parameters, codes: Tensor, among: Tensor, *, of_prior: bool) -> Tensor:
+        alone = labelled_mean(_surprise(adversary, codes, nothing, of_prior=of_prior), among)
+        beside_factors = labelled_mean(_surprise(adversary, codes, told, of_prior=of_prior), known)
+        return 0.5 * (alone + beside_factors)
+
+    fixed = {name: parameter.detach() for name, parameter in batch.extra.items() if name.startswith("adversary.")}
+    everybody = torch.ones_like(weight)
+    fooling = judged(fixed, batch.mean, everybody, of_prior=True)
+    seen_prior = judged(batch.extra, prior, drawn, of_prior=True)
+    seen_codes = judged(batch.extra, batch.mean.detach(), everybody, of_prior=False)
+    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    return Terms(
+        reconstruction + adversarial * fooling + regions + relations,
+        reconstruction,
+        kl,
+        {"fooling": fooling, "regions": regions, "relations": relations},
+        adversary_loss=0.5 * (seen_prior + seen_codes),
+    )

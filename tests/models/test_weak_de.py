@@ -1,0 +1,181 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from dbench.errors import InvalidInput
+from dbench.models import NETWORKS
+from dbench.models.objectives import find_card, weak_de
+from dbench.models.objectives.discriminator import discriminate
+from dbench.models.objectives.weak_de import region
+
+STRENGTHS = torch.tensor([1.0, 2.5, 6.0], dtype=torch.float64)
+EARLY, LATE = {"step": 0, "steps": 60}, {"step": 30, "steps": 60}
+
+
+def _softplus(value):
+    return np.logaddexp(0, value)
+
+
+def _judge(batch, codes, *, told=False):
+    """Log-odds for the prior, in which labelled images (every other one) may come with their factors."""
+    factors = torch.cat([torch.nn.functional.one_hot(batch.factors[..., i], n) for i, n in enumerate((3, 4, 2))], 2)
+    factors = factors * (torch.arange(8) % 2 == 0).view(1, 8, 1) * told
+    logits = discriminate(batch.extra, "adversary", torch.cat([codes, factors], 2)).detach()
+    return (logits[..., 0] - logits[..., 1]).numpy()
+
+
+def test_at_first_the_adversary_tells_codes_from_the_uniform_law(make_batch):
+    batch = make_batch(objective="weak_de", **EARLY)
+    uniform = torch.from_numpy(2 * stats.norm.cdf(batch.noise.numpy()) - 1)
+    assert uniform.abs().max() < 1
+    by_hand = 0.5 * (_softplus(-_judge(batch, uniform)) + _softplus(_judge(batch, batch.mean))).mean(1)
+    terms = weak_de(batch, adversarial=STRENGTHS)
+    np.testing.assert_allclose(terms.adversary_loss, by_hand, rtol=1e-9)
+    np.testing.assert_allclose(terms.others["fooling"], _softplus(-_judge(batch, batch.mean)).mean(1), rtol=1e-9)
+    assert (terms.others["relations"] == 0).all()
+
+
+def test_later_it_tells_them_from_the_shrunk_regions_of_labelled_images(make_batch):
+    batch = make_batch(objective="weak_de", **LATE)
+    mean, logvar = region(batch, batch.factors)
+    drawn = mean + math.sqrt(0.1) * (logvar / 2).exp() * batch.noise
+    of_prior = sum(_softplus(-_judge(batch, drawn, told=told))[:, ::2].mean(1) for told in (False, True)) / 2
+    of_codes = _softplus(_judge(batch, batch.mean)).mean(1)
+    of_told_codes = _softplus(_judge(batch, batch.mean, told=True))[:, ::2].mean(1)
+    terms = weak_de(batch, adversarial=STRENGTHS)
+    by_hand = 0.5 * (of_prior + (of_codes + of_told_codes) / 2)
+    np.testing.assert_allclose(terms.adversary_loss, by_hand, rtol=1e-9)
+    fooling = _softplus(-_judge(batch, batch.mean)).mean(1) + _softplus(-_judge(batch, batch.mean, told=True))[
+        :, ::2
+    ].mean(1)
+    np.testing.assert_allclose(terms.others["fooling"], fooling / 2, rtol=1e-9)
+
+
+def test_a_region_is_a_layer_on_the_sum_of_its_values_rows(make_batch):
+    batch = make_batch(objective="weak_de")
+    mean, logvar = region(batch, batch.factors)
+    part = {name.removeprefix("head.region."): values[1].numpy() for name, values in batch.extra.items()}
+    values = batch.factors[1, 3].tolist()
+    hidden = np.tanh(part["bias"] + sum(part[f"factor.{i}"][value] for i, value in enumerate(values)))
+    out = hidden @ part["out.0.weight"] + part["out.0.bias"]
+    np.testing.assert_allclose(mean[1, 3], out[:4], rtol=1e-9)
+    np.testing.assert_allclose(logvar[1, 3], 3 * np.tanh(out[4:]) - 3, rtol=1e-9)
+
+
+def test_regions_are_fitted_to_the_means_of_labelled_images_by_likelihood_and_then_stand_still(make_batch):
+    batch = make_batch(objective="weak_de", **EARLY)
+    mean, logvar = (part.numpy() for part in region(batch, batch.factors))
+    surprise = -stats.norm.logpdf(batch.mean.numpy(), mean, np.exp(logvar / 2)).sum(2) - 2 * math.log(2 * math.pi)
+    fitted = weak_de(batch, adversarial=STRENGTHS).others["regions"]
+    np.testing.assert_allclose(fitted, surprise[:, ::2].mean(1), rtol=1e-9)
+    assert (weak_de(replace(batch, **LATE), adversarial=STRENGTHS).others["regions"] == 0).all()
+
+
+def test_a_relation_leads_to_the_region_of_the_next_value(make_batch):
+    batch = make_batch(objective="weak_de", **LATE)
+    mean, logvar = region(batch, batch.factors)
+    drawn = mean + math.sqrt(0.1) * (logvar / 2).exp() * batch.noise
+    missed = []
+    for image in range(0, 8, 2):
+        factor = image % 3
+        after = batch.factors.clone()
+        after[:, image, factor] = (after[:, image, factor] + 1) % (3, 4, 2)[factor]
+        which = torch.zeros(3, 8, 3, dtype=torch.float64)
+        which[:, image, factor] = 1
+        reached = discriminate(batch.extra, "head.relation", torch.cat([drawn, which], 2))[:, image]
+        missed.append((reached - region(batch, after)[0][:, image]).square().sum(1))
+    relations = weak_de(batch, adversarial=STRENGTHS).others["relations"]
+    np.testing.assert_allclose(relations.detach(), torch.stack(missed).mean(0), rtol=1e-9)
+
+
+@pytest.mark.parametrize("when", [EARLY, LATE])
+def test_no_gradient_passes_between_adversary_codes_and_heads(make_batch, when):
+    batch = make_batch(objective="weak_de", **when)
+    extra = {name: values.requires_grad_() for name, values in batch.extra.items()}
+    codes = {name: getattr(batch, name).requires_grad_() for name in ("z", "mean", "logvar")}
+    terms = weak_de(replace(batch, extra=extra, **codes), adversarial=STRENGTHS)
+
+    def reached(term, names):
+        found = torch.autograd.grad(
+            term.sum(), [(extra | codes)[n] for n in names], allow_unused=True, retain_graph=True
+        )
+        return {name for name, gradient in zip(names, found, strict=True) if gradient is not None and gradient.any()}
+
+    adversary = {name for name in extra if name.startswith("adversary.")}
+    everything = sorted(extra | codes)
+    assert reached(terms.adversary_loss, everything) == adversary
+    in_loss = reached(terms.loss, everything)
+    assert not in_loss & adversary
+    taught = "head.region." if when is EARLY else "head.relation."
+    assert {name for name in in_loss if name.startswith("head.")} == {name for name in extra if name.startswith(taught)}
+    assert "mean" in in_loss
+    for head in ("regions", "relations"):  # they follow the codes, and the codes do not follow them
+        assert not reached(terms.others[head] + 0 * terms.loss, codes)
+
+
+def test_without_its_adversary_the_codes_are_those_of_an_autoencoder(make_batch):
+    batch = make_batch(objective="weak_de", **EARLY)
+    terms = weak_de(batch, adversarial=torch.zeros(3, dtype=torch.float64))
+    np.testing.assert_allclose(terms.loss, terms.reconstruction + terms.others["regions"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("when", [EARLY, LATE])
+def test_labels_of_unlabelled_images_change_nothing(make_batch, when):
+    batch = make_batch(objective="weak_de", **when)
+    spoilt = torch.where(batch.labelled.unsqueeze(2), batch.factors, 1 - batch.factors.clamp(max=1))
+    assert not torch.equal(spoilt, batch.factors)
+    told, same, lied = (
+        weak_de(replace(batch, factors=factors), adversarial=STRENGTHS)
+        for factors in (batch.factors, spoilt, 1 - batch.factors.clamp(max=1))
+    )
+    assert torch.equal(told.loss, same.loss)
+    assert torch.equal(told.adversary_loss, same.adversary_loss)
+    assert not torch.equal(told.loss, lied.loss)
+
+
+@pytest.mark.parametrize("when", [EARLY, LATE])
+def test_gradients_of_heads_and_adversary_are_those_of_finite_differences(make_batch, when):
+    batch = make_batch(members=1, images=4, codes=2, objective="weak_de", **when)
+    g = torch.Generator().manual_seed(0)
+    # along random directions: there are thousands of parameters
+    directions = {name: torch.randn(v.shape, generator=g, dtype=v.dtype) for name, v in batch.extra.items()}
+
+    def along(amount, part, loss):
+        moved = {n: v + amount * directions[n] if n.startswith(part) else v for n, v in batch.extra.items()}
+        return getattr(weak_de(replace(batch, extra=moved), adversarial=STRENGTHS[:1]), loss)
+
+    start = torch.zeros((), dtype=torch.float64, requires_grad=True)
+    # the regions' losses only by turns: to the relational learner and the adversary they are given
+    taught = [
+        ("adversary.", "adversary_loss"),
+        ("head.region.", "loss") if when is EARLY else ("head.relation.", "loss"),
+    ]
+    for part, loss in taught:
+        assert torch.autograd.gradcheck(lambda amount, p=part, w=loss: along(amount, p, w), [start])
+
+
+def test_what_it_lacks_is_said(make_batch):
+    with pytest.raises(InvalidInput, match="noise of the codes"):
+        weak_de(make_batch(objective="weak_de", noise=None), adversarial=STRENGTHS)
+    with pytest.raises(InvalidInput, match="at least one factor"):
+        find_card("weak_de").extra_shapes(NETWORKS["mlp"](), ())
+
+
+@pytest.mark.parametrize("when", [EARLY, LATE])
+def test_gradients_of_the_autoencoder_are_those_of_finite_differences(make_batch, when):
+    batch = make_batch(members=2, images=4, codes=2, objective="weak_de", **when)
+
+    def losses(logits, mean):
+        terms = weak_de(replace(batch, logits=logits, mean=mean), adversarial=STRENGTHS[:2])
+        # what is left of the loss without the heads, which follow the means without pulling at them
+        return terms.reconstruction + STRENGTHS[:2] * terms.others["fooling"]
+
+    leaves = [batch.logits.requires_grad_(), batch.mean.requires_grad_()]
+    assert torch.autograd.gradcheck(losses, leaves)
+    terms = weak_de(batch, adversarial=STRENGTHS[:2])
+    whole, parts = (torch.autograd.grad(loss.sum(), leaves) for loss in (terms.loss, losses(batch.logits, batch.mean)))
+    assert all(torch.allclose(mine, theirs, rtol=1e-12) for mine, theirs in zip(whole, parts, strict=True))
