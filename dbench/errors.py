@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["DamagedData", "DbenchError", "InvalidInput", "UnknownName", "unknown_name"]
+__all__ = ["CaptureFailed", "DamagedData", "DbenchError", "InvalidInput", "UnknownName", "unknown_name"]
 
 
 class DbenchError(Exception):
@@ -20,8 +20,16 @@ class DamagedData(DbenchError):
     """A file is corrupt, truncated, edited by hand, or not what its checksum promises."""
 
 
+class CaptureFailed(DbenchError):
+    """A device refuses to record a step of training as a graph."""
+
+
 class UnknownName(DbenchError, LookupError):
     """A name that no registry knows (profile, metric, objective, claim, data set)."""
+
+
+class EvidenceLacking(UnknownName):
+    """Evidence that cannot carry a claim: no such objective or score, or too few data sets. Leaves the claim open."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:

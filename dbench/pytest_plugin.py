@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from dbench.claims import Claim, Expectations, Printed, Verdict, load_expected, record_of
+from dbench.claims import Claim, Expectations, Judgement, Printed, Verdict, load_expected, record_of
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, Session
-from dbench.errors import DbenchError, InvalidInput
+from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
 from dbench.pytest_recorder import Recorder, card_of, cards_of
 from dbench.stats import Estimate
 
@@ -153,8 +153,44 @@ def _judged(item: pytest.Item) -> bool:
     return any(name == RECORD_PROPERTY for name, _ in item.user_properties)
 
 
+def _settle(
+    item: pytest.Item,
+    card: Claim,
+    estimate: Estimate | None,
+    judgement: Judgement,
+    *,
+    population: str | None = None,
+    deviations: tuple[str, ...] = (),
+) -> None:
+    """Record a judgement, and make it the outcome of its test."""
+    callspec = getattr(item, "callspec", None)
+    record = record_of(
+        card,
+        estimate,
+        judgement,
+        params=callspec.params if callspec else {},
+        nodeid=item.nodeid,
+        population=population,
+        deviations=deviations,
+    )
+    expectations = item.config.stash.get(EXPECTATIONS, None)
+    expected, why = expectations.of(record) if expectations else (None, "")
+    unexpected = expected is not None and expected != judgement.verdict
+    record |= {"expected": str(expected) if expected else None, "expected_reason": why, "unexpected": unexpected}
+    item.user_properties.append((RECORD_PROPERTY, json.dumps(record, allow_nan=False)))
+    message = f"{card.id}: {judgement.verdict}: {judgement.reason}"
+    if unexpected:
+        raise ChangedVerdict(f"{message}; expected: {expected}\nagain: pytest '{item.nodeid}'")
+    if judgement.verdict is Verdict.INCONCLUSIVE:
+        raise Inconclusive(message, _use_item_location=True)
+    if judgement.verdict is Verdict.NOT_REPRODUCED:
+        if expected is not None:
+            raise KnownDeviation(f"{message}; known: {why}", _use_item_location=True)
+        raise NotReproduced(f"{message}\nagain: pytest '{item.nodeid}'")
+
+
 @pytest.fixture
-def judge(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callable[..., None]:
+def judge(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Judge an estimate by a card: ``judge(CARD, estimate)``, once a test and as the last thing it does."""
 
     def decide(
@@ -169,33 +205,25 @@ def judge(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callab
             raise TypeError(f"{request.node.nodeid} must judge the claim it covers, got {card.id} {card.part}".strip())
         if _judged(request.node):
             raise TypeError(f"{request.node.nodeid} must judge once, got a second estimate for {card.id}")
-        callspec = getattr(request.node, "callspec", None)
         judgement = card.judge(estimate, printed=printed)
-        record = record_of(
-            card,
-            estimate,
-            judgement,
-            params=callspec.params if callspec else {},
-            nodeid=request.node.nodeid,
-            population=population,
-            deviations=deviations,
-        )
-        expectations = pytestconfig.stash.get(EXPECTATIONS, None)
-        expected, why = expectations.of(record) if expectations else (None, "")
-        unexpected = expected is not None and expected != judgement.verdict
-        record |= {"expected": str(expected) if expected else None, "expected_reason": why, "unexpected": unexpected}
-        request.node.user_properties.append((RECORD_PROPERTY, json.dumps(record, allow_nan=False)))
-        message = f"{card.id}: {judgement.verdict}: {judgement.reason}"
-        if unexpected:
-            raise ChangedVerdict(f"{message}; expected: {expected}\nagain: pytest '{request.node.nodeid}'")
-        if judgement.verdict is Verdict.INCONCLUSIVE:
-            raise Inconclusive(message, _use_item_location=True)
-        if judgement.verdict is Verdict.NOT_REPRODUCED:
-            if expected is not None:
-                raise KnownDeviation(f"{message}; known: {why}", _use_item_location=True)
-            raise NotReproduced(f"{message}\nagain: pytest '{request.node.nodeid}'")
+        _settle(request.node, card, estimate, judgement, population=population, deviations=deviations)
 
     return decide
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Leave a claim open, with the reason, where the evidence lacks what it needs: nobody's test is broken by that."""
+    try:
+        return (yield)
+    except EvidenceLacking as lacking:
+        card = card_of(pyfuncitem)
+        if card is None or _judged(pyfuncitem):
+            raise
+        population = getattr(pyfuncitem.funcargs.get("population"), "name", None)
+        judgement = Judgement(Verdict.INCONCLUSIVE, str(lacking), card.printed, None)
+        _settle(pyfuncitem, card, None, judgement, population=population)
+        return True
 
 
 @pytest.fixture

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dbench.errors import InvalidInput, unknown_name
-from dbench.stats import Estimate, jackknife_interval
+from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
+from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
 
-__all__ = ["Population"]
+__all__ = ["Population", "PopulationPair", "lacking"]
 
 Matrix = NDArray[np.float64]
+Result = TypeVar("Result")
+
+
+def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> EvidenceLacking:
+    """Build the error for an objective or a score that a population does not hold, with the nearest it does."""
+    asked, _, _ = str(unknown_name(kind, name, known)).partition(" Known: ")
+    return EvidenceLacking(f"{holder} holds no {asked.removeprefix('unknown ').rstrip('.')}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,19 +61,25 @@ class Population:
             objective: look at one objective only; all of them by default.
         """
         if objective not in self._complete:
-            raise unknown_name("objective", str(objective), self.objectives)
+            raise lacking(self.name, "objective", str(objective), self.objectives)
         return self._complete[objective].copy()
+
+    def done(self, objective: str) -> list[tuple[float, int]]:
+        """Strength and seed of every run of an objective that is done, sorted; those of incomplete seeds too."""
+        runs = self._runs_of(objective)
+        runs = runs[runs["status"] == "done"]
+        return sorted((float(s), int(n)) for s, n in zip(runs["strength"], runs["seed"], strict=True))
 
     def scores(self, score: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
         """Return a score as seeds x strengths, complete seeds only.
 
         Raises:
-            UnknownName: an objective or a score that the table does not hold.
+            EvidenceLacking: an objective or a score that the table does not hold.
             InvalidInput: no seed is complete.
         """
         every = self.seeds(objective)
         if (objective, score) not in self._places:
-            raise unknown_name("score", score, sorted({name for of, name in self._places if of == objective}))
+            raise lacking(self.name, "score", score, sorted({name for of, name in self._places if of == objective}))
         kept = every if seeds is None else seeds
         if len(kept) == 0:
             raise InvalidInput(f"{self.name} must hold at least one seed with all strengths of {objective}, got none")
@@ -89,15 +103,33 @@ class Population:
             objectives: objectives it needs.
             confidence: of the interval.
         """
+        n_seeds, of_seeds = self._leaving_out(statistic, scores, objectives)
+        return jackknife_interval(of_seeds, n_seeds, confidence=confidence)
+
+    def intervals(
+        self,
+        statistics: Callable[[dict[tuple[str, str], Matrix]], ArrayLike],
+        *,
+        scores: Sequence[str],
+        objectives: Sequence[str],
+        confidence: float,
+    ) -> list[Estimate]:
+        """Do what :meth:`interval` does for several statistics at once, read row by row; each interval stands alone."""
+        n_seeds, of_seeds = self._leaving_out(statistics, scores, objectives)
+        return jackknife_intervals(of_seeds, n_seeds, confidence=confidence)
+
+    def _leaving_out(
+        self,
+        statistic: Callable[[dict[tuple[str, str], Matrix]], Result],
+        scores: Sequence[str],
+        objectives: Sequence[str],
+    ) -> tuple[int, Callable[[NDArray[np.int64]], Result]]:
+        """Return the number of complete seeds, and the statistic as a function of which of them are kept."""
         kept = self.seeds()
         if len(kept) == 0:
             raise InvalidInput(f"{self.name} must hold at least one complete seed, got none")
         tables = {(s, o): self.scores(s, o, seeds=kept) for s in scores for o in objectives}
-        return jackknife_interval(
-            lambda rows: statistic({key: table[rows] for key, table in tables.items()}),
-            len(kept),
-            confidence=confidence,
-        )
+        return len(kept), lambda rows: statistic({key: table[rows] for key, table in tables.items()})
 
     # A table has some hundred scores a run, and claims ask for many of them: what they look up is sorted out once.
 
@@ -129,5 +161,28 @@ class Population:
     def _runs_of(self, objective: str) -> pd.DataFrame:
         runs = self._runs[self._runs["objective"] == objective]
         if runs.empty:
-            raise unknown_name("objective", objective, self.objectives)
+            raise lacking(self.name, "objective", objective, self.objectives)
         return runs
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationPair:
+    """Two populations of one profile on different data sets.
+
+    Attributes:
+        source: the one whose data set the profile names first.
+        target: the other.
+    """
+
+    source: Population
+    target: Population
+
+    @property
+    def name(self) -> str:
+        """Both tables, as records show them."""
+        return f"{self.source.name} and {self.target.name}"
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """Those of either, each once."""
+        return tuple(dict.fromkeys((*self.source.deviations, *self.target.deviations)))

@@ -65,7 +65,7 @@ def _plain(value: object) -> object:
 
 def record_of(
     card: Claim,
-    estimate: Estimate,
+    estimate: Estimate | None,
     judgement: Judgement,
     *,
     params: Mapping[str, object],
@@ -73,18 +73,19 @@ def record_of(
     population: str | None = None,
     deviations: tuple[str, ...] = (),
 ) -> Record:
-    """Build the record of one judgement."""
+    """Build the record of one judgement; without an estimate where the evidence could not carry the claim."""
     figure = judgement.printed
     record = card_fields(card)
     if population is not None:
         record["population"] = f"{population}: {card.population}"
     record["deviations"] = [*record["deviations"], *deviations]
+    has_ends = estimate is not None and math.isfinite(estimate.high - estimate.low)
     return record | {
         "params": {name: _plain(value) for name, value in params.items()},
         "verdict": str(judgement.verdict),
-        "estimate": estimate.value,
-        "interval": [estimate.low, estimate.high] if math.isfinite(estimate.high - estimate.low) else None,
-        "n": int(estimate.n),
+        "estimate": None if estimate is None else estimate.value,
+        "interval": [estimate.low, estimate.high] if estimate is not None and has_ends else None,
+        "n": None if estimate is None else int(estimate.n),
         "printed": figure.text if figure else None,
         "printed_value": figure.value if figure else None,
         "printed_agrees": judgement.printed_agrees,

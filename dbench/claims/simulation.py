@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.claims.population import Population
-from dbench.errors import InvalidInput, unknown_name
+from dbench.claims.population import Population, lacking
+from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 
 __all__ = ["OBJECTIVES", "Effect", "Law", "SimulatedPopulation", "simulated_population", "simulated_zoo"]
@@ -88,18 +88,22 @@ class SimulatedPopulation(Population):
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         if objective not in self._strengths:
-            raise unknown_name("objective", objective, self.objectives)
+            raise lacking(self.name, "objective", objective, self.objectives)
         return self._strengths[objective]
 
     def seeds(self, objective: str | None = None) -> NDArray[np.int64]:
         """All seeds: no simulated run diverges."""
         return np.arange(len(next(iter(self._scores.values()))), dtype=np.int64)
 
+    def done(self, objective: str) -> list[tuple[float, int]]:
+        """Strength and seed of every run of an objective."""
+        return [(float(strength), int(seed)) for strength in self.strengths(objective) for seed in self.seeds()]
+
     def scores(self, score: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
         """Return a score as seeds x strengths."""
         self.strengths(objective)
         if (score, objective) not in self._scores:
-            raise unknown_name("score", score, self.score_names)
+            raise lacking(self.name, "score", score, self.score_names)
         values = self._scores[score, objective]
         return values if seeds is None else values[seeds]
 
@@ -115,6 +119,23 @@ class SimulatedPopulation(Population):
         if not self._point_only:
             return super().interval(statistic, scores=scores, objectives=objectives, confidence=confidence)
         value = statistic({(s, o): self.scores(s, o) for s in scores for o in objectives})
+        return self._point(value, confidence)
+
+    def intervals(
+        self,
+        statistics: Callable[[dict[tuple[str, str], Matrix]], ArrayLike],
+        *,
+        scores: Sequence[str],
+        objectives: Sequence[str],
+        confidence: float,
+    ) -> list[Estimate]:
+        """The same for several statistics at once."""
+        if not self._point_only:
+            return super().intervals(statistics, scores=scores, objectives=objectives, confidence=confidence)
+        values = statistics({(s, o): self.scores(s, o) for s in scores for o in objectives})
+        return [self._point(float(value), confidence) for value in np.ravel(values)]
+
+    def _point(self, value: float, confidence: float) -> Estimate:
         return Estimate(value, -np.inf, np.inf, len(self.seeds()), confidence)
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from dbench.claims.evidence import evidence_folders, load_population
-from dbench.claims.population import Population
+from dbench.claims.population import Population, PopulationPair
 from dbench.claims.simulation import simulated_population
-from dbench.errors import DamagedData, InvalidInput, UnknownName
+from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 from dbench.zoo.profiles import Profile, Sweep
@@ -107,6 +107,15 @@ def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):
     assert seen[1]["mig", "beta_tcvae"] == [101, 102]
 
 
+def test_several_statistics_have_the_intervals_of_each_alone(population):
+    wanted = {"scores": ["mig", "sap"], "objectives": ["beta_vae"], "confidence": 0.95}
+    both = population.intervals(lambda tables: [table.mean() for table in tables.values()], **wanted)
+    for score, found in zip(("mig", "sap"), both, strict=True):
+        alone = population.interval(lambda tables, s=score: float(tables[s, "beta_vae"].mean()), **wanted)
+        assert (found.value, found.n) == (alone.value, alone.n)
+        assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
+
+
 def test_a_population_without_a_complete_seed_is_refused():
     empty = Population("tiny", rows_of(lambda key: key.strength == 4))
     with pytest.raises(InvalidInput, match="tiny must hold at least one complete seed, got none"):
@@ -116,10 +125,16 @@ def test_a_population_without_a_complete_seed_is_refused():
 
 
 def test_unknown_scores_and_objectives_are_told_the_nearest(population):
-    with pytest.raises(UnknownName, match="did you mean 'mig'"):
+    with pytest.raises(EvidenceLacking, match="tiny holds no score 'migg'; did you mean 'mig'"):
         population.scores("migg", "beta_vae")
     with pytest.raises(UnknownName, match="did you mean 'beta_vae'"):
         population.strengths("betavae")
+
+
+def test_a_pair_names_both_tables_and_each_deviation_once(population):
+    pair = PopulationPair(population, Population("other", population.table, ("small", "grey")))
+    first = PopulationPair(Population("tiny", population.table, ("small",)), pair.target)
+    assert (pair.name, first.deviations) == ("tiny and other", ("small", "grey"))
 
 
 def test_a_simulated_population_has_the_shape_of_an_evidence_table():

@@ -316,3 +316,40 @@ def test_an_error_of_the_operating_system_while_training_is_a_usage_error(sessio
     assert outcome.code == 4
     assert "ERROR: the operating system refused: No space left on device (/some/file)" in outcome.text
     assert "INTERNALERROR" not in outcome.text
+
+
+LACKING = """
+from dbench.errors import EvidenceLacking
+
+OPEN, PAIR = card(evidence="zoo"), card("flaws.misalignment", evidence="zoo")
+
+class Table:
+    name = "micro"
+
+@pytest.fixture
+def population():
+    return Table()
+
+@OPEN.covers
+def test_open(judge, population):
+    raise EvidenceLacking("micro holds no score 'irs'")
+
+@PAIR.covers
+def test_pair(judge):
+    raise EvidenceLacking("needs two data sets")
+
+def test_without_a_card():
+    raise EvidenceLacking("needs two data sets")
+"""
+
+
+def test_evidence_that_lacks_what_a_claim_needs_leaves_it_open_with_the_reason(session, expected):
+    found = session(LACKING, expect=expected("flaws.misalignment", "inconclusive", evidence="zoo"))
+    assert found.verdicts == {"test_open": "inconclusive", "test_pair": "inconclusive"}
+    for count in ("2 failed", "1 inconclusive"):
+        assert count in found.last_line, found.text
+    open_, pair = (found.records[name] for name in ("test_open", "test_pair"))
+    assert [open_[name] for name in ("estimate", "interval", "n", "printed_agrees")] == [None] * 4
+    assert (open_["reason"], open_["unexpected"]) == ("micro holds no score 'irs'", True)
+    assert (open_["population"], pair["population"]) == ("micro: worlds varied", "worlds varied")
+    assert (pair["reason"], pair["unexpected"]) == ("needs two data sets", False)
