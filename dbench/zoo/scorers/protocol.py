@@ -49,6 +49,7 @@ SCORING: dict[str, str] = {
     "efficiency": f"accuracy over that with {DOWNSTREAM[-1]} points (logistic) or {TREES[-1]} (trees)",
     "again": f"a second, independent sample of {TRAIN} + {TEST} points, or as many votes",
     "small": f"two independent samples of {FEW} + {FEW_TEST} points, or as many votes",
-    "novel": f"classifiers of {NOVEL} familiar points; only for data sets that hold out a combination",
+    "novel": f"classifiers of {NOVEL} familiar points; only for data sets that hold out a combination, "
+    "which in turn have no downstream, again and small",
 }
 """Choices behind the scores of the table that the papers leave open or make otherwise."""
