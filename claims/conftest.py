@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
-from dbench.claims.evidence import evidence_folders, load_population
-from dbench.claims.population import Population
+from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, whole_data_folders
+from dbench.claims.population import Population, PopulationPair
+from dbench.errors import EvidenceLacking
 
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
 torch.set_num_threads(1)
@@ -20,10 +22,21 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 
 def pytest_generate_tests(metafunc):
-    """Run every test that asks for ``population`` or its ``evidence_folder`` once for each evidence table."""
-    if "evidence_folder" in metafunc.fixturenames:
-        folders = evidence_folders(metafunc.config.getoption("dbench_evidence"))
-        metafunc.parametrize("evidence_folder", folders, ids=[f.name for f in folders])
+    """Run every test that asks for evidence tables once for each of them, or for each pair of them.
+
+    ``unsupervised`` leaves tables of training sets with something held out to the claims about novel combinations.
+    Without a pair a test still runs, once, and leaves its claim open.
+    """
+    wanted = {"evidence_folder", "evidence_pair"} & set(metafunc.fixturenames)
+    folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
+    if "evidence_folder" in wanted:
+        chosen = whole_data_folders(folders) if "unsupervised" in metafunc.fixturenames else folders
+        metafunc.parametrize("evidence_folder", chosen, ids=[f.name for f in chosen])
+    if "evidence_pair" in wanted:
+        pairs = evidence_pairs(folders) or [()]
+        metafunc.parametrize(
+            "evidence_pair", pairs, ids=["-and-".join(f.name for f in pair) or "none" for pair in pairs]
+        )
 
 
 # Those of A Sober Look. A table may hold more, trained with labels and on fewer seeds.
@@ -44,6 +57,22 @@ def population(evidence_folder) -> Population:
 @pytest.fixture
 def unsupervised(evidence_folder) -> Population:
     """The runs of one evidence table that were trained without labels: those that A Sober Look speaks of."""
-    if evidence_folder not in _UNSUPERVISED:
-        _UNSUPERVISED[evidence_folder] = load_population(evidence_folder, objectives=UNSUPERVISED)
-    return _UNSUPERVISED[evidence_folder]
+    return _without_labels(evidence_folder)
+
+
+@pytest.fixture
+def pair(evidence_pair) -> Callable[[], PopulationPair]:
+    """Return the same runs on two data sets when called; with one data set alone the claim is left open there."""
+
+    def both() -> PopulationPair:
+        if not evidence_pair:
+            raise EvidenceLacking("needs two data sets: no two evidence tables of one profile on different data")
+        return PopulationPair(*(_without_labels(folder) for folder in evidence_pair))
+
+    return both
+
+
+def _without_labels(folder: Path) -> Population:
+    if folder not in _UNSUPERVISED:
+        _UNSUPERVISED[folder] = load_population(folder, objectives=UNSUPERVISED)
+    return _UNSUPERVISED[folder]

@@ -220,9 +220,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         card = card_of(pyfuncitem)
         if card is None or _judged(pyfuncitem):
             raise
-        population = getattr(pyfuncitem.funcargs.get("population"), "name", None)
         judgement = Judgement(Verdict.INCONCLUSIVE, str(lacking), card.printed, None)
-        _settle(pyfuncitem, card, None, judgement, population=population)
+        _settle(pyfuncitem, card, None, judgement)
         return True
 
 

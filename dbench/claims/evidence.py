@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from dbench.claims.population import Population
 from dbench.errors import DamagedData, InvalidInput
 
-__all__ = ["evidence_folders", "load_population", "train_evidence"]
+__all__ = ["evidence_folders", "evidence_pairs", "load_population", "train_evidence", "whole_data_folders"]
 
 
 def evidence_folders(root: str | Path | None = None) -> list[Path]:
@@ -33,6 +37,53 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
         asked = "those shipped, which are missing" if root is None else repr(str(root))
         raise InvalidInput(f"evidence must be a folder with {TABLE} and {MANIFEST}, or of such folders, got {asked}")
     return found
+
+
+def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
+    """Return the tables of models that saw all of their data set in training: no combination of factors held out.
+
+    A table that cannot be read stays in, so that it fails where it is judged.
+    """
+    from dbench.data.held_out import WITHOUT
+
+    return [folder for folder in folders if WITHOUT not in _trained_on(folder)[1]]
+
+
+def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
+    """Return the pairs of tables of one profile on different data sets, nothing held out of either.
+
+    Args:
+        folders: of evidence tables.
+
+    Returns:
+        Each pair once, in the order in which the profile names its data sets (by name where it is not known).
+    """
+    from dbench.zoo.profiles import PROFILES
+
+    def place(folder: Path) -> tuple[int, str]:
+        profile, data = _trained_on(folder)
+        named = PROFILES[profile].data if profile in PROFILES else ()
+        return (named.index(data) if data in named else len(named), data)
+
+    ordered = sorted(whole_data_folders(folders), key=place)
+    described = {folder: _trained_on(folder) for folder in ordered}
+    return [
+        (first, second)
+        for first, second in combinations(ordered, 2)
+        if described[first][0] == described[second][0] != "" and described[first][1] != described[second][1]
+    ]
+
+
+def _trained_on(folder: Path) -> tuple[str, str]:
+    """Profile and data set of a table, from its first row alone; empty where it cannot be read."""
+    from dbench.zoo.table import TABLE
+
+    try:
+        with pq.ParquetFile(folder / TABLE) as file:
+            row = next(file.iter_batches(batch_size=1, columns=["profile", "data"])).to_pylist()[0]
+    except (pa.ArrowException, OSError, StopIteration, IndexError, KeyError):
+        return "", ""
+    return str(row["profile"]), str(row["data"])
 
 
 def load_population(folder: str | Path, *, objectives: Sequence[str] | None = None) -> Population:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dbench.claims.evidence import evidence_folders, load_population
+from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, whole_data_folders
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.simulation import simulated_population
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
@@ -189,3 +189,26 @@ def test_evidence_that_is_missing_is_refused_with_what_was_asked_for(tmp_path, n
     (tmp_path / "file").touch()
     with pytest.raises(InvalidInput, match=f"evidence must be a folder with runs.parquet .*{name}'"):
         evidence_folders(tmp_path / name)
+
+
+def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_profile(tmp_path):
+    held_out = "dsprites_grid_16-without-shape2-scale3"
+    tables = {
+        "a": ("micro", "color_dsprites_grid_16"),
+        "b": ("micro", "dsprites_grid_16"),
+        "c": ("micro", held_out),
+        "d": ("standard", "dsprites"),
+        "e": ("own", "x"),
+        "f": ("own", "y"),
+        "g": ("own", "y"),
+    }
+    for name, (profile, data) in tables.items():
+        (tmp_path / name).mkdir()
+        pd.DataFrame({"profile": [profile] * 2, "data": [data] * 2}).to_parquet(tmp_path / name / "runs.parquet")
+    for name, text in (("h", b"no table"), ("i", b"")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "runs.parquet").write_bytes(text)
+    folders = evidence_folders(tmp_path)
+    assert [folder.name for folder in whole_data_folders(folders)] == list("abdefghi")
+    assert [(a.name, b.name) for a, b in evidence_pairs(folders)] == [("b", "a"), ("e", "f"), ("e", "g")]
+    assert evidence_pairs([tmp_path / "b"]) == []

@@ -323,15 +323,8 @@ from dbench.errors import EvidenceLacking
 
 OPEN, PAIR = card(evidence="zoo"), card("flaws.misalignment", evidence="zoo")
 
-class Table:
-    name = "micro"
-
-@pytest.fixture
-def population():
-    return Table()
-
 @OPEN.covers
-def test_open(judge, population):
+def test_open(judge):
     raise EvidenceLacking("micro holds no score 'irs'")
 
 @PAIR.covers
@@ -351,5 +344,4 @@ def test_evidence_that_lacks_what_a_claim_needs_leaves_it_open_with_the_reason(s
     open_, pair = (found.records[name] for name in ("test_open", "test_pair"))
     assert [open_[name] for name in ("estimate", "interval", "n", "printed_agrees")] == [None] * 4
     assert (open_["reason"], open_["unexpected"]) == ("micro holds no score 'irs'", True)
-    assert (open_["population"], pair["population"]) == ("micro: worlds varied", "worlds varied")
     assert (pair["reason"], pair["unexpected"]) == ("needs two data sets", False)
