@@ -44,7 +44,8 @@ def dci(
     base d (completeness). Bounds 0 and 1. A score depends on the predictor, which the result therefore names:
 
     - ``dci``, boosted trees (``gbt``): with the default options of scikit-learn, as in A Sober Look.
-    - ``dci[gbt_sklearn]``: the same model fitted by scikit-learn itself, five times slower, the reference; :mod:`dbench.metrics.boosted_trees` says where they differ.
+    - ``dci[gbt_sklearn]``: the same model fitted by scikit-learn itself, five times slower, the reference;
+      :mod:`dbench.metrics.boosted_trees` says where they differ.
     - ``dci[forest]``: a random forest of 10 trees of depth at most 6, some 30 times faster (see below).
     - ``dci[suter]``: the forest of Suter et al. 2019, Appendix D.1, 50 trees, leaves of at least 500
       observations, one code drawn for each split. Trees that never draw the code that knows the factor count as
