@@ -138,6 +138,7 @@ def train(
 @zoo.command()
 @_options("profile", "store", "data", "objective", "seeds", "workers")
 @click.option("--again", multiple=True, help="Scores to compute once more after a metric changed (repeatable).")
+@click.option("--without", multiple=True, help="Scores to leave for later, such as the dearest (repeatable).")
 def score(
     profile: str,
     store: str | None,
@@ -146,12 +147,13 @@ def score(
     seeds: str | None,
     workers: int | None,
     again: tuple[str, ...],
+    without: tuple[str, ...],
 ) -> None:
     """Score the trained runs with every metric, and print what each metric cost."""
     from dbench.zoo.score import score_runs
 
     _, place, keys = _plan(profile, store, data, objective, seeds)
-    summary = score_runs(place, keys, workers=workers, again=again)
+    summary = score_runs(place, keys, workers=workers, again=again, without=without)
     click.echo(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)

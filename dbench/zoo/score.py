@@ -69,13 +69,16 @@ def _data(name: str) -> Any:
     return load(name)
 
 
-def score_one(store: Store, key: RunKey, *, again: Collection[str] = ()) -> dict[str, float]:
+def score_one(
+    store: Store, key: RunKey, *, again: Collection[str] = (), without: Collection[str] = ()
+) -> dict[str, float]:
     """Compute the scores a run still lacks and store them.
 
     Args:
         store: holds the run.
         key: a run that is done.
         again: groups of scores to compute whatever is stored.
+        without: groups to leave for a later call.
 
     Returns:
         Group of scores -> seconds spent, for the groups computed now.
@@ -92,7 +95,7 @@ def score_one(store: Store, key: RunKey, *, again: Collection[str] = ()) -> dict
     document = _stored(store, key, codes_checksum)
     document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
     lacking = lacking_groups(document)
-    todo = [name for name in SCORERS if name in again or name in lacking]
+    todo = [name for name in SCORERS if (name in again or name in lacking) and name not in without]
     if not todo:
         return {}
     data = _data(key.data)
@@ -104,6 +107,10 @@ def score_one(store: Store, key: RunKey, *, again: Collection[str] = ()) -> dict
         start = time.perf_counter()
         document["groups"][name] = SCORERS[name](subject)
         spent[name] = time.perf_counter() - start
+    for name in lacking & set(
+        without
+    ):  # outdated: better none than one that looks like the present
+        document["groups"].pop(name, None)
     document["seconds"].update(spent)
     document["versions"] = {**document.get("versions", {}), **{name: VERSIONS.get(name, 1) for name in todo}}
     document["scores"] = {score: value for group in document["groups"].values() for score, value in group.items()}
@@ -134,17 +141,22 @@ def _stored(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | 
     return document
 
 
-def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...]]) -> tuple[bool, dict[str, float]]:
+def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> tuple[bool, dict[str, float]]:
     import torch
 
     torch.set_num_threads(1)
-    url, key, again = task
+    url, key, again, without = task
     with Store(url).claim([key]) as mine:
-        return bool(mine), score_one(Store(url), key, again=again) if mine else {}
+        return bool(mine), score_one(Store(url), key, again=again, without=without) if mine else {}
 
 
 def score_runs(
-    store: Store, keys: Iterable[RunKey], *, workers: int | None = None, again: Collection[str] = ()
+    store: Store,
+    keys: Iterable[RunKey],
+    *,
+    workers: int | None = None,
+    again: Collection[str] = (),
+    without: Collection[str] = (),
 ) -> ScoreSummary:
     """Score every trained run of a plan.
 
@@ -153,6 +165,7 @@ def score_runs(
         keys: the plan; runs that are not done are counted and left out.
         workers: processes, one a core when not given; each uses one thread.
         again: groups of scores to compute once more, after their metric was changed.
+        without: groups to leave for a later call, such as the dearest; a table holds what all of its runs have.
 
     Raises:
         UnknownName: a group that does not exist.
@@ -161,7 +174,7 @@ def score_runs(
     """
     from dbench.zoo.scorers import SCORERS
 
-    for name in again:
+    for name in (*again, *without):
         if name not in SCORERS:
             raise unknown_name("group of scores", name, SCORERS)
     begin, todo, present, missing = time.perf_counter(), [], 0, 0
@@ -173,13 +186,13 @@ def score_runs(
         record = store.record(key)
         assert record is not None
         document = _stored(store, key, record["files"]["codes.safetensors"])
-        if document is not None and not lacking_groups(document) and not again:
+        if document is not None and not set(lacking_groups(document)) - set(without) and not again:
             present += 1
         else:
             todo.append(key)
     spent: dict[str, list[float]] = defaultdict(list)
     scored, cancelled = 0, False
-    tasks = [(store.url, key, tuple(again)) for key in todo]
+    tasks = [(store.url, key, tuple(again), tuple(without)) for key in todo]
     news = run_tasks(_work, tasks, workers=workers or cores())
     with terminable(), Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
         try:

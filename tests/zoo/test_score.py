@@ -117,6 +117,22 @@ def test_a_new_scorer_is_added_without_computing_the_others(
 
 
 @pytest.mark.usefixtures("small_samples")
+def test_a_group_can_be_left_for_later_and_an_outdated_one_is_dropped_meanwhile(
+    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(store, short)
+    key = short.runs()[0]
+    monkeypatch.setattr(scorers, "SCORERS", {name: scorers.SCORERS[name] for name in ("posterior", "mig")})
+    assert set(score_one(store, key, without=["mig"])) == {"posterior"}
+    assert "mig" not in _scores(store, key)
+    assert score_runs(store, [key], workers=1, without=["mig"]).present == 1
+    assert set(score_one(store, key)) == {"mig"}
+    monkeypatch.setitem(scorers.VERSIONS, "mig", 2)
+    score_one(store, key, again=["posterior"], without=["mig"])
+    assert "mig" not in _scores(store, key)
+
+
+@pytest.mark.usefixtures("small_samples")
 def test_only_groups_of_another_version_are_computed_again(
     store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
