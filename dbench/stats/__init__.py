@@ -16,11 +16,13 @@ from dbench.stats.permutation import permutation_interval, permutation_p, sign_f
 from dbench.stats.ranks import luck_beats_choice, rank_correlation, sweep_correlations
 from dbench.stats.resampling import bootstrap_interval, jackknife_intervals
 from dbench.stats.superiority import (
+    mean_range_overlap,
     probability_of_superiority,
     range_overlap,
     superiority_over_rest,
     transfer_chance,
     transfer_success,
+    transfer_successes,
 )
 from dbench.stats.variance import cross_validated_variance_explained, variance_explained
 
@@ -43,6 +45,7 @@ __all__ = [
     "largest_of",
     "luck_beats_choice",
     "mean_interval",
+    "mean_range_overlap",
     "mean_rank_correlation",
     "permutation_interval",
     "permutation_p",
@@ -57,6 +60,7 @@ __all__ = [
     "sweep_correlations",
     "transfer_chance",
     "transfer_success",
+    "transfer_successes",
     "uniform_deviation_interval",
     "variance_explained",
 ]

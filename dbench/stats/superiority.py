@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,11 +11,13 @@ from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_matrix, finite_vector
 
 __all__ = [
+    "mean_range_overlap",
     "probability_of_superiority",
     "range_overlap",
     "superiority_over_rest",
     "transfer_chance",
     "transfer_success",
+    "transfer_successes",
 ]
 
 
@@ -56,14 +60,25 @@ def range_overlap(first: ArrayLike, second: ArrayLike, *, trim: float = 0.0) -> 
     Returns:
         0 where the ranges are apart or touch in a point, 1 where they are the same (two equal points as well).
     """
+    return mean_range_overlap([finite_vector("first", first), finite_vector("second", second)], trim=trim)
+
+
+def mean_range_overlap(groups: Sequence[ArrayLike], *, trim: float = 0.0) -> float:
+    """Mean of :func:`range_overlap` over all pairs of several groups.
+
+    Args:
+        groups: at least two, each a vector of values.
+        trim: as there.
+    """
     if not 0 <= trim < 0.5:
         raise InvalidInput(f"trim must lie in [0, 0.5), got {trim}")
-    ends = [np.quantile(finite_vector(n, v), [trim, 1 - trim]) for n, v in (("first", first), ("second", second))]
-    (low_a, high_a), (low_b, high_b) = ends
-    union = max(high_a, high_b) - min(low_a, low_b)
-    if union == 0:
-        return 1.0
-    return float(max(0.0, min(high_a, high_b) - max(low_a, low_b)) / union)
+    if len(groups) < 2:
+        raise InvalidInput(f"groups must be at least 2, got {len(groups)}")
+    ends = np.array([np.quantile(finite_vector("values", values), [trim, 1 - trim]) for values in groups])
+    i, j = np.triu_indices(len(ends), k=1)
+    union = np.maximum(ends[i, 1], ends[j, 1]) - np.minimum(ends[i, 0], ends[j, 0])
+    shared = np.minimum(ends[i, 1], ends[j, 1]) - np.maximum(ends[i, 0], ends[j, 0])
+    return float(np.divide(shared.clip(0), union, out=np.ones(len(union)), where=union > 0).mean())
 
 
 def transfer_success(source: NDArray[np.float64], target: NDArray[np.float64]) -> float:
@@ -80,18 +95,28 @@ def transfer_success(source: NDArray[np.float64], target: NDArray[np.float64]) -
     Returns:
         Where the choice is worth nothing, :func:`transfer_chance` on average (without ties), not 1/2.
     """
-    chooser = finite_matrix("source", source, rows=2, columns=2)
-    judge = finite_matrix("target", target, rows=2, columns=2)
-    if chooser.shape != judge.shape:
-        raise InvalidInput(f"source and target must have the same shape, got {chooser.shape} and {judge.shape}")
+    return float(transfer_successes([source], [target])[0, 0])
+
+
+def transfer_successes(
+    sources: Sequence[NDArray[np.float64]], targets: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """:func:`transfer_success` of every source with every target, each looked at once: sources x targets."""
+    choosers = [finite_matrix("source", source, rows=2, columns=2) for source in sources]
+    judges = [finite_matrix("target", target, rows=2, columns=2) for target in targets]
+    for matrix in (*choosers, *judges):
+        if matrix.shape != choosers[0].shape:
+            raise InvalidInput(
+                f"source and target must have the same shape, got {choosers[0].shape} and {matrix.shape}"
+            )
     # wins[s, h]: share of the settings that setting h beats or ties at seed s.
-    wins = np.array([(row[:, None] >= row[None, :]).mean(axis=1) for row in judge])
-    chosen = chooser == chooser.max(axis=1, keepdims=True)
-    weights = chosen / chosen.sum(axis=1, keepdims=True)
-    # success[s, t]: chosen at seed s, judged at seed t; the same seed does not judge itself.
-    success = weights @ wins.T
-    n = len(success)
-    return float((success.sum() - np.trace(success)) / (n * (n - 1)))
+    wins = [(table[:, :, None] >= table[:, None, :]).mean(axis=2) for table in judges]
+    chosen = [table == table.max(axis=1, keepdims=True) for table in choosers]
+    weights = [c / c.sum(axis=1, keepdims=True) for c in chosen]
+    # Chosen at one seed, judged at another: all pairs of seeds less those of a seed with itself.
+    of_pairs = [[float(w.sum(axis=0) @ v.sum(axis=0) - (w * v).sum()) for v in wins] for w in weights]
+    n = len(choosers[0])
+    return np.array(of_pairs) / (n * (n - 1))
 
 
 def transfer_chance(n_settings: int) -> float:

@@ -11,11 +11,13 @@ from scipy import stats
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
 from dbench.stats import (
+    mean_range_overlap,
     probability_of_superiority,
     range_overlap,
     superiority_over_rest,
     transfer_chance,
     transfer_success,
+    transfer_successes,
 )
 
 VALUES = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=12)
@@ -85,6 +87,28 @@ def test_a_choice_worth_nothing_succeeds_as_often_as_chance_says(settings):
     assert transfer_chance(settings) == (settings + 1) / (2 * settings)
 
 
+def test_several_scores_transfer_as_each_pair_of_them_does():
+    stream = generator(test="transfer of several")
+    sources, targets = stream.integers(4, size=(2, 3, 5, 6)).astype(float)
+    found = transfer_successes(sources, targets)
+    assert found.shape == (3, 3)
+    for i, j in np.ndindex(3, 3):
+        trials = []
+        for chooser, judge in [(s, t) for s in range(5) for t in range(5) if s != t]:
+            best = np.flatnonzero(sources[i, chooser] == sources[i, chooser].max())
+            trials.append(np.mean([(targets[j, judge, b] >= targets[j, judge]).mean() for b in best]))
+        assert found[i, j] == pytest.approx(np.mean(trials))
+
+
+def test_the_overlap_of_several_groups_is_the_mean_over_their_pairs():
+    groups = [[0.0, 4.0], [2.0, 4.0], [6.0, 8.0]]
+    assert mean_range_overlap(groups) == pytest.approx((0.5 + 0 + 0) / 3)
+    stream = generator(test="overlap of several")
+    drawn = [stream.standard_normal(n) for n in (20, 30, 25, 40)]
+    pairs = [range_overlap(drawn[i], drawn[j], trim=0.05) for i in range(4) for j in range(i)]
+    assert mean_range_overlap(drawn, trim=0.05) == pytest.approx(np.mean(pairs))
+
+
 def test_a_score_that_the_settings_decide_transfers_always():
     scores = np.tile(np.arange(7.0), (4, 1))
     assert transfer_success(scores, scores) == 1.0
@@ -99,6 +123,12 @@ def test_a_score_that_the_settings_decide_transfers_always():
         (lambda: superiority_over_rest(np.zeros((3, 1))), r"at least 1 x 2, got shape \(3, 1\)"),
         (lambda: range_overlap([1.0], [1.0], trim=0.5), r"trim must lie in \[0, 0.5\), got 0.5"),
         (lambda: range_overlap([1.0], []), "second must be"),
+        (lambda: mean_range_overlap([[1.0, 2.0]]), "groups must be at least 2, got 1"),
+        (lambda: mean_range_overlap([[1.0], []]), "values must be"),
+        (
+            lambda: transfer_successes([np.zeros((2, 3))], [np.zeros((2, 3)), np.zeros((2, 2))]),
+            r"got \(2, 3\) and \(2, 2\)",
+        ),
         (lambda: transfer_success(np.zeros((1, 3)), np.zeros((1, 3))), "at least 2 x 2"),
         (lambda: transfer_success(np.zeros((2, 3)), np.zeros((3, 3))), r"same shape, got \(2, 3\) and \(3, 3\)"),
         (lambda: transfer_success(np.full((2, 3), math.inf), np.zeros((2, 3))), "source must be finite, got inf"),

@@ -1,0 +1,156 @@
+"""Levels of settings against each other: ratios to one setting, changes over a sweep, who scores higher.
+
+As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every objective of the population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.claims.population import Population
+from dbench.errors import EvidenceLacking
+from dbench.stats import (
+    Estimate,
+    largest_of,
+    probability_of_superiority,
+    smallest_of,
+    superiority_over_rest,
+)
+
+__all__ = [
+    "Setting",
+    "best_everywhere",
+    "change_over_sweep",
+    "place_of",
+    "ratio_to",
+    "ratios_to",
+    "superiority_of_objective",
+    "superiority_of_setting",
+    "superiority_of_strengths",
+]
+
+Matrix = NDArray[np.float64]
+# An objective and one of its strengths.
+Setting = tuple[str, float]
+# Takes a confidence, returns estimates with intervals of that confidence each.
+Estimator = Callable[[float], Sequence[Estimate]]
+
+
+def place_of(population: Population, setting: Setting) -> int:
+    """Return the number of a strength among those of its objective, counted from 0.
+
+    Raises:
+        EvidenceLacking: the population does not hold the objective, or not at that strength.
+    """
+    objective, strength = setting
+    found = np.flatnonzero(population.strengths(objective) == strength)
+    if len(found) == 0:
+        raise EvidenceLacking(f"{population.name} holds no {objective} of strength {strength:g}")
+    return int(found[0])
+
+
+def ratio_to(
+    population: Population, score: str, objective: str, reference: Setting, *, confidence: float = 0.95
+) -> Estimate:
+    """Mean of a positive score over an objective's strengths and seeds, divided by its mean at one setting."""
+    place = place_of(population, reference)
+    return population.interval(
+        lambda tables: float(tables[score, objective].mean() / tables[score, reference[0]][:, place].mean()),
+        scores=[score],
+        objectives=list(dict.fromkeys((objective, reference[0]))),
+        confidence=confidence,
+    )
+
+
+def ratios_to(
+    population: Population, score: str, objective: str, reference: Setting, *, confidence: float = 0.95
+) -> list[Estimate]:
+    """The same strength by strength: means over seeds alone."""
+    place = place_of(population, reference)
+    return population.intervals(
+        lambda tables: tables[score, objective].mean(axis=0) / tables[score, reference[0]][:, place].mean(),
+        scores=[score],
+        objectives=list(dict.fromkeys((objective, reference[0]))),
+        confidence=confidence,
+    )
+
+
+def change_over_sweep(population: Population, score: str, objective: str, *, start: float = -np.inf) -> Matrix:
+    """By how much a score rises from the first strength of at least ``start`` to the last one, for each seed.
+
+    Raises:
+        EvidenceLacking: fewer than two strengths are left.
+    """
+    kept = population.strengths(objective) >= start
+    if kept.sum() < 2:
+        raise EvidenceLacking(f"{population.name} holds fewer than two strengths of {objective} from {start:g} on")
+    swept = population.scores(score, objective, seeds=population.seeds())[:, kept]
+    return np.asarray(swept[:, -1] - swept[:, 0], dtype=np.float64)
+
+
+def superiority_of_setting(
+    population: Population, score: str, setting: Setting, objective: str, strengths: Sequence[float], confidence: float
+) -> list[Estimate]:
+    """P(a random run of a setting exceeds a random run of another), for the given strengths of an objective."""
+    place = place_of(population, setting)
+    others = [place_of(population, (objective, strength)) for strength in strengths]
+
+    def statistics(tables: dict[tuple[str, str], Matrix]) -> list[float]:
+        first = tables[score, setting[0]][:, place]
+        return [probability_of_superiority(first, tables[score, objective][:, other]) for other in others]
+
+    objectives = list(dict.fromkeys((setting[0], objective)))
+    return population.intervals(statistics, scores=[score], objectives=objectives, confidence=confidence)
+
+
+def superiority_of_objective(
+    population: Population, scores: Sequence[str], objective: str, rest: Sequence[str], confidence: float
+) -> list[Estimate]:
+    """P(a random run of an objective exceeds a random run of the rest), score by score; ties count half."""
+
+    def statistics(tables: dict[tuple[str, str], Matrix]) -> list[float]:
+        return [
+            probability_of_superiority(
+                tables[score, objective].ravel(), np.concatenate([tables[score, other].ravel() for other in rest])
+            )
+            for score in scores
+        ]
+
+    return population.intervals(statistics, scores=scores, objectives=[objective, *rest], confidence=confidence)
+
+
+def superiority_of_strengths(population: Population, scores: Sequence[str], objective: str) -> list[Estimator]:
+    """One estimator for each strength: P(a random run of it exceeds one of another strength), score by score."""
+    n_strengths = len(population.strengths(objective))
+
+    @cache
+    def all_at(confidence: float) -> list[Estimate]:
+        return population.intervals(
+            lambda tables: [superiority_over_rest(tables[score, objective]) for score in scores],
+            scores=scores,
+            objectives=[objective],
+            confidence=confidence,
+        )
+
+    def of(strength: int) -> Estimator:
+        return lambda confidence: all_at(confidence)[strength::n_strengths]
+
+    return [of(strength) for strength in range(n_strengths)]
+
+
+def best_everywhere(candidates: Sequence[Estimator], *, confidence: float = 0.95) -> Estimate:
+    """How good the best of several candidates is at what it is worst at: the largest of their smallest values.
+
+    ``below`` says that none of them is that good everywhere. See :func:`dbench.stats.smallest_of`.
+
+    Args:
+        candidates: for each, what takes a confidence and returns its estimates, one for each task.
+        confidence: of the interval.
+    """
+    return largest_of(
+        lambda level: [smallest_of(candidate, confidence=level) for candidate in candidates], confidence=confidence
+    )
