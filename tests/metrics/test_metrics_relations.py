@@ -158,3 +158,31 @@ def test_an_unknown_estimator_is_refused():
     part = Sample(np.eye(4), np.eye(4, dtype=int))
     with pytest.raises(InvalidInput, match="estimator must be one of gbt, gbt_sklearn, forest, suter, got 'lightgbm'"):
         tree_importance(part, part, estimator="lightgbm", generator=np.random.default_rng(0))
+
+
+def test_a_middling_code_is_important_once_a_better_one_is_not_always_a_candidate():
+    rng = np.random.default_rng(8)
+    factors = rng.integers(4, size=(1000, 1))
+    part = Sample(factors + rng.normal(size=(1000, 3)) * [0.3, 0.5, 9.0], factors)
+
+    def importances(candidates: int | None) -> list[float]:
+        stream = np.random.default_rng(0)
+        found = tree_importance(part, part, estimator="forest", candidates=candidates, generator=stream)
+        return found.matrix[:, 0].tolist()
+
+    assert importances(3) == importances(None)
+    assert importances(None)[1] < 0.2 < 0.3 < importances(1)[1] < importances(1)[0]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "candidates", "message"),
+    [
+        ("forest", 0, "candidates must be from 1 to the 4 codes, got 0"),
+        ("forest", 5, "candidates must be from 1 to the 4 codes, got 5"),
+        ("gbt", 1, "candidates can be chosen for estimator forest alone, got 1 for gbt"),
+    ],
+)
+def test_candidates_that_cannot_be_drawn_are_refused(estimator, candidates, message):
+    part = Sample(np.eye(4), np.eye(4, dtype=int))
+    with pytest.raises(InvalidInput, match=message):
+        tree_importance(part, part, estimator=estimator, candidates=candidates, generator=np.random.default_rng(0))

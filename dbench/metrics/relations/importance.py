@@ -35,7 +35,7 @@ class Importance(NamedTuple):
     test: NDArray[np.float64]
 
 
-def _ensemble(estimator: Estimator, discrete: bool, seed: int) -> Any:
+def _ensemble(estimator: Estimator, discrete: bool, seed: int, candidates: int | None) -> Any:
     from sklearn import ensemble
 
     if estimator in ("gbt", "gbt_sklearn"):
@@ -44,7 +44,7 @@ def _ensemble(estimator: Estimator, discrete: bool, seed: int) -> Any:
     kind = ensemble.RandomForestClassifier if discrete else ensemble.RandomForestRegressor
     if estimator == "suter":
         return kind(n_estimators=50, min_samples_leaf=SMALLEST_LEAF, max_features=1, random_state=seed)
-    return kind(n_estimators=10, max_depth=6, max_features=None, random_state=seed)
+    return kind(n_estimators=10, max_depth=6, max_features=candidates, random_state=seed)
 
 
 def quality(predicted: Values, true: Values, discrete: bool) -> float:
@@ -56,7 +56,12 @@ def quality(predicted: Values, true: Values, discrete: bool) -> float:
 
 
 def tree_importance(
-    train: Sample, test: Sample, *, estimator: Estimator = "gbt", generator: np.random.Generator
+    train: Sample,
+    test: Sample,
+    *,
+    estimator: Estimator = "gbt",
+    candidates: int | None = None,
+    generator: np.random.Generator,
 ) -> Importance:
     """Fit one ensemble for each factor on all codes and read off the impurity importances.
 
@@ -69,10 +74,12 @@ def tree_importance(
             depth at most 6 that see every code at each split; ``suter`` one of 50 trees that see one code drawn at
             random at each split, whose leaves hold at least 500 observations (Suter et al. 2019, Appendix D.1).
             How well they agree is said at :func:`dbench.metrics.dci`.
+        candidates: codes drawn at random for each split of a ``forest``, at most d; all of them by default.
         generator: gives the seeds of the ensembles.
 
     Raises:
-        InvalidInput: an estimator that does not exist, or too few observations for a tree of ``suter`` to split.
+        InvalidInput: an estimator that does not exist, candidates of another estimator than ``forest`` or not from 1
+            to d, or too few observations for a tree of ``suter`` to split.
     """
     if estimator not in ESTIMATORS:
         raise InvalidInput(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
@@ -81,6 +88,10 @@ def tree_importance(
             f"estimator suter needs at least {SMALLEST_FOREST} training observations "
             f"(leaves of {SMALLEST_LEAF}), got {len(train)}"
         )
+    if candidates is not None and estimator != "forest":
+        raise InvalidInput(f"candidates can be chosen for estimator forest alone, got {candidates} for {estimator}")
+    if candidates is not None and not 1 <= candidates <= train.n_codes:
+        raise InvalidInput(f"candidates must be from 1 to the {train.n_codes} codes, got {candidates}")
     # scikit-learn's trees work in single precision and take values within 1e-7 for equal, so scale must not get there.
     centre = train.codes.mean(axis=0)
     spread = np.abs(train.codes - centre).max(axis=0)
@@ -100,7 +111,7 @@ def tree_importance(
             for row, guess, part in ((0, found.train, train), (1, found.test, test)):
                 scores[row, j] = (labels[guess] == part.factors[:, j]).mean()
             continue
-        model = _ensemble(estimator, train.discrete, int(seed)).fit(train_codes, target)
+        model = _ensemble(estimator, train.discrete, int(seed), candidates).fit(train_codes, target)
         matrix[:, j] = np.maximum(model.feature_importances_, 0.0)  # boosting can round to -1e-19
         for row, values, part in ((0, train_codes, train), (1, test_codes, test)):
             scores[row, j] = quality(model.predict(values), part.factors[:, j], train.discrete)

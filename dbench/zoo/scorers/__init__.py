@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dbench.data import HeldOut
 from dbench.zoo.scorers import supervised, unsupervised
 from dbench.zoo.scorers.downstream import logistic, trees
+from dbench.zoo.scorers.interventions import interventions
 from dbench.zoo.scorers.novel import novel
 from dbench.zoo.scorers.protocol import ACTIVE, SCORING
 from dbench.zoo.scorers.relations import relations
@@ -40,6 +41,7 @@ SCORERS: dict[str, Scorer] = {
     "mutual_information": unsupervised.mutual_information,
     **supervised.SCORERS,
     "relations": relations,
+    "interventions": _of_whole_sets(interventions),
     "downstream.logistic": _of_whole_sets(logistic),
     "downstream.trees": _of_whole_sets(trees),
     "again": _of_whole_sets(again),

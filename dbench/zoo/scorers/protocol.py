@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 __all__ = [
-    "ACTIVE", "DOWNSTREAM", "EPOCHS", "FEW", "FEW_TEST", "NOVEL", "SCORING", "TEST", "TRAIN", "TREES", "TUNING",
+    "ACTIVE", "BINS", "DOWNSTREAM", "EPOCHS", "FEW", "FEW_TEST", "NOVEL", "SCORING", "TEST", "TRAIN", "TREES", "TUNING",
 ]  # fmt: skip
 
 ACTIVE = 0.01
 """Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
+
+BINS = (20, 30, 50, 100)
+"""Bins of the mutual information score: the paper's, then more (Suter et al. 2019, appendix D.1)."""
 
 TRAIN, TEST = 10_000, 5_000
 """Points of a sample."""
@@ -44,12 +47,14 @@ SCORING: dict[str, str] = {
     "the objective, by strength and seed; entropy: aggregated as in dci, both models' codes in turn",
     "relation": "relation.<kind>.<factor>.<code>: the matrices of mig (mutual_information), dci (importance, of the "
     "forest) and sap (predictability)",
+    "interventions": "irs.code, irs.one_nuisance and irs.mean of every point of the grid; importance_single: the "
+    "forest of dci with one candidate code a split, 10 trees of depth 6 instead of 50 with leaves of 500",
     "downstream": f"tested on {TEST} points; the strength of a logistic regression is chosen with the first {TUNING} "
     f"training points; boosted trees with up to {TREES[-1]} instead of {DOWNSTREAM[-1]}",
     "efficiency": f"accuracy over that with {DOWNSTREAM[-1]} points (logistic) or {TREES[-1]} (trees)",
     "again": f"a second, independent sample of {TRAIN} + {TEST} points, or as many votes",
     "small": f"two independent samples of {FEW} + {FEW_TEST} points, or as many votes",
     "novel": f"classifiers of {NOVEL} familiar points; only for data sets that hold out a combination, "
-    "which in turn have no downstream, again and small",
+    "which in turn have no downstream, again, small and interventions",
 }
 """Choices behind the scores of the table that the papers leave open or make otherwise."""

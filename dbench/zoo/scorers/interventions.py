@@ -1,0 +1,105 @@
+"""Each code by itself: what interventions do to it, and what that is held against (Suter et al. 2019, section 6)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.metrics.interventions import empida
+from dbench.metrics.irs import irs
+from dbench.metrics.modularity import modularity
+from dbench.metrics.relations.importance import tree_importance
+from dbench.zoo.scorers.protocol import BINS
+from dbench.zoo.scorers.subject import Subject
+
+__all__ = ["interventions"]
+
+Array = NDArray[np.float64]
+
+
+def interventions(subject: Subject) -> dict[str, float]:
+    """Score every code, with every point of the grid where nothing is said of a sample.
+
+    Returns:
+        With i* the factor that a code is most robust for (equation 3):
+
+        - ``irs.code.<i>``: IRS({i} | {i*}, all others), estimated without noise (appendix A.1).
+        - ``irs.one_nuisance.<i>``: the lowest IRS({i} | {i*}, {j}) of all j: 1 where every line of Figure 4 is flat.
+          At least ``irs.code.<i>``, since a mean moves no farther than the farthest of what it is the mean of.
+        - ``irs.mean.<i>``: means in place of suprema, max_j 1 - E|z - E[z|g_j]| / E|z - E[z]|: how robust the code is
+          when rare deviations count as rarely as they happen. Its best factor may be another than i*.
+        - ``modularity.bins.<n>``: the mutual information score with n instead of 20 bins, on the sample of
+          ``modularity``; ``modularity.bins.<n>.active``: the mean over informative codes alone (0 without any), also
+          for 20.
+        - ``relation.importance_single.<factor>.<code>``: importances of the forest of ``dci``, of the same trees and
+          points, but with one code drawn as the candidate of each split (appendix D.1); and
+          ``dci.single.informativeness``: its test accuracy, mean over factors.
+
+        A constant code scores 0 throughout.
+    """
+    robustness = irs(subject.grid, crossed=True)
+    assert robustness.per_code is not None
+    assert robustness.relation is not None
+    own = robustness.relation.argmax(axis=1)
+    codes = {
+        "irs.code": robustness.per_code,
+        "irs.one_nuisance": _against_one_nuisance(subject, own),
+        "irs.mean": _on_average(subject),
+    }
+    scores = {f"{name}.{i}": float(value) for name, values in codes.items() for i, value in enumerate(values)}
+    return scores | _by_bins(subject) | _single_candidates(subject)
+
+
+def _against_one_nuisance(subject: Subject, own: NDArray[np.int64]) -> Array:
+    """Lowest robustness of each code against one factor other than its own; 0 for a constant code."""
+    # Every combination occurs once in the grid, so there are no weights to correct for confounding with.
+    grid, factors = subject.grid, range(subject.grid.n_factors)
+    classes = grid.factors.astype(np.int64)
+    blocks = [[i] for i in range(grid.n_codes)]
+    whole = empida(grid.codes, classes, blocks, [], factors, reweight=False)
+    worst = np.zeros(grid.n_codes)
+    for held in np.unique(own):
+        moved = [empida(grid.codes, classes, blocks, [held], [j], reweight=False) for j in factors if j != held]
+        worst = np.where(own == held, np.max(moved, axis=0, initial=0.0), worst)
+    return _one_minus(worst, whole, grid.codes)
+
+
+def _on_average(subject: Subject) -> Array:
+    """One minus the mean deviation from the mean given a factor, relative to that from the overall mean, at best."""
+    codes, factors = subject.grid.codes, subject.grid.factors
+    whole = np.abs(codes - codes.mean(axis=0)).mean(axis=0)
+    least = whole
+    for column in factors.T:
+        _, value = np.unique(column, return_inverse=True)
+        sums = np.stack([np.bincount(value, code) for code in codes.T], axis=1)
+        means = sums / np.bincount(value)[:, None]
+        least = np.minimum(least, np.abs(codes - means[value]).mean(axis=0))
+    return _one_minus(least, whole, codes)
+
+
+def _one_minus(part: Array, whole: Array, codes: Array) -> Array:
+    alive = whole > 1e-12 * np.abs(codes).max(axis=0)  # rounding leaves constant codes a spread
+    return np.where(alive, 1 - np.divide(part, whole, out=np.zeros_like(part), where=alive), 0.0)
+
+
+def _by_bins(subject: Subject) -> dict[str, float]:
+    scores = {}
+    for bins in BINS:
+        score = modularity(subject.train, bins=bins)
+        assert score.per_code is not None
+        if bins != BINS[0]:
+            scores[f"modularity.bins.{bins}"] = score.value
+        active = score.per_code[subject.active]
+        scores[f"modularity.bins.{bins}.active"] = float(active.mean()) if len(active) else 0.0
+    return scores
+
+
+def _single_candidates(subject: Subject) -> dict[str, float]:
+    generator = subject.key.generator("dci")  # as subject.dci: nothing but the candidates may differ
+    train, test = subject.sample.split(1 / 3, generator)
+    found = tree_importance(train, test, estimator="forest", candidates=1, generator=generator)
+    scores = {
+        f"relation.importance_single.{factor}.{code}": float(value)
+        for (code, factor), value in np.ndenumerate(found.matrix)
+    }
+    return scores | {"dci.single.informativeness": float(found.test.mean())}

@@ -1,0 +1,131 @@
+import importlib
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dbench.codes import Sample
+from dbench.data import load
+from dbench.metrics import irs, modularity
+from dbench.metrics.irs import interventional_robustness
+from dbench.zoo.keys import RunKey
+from dbench.zoo.scorers import SCORERS, protocol, subject_of
+from dbench.zoo.scorers.subject import Subject
+
+COPY, RARE, TOGETHER, ALONE, CONSTANT = range(5)
+
+
+@pytest.fixture(autouse=True)
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "TRAIN", 600)
+    monkeypatch.setattr(protocol, "TEST", 300)
+
+
+@pytest.fixture
+def subject(key: RunKey) -> Subject:
+    """Codes of the horizontal position that other factors disturb in ways that we know, and a constant one."""
+    data = load(key.data)
+    shape, scale, orientation, x, y = data.grid().T.astype(float)
+    codes = [
+        x,
+        # Moved in one combination in about 97, whichever single factor is known.
+        x + 50.0 * ((7 * shape + 11 * scale + 13 * orientation + 17 * x + 19 * y) % 97 == 0),
+        # Neither sign alone says anything of their product.
+        x + 8.0 * np.sign(y - 7.5) * np.sign(orientation - 4.5),
+        x + 4.0 * np.sign(y - 7.5),
+        np.full(len(x), 0.1),
+    ]
+    mean = np.stack(codes, axis=1)
+    logvar = np.zeros_like(mean)
+    return subject_of(key, data, {"mean": mean, "logvar": logvar}, {})
+
+
+@pytest.fixture
+def found(subject: Subject) -> dict[str, float]:
+    return SCORERS["interventions"](subject)
+
+
+def of_codes(found: dict[str, float], name: str) -> list[float]:
+    return [found[f"{name}.{i}"] for i in range(5)]
+
+
+def test_robustness_of_a_code_is_that_of_the_metric_over_the_whole_grid(
+    subject: Subject, found: dict[str, float]
+) -> None:
+    per_code = irs(subject.grid).per_code
+    assert per_code is not None
+    assert of_codes(found, "irs.code") == pytest.approx(per_code.tolist())
+    assert found["irs.code.0"] == pytest.approx(1)
+    assert found[f"irs.code.{CONSTANT}"] == 0
+
+
+def test_robustness_against_one_nuisance_sees_what_acts_alone_and_not_what_acts_together(
+    subject: Subject, found: dict[str, float]
+) -> None:
+    flat = of_codes(found, "irs.one_nuisance")
+    direct = [interventional_robustness(subject.grid, [ALONE], [3], [j]) for j in (0, 1, 2, 4)]
+    assert flat[ALONE] == pytest.approx(min(direct))
+    assert flat[ALONE] == pytest.approx(found[f"irs.code.{ALONE}"])
+    assert flat[COPY] == flat[TOGETHER] == pytest.approx(1)
+    assert found[f"irs.code.{TOGETHER}"] < 0.5
+    assert flat[CONSTANT] == 0
+    assert all(one >= code - 1e-9 for one, code in zip(flat, of_codes(found, "irs.code"), strict=True))
+
+
+def test_robustness_on_average_does_not_see_what_is_rare(found: dict[str, float]) -> None:
+    mean = of_codes(found, "irs.mean")
+    assert mean[COPY] == pytest.approx(1)
+    assert mean[RARE] > 0.7
+    assert found[f"irs.code.{RARE}"] < 0.15
+    # |8| is left of a code whose spread about its mean is that of x +- 8.
+    spread = np.abs(np.add.outer(np.arange(16) - 7.5, [-8, 8])).mean()
+    assert mean[TOGETHER] == pytest.approx(1 - 8 / spread)
+    assert mean[CONSTANT] == 0
+
+
+def test_the_information_score_with_other_bins_is_that_of_modularity(subject: Subject, found: dict[str, float]) -> None:
+    for bins in (30, 50, 100):
+        assert found[f"modularity.bins.{bins}"] == modularity(subject.train, bins=bins).value
+    assert "modularity.bins.20" not in found  # that is 'modularity'
+    per_code = modularity(subject.train).per_code
+    assert per_code is not None
+    active = [i for i in range(5) if i in subject.active]
+    assert found["modularity.bins.20.active"] == pytest.approx(per_code[active].mean())
+
+
+def test_without_informative_codes_their_information_score_is_0(subject: Subject) -> None:
+    idle = replace(subject, kl=np.zeros(5))
+    found = SCORERS["interventions"](idle)
+    assert {found[f"modularity.bins.{bins}.active"] for bins in protocol.BINS} == {0.0}
+
+
+def test_the_forest_differs_from_that_of_dci_in_its_candidates_alone(
+    subject: Subject, found: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def matrix(scores: dict[str, float]) -> np.ndarray:
+        return np.array([[scores[f"relation.importance_single.{j}.{i}"] for j in range(5)] for i in range(5)])
+
+    assert subject.dci.relation is not None
+    assert matrix(found).sum(axis=0) == pytest.approx(np.ones(5))
+    assert not np.allclose(matrix(found), subject.dci.relation)
+    assert 0 < found["dci.single.informativeness"] < 1
+    # The package has a function of the module's name.
+    module = importlib.import_module("dbench.zoo.scorers.interventions")
+    every = partial(module.tree_importance, candidates=5)
+    monkeypatch.setattr(module, "tree_importance", lambda *args, candidates, **options: every(*args, **options))
+    same = SCORERS["interventions"](subject)
+    assert (matrix(same) == subject.dci.relation).all()
+    assert same["dci.single.informativeness"] == subject.dci.details["informativeness"]
+
+
+def test_a_set_that_holds_something_out_is_not_scored(key: RunKey, subject: Subject) -> None:
+    held = replace(key, data="dsprites_grid_16-without-shape2-scale3")
+    assert SCORERS["interventions"](replace(subject, key=held, data=load(held.data))) == {}
+
+
+def test_a_sample_of_the_grid_gives_nearly_the_same(subject: Subject, found: dict[str, float]) -> None:
+    rows = subject.key.generator("here").integers(len(subject.grid), size=10_000)
+    per_code = irs(Sample(subject.grid.codes[rows], subject.grid.factors[rows])).per_code
+    assert per_code is not None
+    assert of_codes(found, "irs.code") == pytest.approx(per_code.tolist(), abs=0.15)
