@@ -50,6 +50,11 @@ class Population:
         """Names of the scores present, sorted."""
         return sorted(self.table["score"].unique())
 
+    @property
+    def point_only(self) -> bool:
+        """Whether intervals are left without ends: of simulated populations alone, see there."""
+        return False
+
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         return np.sort(self._runs_of(objective)["strength"].unique())
@@ -117,6 +122,15 @@ class Population:
         """Do what :meth:`interval` does for several statistics at once, read row by row; each interval stands alone."""
         n_seeds, of_seeds = self._leaving_out(statistics, scores, objectives)
         return jackknife_intervals(of_seeds, n_seeds, confidence=confidence)
+
+    def interval_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float], *, confidence: float) -> Estimate:
+        """Do what :meth:`interval` does for what belongs to two seeds at once, such as comparisons of models.
+
+        Args:
+            statistic: takes the positions of the seeds kept, among the complete ones, and returns a number.
+            confidence: of the interval.
+        """
+        return jackknife_interval(statistic, len(self.seeds()), confidence=confidence)
 
     def _leaving_out(
         self,

@@ -85,6 +85,11 @@ class SimulatedPopulation(Population):
         """Names of the scores present, sorted."""
         return sorted({score for score, _ in self._scores})
 
+    @property
+    def point_only(self) -> bool:
+        """Whether intervals are left without ends."""
+        return self._point_only
+
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         if objective not in self._strengths:
@@ -134,6 +139,12 @@ class SimulatedPopulation(Population):
             return super().intervals(statistics, scores=scores, objectives=objectives, confidence=confidence)
         values = statistics({(s, o): self.scores(s, o) for s in scores for o in objectives})
         return [self._point(float(value), confidence) for value in np.ravel(values)]
+
+    def interval_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float], *, confidence: float) -> Estimate:
+        """The same for what belongs to two seeds at once."""
+        if not self._point_only:
+            return super().interval_over_seeds(statistic, confidence=confidence)
+        return self._point(statistic(np.arange(len(self.seeds()))), confidence)
 
     def _point(self, value: float, confidence: float) -> Estimate:
         return Estimate(value, -np.inf, np.inf, len(self.seeds()), confidence)

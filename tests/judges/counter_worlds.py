@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from dbench.claims.simulation import simulated_population
+from dbench.claims.calibration import Calibration
+from dbench.claims.simulation import Law, SimulatedPopulation, simulated_population, simulated_zoo
 from dbench.seeds import generator
 from dbench.stats import Estimate
 
-__all__ = ["EXACT", "Worlds", "card_of", "population", "rng", "trend"]
+__all__ = [
+    "EXACT",
+    "Worlds",
+    "card_of",
+    "loaded",
+    "loaded_by",
+    "population",
+    "quality",
+    "rng",
+    "trend",
+    "worlds_and_calibration",
+]
 
 Build = Callable[[ModuleType], Estimate]
+# Weights of hidden qualities by name, for each score.
+Loads = Mapping[str, Mapping[str, float]]
 EXACT = "computed exactly from one closed form or one matrix: no world is too small"
 
 
@@ -47,6 +62,38 @@ def rng(name: str) -> np.random.Generator:
     return generator(test="counter-worlds", world=name)
 
 
+def worlds_and_calibration(
+    file: str,
+    card: str,
+    world: Callable[..., Any],
+    estimate: Callable[[ModuleType, Any], Estimate],
+    *,
+    false: float,
+    true: float,
+    few: int = 2,
+    **calibration: Any,
+) -> tuple[Worlds, Calibration]:
+    """Build both entries of a card from one family of worlds.
+
+    Args:
+        file: claim file.
+        card: name of its card.
+        world: as for the calibration.
+        estimate: as for the calibration.
+        false: effect at which the finding is false.
+        true: effect at which it holds, but is not seen for want of seeds.
+        few: too few seeds.
+        calibration: everything else of the calibration.
+    """
+    worlds = Worlds(
+        file,
+        card,
+        false=lambda m: estimate(m, world(effect=false, generator=rng(card))),
+        small=lambda m: estimate(m, world(effect=true, generator=rng(card), seeds=few)),
+    )
+    return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, **calibration)
+
+
 def population(seeds: int = 10, **effects):
     """Simulate the runs table of a population whose scores are these functions."""
     return simulated_population(effects, generator=rng(",".join(effects)), seeds=seeds)
@@ -55,3 +102,31 @@ def population(seeds: int = 10, **effects):
 def trend(slope: float, noise: float = 1.0):
     """Let a score rise with the strength."""
     return lambda objective, strengths, stream: slope * strengths + noise * stream.standard_normal(len(strengths))
+
+
+def quality(scores, load: float) -> dict[str, dict[str, float]]:
+    """Let some scores see one hidden quality of a model, all with the same weight."""
+    return {score: {"quality": load} for score in scores}
+
+
+def loaded(
+    loads: Loads, stream: np.random.Generator | str, *, seeds: int = 10, point_only: bool = False
+) -> SimulatedPopulation:
+    """Draw a zoo from the weights of hidden qualities in its scores, against noise of 1 and a small seed effect.
+
+    Args:
+        loads: weights of the qualities in each score.
+        stream: the generator, or the name of the world.
+        seeds: seeds of each setting.
+        point_only: as of ``simulated_zoo``.
+    """
+    laws = {score: Law(loads=weights, seed=0.2) for score, weights in loads.items()}
+    drawn = rng(stream) if isinstance(stream, str) else stream
+    return simulated_zoo(laws, generator=drawn, seeds=seeds, point_only=point_only)
+
+
+def loaded_by(loads_at: Callable[[float], Loads]) -> Callable[..., SimulatedPopulation]:
+    """Turn weights as a function of the effect into the worlds of a calibration."""
+    return lambda effect, generator, seeds, point_only: loaded(
+        loads_at(effect), generator, seeds=seeds, point_only=point_only
+    )

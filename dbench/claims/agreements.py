@@ -1,0 +1,76 @@
+"""Comparisons of UDR, model by model, put together again from the runs table.
+
+With them a claim draws partners of its own, builds populations that were never trained as such, and leaves a seed out
+as a partner too, which the scores of whole populations do not allow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.claims.population import Population
+from dbench.errors import InvalidInput
+
+__all__ = ["agreements_of", "median_agreement"]
+
+
+def agreements_of(population: Population, objective: str) -> NDArray[np.float64]:
+    """Return the agreement (equation 2, Lasso) of every model of an objective with every other.
+
+    Args:
+        population: the evidence table, with scores ``udr.lasso.with.<n>``: the agreement with run n of the objective's
+            runs that are done, by strength and then seed.
+        objective: whose models.
+
+    Returns:
+        Seeds x strengths x seeds x strengths, complete seeds of the population: model, then its partner. Not
+        symmetric; a model's agreement with itself is there too.
+
+    Raises:
+        EvidenceLacking: the table holds no comparisons, or not this objective.
+    """
+    kept, strengths = population.seeds(), population.strengths(objective)
+    place = {run: n for n, run in enumerate(population.done(objective))}
+    wanted = [place[float(strength), int(seed)] for seed in kept for strength in strengths]
+    columns = [population.scores(f"udr.lasso.with.{n}", objective, seeds=kept) for n in wanted]
+    models = (len(kept), len(strengths))
+    return np.stack(columns, axis=-1).reshape(*models, *models)
+
+
+def median_agreement(
+    agreements: NDArray[np.float64],
+    *,
+    within: NDArray[np.bool_] | None = None,
+    comparisons: int | None = None,
+    priority: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Score models as :func:`dbench.metrics.udr_scores` does, by the median of their comparisons.
+
+    Args:
+        agreements: models x models.
+        within: models x models, which pairs may be compared; all by default. A model is never compared with itself.
+        comparisons: how many partners each model has, those of the lowest priority; all that it may have by default.
+        priority: ... x models x models. Drawn at random, the partners are a sample without replacement; leaving a
+            model out changes one of them at most.
+
+    Returns:
+        ... x models.
+
+    Raises:
+        InvalidInput: a model that may be compared with none, or priorities without a number of comparisons.
+    """
+    n_models = len(agreements)
+    allowed = ~np.eye(n_models, dtype=bool) if within is None else within & ~np.eye(n_models, dtype=bool)
+    if not allowed.any(axis=-1).all():
+        raise InvalidInput(f"within must leave every model a partner, got none for {(~allowed.any(axis=-1)).sum()}")
+    if (comparisons is None) != (priority is None):
+        raise InvalidInput("comparisons and priority must be given together, got one of them alone")
+    if comparisons is not None:
+        order = np.where(allowed, priority, np.inf)
+        limit = np.sort(order, axis=-1)[..., [min(comparisons, n_models) - 1]]
+        allowed = allowed & (order <= limit)
+    count = allowed.sum(axis=-1)[..., None]
+    inorder = np.sort(np.where(allowed, agreements, np.inf), axis=-1)  # a tenth of the time of nanmedian
+    middle = [np.take_along_axis(inorder, place, axis=-1)[..., 0] for place in ((count - 1) // 2, count // 2)]
+    return np.asarray((middle[0] + middle[1]) / 2, dtype=np.float64)

@@ -1,0 +1,206 @@
+"""Worlds for what Duan et al. say of single comparisons, of informative codes, and of seeds that matter."""
+
+import numpy as np
+from counter_worlds import worlds_and_calibration
+
+from dbench.claims.simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
+
+INFORMATIVE, COMPARISONS = "udr/test_4_informative", "udr/test_4_comparisons"
+METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
+# The table of pairs grows with the square of the seeds.
+FEW_SEEDS = 40
+
+
+# ------------------------------------------------------------------ single comparisons
+def pairs(agree, *, generator, seeds, point_only, objectives=("beta_vae",)):
+    """Build a zoo with every comparison; ``agree`` takes the qualities of the models and gives models x models."""
+    scores, strengths = {}, {o: OBJECTIVES[o] for o in objectives}
+    for objective, values in strengths.items():
+        quality = generator.standard_normal((len(values), seeds))
+        found = agree(quality.ravel(), generator).reshape(*quality.shape, -1)
+        for n in range(quality.size):
+            scores[f"udr.lasso.with.{n}", objective] = found[:, :, n].T
+        for metric in METRICS:
+            scores[metric, objective] = (quality + 0.5 * generator.standard_normal(quality.shape)).T
+        scores["kl.informative", objective] = np.full((seeds, len(values)), 5.0)
+    return SimulatedPopulation(scores, strengths, point_only=point_only)
+
+
+def seen(effect, *, generator, seeds=10, point_only=False):
+    """Each comparison shows the model's quality as clearly as the effect says."""
+
+    def agree(quality, stream):
+        return effect * quality[:, None] + stream.standard_normal((len(quality), len(quality)))
+
+    return pairs(agree, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def noisy(effect, *, generator, seeds=10, point_only=False):
+    """Each comparison shows the model's quality, under noise of this size."""
+
+    def agree(quality, stream):
+        return quality[:, None] + effect * stream.standard_normal((len(quality), len(quality)))
+
+    return pairs(agree, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def company(effect, *, generator, seeds=10, point_only=False):
+    """A good model shows among bad ones, as clearly as the effect says."""
+
+    def agree(quality, stream):
+        return effect * quality[:, None] + stream.standard_normal((len(quality), len(quality)))
+
+    return pairs(agree, generator=generator, seeds=seeds, point_only=point_only, objectives=tuple(OBJECTIVES))
+
+
+# ------------------------------------------------------------------ informative codes, seeds
+def apart(effect, *, generator, seeds=10, point_only=False):
+    """Codes lie as many powers of ten from the threshold as the effect says, on either side."""
+    law = Law(shape=lambda x: 0.01 * 10 ** (effect * x).clip(-12, 4))
+    laws = {f"kl.{code}": law for code in range(10)}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def few_codes(effect, *, generator, seeds=10, point_only=False):
+    """UDR follows the number of informative codes as the effect says."""
+    count = Law(mean=5.0, loads={"number": 1.5}, noise=0.0, shape=lambda x: np.rint(x).clip(0, 10))
+    laws = {"kl.informative": count, "udr.lasso": Law(loads={"number": effect})}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def chosen(effect, *, generator, seeds=10, point_only=False):
+    """Settings lie a step of the effect apart from one another."""
+    order = {objective: 6 * n for n, objective in enumerate(sorted(OBJECTIVES))}
+    law = Law(mean=lambda objective, strengths: effect * (order[objective] + strengths))
+    return simulated_zoo(dict.fromkeys(METRICS, law), generator=generator, seeds=seeds, point_only=point_only)
+
+
+def unlucky(effect, *, generator, seeds=10, point_only=False):
+    """All models of a seed share what the effect says."""
+    laws = dict.fromkeys(METRICS, Law(seed=effect))
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def by_comparisons(card, pool, weights):
+    return lambda m, zoo: m.correlation_by_comparisons(zoo, pool, weights, getattr(m, card))
+
+
+ENTRIES = [
+    worlds_and_calibration(
+        COMPARISONS,
+        "FIVE",
+        seen,
+        by_comparisons("FIVE", "all to all", {5: 1.0}),
+        false=0.0,
+        true=3.0,
+        effects=(0.0, 4.0),
+        at=0.51,
+        at_says="printed",
+        truth_seeds=FEW_SEEDS,
+    ),
+    worlds_and_calibration(
+        COMPARISONS,
+        "FIVE_OF_MANY",
+        noisy,
+        by_comparisons("FIVE_OF_MANY", "all to all", {5: 1.0, 45: -0.75}),
+        false=5.0,
+        true=0.1,
+        effects=(0.0, 3.0),
+        at=0.51 - 0.75 * 0.61,
+        at_says="printed",
+        truth_seeds=FEW_SEEDS,
+    ),
+    worlds_and_calibration(
+        COMPARISONS,
+        "GROWS",
+        noisy,
+        by_comparisons("GROWS", "all to all", {45: 1.0, 5: -1.0}),
+        false=0.0,
+        true=3.0,
+        effects=(0.0, 3.0),
+        at=0.1,
+        at_says="printed",
+        truth_seeds=FEW_SEEDS,
+    ),
+    worlds_and_calibration(
+        COMPARISONS,
+        "LONE",
+        company,
+        lambda m, zoo: m.lone_models_found(zoo, "all"),
+        false=3.0,
+        true=0.0,
+        few=4,
+        effects=(0.0, 4.0),
+        at=0.2,
+        at_says="near chance",
+        truth_seeds=FEW_SEEDS,
+    ),
+    worlds_and_calibration(
+        INFORMATIVE,
+        "GAP",
+        apart,
+        lambda m, zoo: m.share_near_threshold(zoo),
+        false=1.0,
+        true=50.0,
+        effects=(1.0, 50.0),
+        at=0.05,
+        at_says="one code in twenty",
+    ),
+    worlds_and_calibration(
+        INFORMATIVE,
+        "NOT_DELICATE",
+        apart,
+        lambda m, zoo: m.share_that_depends_on_threshold(zoo),
+        false=2.0,
+        true=200.0,
+        effects=(1.0, 200.0),
+        at=0.05,
+        at_says="one model in twenty",
+    ),
+    worlds_and_calibration(
+        INFORMATIVE,
+        "HIGHER",
+        few_codes,
+        lambda m, zoo: m.correlation_with_number(zoo, "udr.lasso", "all"),
+        false=1.0,
+        true=-1.0,
+        effects=(2.0, -2.0),
+        at=-0.4,
+        at_says="a moderate correlation",
+    ),
+    worlds_and_calibration(
+        INFORMATIVE,
+        "NOT_PUNISHED",
+        few_codes,
+        lambda m, zoo: m.correlation_with_number(zoo, "udr.lasso", "all"),
+        false=1.0,
+        true=-1.0,
+        effects=(2.0, -2.0),
+        at=0.0,
+        at_says="no correlation",
+    ),
+    worlds_and_calibration(
+        INFORMATIVE,
+        "TRANSFER",
+        chosen,
+        lambda m, zoo: m.seed_transfer(zoo),
+        false=10.0,
+        true=0.1,
+        effects=(0.0, 5.0),
+        at=0.807,
+        at_says="printed",
+    ),
+    worlds_and_calibration(
+        INFORMATIVE,
+        "BEST",
+        unlucky,
+        lambda m, zoo: m.share_reached_by_best(zoo),
+        false=0.0,
+        true=5.0,
+        effects=(0.0, 10.0),
+        at=0.8,
+        at_says="four models of five",
+    ),
+]
+WORLDS = [worlds for worlds, _ in ENTRIES]
+CALIBRATIONS = [calibration for _, calibration in ENTRIES]

@@ -1,0 +1,216 @@
+"""Worlds for what Duan et al. say of UDR's variants, and of strengths and models chosen by it."""
+
+import numpy as np
+from counter_worlds import worlds_and_calibration
+
+from dbench.claims.simulation import Law, simulated_zoo
+
+VARIANTS, SELECTION = "udr/test_4_variants", "udr/test_4_selection"
+METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
+
+
+# ------------------------------------------------------------------ variants
+def like_dci(effect, *, generator, seeds=10, point_only=False):
+    """All metrics see a quality; DCI sees one more, which UDR sees as clearly as the effect says."""
+    laws = {metric: Law(loads={"quality": 1.0}) for metric in METRICS}
+    laws |= {"dci": Law(loads={"quality": 1.0, "own": 1.0}), "udr.lasso": Law(loads={"quality": 1.0, "own": effect})}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def two_variants(better, worse):
+    """Two variants see the quality that the metrics see, one of them as clearly as the effect says."""
+
+    def world(effect, *, generator, seeds=10, point_only=False):
+        laws = {metric: Law(loads={"quality": 1.0}) for metric in METRICS}
+        laws |= {better: Law(loads={"quality": effect}), worse: Law(loads={"quality": 1.0})}
+        return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+    return world
+
+
+lasso_and_spearman = two_variants("udr.lasso", "udr.spearman")
+all_and_same = two_variants("udr.lasso.all", "udr.lasso")
+equation_and_entropy = two_variants("udr.lasso", "udr.lasso.entropy")
+
+
+def pulled(effect, *, generator, seeds=10, point_only=False):
+    """Scores within a strength follow the strength as much as the effect says; the others do somewhat."""
+    steps = {"udr.lasso": effect, "udr.lasso.all": 0.4}
+    laws = {name: Law(mean=lambda o, s, step=step: step * (s - s.mean())) for name, step in steps.items()}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def gains(card, world, names, at, at_says):
+    """Entries of a card that holds one variant against another."""
+
+    def estimate(m, zoo):
+        return m.gain(zoo, *names, getattr(m, card))
+
+    return worlds_and_calibration(
+        VARIANTS, card, world, estimate, false=0.0, true=3.0, effects=(0.0, 5.0), at=at, at_says=at_says
+    )
+
+
+# ------------------------------------------------------------------ selection
+def profiles(variant="udr.lasso", **fixed):
+    """Metrics share a profile over the strengths; UDR has one of its own, plus theirs as much as the effect says."""
+
+    def world(effect, *, generator, seeds=10, point_only=False):
+        def shared(objective, strengths):
+            return np.cos(1.7 * strengths + len(objective))
+
+        def own(objective, strengths):
+            return np.sin(2.3 * strengths + 3 * len(objective))
+
+        laws = {metric: Law(mean=shared, noise=0.5) for metric in METRICS}
+        for name, share in {variant: effect, **fixed}.items():
+            laws[name] = Law(mean=lambda o, s, share=share: share * shared(o, s) + own(o, s), noise=0.5)
+        return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+    return world
+
+
+orders, two_orders = profiles(), profiles(**{"udr.lasso.all": 1.0})
+
+
+def levels(effect, *, generator, seeds=10, point_only=False):
+    """UDR lies at the effect."""
+    laws = {"udr.lasso": Law(mean=effect, noise=0.1), "kl.informative": Law(mean=5.0, noise=0.0)}
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def rising(effect, *, generator, seeds=10, point_only=False):
+    """UDR rises with the strength by the effect."""
+    return simulated_zoo({"udr.lasso": Law(trend=effect)}, generator=generator, seeds=seeds, point_only=point_only)
+
+
+ENTRIES = [
+    worlds_and_calibration(
+        VARIANTS,
+        "CLOSEST",
+        like_dci,
+        lambda m, zoo: m.lead_of_dci(zoo, "udr.lasso"),
+        false=-1.0,
+        true=2.0,
+        effects=(-1.0, 4.0),
+        at=0.1,
+        at_says="a lead that a figure shows",
+    ),
+    worlds_and_calibration(
+        VARIANTS,
+        "CLOSEST_EACH",
+        like_dci,
+        lambda m, zoo: m.lead_of_dci(zoo, "udr.lasso", ("beta_vae",)),
+        false=-1.0,
+        true=2.0,
+        effects=(-1.0, 4.0),
+        at=0.3,
+        at_says="a large lead",
+        truth_seeds=3_000,
+    ),
+    gains("NOT_WORSE", lasso_and_spearman, ("udr.lasso", "udr.spearman"), 0.0, "no difference"),
+    gains("BETTER", lasso_and_spearman, ("udr.lasso", "udr.spearman"), 0.05, "smallest difference worth a switch"),
+    gains("FOR_MODELS", all_and_same, ("udr.lasso.all", "udr.lasso"), 0.06, "printed"),
+    gains("ENTROPY", equation_and_entropy, ("udr.lasso", "udr.lasso.entropy"), 0.1, "smallest to be called inferior"),
+    worlds_and_calibration(
+        VARIANTS,
+        "PULLED",
+        pulled,
+        lambda m, zoo: m.pull(zoo),
+        false=0.0,
+        true=1.0,
+        effects=(0.0, 2.0),
+        at=0.15,
+        at_says="a share that a figure shows",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "SELECTS",
+        orders,
+        lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0}, m.SELECTS),
+        false=-1.0,
+        true=4.0,
+        effects=(-1.0, 6.0),
+        at=0.8,
+        at_says="nearly the same order",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "SELECTS_EACH",
+        orders,
+        lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0}, m.SELECTS_EACH, objectives=["beta_vae"]),
+        false=-2.0,
+        true=4.0,
+        effects=(-1.0, 6.0),
+        at=0.8,
+        at_says="nearly the same order",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "FOR_STRENGTHS",
+        two_orders,
+        lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0, "udr.lasso.all": -1.0}, m.FOR_STRENGTHS),
+        false=-2.0,
+        true=6.0,
+        effects=(-1.0, 6.0),
+        at=0.3,
+        at_says="a clearly better order",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "RISES",
+        rising,
+        lambda m, zoo: m.rise_of_udr(zoo, "udr.lasso", "all"),
+        false=-2.0,
+        true=10.0,
+        effects=(0.0, 10.0),
+        at=0.8,
+        at_says="a clear trend",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "PLAIN_LOW",
+        levels,
+        lambda m, zoo: m.udr_of_plain_models(zoo, "beta_vae"),
+        false=0.8,
+        true=0.2,
+        effects=(0.0, 1.0),
+        at=0.444,
+        at_says="entangled by Figure 4",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "PLAIN_BEATEN",
+        rising,
+        lambda m, zoo: m.share_that_beats_plain(zoo, "udr.lasso"),
+        false=-3.0,
+        true=5.0,
+        effects=(-2.0, 5.0),
+        at=0.8,
+        at_says="four models of five",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "NONE_GOOD",
+        levels,
+        lambda m, zoo: m.share_of_good(zoo, "dip_vae_i", "all"),
+        false=0.6,
+        true=0.1,
+        effects=(0.2, 0.6),
+        at=0.002,
+        at_says="none",
+    ),
+    worlds_and_calibration(
+        SELECTION,
+        "SOME_GOOD",
+        levels,
+        lambda m, zoo: m.best_udr(zoo, "beta_vae", "all"),
+        false=0.1,
+        true=0.8,
+        effects=(0.1, 0.9),
+        at=0.607,
+        at_says="disentangled by Figure 4",
+    ),
+]
+WORLDS = [worlds for worlds, _ in ENTRIES]
+CALIBRATIONS = [calibration for _, calibration in ENTRIES]
