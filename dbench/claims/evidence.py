@@ -8,13 +8,22 @@ from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.claims.population import Population
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData, EvidenceLacking, InvalidInput
 
-__all__ = ["evidence_folders", "evidence_pairs", "load_population", "train_evidence", "whole_data_folders"]
+__all__ = [
+    "evidence_folders",
+    "evidence_pairs",
+    "left_out_folders",
+    "load_left_out",
+    "load_population",
+    "train_evidence",
+    "whole_data_folders",
+]
 
 
 def evidence_folders(root: str | Path | None = None) -> list[Path]:
@@ -72,6 +81,60 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
         for first, second in combinations(ordered, 2)
         if described[first][0] == described[second][0] != "" and described[first][1] != described[second][1]
     ]
+
+
+def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
+    """Return the tables of models trained without a combination of factor values, those of one study together.
+
+    Args:
+        folders: of evidence tables.
+
+    Returns:
+        ``<profile>-<data set>`` -> a table for each combination, by name. Tables with points left out at random, which
+        are no combination, and those that cannot be read are in none.
+    """
+    from dbench.data.held_out import WITHOUT, parse_held_out
+
+    found: dict[str, tuple[Path, ...]] = {}
+    for folder in sorted(folders):
+        profile, data = _trained_on(folder)
+        base, combination, _ = parse_held_out(data) if WITHOUT in data else (data, None, None)
+        if combination is not None:
+            name = f"{profile}-{base}"
+            found[name] = (*found.get(name, ()), folder)
+    return found
+
+
+def load_left_out(name: str, folders: Sequence[Path]) -> Population:
+    """Read the tables of one study of left-out combinations as a population whose units are the combinations.
+
+    Its ``seed`` numbers the combinations, and its ``strength`` numbers the runs of an objective without each of them,
+    by strength and then seed: so that what claims resample, seeds elsewhere, is the combination here, left out for all
+    objectives at once. Runs are not averaged, for what is read off a relation matrix must be read off one model's.
+
+    Args:
+        name: of the study, as of :func:`left_out_folders`.
+        folders: a table for each combination. Of each as many complete seeds count as all of them have, the lowest.
+
+    Raises:
+        DamagedData: a table was damaged or edited.
+        EvidenceLacking: no tables, or one without a complete seed.
+    """
+    parts = [load_population(folder) for folder in folders]
+    seeds = min((len(part.seeds()) for part in parts), default=0)
+    if not seeds:
+        raise EvidenceLacking(f"{name} needs a complete seed without each combination, got none")
+    rows = pd.concat([_numbered(part, number, seeds) for number, part in enumerate(parts)], ignore_index=True)
+    told = dict.fromkeys(sentence for part in parts for sentence in part.deviations)
+    return Population(name, rows, (*told, f"{len(parts)} combinations are the units, with {seeds} seeds each"))
+
+
+def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:
+    """Rows of one combination's runs, numbered within their objective."""
+    rows = part.table[part.table["seed"].isin(part.seeds()[:seeds])]
+    runs = rows.drop_duplicates("run").sort_values(["objective", "strength", "seed"])
+    place = dict(zip(runs["run"], runs.groupby("objective").cumcount().astype(float), strict=True))
+    return rows.assign(strength=rows["run"].map(place), seed=number)
 
 
 def _trained_on(folder: Path) -> tuple[str, str]:
