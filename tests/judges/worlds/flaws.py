@@ -1,7 +1,7 @@
 """Worlds in which findings of Mahon et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, Worlds, population
+from counter_worlds import EXACT, Worlds, rng
 
 from dbench.claims.calibration import Calibration
 from dbench.claims.simulation import Law, simulated_zoo
@@ -11,10 +11,6 @@ from dbench_fixtures.counterexamples.xor import xor_cases
 
 ALIGNMENT, DISTRIBUTED = "flaws/test_3_1_misalignment", "flaws/test_3_2_distributed"
 UNRELATED_CASES = np.indices((2, 2, 2)).reshape(3, -1).T
-
-
-def collisions(share: float):
-    return lambda objective, strengths, stream: 2.0 * (stream.uniform(size=len(strengths)) < share)
 
 
 def openly(n, stream, **_):
@@ -47,6 +43,22 @@ def cases_of(function) -> np.ndarray:
     return np.stack([*bits, function(*bits)], axis=1)
 
 
+def misaligned(effect, *, generator, seeds=10, point_only=False):
+    """Two factors and codes; the second factor's own code loses to the first one's where a number is positive."""
+
+    def above_threshold(hidden):
+        return np.where(hidden > 0, 0.8, 0.2)
+
+    laws = {
+        "relation.mutual_information.0.0": Law(mean=1.0, noise=0.0),
+        "relation.mutual_information.0.1": Law(noise=0.0),
+        "relation.mutual_information.1.0": Law(mean=effect, seed=0.3, shape=above_threshold),
+        "relation.mutual_information.1.1": Law(mean=0.5, noise=0.0),
+        "kl.informative": Law(mean=2.0, noise=0.0),
+    }
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
 WORLDS = [
     Worlds(
         ALIGNMENT,
@@ -63,8 +75,8 @@ WORLDS = [
     Worlds(
         ALIGNMENT,
         "TRAINED",
-        false=lambda m: m.share_of_models(population(**{"alignment.collisions": collisions(0.0)})),
-        small=lambda m: m.share_of_models(population(2, **{"alignment.collisions": collisions(0.5)})),
+        false=lambda m: m.share_of_models(misaligned(-9.0, generator=rng("aligned"))),
+        small=lambda m: m.share_of_models(misaligned(0.0, generator=rng("two seeds"), seeds=2)),
     ),
     Worlds(
         DISTRIBUTED,
@@ -135,12 +147,6 @@ WORLDS = [
 ]
 
 
-def misaligned(effect, *, generator, seeds, point_only):
-    """A model is misaligned where a hidden number exceeds a threshold that the effect lowers."""
-    laws = {"alignment.collisions": Law(mean=effect, seed=0.3, shape=lambda hidden: 2.0 * (hidden > 0))}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
-
-
 CALIBRATIONS = [
     Calibration(
         file=ALIGNMENT,
@@ -150,5 +156,6 @@ CALIBRATIONS = [
         effects=(-5.0, 3.0),
         at=0.2,
         at_says="one model in five",
+        seeds=5,
     ),
 ]
