@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,13 @@ from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
 from dbench.models.stacked import Parameters
+from dbench.training.execution import PRECISIONS, autocast, products
 
 __all__ = ["Evaluation", "encode_grid", "evaluate"]
 
 _IMAGES = 256  # in a pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
+_SHARE = 0.25  # of a GPU's free memory that the images of a pass and what is made of them may take
+_FLOATS = 40  # kept at once for each pixel: the widest layers of the convolutional network have 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +48,31 @@ def _check(images: Tensor) -> None:
         )
 
 
+def _images_in_a_pass(images: Tensor, members: int) -> int:
+    """Return how many images each member is given at once: always the same on processors, what fits on a GPU.
+
+    On processors another number gives other last bits. A GPU wants few large passes, whose launches cost nothing.
+    """
+    if images.device.type != "cuda":
+        return _IMAGES
+    free, _ = torch.cuda.mem_get_info(images.device)
+    return max(1, int(_SHARE * free) // (4 * _FLOATS * images[0].numel() * members))
+
+
 def _passes(images: Tensor, members: int) -> Iterator[Tensor]:
-    for start in range(0, len(images), _IMAGES):
-        part = images[start : start + _IMAGES].float() / 255
+    size = _images_in_a_pass(images, members)
+    for start in range(0, len(images), size):
+        part = images[start : start + size].float() / 255
         yield part.expand(members, *part.shape)
+
+
+@contextmanager
+def _calculating(images: Tensor, precision: str) -> Iterator[None]:
+    """Calculate with a precision; on a processor everything else stays as the caller has it."""
+    if precision not in PRECISIONS:
+        raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    with products(images.device, precision), autocast(images.device, precision):
+        yield
 
 
 def _members(parameters: Parameters) -> int:
@@ -55,26 +80,35 @@ def _members(parameters: Parameters) -> int:
 
 
 @torch.no_grad()
-def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tuple[Tensor, Tensor]:
+def encode_grid(
+    parameters: Parameters, images: Tensor, network: Network, *, precision: str = "float32"
+) -> tuple[Tensor, Tensor]:
     """Return means and log-variances of the codes of every image, each M x N x d.
 
     Args:
         parameters: named parameters of M members, as in ``State.parameters``.
         images: N x C x H x W, uint8, on the device of the parameters.
         network: their network.
+        precision: of matrix products, one of :data:`dbench.training.execution.PRECISIONS`; codes are float32.
 
     Raises:
-        InvalidInput: images that are not uint8 or have another number of axes.
+        InvalidInput: images that are not uint8 or have another number of axes, or no such precision.
     """
     _check(images)
-    encoded = [network.encode(parameters, x) for x in _passes(images, _members(parameters))]
-    mean, logvar = (torch.cat(part, dim=1) for part in zip(*encoded, strict=True))
+    with _calculating(images, precision):
+        encoded = [network.encode(parameters, x) for x in _passes(images, _members(parameters))]
+    mean, logvar = (torch.cat(part, dim=1).float() for part in zip(*encoded, strict=True))
     return mean, logvar
 
 
 @torch.no_grad()
 def evaluate(
-    parameters: Parameters, images: Tensor, network: Network, *, generators: Sequence[np.random.Generator]
+    parameters: Parameters,
+    images: Tensor,
+    network: Network,
+    *,
+    generators: Sequence[np.random.Generator],
+    precision: str = "float32",
 ) -> Evaluation:
     """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
 
@@ -83,9 +117,10 @@ def evaluate(
         images: N x C x H x W, uint8, on the device of the parameters.
         network: their network.
         generators: M generators, one for the draws of each member.
+        precision: of matrix products, as in :func:`encode_grid`; terms of the bound are float32, their sums float64.
 
     Raises:
-        InvalidInput: images of another kind, or not one generator a member.
+        InvalidInput: images of another kind, not one generator a member, or no such precision.
     """
     _check(images)
     members, device = _members(parameters), images.device
@@ -94,9 +129,13 @@ def evaluate(
     reconstruction = torch.zeros(members, dtype=torch.float64, device=device)
     kl = torch.zeros(members, network.latents, dtype=torch.float64, device=device)
     for x in _passes(images, members):
-        mean, logvar = network.encode(parameters, x)
-        draws = [torch.from_numpy(g.standard_normal(mean.shape[1:], dtype=np.float32)) for g in generators]
-        z = mean + (0.5 * logvar).exp() * torch.stack(draws).to(device)
-        reconstruction += bernoulli_nll(x, network.decode(parameters, z)).double().sum(1)
+        draws = [
+            torch.from_numpy(g.standard_normal((x.shape[1], network.latents), dtype=np.float32)) for g in generators
+        ]
+        noise = torch.stack(draws).to(device)
+        with _calculating(images, precision):
+            mean, logvar = (part.float() for part in network.encode(parameters, x))
+            logits = network.decode(parameters, mean + (0.5 * logvar).exp() * noise).float()
+        reconstruction += bernoulli_nll(x, logits).double().sum(1)
         kl += gaussian_kl(mean, logvar).double().sum(1)
     return Evaluation(reconstruction / len(images), kl / len(images))

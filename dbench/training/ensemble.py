@@ -9,24 +9,22 @@ run several processes to use several cores.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from dbench.errors import InvalidInput
 from dbench.models import Network
-from dbench.models.objectives import ObjectiveCard, find_card
+from dbench.models.objectives import find_card
+from dbench.training.draws import Drawing
+from dbench.training.execution import PRECISIONS, Execution, arithmetic
 from dbench.training.losses import Losses, extra_shapes
 from dbench.training.state import State, initial_state
+from dbench.training.step import Stepper
 from dbench.training.streams import BLOCK, Member
 
-__all__ = ["PRECISIONS", "Member", "train"]
-
-PRECISIONS = ("float32", "tf32", "bfloat16")
-"""Arithmetic of matrix products and convolutions; parameters, moments and loss terms are float32 always."""
+__all__ = ["PRECISIONS", "Execution", "Member", "train"]
 
 
 def train(
@@ -41,6 +39,7 @@ def train(
     factor_sizes: Sequence[int] | None = None,
     device: torch.device | str = "cpu",
     precision: str = "float32",
+    execution: Execution | None = None,
     state: State | None = None,
     each_block: Callable[[State], bool | None] | None = None,
 ) -> State:
@@ -67,6 +66,7 @@ def train(
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
         device: where to train.
         precision: one of :data:`PRECISIONS`; the last two need a GPU.
+        execution: how steps are executed: captured, compiled, drawn ahead; as suits the device when not given.
         state: where to go on from (a multiple of 100 steps); the beginning when not given.
         each_block: is called after every 100 steps and after the last one with the state then, which may be kept
             or stored. Training ends early when it returns true.
@@ -77,7 +77,9 @@ def train(
     Raises:
         InvalidInput: images, settings or state that do not fit.
         UnknownName: an objective nobody registered.
+        CaptureFailed: ``execution`` insists on a captured step, and the device refuses it.
     """
+    execution = execution or Execution()
     _check(members, images, network, steps, batch_size, learning_rate, precision)
     sizes = _factor_sizes(members, images, factors, factor_sizes)
     extra = extra_shapes(members, network, sizes)
@@ -95,119 +97,26 @@ def train(
         precision=precision,
         steps=steps,
     )
-    card = find_card(members[0].objective)
-    with _arithmetic(device, precision):
+    drawing = Drawing(
+        [(part.members, part.card.second_batch) for part in losses.parts],
+        data_size=len(images),
+        batch_size=batch_size,
+        latents=network.latents,
+        threads=execution.threads_on(device),
+        pinned=device.type == "cuda",
+    )
+    with arithmetic(device, precision), drawing:
+        stepper = Stepper(
+            state, losses, find_card(members[0].objective), learning_rate=learning_rate, execution=execution
+        )
         while state.step < steps:
-            state = _train_block(
-                state,
-                losses,
-                card,
-                steps=min(BLOCK, steps - state.step),
-                batch_size=batch_size,
-                learning_rate=learning_rate,
-            )
+            draws, count = drawing.take(state.step // BLOCK), min(BLOCK, steps - state.step)
+            if state.step + count < steps:
+                drawing.prepare(state.step // BLOCK + 1)
+            state = stepper.block(draws, count)
             if each_block is not None and each_block(state):
                 break
     return state
-
-
-def _train_block(
-    state: State, losses: Losses, card: ObjectiveCard, *, steps: int, batch_size: int, learning_rate: float
-) -> State:
-    """Take the steps of one block and return the state after it; the one before stays as it is."""
-    draws = losses.draw(state.step // BLOCK, batch_size)
-    after = replace(state.map(torch.clone), step=state.step + steps)
-    adversary = [name for name in after.rows if name.startswith("adversary.")]
-    main = [name for name in after.rows if name not in adversary]
-    leaves, optimiser = _adam(after, state.step, main, learning_rate, (0.9, 0.999))
-    if adversary:
-        rate = learning_rate * card.adversary_rate
-        adversary_leaves, adversary_optimiser = _adam(after, state.step, adversary, rate, card.adversary_betas)
-    history, adversary_history = [], []
-    for i in range(steps):
-        loss, adversary_loss = losses(after.rows, draws, i, state.step + i)
-        _take_gradient(loss, leaves, keep=adversary_loss is not None)
-        if adversary_loss is not None:
-            _take_gradient(adversary_loss, adversary_leaves)
-            adversary_optimiser.step()
-            adversary_history.append(adversary_loss.detach())
-        optimiser.step()
-        history.append(loss.detach())
-    for leaf in after.rows.values():
-        leaf.requires_grad_(False).grad = None
-    # Step after step: a reduction over a step x member matrix adds in an order that depends on the number of members.
-    total = torch.zeros_like(state.loss, dtype=torch.float64)
-    for losses_then in history:
-        total += losses_then
-    mean, finite = (total / steps).to(state.loss.dtype), torch.stack(history).isfinite()
-    if adversary_history:
-        finite &= torch.stack(adversary_history).isfinite()
-    return _freeze_diverged(state, after, mean, finite)
-
-
-def _adam(
-    state: State, step: int, names: Sequence[str], learning_rate: float, betas: tuple[float, float]
-) -> tuple[list[Tensor], torch.optim.Adam]:
-    """Return those rows of a state as leaves, and an optimiser that goes on from their moments, in place."""
-    leaves = [state.rows[name].requires_grad_() for name in names]
-    optimiser = torch.optim.Adam(leaves, lr=learning_rate, betas=betas, eps=1e-8, fused=True)
-    for name, leaf in zip(names, leaves, strict=True):
-        taken = torch.tensor(float(step), device=leaf.device)
-        optimiser.state[leaf] = {"step": taken, "exp_avg": state.first[name], "exp_avg_sq": state.second[name]}
-    return leaves, optimiser
-
-
-def _take_gradient(loss: Tensor, leaves: Sequence[Tensor], *, keep: bool = False) -> None:
-    """Set the leaves' gradients to those of the members' losses, and no other tensor's.
-
-    A head that the losses of a step leave alone, such as one that is taught in a part of the run, gets zeros.
-    """
-    gradients = torch.autograd.grad(loss.sum(), leaves, retain_graph=keep, materialize_grads=True)
-    for leaf, gradient in zip(leaves, gradients, strict=True):
-        leaf.grad = gradient
-
-
-def _freeze_diverged(before: State, after: State, loss: Tensor, finite: Tensor) -> State:
-    """Put members that are not finite, or were not before, back to where they stood.
-
-    Args:
-        before: the state when the block began.
-        after: the state at its end; is changed.
-        loss: mean loss of each member over the block, M.
-        finite: whether its losses were finite, step x member.
-    """
-    bounded = torch.stack([row.isfinite().all(1) for row in after.tensors()]).all(0)
-    when = torch.where(finite.all(0), after.step, before.step + finite.int().argmin(0))
-    diverged_at = torch.where(~before.diverged & ~(finite.all(0) & bounded), when, before.diverged_at)
-    after = replace(after, diverged_at=diverged_at, loss=loss.masked_fill(diverged_at >= 0, math.nan))
-    if after.diverged.any():
-        for kept, row in zip(before.tensors(), after.tensors(), strict=True):
-            row[after.diverged] = kept[after.diverged]
-    return after
-
-
-@contextmanager
-def _arithmetic(device: torch.device, precision: str) -> Iterator[None]:
-    """Set how processors and GPUs calculate, and put it back afterwards.
-
-    Processors: one thread; and numbers below 1e-38 are taken as zero, because weights of far-away codes and moments of
-    idle units end there and slow arithmetic down several times.
-    """
-    threads, flushed = torch.get_num_threads(), bool(torch.tensor(1e-39) * 1 == 0)
-    if device.type == "cpu":
-        torch.set_num_threads(1)
-        torch.set_flush_denormal(True)
-    switches = (torch.backends.cuda.matmul, torch.backends.cudnn.conv)  # type: ignore[attr-defined]
-    earlier = [switch.fp32_precision for switch in switches]
-    for switch in switches:
-        switch.fp32_precision = "tf32" if precision == "tf32" else "ieee"
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-        torch.set_flush_denormal(flushed)
-        for switch, value in zip(switches, earlier, strict=True):
-            switch.fp32_precision = value
 
 
 def _check(

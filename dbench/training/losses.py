@@ -1,9 +1,8 @@
-"""What every member of an ensemble minimises at a step: draws, one pass through the network, each one's objective."""
+"""What every member of an ensemble minimises at a step: one pass through the network, then each one's objective."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -13,10 +12,12 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import Batch, ObjectiveCard, Other, Terms, find_card, find_objective
+from dbench.training.draws import Draws
+from dbench.training.execution import autocast
 from dbench.training.state import unpack
-from dbench.training.streams import Member, draw_block, draw_labelled, draw_second_block
+from dbench.training.streams import Member, draw_labelled
 
-__all__ = ["Draws", "Losses", "extra_shapes"]
+__all__ = ["Losses", "extra_shapes"]
 
 
 def extra_shapes(
@@ -34,21 +35,6 @@ def extra_shapes(
             f"members of one ensemble must have the same heads and adversary, got {', '.join(sorted(cards))}"
         )
     return next(iter(cards.values())).extra_shapes(network, factor_sizes) if cards else {}
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """What M members draw for a block of steps; every tensor starts with step x member.
-
-    Attributes:
-        rows: numbers of the images of the batches, ... x B.
-        noise: of the codes, ... x B x d.
-        second: for each part of the ensemble rows, noise and orders of its second batches; None where it has none.
-    """
-
-    rows: Tensor
-    noise: Tensor
-    second: tuple[tuple[Tensor, Tensor, Tensor] | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,38 +95,25 @@ class Losses:
             self.parts.append(_Part.of(start, tuple(run), self.data_size, self.device))
             start = self.parts[-1].which.stop
 
-    def draw(self, block: int, batch_size: int) -> Draws:
-        """Draw what the members need for the block of that number."""
-        settings = {"data_size": self.data_size, "batch_size": batch_size, "latents": self.network.latents}
+    @property
+    def capturable(self) -> bool:
+        """Whether a step is the same operations whatever its number."""
+        return all(part.card.capturable for part in self.parts)
 
-        def stack(drawn: list[tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
-            return tuple(torch.stack(part, dim=1).to(self.device) for part in zip(*drawn, strict=True))
-
-        rows, noise = stack([draw_block(member, block, **settings) for member in self.members])
-        second: list[tuple[Tensor, Tensor, Tensor] | None] = []
-        for part in self.parts:
-            if part.card.second_batch:
-                others = stack([draw_second_block(member, block, **settings) for member in part.members])
-                second.append((others[0], others[1], others[2]))
-            else:
-                second.append(None)
-        return Draws(rows, noise, tuple(second))
-
-    def __call__(self, rows: Mapping[str, Tensor], draws: Draws, i: int, step: int) -> tuple[Tensor, Tensor | None]:
+    def __call__(self, rows: Mapping[str, Tensor], draws: Draws, step: int | Tensor) -> tuple[Tensor, Tensor | None]:
         """Return losses and adversaries' losses (None where there are none), M each.
 
         Args:
             rows: parameters as in ``State.rows``.
-            draws: of a block.
-            i: number of the step within the block.
-            step: its number within the run.
+            draws: of the step.
+            step: its number within the run, as ``Batch.step`` has it.
         """
-        which = draws.rows[i]
+        which = draws.rows
         x = self._images(which)
-        with self._autocast():
+        with autocast(self.device, self.precision):
             parameters = unpack(rows, self.network.shapes)
             mean, logvar = (part.float() for part in self.network.encode(parameters, x))
-            z = mean + (0.5 * logvar).exp() * draws.noise[i]
+            z = mean + (0.5 * logvar).exp() * draws.noise
             logits = self.network.decode(parameters, z).float()
         batch = Batch(
             x,
@@ -151,7 +124,7 @@ class Losses:
             data_size=self.data_size,
             step=step,
             steps=self.steps,
-            noise=draws.noise[i],
+            noise=draws.noise,
             factor_sizes=self.factor_sizes,
             extra=unpack(rows, self.extra),
         )
@@ -164,7 +137,7 @@ class Losses:
             if part.labelled is not None:
                 own = replace(own, labelled=part.labelled.gather(1, which[part.which]))
             if second is not None:
-                own = replace(own, other=self._other(parameters, part, *(drawn[i] for drawn in second)))
+                own = replace(own, other=self._other(parameters, part, *second))
             terms.append(part.function(own, **{part.card.strength: part.strength}))
             if (terms[-1].adversary_loss is None) != (part.card.adversary is None):
                 raise InvalidInput(f"objective {part.card.name} must return a loss of its adversary if it declares one")
@@ -180,11 +153,6 @@ class Losses:
     ) -> Other:
         """Encode a second batch: in a pass of its own, so that the first one's arithmetic stays as it is without."""
         own = {name: values[part.which] for name, values in parameters.items()}
-        with self._autocast():
+        with autocast(self.device, self.precision):
             mean, logvar = (values.float() for values in self.network.encode(own, self._images(which)))
         return Other(mean + (0.5 * logvar).exp() * noise, mean, logvar, order)
-
-    def _autocast(self) -> AbstractContextManager[object]:
-        if self.precision == "bfloat16":
-            return torch.autocast(self.device.type, dtype=torch.bfloat16)
-        return nullcontext()

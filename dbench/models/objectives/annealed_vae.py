@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
@@ -32,5 +33,6 @@ def annealed_vae(batch: Batch, *, c_max: Tensor) -> Terms:
     """
     reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
-    capacity = c_max * min(1.0, batch.step / (ANNEALED_SHARE * batch.steps))
+    risen = torch.as_tensor(batch.step / (ANNEALED_SHARE * batch.steps), dtype=torch.float64).clamp(max=1)
+    capacity = c_max * risen
     return Terms(reconstruction + GAMMA * (kl - capacity).abs(), reconstruction, kl, {"capacity": capacity})

@@ -70,7 +70,9 @@ class Batch:
         mean: means of the codes, M x B x d.
         logvar: log-variances of the codes, M x B x d.
         data_size: number of images the batch was drawn from, N.
-        step: number of steps taken before this one; for objectives with a schedule.
+        step: number of steps taken before this one, for objectives with a schedule: as a tensor (0-dimensional,
+            float64) where all objectives of the ensemble are ``capturable``, so that a captured step can be told
+            another number; else as an integer.
         steps: number of steps of the whole run, likewise.
         noise: standard normal draws that made z of mean and logvar, M x B x d.
         factors: ground-truth factors of the images, M x B x k int64; None unless the card says ``needs_factors``.
@@ -86,7 +88,7 @@ class Batch:
     mean: Tensor
     logvar: Tensor
     data_size: int
-    step: int
+    step: int | Tensor
     steps: int
     noise: Tensor | None = None
     factors: Tensor | None = None
@@ -152,6 +154,8 @@ class ObjectiveCard:
         adversary: shapes of parameters named ``adversary.*``, trained on ``Terms.adversary_loss`` by their own Adam.
         adversary_rate: the adversary's learning rate as a multiple of the run's.
         adversary_betas: of the adversary's Adam.
+        capturable: whether it does the same operations at every step, on tensors of the batch's device alone, and
+            waits for none of them, so that a step can be captured as a graph; false if it branches on ``Batch.step``.
     """
 
     name: str
@@ -167,6 +171,7 @@ class ObjectiveCard:
     adversary: ExtraShapes | None = None
     adversary_rate: float = 1.0
     adversary_betas: tuple[float, float] = (0.9, 0.999)
+    capturable: bool = True
 
     def __post_init__(self) -> None:
         """Check that the declarations make sense together."""

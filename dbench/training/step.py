@@ -1,0 +1,200 @@
+"""Steps of an ensemble on tensors that stay in place.
+
+A step reads the draws of its block, the parameters and a counter, and writes parameters, moments, the counter and sums
+of the losses, all in place and without waiting for the device. So the same function runs one operation after another on
+a processor and as a captured graph on a GPU. The processor looks at what came out once a block.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from dbench.errors import CaptureFailed, InvalidInput
+from dbench.models.objectives import ObjectiveCard
+from dbench.training.capture import Recorder, record_graph
+from dbench.training.draws import Draws
+from dbench.training.execution import Execution
+from dbench.training.losses import Losses
+from dbench.training.state import State
+
+__all__ = ["Stepper"]
+
+
+class Stepper:
+    """Take the steps of an ensemble, a block at a time.
+
+    Args:
+        state: where to begin, on the device; stays as it is.
+        losses: of the members.
+        card: of their objectives, for the adversary's optimiser.
+        learning_rate: of Adam.
+        execution: how steps are executed.
+        recorder: what makes a step repeatable: a CUDA graph's, or something else in tests.
+
+    Raises:
+        InvalidInput: a capture or a compilation is asked for that the device or the objectives do not allow.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        losses: Losses,
+        card: ObjectiveCard,
+        *,
+        learning_rate: float,
+        execution: Execution,
+        recorder: Recorder = record_graph,
+    ) -> None:
+        self.state, self.losses = state, losses
+        self._execution, self._recorder = execution, recorder
+        self._compute = self._compiled() if execution.compile else losses
+        self._repeat: Callable[[], None] | None = None
+        self._capture = self._wants_capture()
+        self._work = state.map(torch.clone)
+        self._draws: Draws | None = None
+        adversary = [name for name in state.rows if name.startswith("adversary.")]
+        main = [name for name in state.rows if name not in adversary]
+        self._optimisers = [self._adam(main, learning_rate, (0.9, 0.999))]
+        if adversary:
+            rate = learning_rate * card.adversary_rate
+            self._optimisers.append(self._adam(adversary, rate, card.adversary_betas))
+        device, members = state.loss.device, len(state)
+        self._place = torch.zeros(1, dtype=torch.int64, device=device)  # of the next step in its block
+        self._now = torch.zeros((), dtype=torch.float64, device=device)  # its number in the run
+        self._total = torch.zeros(members, dtype=torch.float64, device=device)
+        self._finite = torch.ones(members, dtype=torch.bool, device=device)
+        self._healthy = torch.zeros(members, dtype=torch.int64, device=device)  # steps before the first bad loss
+        self._begin_block()
+
+    @property
+    def captured(self) -> bool:
+        """Whether steps are replays of a recorded one."""
+        return self._repeat is not None
+
+    def block(self, draws: Draws, steps: int) -> State:
+        """Take some steps and return the state after them, which later steps leave alone.
+
+        Args:
+            draws: of the block, on the processor.
+            steps: number of steps, at most as many as are drawn.
+
+        Raises:
+            CaptureFailed: the capture was asked for and failed.
+        """
+        if self._draws is None:
+            self._draws = draws.map(lambda tensor: tensor.to(self._place.device, non_blocking=True))
+        else:
+            self._draws.copy_(draws)
+        if self._capture and self._repeat is None:
+            self._record()
+        for i in range(steps):
+            if self._repeat is not None:
+                self._repeat()
+            else:
+                self._step(self._now if self.losses.capturable else self.state.step + i)
+        self.state = self._end_block(steps)
+        self._begin_block()
+        return self.state
+
+    def _adam(self, names: Sequence[str], learning_rate: float, betas: tuple[float, float]) -> torch.optim.Adam:
+        """Return an optimiser that goes on from the moments of those rows, in place, after making leaves of them."""
+        leaves, device = [self._work.rows[name].requires_grad_() for name in names], self._work.loss.device
+        optimiser = torch.optim.Adam(
+            leaves, lr=learning_rate, betas=betas, eps=1e-8, fused=True, capturable=device.type == "cuda"
+        )
+        for name, leaf in zip(names, leaves, strict=True):
+            taken = torch.tensor(float(self.state.step), device=device)
+            optimiser.state[leaf] = {
+                "step": taken,
+                "exp_avg": self._work.first[name],
+                "exp_avg_sq": self._work.second[name],
+            }
+        return optimiser
+
+    def _step(self, step: int | Tensor) -> None:
+        assert self._draws is not None
+        found = self._compute(self._work.rows, self._draws.at(self._place), step)
+        losses = [loss for loss in found if loss is not None]
+        for i, (loss, optimiser) in enumerate(zip(losses, self._optimisers, strict=True)):
+            _take_gradient(loss, optimiser.param_groups[0]["params"], keep=i + 1 < len(losses))
+        for optimiser in reversed(self._optimisers):
+            optimiser.step()
+        # Step after step: a reduction over a step x member matrix adds in an order that depends on how many members.
+        self._total += losses[0].detach()
+        for loss in losses:
+            self._finite &= loss.detach().isfinite()
+        self._healthy += self._finite
+        self._place += 1
+        self._now += 1
+
+    def _begin_block(self) -> None:
+        self._place.zero_()
+        self._now.fill_(self.state.step)
+        self._total.zero_()
+        self._finite.fill_(True)
+        self._healthy.zero_()
+
+    @torch.no_grad()
+    def _end_block(self, steps: int) -> State:
+        """Put members that are not finite, or were not before, back to where they stood, and return what is there."""
+        before, work = self.state, self._work
+        bounded = torch.stack([row.isfinite().all(1) for row in work.tensors()]).all(0)
+        when = before.step + torch.where(self._finite, steps, self._healthy)
+        diverged_at = torch.where(~before.diverged & ~(self._finite & bounded), when, before.diverged_at)
+        loss = (self._total / steps).to(before.loss.dtype).masked_fill(diverged_at >= 0, math.nan)
+        if (diverged := diverged_at >= 0).any():
+            for kept, row in zip(before.tensors(), work.tensors(), strict=True):
+                row[diverged] = kept[diverged]
+        after = work.map(lambda row: row.detach().clone())
+        return replace(after, step=before.step + steps, diverged_at=diverged_at, loss=loss)
+
+    @torch.no_grad()
+    def _restore(self) -> None:
+        """Put back what steps changed since the block began."""
+        for kept, row in zip(self.state.tensors(), self._work.tensors(), strict=True):
+            row.copy_(kept)
+        for optimiser in self._optimisers:
+            for moments in optimiser.state.values():
+                moments["step"].fill_(self.state.step)
+        self._begin_block()
+
+    def _wants_capture(self) -> bool:
+        device, asked = self.losses.device, self._execution.capture
+        if asked and self._recorder is record_graph and device.type != "cuda":
+            raise InvalidInput(f"capture needs a GPU, got device {str(device)!r}")
+        if asked and not self.losses.capturable:
+            raise InvalidInput(f"capture needs objectives that do the same at every step, got {self._uncapturable()}")
+        return self.losses.capturable and (device.type == "cuda" if asked is None else asked)
+
+    def _record(self) -> None:
+        try:
+            self._repeat = self._recorder(lambda: self._step(self._now), self._restore, self.losses.device)
+        except CaptureFailed as error:
+            if self._execution.capture:
+                raise
+            self._capture = False
+            warnings.warn(f"{error}; going on step by step, which is slower", RuntimeWarning, stacklevel=4)
+
+    def _compiled(self) -> Callable[..., tuple[Tensor, Tensor | None]]:
+        if not self.losses.capturable:
+            raise InvalidInput(f"compile needs objectives that do the same at every step, got {self._uncapturable()}")
+        return torch.compile(self.losses.__call__, dynamic=False)
+
+    def _uncapturable(self) -> str:
+        return ", ".join(sorted({part.card.name for part in self.losses.parts if not part.card.capturable}))
+
+
+def _take_gradient(loss: Tensor, leaves: Sequence[Tensor], *, keep: bool = False) -> None:
+    """Set the leaves' gradients to those of the members' losses, and no other tensor's.
+
+    A head that the losses of a step leave alone, such as one that is taught in a part of the run, gets zeros.
+    """
+    gradients = torch.autograd.grad(loss.sum(), leaves, retain_graph=keep, materialize_grads=True)
+    for leaf, gradient in zip(leaves, gradients, strict=True):
+        leaf.grad = gradient

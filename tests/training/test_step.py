@@ -1,0 +1,254 @@
+"""The engine's step on fixed buffers: the same bits however it is executed, and nothing in it waits for the device."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from dbench.errors import CaptureFailed, InvalidInput
+from dbench.models import NETWORKS
+from dbench.models.objectives import OBJECTIVES, find_card
+from dbench.training import Execution, Member, ensemble, step, train
+from dbench.training.draws import Drawing
+from dbench.training.losses import Losses
+from dbench.training.state import initial_state
+from dbench.training.streams import BLOCK, draw_block, draw_second_block
+
+NETWORK = replace(NETWORKS["mlp"](image_shape=(1, 8, 8), latents=4, hidden=(24, 16)), discriminator=(12, 12))
+SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
+SIZES = (5, 5)
+CAPTURABLE = [name for name in sorted(OBJECTIVES) if find_card(name).capturable]
+
+
+@pytest.fixture(scope="module")
+def factors():
+    return torch.from_numpy(np.random.default_rng(0).integers(0, SIZES, size=(200, 2)))
+
+
+@pytest.fixture(scope="module")
+def images(factors):
+    pixels = torch.zeros(200, 1, 8, 8, dtype=torch.uint8)
+    for image, (row, column) in zip(pixels, factors.tolist(), strict=True):
+        image[0, row : row + 4, column : column + 4] = 255
+    return pixels
+
+
+def _members(objective, count=3):
+    return [Member(objective, 1.0 + i, {"objective": objective, "seed": i}) for i in range(count)]
+
+
+def _losses(members, images, factors, steps):
+    extra = find_card(members[0].objective).extra_shapes(NETWORK, SIZES)
+    return Losses(members, NETWORK, images, factors, factor_sizes=SIZES, extra=extra, precision="float32", steps=steps)
+
+
+def _drawing(losses, **options):
+    parts = [(part.members, part.card.second_batch) for part in losses.parts]
+    settings = {"data_size": losses.data_size, "batch_size": 16, "latents": NETWORK.latents}
+    return Drawing(parts, **settings, **options)
+
+
+def _plainly(members, images, factors, steps):
+    """Train as one writes it down: an optimiser for each set of parameters, a number for the step, losses in a list."""
+    losses = _losses(members, images, factors, steps)
+    card = find_card(members[0].objective)
+    rows = initial_state(members, NETWORK, losses.extra).rows
+    adversary = [row.requires_grad_() for name, row in rows.items() if name.startswith("adversary.")]
+    main = [row.requires_grad_() for name, row in rows.items() if not name.startswith("adversary.")]
+    optimiser = torch.optim.Adam(main, lr=1e-3, fused=True)
+    if adversary:
+        other = torch.optim.Adam(adversary, lr=1e-3 * card.adversary_rate, betas=card.adversary_betas, fused=True)
+    means, history = [], []
+    for i in range(steps):
+        if i % BLOCK == 0:
+            draws = _drawing(losses).take(i // BLOCK)
+        loss, adversary_loss = losses(rows, draws.map(lambda tensor, i=i: tensor[i % BLOCK]), i)
+        gradients = torch.autograd.grad(loss.sum(), main, retain_graph=True, materialize_grads=True)
+        if adversary:
+            for row, gradient in zip(adversary, torch.autograd.grad(adversary_loss.sum(), adversary), strict=True):
+                row.grad = gradient
+            other.step()
+        for row, gradient in zip(main, gradients, strict=True):
+            row.grad = gradient
+        optimiser.step()
+        history.append(loss.detach().double())
+        if (i + 1) % BLOCK == 0 or i + 1 == steps:
+            means.append((sum(history) / len(history)).float())
+            history = []
+    return rows, means
+
+
+@pytest.mark.parametrize("objective", sorted(OBJECTIVES))
+def test_steps_on_fixed_buffers_are_those_of_a_plain_loop_to_the_bit(objective, images, factors):
+    members, steps, means = _members(objective), BLOCK + 5, []
+    state = train(
+        members,
+        images,
+        NETWORK,
+        steps=steps,
+        factors=factors,
+        factor_sizes=SIZES,
+        each_block=lambda s: means.append(s.loss) and None,
+        **SETTINGS,
+    )
+    with ensemble.arithmetic(torch.device("cpu"), "float32"):
+        rows, expected = _plainly(members, images, factors, steps)
+    assert all(torch.equal(state.rows[name], row) for name, row in rows.items())
+    assert all(map(torch.equal, means, expected))
+
+
+def _warmed_up(step, restore, device):
+    """Stand in for a graph: run as a capture does, and repeat the step itself."""
+    for _ in range(3):
+        step()
+    restore()
+    return step
+
+
+def _refused(step, restore, device):
+    _warmed_up(step, restore, device)
+    raise CaptureFailed("a step of this ensemble cannot be captured as a CUDA graph: operation not permitted")
+
+
+def _train_recorded(monkeypatch, recorder, members, images, factors, capture):
+    def build(*arguments, **options):
+        return step.Stepper(*arguments, **options, recorder=recorder)
+
+    monkeypatch.setattr(ensemble, "Stepper", build)
+    execution = Execution(capture=capture)
+    settings = {**SETTINGS, "factors": factors, "factor_sizes": SIZES, "execution": execution}
+    return train(members, images, NETWORK, steps=BLOCK + 5, **settings)
+
+
+def _same(state, other):
+    return all(map(torch.equal, state.tensors(), other.tensors())) and torch.equal(state.loss, other.loss)
+
+
+@pytest.mark.parametrize("objective", ["annealed_vae", "beta_tcvae", "factor_vae"])
+def test_a_recorded_step_gives_the_same_bits_its_warm_up_undone(objective, images, factors, monkeypatch):
+    members = _members(objective)
+    plain = train(members, images, NETWORK, steps=BLOCK + 5, factors=factors, factor_sizes=SIZES, **SETTINGS)
+    assert _same(_train_recorded(monkeypatch, _warmed_up, members, images, factors, True), plain)
+
+
+def test_when_a_capture_fails_training_goes_on_with_a_warning_or_ends_if_it_was_asked_for(images, factors, monkeypatch):
+    members = _members("beta_vae")
+    plain = train(members, images, NETWORK, steps=BLOCK + 5, **SETTINGS)
+    monkeypatch.setattr(step.Stepper, "_wants_capture", lambda self: True)
+    with pytest.warns(RuntimeWarning, match=r"operation not permitted; going on step by step"):
+        state = _train_recorded(monkeypatch, _refused, members, images, factors, None)
+    assert _same(state, plain)
+    with pytest.raises(CaptureFailed, match="operation not permitted"):
+        _train_recorded(monkeypatch, _refused, members, images, factors, True)
+
+
+class _NoTravel(TorchDispatchMode):
+    """Refuse operations that read a number of the device or move tensors to or from it."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        inputs = [value for value in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
+        out = func(*args, **(kwargs or {}))
+        outputs = [value for value in torch.utils._pytree.tree_leaves(out) if isinstance(value, torch.Tensor)]
+        devices = {tensor.device.type for tensor in (*inputs, *outputs) if tensor.ndim or tensor.device.type == "meta"}
+        assert len(devices) <= 1, f"{func} moves tensors between {sorted(devices)}"
+        return out
+
+
+@pytest.mark.parametrize("objective", CAPTURABLE)
+def test_nothing_in_a_capturable_step_waits_for_the_device(objective, images, factors):
+    """Tensors of the meta device have no values: whoever asks for one fails, as in a capture."""
+    members = _members(objective)
+    losses = _losses(members, images.to("meta"), factors.to("meta"), 100)
+    for i, part in enumerate(losses.parts):
+        labelled = None if part.labelled is None else part.labelled.to("meta")
+        losses.parts[i] = replace(part, strength=part.strength.to("meta"), labelled=labelled)
+    rows = {
+        name: row.to("meta").requires_grad_()
+        for name, row in initial_state(members, NETWORK, losses.extra).rows.items()
+    }
+    draws = _drawing(losses).take(0).map(lambda tensor: tensor.to("meta"))
+    place, now = torch.zeros(1, dtype=torch.int64, device="meta"), torch.zeros((), dtype=torch.float64, device="meta")
+    with _NoTravel():
+        found = [loss for loss in losses(rows, draws.at(place), now) if loss is not None]
+        for loss in found:
+            torch.autograd.grad(loss.sum(), list(rows.values()), retain_graph=True, allow_unused=True)
+    assert all(loss.shape == (3,) for loss in found)
+
+
+def test_that_check_notices_a_step_that_waits():
+    with pytest.raises((RuntimeError, NotImplementedError)), _NoTravel():
+        float(torch.zeros((), device="meta"))
+    with pytest.raises(AssertionError, match="moves tensors"), _NoTravel():
+        torch.zeros(3).to("meta")
+
+
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_blocks_drawn_ahead_are_those_of_the_members_streams(threads, images, factors):
+    members = [*_members("factor_vae"), *_members("beta_vae", 2)]
+    settings = {"data_size": 200, "batch_size": 16, "latents": 4}
+    with Drawing([(members[:3], True), (members[3:], False)], **settings, threads=threads) as drawing:
+        drawing.prepare(1)  # a block that is never taken, as after a resumption elsewhere
+        drawing.prepare(4)
+        for block in (4, 5):
+            draws = drawing.take(block)
+            for i, member in enumerate(members):
+                rows, noise = draw_block(member, block, **settings)
+                assert torch.equal(draws.rows[:, i], rows)
+                assert torch.equal(draws.noise[:, i], noise)
+            for i, member in enumerate(members[:3]):
+                for tensor, expected in zip(draws.second[0], draw_second_block(member, block, **settings), strict=True):
+                    assert torch.equal(tensor[:, i], expected)
+            assert draws.second[1] is None
+
+
+def test_an_error_in_a_drawing_thread_reaches_the_caller(images):
+    members = [Member("beta_vae", 1.0, {"seed": float("nan")})]
+    with Drawing([(members, False)], data_size=10, batch_size=4, latents=2, threads=1) as drawing:
+        drawing.prepare(0)
+        with pytest.raises(InvalidInput, match="finite"):
+            drawing.take(0)
+
+
+def test_training_with_drawing_threads_gives_the_same_bits(images):
+    members = _members("beta_vae")
+    one, other = (
+        train(members, images, NETWORK, steps=2 * BLOCK, execution=Execution(draw_threads=threads), **SETTINGS)
+        for threads in (0, 2)
+    )
+    assert _same(one, other)
+
+
+def test_compiled_losses_are_what_training_calls(images, monkeypatch):
+    """Torch's compiler itself takes half a minute, so it has its turn in benchmarks/gpu.py."""
+    calls = []
+
+    def compiled(function, **options):
+        assert options == {"dynamic": False}
+        return lambda *arguments: calls.append(type(arguments[2])) or function(*arguments)
+
+    monkeypatch.setattr(torch, "compile", compiled)
+    members = _members("annealed_vae")
+    state = train(members, images, NETWORK, steps=20, execution=Execution(compile=True), **SETTINGS)
+    assert calls == [torch.Tensor] * 20  # an integer would be compiled anew at every step
+    assert _same(state, train(members, images, NETWORK, steps=20, **SETTINGS))
+
+
+@pytest.mark.parametrize(
+    ("objective", "settings", "message"),
+    [
+        ("beta_vae", {"capture": True}, "capture needs a GPU, got device 'cpu'"),
+        ("weak_de", {"compile": True}, "same at every step, got weak_de"),
+    ],
+)
+def test_an_execution_that_is_not_to_be_had_is_refused(objective, settings, message, images, factors):
+    with pytest.raises(InvalidInput, match=message):
+        train(
+            _members(objective), images, NETWORK, steps=1, factors=factors, execution=Execution(**settings), **SETTINGS
+        )
+
+
+def test_a_negative_number_of_threads_is_refused():
+    with pytest.raises(InvalidInput, match="draw_threads must not be negative, got -1"):
+        Execution(draw_threads=-1)
