@@ -10,7 +10,14 @@ import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
-from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, whole_data_folders
+from dbench.claims.evidence import (
+    evidence_folders,
+    evidence_pairs,
+    left_out_folders,
+    load_left_out,
+    load_population,
+    whole_data_folders,
+)
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
 
@@ -22,21 +29,25 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 
 def pytest_generate_tests(metafunc):
-    """Run every test that asks for evidence tables once for each of them, or for each pair of them.
+    """Run every test that asks for evidence tables once for each of them, each pair, or each study of combinations.
 
-    ``unsupervised`` leaves tables of training sets with something held out to the claims about novel combinations.
-    Without a pair a test still runs, once, and leaves its claim open.
+    Tables of training sets with something held out are left to the claims about novel combinations. Without a pair,
+    or such a study, a test still runs, once, and leaves its claim open.
     """
-    wanted = {"evidence_folder", "evidence_pair"} & set(metafunc.fixturenames)
+    wanted = {"evidence_folder", "evidence_pair", "evidence_left_out"} & set(metafunc.fixturenames)
     folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
     if "evidence_folder" in wanted:
-        chosen = whole_data_folders(folders) if "unsupervised" in metafunc.fixturenames else folders
+        of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
+        chosen = whole_data_folders(folders) if of_models else folders
         metafunc.parametrize("evidence_folder", chosen, ids=[f.name for f in chosen])
     if "evidence_pair" in wanted:
         pairs = evidence_pairs(folders) or [()]
         metafunc.parametrize(
             "evidence_pair", pairs, ids=["-and-".join(f.name for f in pair) or "none" for pair in pairs]
         )
+    if "evidence_left_out" in wanted:
+        studies = left_out_folders(folders) or {"none": ()}
+        metafunc.parametrize("evidence_left_out", studies.items(), ids=list(studies))
 
 
 # Those of A Sober Look. A table may hold more, trained with labels and on fewer seeds.
@@ -44,6 +55,7 @@ UNSUPERVISED = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_
 
 _LOADED: dict[Path, Population] = {}
 _UNSUPERVISED: dict[Path, Population] = {}
+_LEFT_OUT: dict[tuple[Path, ...], Population] = {}
 
 
 @pytest.fixture
@@ -70,6 +82,42 @@ def pair(evidence_pair) -> Callable[[], PopulationPair]:
         return PopulationPair(*(_without_labels(folder) for folder in evidence_pair))
 
     return both
+
+
+@pytest.fixture
+def data_set(pytestconfig) -> Callable[[str], Population]:
+    """Return the runs on the first data set whose name begins so; with none the claim is left open there."""
+
+    def named(beginning: str) -> Population:
+        folders = whole_data_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))
+        for population in map(_without_labels, folders):
+            if str(population.table["data"].iloc[0]).startswith(beginning):
+                return population
+        raise EvidenceLacking(f"needs {beginning}: no evidence table is of it")
+
+    return named
+
+
+@pytest.fixture
+def left_out(evidence_left_out) -> Callable[[str], Population]:
+    """Return, when called with a family of data sets, runs without one combination each: the units of the population.
+
+    The claim is left open where no table is of models trained without a combination, or none of that family.
+    """
+    name, folders = evidence_left_out
+
+    def of(family: str) -> Population:
+        if not folders:
+            raise EvidenceLacking(f"needs {family} without combinations of factor values: no such evidence table")
+        if family not in name:
+            raise EvidenceLacking(
+                f"needs {family} without combinations of factor values: {name} is of another data set"
+            )
+        if folders not in _LEFT_OUT:
+            _LEFT_OUT[folders] = load_left_out(name, folders)
+        return _LEFT_OUT[folders]
+
+    return of
 
 
 def _without_labels(folder: Path) -> Population:
