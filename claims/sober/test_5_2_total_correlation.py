@@ -42,7 +42,7 @@ MEAN_RISES = replace(
     id="sober.tc-mean-rises",
     where="5.2, Figure 3",
     says="For beta-VAE and beta-TCVAE the total correlation of the mean codes rises with the strength.",
-    deviations=(*SAMPLED_FALLS.deviations, "FactorVAE, for which the rise is less extreme, is not in this population."),
+    deviations=(*SAMPLED_FALLS.deviations, "FactorVAE, for which the rise is less extreme, has parts of its own."),
     rule=above(0.5),
 )
 MEAN_EXCEEDS_SAMPLED = replace(
@@ -86,20 +86,20 @@ def share_with_higher_mean(population: Population, codes: str) -> Estimate:
 
 @SAMPLED_FALLS.covers
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_sampled_total_correlation_falls_with_the_strength(judge, population, objective):
-    estimate = trend_with_strength(population, objective, "gaussian_tc.sampled")
-    judge(SAMPLED_FALLS, estimate, population=population.name, deviations=population.deviations)
+def test_the_sampled_total_correlation_falls_with_the_strength(judge, unsupervised, objective):
+    estimate = trend_with_strength(unsupervised, objective, "gaussian_tc.sampled")
+    judge(SAMPLED_FALLS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
 @MEAN_RISES.covers
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_mean_total_correlation_rises_with_the_strength(judge, population, objective):
-    estimate = trend_with_strength(population, objective, "gaussian_tc.mean")
-    judge(MEAN_RISES, estimate, population=population.name, deviations=population.deviations)
+def test_the_mean_total_correlation_rises_with_the_strength(judge, unsupervised, objective):
+    estimate = trend_with_strength(unsupervised, objective, "gaussian_tc.mean")
+    judge(MEAN_RISES, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
 @MEAN_EXCEEDS_SAMPLED.covers
 @pytest.mark.parametrize("codes", sorted(SUFFIX))
-def test_most_models_have_the_higher_total_correlation_in_the_mean(judge, population, codes):
-    estimate = share_with_higher_mean(population, codes)
-    judge(MEAN_EXCEEDS_SAMPLED, estimate, population=population.name, deviations=population.deviations)
+def test_most_models_have_the_higher_total_correlation_in_the_mean(judge, unsupervised, codes):
+    estimate = share_with_higher_mean(unsupervised, codes)
+    judge(MEAN_EXCEEDS_SAMPLED, estimate, population=unsupervised.name, deviations=unsupervised.deviations)

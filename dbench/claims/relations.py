@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import settings_of
-from dbench.errors import InvalidInput
+from dbench.errors import EvidenceLacking, InvalidInput
 
 __all__ = ["HELD", "freely_misaligned", "relations_of"]
 
@@ -31,12 +31,15 @@ def relations_of(population: Population, kind: str, *, objectives: Sequence[str]
         Seeds x settings x codes x factors; settings as :func:`dbench.claims.zoo_statistics.settings_of` has them.
 
     Raises:
-        InvalidInput: the table holds no such matrix, or not all of its cells.
+        EvidenceLacking: the table holds no such matrix.
+        InvalidInput: it does not hold all of its cells.
     """
     pattern = re.compile(rf"relation\.{re.escape(kind)}\.(\d+)\.(\d+)")
     cells = [(int(m[1]), int(m[2])) for m in map(pattern.fullmatch, population.score_names) if m]
-    n_factors, n_codes = (max((cell[axis] for cell in cells), default=-1) + 1 for axis in (0, 1))
-    if not cells or len(cells) != n_factors * n_codes:
+    if not cells:
+        raise EvidenceLacking(f"{population.name} holds no relation.{kind}")
+    n_factors, n_codes = (max(cell[axis] for cell in cells) + 1 for axis in (0, 1))
+    if len(cells) != n_factors * n_codes:
         raise InvalidInput(
             f"{population.name} must hold every cell of relation.{kind}, "
             f"got {len(cells)} of {n_factors} factors x {n_codes} codes"

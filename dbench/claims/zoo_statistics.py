@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
-from dbench.errors import InvalidInput
+from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import (
     Estimate,
     agreement_gap,
@@ -94,6 +94,7 @@ def share_of_models(
     scores: Sequence[str],
     *,
     objectives: Sequence[str] | None = None,
+    among: tuple[str, float] | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
     """Mean over seeds of the share of models of which something holds.
@@ -106,10 +107,23 @@ def share_of_models(
         holds: takes one matrix for each of ``scores``, seeds x settings, and says of each model whether it holds.
         scores: names of the scores it needs.
         objectives: which objectives' models; all by default.
+        among: a score and the least value of it that a model must have to be counted; all models by default. A seed
+            without such a model is left out.
         confidence: of the interval.
+
+    Raises:
+        EvidenceLacking: no model is left to count.
     """
     found = holds(*(settings_of(population, score, objectives=objectives) for score in scores))
-    return mean_interval(np.asarray(found, dtype=np.float64).mean(axis=1), confidence=confidence)
+    told = np.asarray(found, dtype=np.float64)
+    if among is None:
+        return mean_interval(told.mean(axis=1), confidence=confidence)
+    counted = settings_of(population, among[0], objectives=objectives) >= among[1]
+    seeds = counted.any(axis=1)
+    if not seeds.any():
+        raise EvidenceLacking(f"{population.name} has no model with {among[0]} at least {among[1]:g}")
+    shares = (told * counted)[seeds].sum(axis=1) / counted[seeds].sum(axis=1)
+    return mean_interval(shares, confidence=confidence)
 
 
 def correlation_between(

@@ -1,0 +1,179 @@
+"""A Sober Look, section 5.4: is there a rule for choosing a method, its strength, or a single run?"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.claims import Claim, above, below
+from dbench.claims.population import Population, PopulationPair
+from dbench.claims.zoo_levels import best_everywhere, superiority_of_strengths
+from dbench.claims.zoo_statistics import correlations_between
+from dbench.errors import EvidenceLacking
+from dbench.stats import Estimate, common_direction, mean_interval, rank_correlations
+
+METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap")
+OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
+TRAINING = ("elbo", "gaussian_tc.sampled", "kl", "reconstruction")
+
+NO_METHOD = Claim(
+    id="sober.no-strength-rule",
+    part="method",
+    where="5.4.1, Figure 7",
+    says="No method dominates all the others across metrics.",
+    evidence="zoo",
+    kind="ranking",
+    population="all runs: objectives, strengths and seeds",
+    deviations=(
+        "A method dominates if in more than half of the seeds its best strength beats those of all others, on every "
+        "metric.",
+        "Without IRS, which the paper treats apart.",
+        "The paper compares medians of 50 seeds by eye.",
+    ),
+    unit="seed",
+    statistic="share of seeds in which a method is best: largest over methods of the smallest over metrics",
+    rule=below(0.5),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="all",
+    revision=1,
+    superseded_by=None,
+)
+NO_STRENGTH = replace(
+    NO_METHOD,
+    part="strength",
+    says="For no method is there a strength that maximises the scores across metrics.",
+    population="one objective at a time; strength and seed varied",
+    deviations=(
+        "A strength is a rule if a random run at it exceeds one at another strength with a probability above 0.75 "
+        "(a standard deviation apart), on every metric.",
+        "Without IRS, which the paper treats apart.",
+    ),
+    statistic="probability that a run at a strength exceeds one at another: largest over strengths of the smallest "
+    "over metrics",
+    rule=below(0.75),
+)
+NO_STRENGTH_ACROSS = replace(
+    NO_STRENGTH,
+    part="strength, across data sets",
+    says="For no method is there a strength that maximises the scores across metrics and data sets.",
+    population="one objective at a time on two data sets; strength and seed varied",
+    statistic="probability that a run at a strength exceeds one at another: largest over strengths of the smallest "
+    "over metrics and both data sets",
+)
+USELESS = replace(
+    NO_METHOD,
+    id="sober.unsupervised-scores-useless",
+    part="",
+    where="5.4.2, Figure 8",
+    says="No unsupervised score of training has a consistent rank correlation with the disentanglement metrics.",
+    deviations=(
+        "'Consistent' is of one sign for all seven metrics, and at least 0.3 in size.",
+        "The total correlation is taken over all codes, as in the paper, and over the active ones.",
+    ),
+    statistic="weakest of the rank correlations with the metrics, in the direction that they share",
+    rule=below(0.3),
+)
+IRS_FOLLOWS = replace(
+    USELESS,
+    id="sober.irs-follows-unsupervised",
+    part="training scores",
+    where="5.4.4, Figure 8",
+    says="IRS is correlated with the unsupervised scores of training more than the other metrics are.",
+    deviations=("Whatever the sign: sizes of correlations are averaged over the four scores, and over the others.",),
+    statistic="mean absolute rank correlation of IRS with the four scores, minus that of the other metrics",
+    # A world without any difference lies at 0; 0.05 is what a heat map of two digits would show.
+    rule=above(0.05),
+)
+
+
+def best_of_methods(population: Population) -> Estimate:
+    """Share of seeds in which a method's best strength is the best of all: of the best method at its worst metric."""
+    if len(population.objectives) < 2:
+        raise EvidenceLacking(f"{population.name} holds no two objectives")
+    seeds = population.seeds()
+    tops = np.array(
+        [[population.scores(m, o, seeds=seeds).max(axis=1) for o in population.objectives] for m in METRICS]
+    )
+    # Metrics x objectives x seeds; several that tie share the seed.
+    first = tops == tops.max(axis=1, keepdims=True)
+    shares = first / first.sum(axis=1, keepdims=True)
+    return best_everywhere(
+        [
+            lambda level, of=of: [mean_interval(metric[of], confidence=level) for metric in shares]
+            for of in range(len(population.objectives))
+        ],
+        confidence=NO_METHOD.confidence,
+    )
+
+
+def best_of_strengths(objective: str, *populations: Population) -> Estimate:
+    """How good the best strength of an objective is at its worst metric, over one or more data sets."""
+    for other in populations[1:]:
+        if not np.array_equal(other.strengths(objective), populations[0].strengths(objective)):
+            raise EvidenceLacking(f"{populations[0].name} and {other.name} hold other strengths of {objective}")
+    by_strength = zip(*(superiority_of_strengths(p, METRICS, objective) for p in populations), strict=True)
+    return best_everywhere(
+        [lambda level, parts=parts: [e for part in parts for e in part(level)] for parts in by_strength],
+        confidence=NO_STRENGTH.confidence,
+    )
+
+
+def best_across(pair: PopulationPair, objective: str) -> Estimate:
+    return best_of_strengths(objective, pair.source, pair.target)
+
+
+def consistent_correlation(population: Population, score: str) -> Estimate:
+    return common_direction(
+        lambda level: correlations_between(population, [score], (*METRICS, "irs"), confidence=level),
+        confidence=USELESS.confidence,
+    )
+
+
+def lead_of_irs(population: Population) -> Estimate:
+    """Mean size of IRS's correlations with the scores of training, minus that of the other metrics' correlations."""
+    names = (*TRAINING, "irs", *METRICS)
+
+    def statistic(tables: dict[tuple[str, str], np.ndarray]) -> float:
+        models = [np.concatenate([tables[name, o].ravel() for o in population.objectives]) for name in names]
+        sizes = np.abs(rank_correlations(np.transpose(models))[: len(TRAINING), len(TRAINING) :]).mean(axis=0)
+        return float(sizes[0] - sizes[1:].mean())
+
+    return population.interval(
+        statistic, scores=names, objectives=population.objectives, confidence=IRS_FOLLOWS.confidence
+    )
+
+
+@NO_METHOD.covers
+def test_no_method_dominates(judge, unsupervised):
+    estimate = best_of_methods(unsupervised)
+    judge(NO_METHOD, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@NO_STRENGTH.covers
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_no_strength_is_a_rule(judge, unsupervised, objective):
+    estimate = best_of_strengths(objective, unsupervised)
+    judge(NO_STRENGTH, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@NO_STRENGTH_ACROSS.covers
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_no_strength_is_a_rule_across_data_sets(judge, pair, objective):
+    both = pair()
+    judge(NO_STRENGTH_ACROSS, best_across(both, objective), population=both.name, deviations=both.deviations)
+
+
+@USELESS.covers
+@pytest.mark.parametrize("score", [*TRAINING, "gaussian_tc.sampled.active"])
+def test_no_score_of_training_tells_the_better_models(judge, unsupervised, score):
+    estimate = consistent_correlation(unsupervised, score)
+    judge(USELESS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@IRS_FOLLOWS.covers
+def test_irs_follows_the_scores_of_training_most(judge, unsupervised):
+    estimate = lead_of_irs(unsupervised)
+    judge(IRS_FOLLOWS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
