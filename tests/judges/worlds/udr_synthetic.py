@@ -106,6 +106,12 @@ WORLDS = [
     ),
     Worlds(
         ASSUMPTIONS,
+        "SUITABLE_PCA",
+        false=lambda m: m.transfer_of_pca(m.random_projection, fits=14),
+        small=lambda m: m.transfer_of_pca(m.repeated, fits=2),
+    ),
+    Worlds(
+        ASSUMPTIONS,
         "SUITABLE_TELLS",
         false=lambda m: m.advantage_of_reliable_setting(),
         small=lambda m: m.advantage_of_reliable_setting(best_mixing=0.9, classes=2),
