@@ -24,6 +24,7 @@ from dbench.stats import (
 )
 
 __all__ = [
+    "KNOWING",
     "agreement_gap_between",
     "correlation_between",
     "correlations_between",
@@ -35,6 +36,12 @@ __all__ = [
 ]
 
 Matrix = NDArray[np.float64]
+
+KNOWING = ("mlp_accuracy", 0.1)
+"""Score and least value of models that know something: chance-adjusted accuracy of a perceptron, mean over factors.
+
+Where all codes together tell less, every score of disentanglement is near 0, and scores agree because of that.
+"""
 
 
 def settings_of(population: Population, score: str, *, objectives: Sequence[str] | None = None) -> Matrix:

@@ -1,0 +1,71 @@
+"""Correcting Flaws, section 5.1: is the code aligned to a factor its factor's best, in models trained here?"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dbench.claims import Claim, below
+from dbench.claims.population import Population
+from dbench.claims.relations import HELD, relations_of
+from dbench.errors import EvidenceLacking
+from dbench.metrics import align
+from dbench.stats import Estimate, mean_interval
+
+BEST = Claim(
+    id="flaws.aligned-neuron-is-best",
+    part="most informative",
+    where="5.1; 4.1, equation 2",
+    says="The code aligned to a factor is the one most informative about it.",
+    evidence="zoo",
+    kind="impossibility",
+    population="all runs: objectives, strengths and seeds; factors that some code holds",
+    deviations=(f"Only factors of which some code holds {HELD} nats: which code knows most of nothing is chance.",),
+    unit="seed",
+    statistic="mean over seeds of the share of held factors of which another code holds more than the aligned one",
+    # One factor in a hundred: the paper infers it from the alignment, of every factor.
+    rule=below(0.01),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+MOST_ACCURATE = replace(
+    BEST,
+    part="most accurate",
+    where="5.1",
+    says="All other codes predict a factor less accurately than the one aligned to it.",
+    deviations=(
+        *BEST.deviations,
+        "Accuracy of a linear SVM on one code, where the paper speaks of SNC, which is known of aligned codes only.",
+        "By more than two percentage points: about three standard errors of the difference on 5,000 test points.",
+    ),
+    statistic="mean over seeds of the share of held factors that another code predicts better than the aligned one",
+)
+
+
+def share_outdone(population: Population, kind: str, *, margin: float, card: Claim) -> Estimate:
+    """Share of held factors to which a code other than the aligned one relates more strongly, by the margin."""
+    information, strength = relations_of(population, "mutual_information"), relations_of(population, kind)
+    aligned = np.array([align(matrix) for matrix in information.reshape(-1, *information.shape[2:])])
+    own = np.take_along_axis(strength, aligned.reshape(*strength.shape[:2], 1, -1), axis=2)[:, :, 0]
+    held = information.max(axis=2) > HELD
+    outdone = held & (strength.max(axis=2) > own + margin)
+    seeds = held.any(axis=(1, 2))
+    if not seeds.any():
+        raise EvidenceLacking(f"{population.name} has no model of which a code holds a factor")
+    return mean_interval(outdone.sum(axis=(1, 2))[seeds] / held.sum(axis=(1, 2))[seeds], confidence=card.confidence)
+
+
+@BEST.covers
+def test_the_aligned_code_is_the_most_informative(judge, population):
+    estimate = share_outdone(population, "mutual_information", margin=0.0, card=BEST)
+    judge(BEST, estimate, population=population.name, deviations=population.deviations)
+
+
+@MOST_ACCURATE.covers
+def test_the_aligned_code_is_the_most_accurate(judge, population):
+    estimate = share_outdone(population, "predictability", margin=0.02, card=MOST_ACCURATE)
+    judge(MOST_ACCURATE, estimate, population=population.name, deviations=population.deviations)
