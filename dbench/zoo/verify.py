@@ -93,20 +93,36 @@ def _compare(store: Store, key: RunKey, rows: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
+_NUMBERS = ["table", "retrained", "difference", "tolerance"]
+
+
 def comparison_table(comparison: pd.DataFrame) -> Table:
-    """Lay out a comparison for the terminal."""
+    """Lay out a comparison for the terminal: what differs score by score, and of each run one line for the rest.
+
+    Scores that are the same to the last bit are counted; so are those that agree within their tolerance, beside the
+    one of them that comes nearest to its own.
+    """
     shown = Table(box=None, header_style="bold")
     for column in ("run", "score"):
         shown.add_column(column)
-    for column in ("table", "retrained", "difference", "tolerance"):
+    for column in _NUMBERS:
         shown.add_column(column, justify="right")
     shown.add_column("")
-    for row in comparison.to_dict("records"):
-        word = "same" if row["exact"] else "agrees" if row["agrees"] else "[red]differs[/red]"
-        shown.add_row(
-            row["name"],
-            row["score"],
-            *(f"{row[column]:.6g}" for column in ("table", "retrained", "difference", "tolerance")),
-            word,
-        )
+    for (_, name), rows in comparison.groupby(["run", "name"], sort=False):
+        exact, near = rows[rows["exact"]], rows[rows["agrees"] & ~rows["exact"]]
+        if len(exact):
+            shown.add_row(name, _counted(exact), *("" for _ in _NUMBERS), "same")
+        if len(near):
+            furthest = near.loc[(near["difference"] / near["tolerance"]).idxmax()]
+            shown.add_row(name, f"{_counted(near)}, furthest {furthest['score']}", *_numbers(furthest), "agrees")
+        for _, row in rows[~rows["agrees"]].iterrows():
+            shown.add_row(name, row["score"], *_numbers(row), "[red]differs[/red]")
     return shown
+
+
+def _counted(rows: pd.DataFrame) -> str:
+    return f"{len(rows)} score{'s' if len(rows) > 1 else ''}"
+
+
+def _numbers(row: pd.Series) -> list[str]:
+    return [f"{row[column]:.6g}" for column in _NUMBERS]

@@ -1,4 +1,5 @@
 import hashlib
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput, UnknownName
@@ -345,6 +347,30 @@ def test_a_forged_value_does_not_agree(evidence: Path, score: str, shift: float,
     wrong = comparison[~comparison["exact"]]
     assert set(wrong["score"]) == {score}
     assert wrong["agrees"].all() == agrees
+
+
+def test_a_comparison_lists_what_differs_and_counts_the_rest() -> None:
+    runs = [("a1", "beta_vae 1 seed 0", 0.5), ("b2", "beta_vae 4 seed 0", 0.0)]
+    comparison = pd.DataFrame(
+        {"run": run, "name": name, "score": f"kl.{i}", "table": 1.0, "difference": wrong * (i > 7), "tolerance": 1e-3}
+        for run, name, wrong in runs
+        for i in range(10)
+    )
+    comparison.loc[:1, "difference"] = (1e-5, 5e-4)
+    comparison.loc[0, "tolerance"] = 1e-2
+    comparison["retrained"] = comparison["table"] + comparison["difference"]
+    comparison["exact"] = comparison["difference"] == 0
+    comparison["agrees"] = comparison["difference"] <= comparison["tolerance"]
+    text = io.StringIO()
+    Console(file=text, width=200).print(verify.comparison_table(comparison))
+    assert [" ".join(line.split()) for line in text.getvalue().splitlines()] == [
+        "run score table retrained difference tolerance",
+        "beta_vae 1 seed 0 6 scores same",
+        "beta_vae 1 seed 0 2 scores, furthest kl.1 1 1.0005 0.0005 0.001 agrees",
+        "beta_vae 1 seed 0 kl.8 1 1.5 0.5 0.001 differs",
+        "beta_vae 1 seed 0 kl.9 1 1.5 0.5 0.001 differs",
+        "beta_vae 4 seed 0 10 scores same",
+    ]
 
 
 @pytest.mark.parametrize(("step", "later"), [("train_runs", ["score_runs"]), ("score_runs", [])])
