@@ -70,7 +70,7 @@ def profiles(variant="udr.lasso", **fixed):
     return world
 
 
-orders, two_orders = profiles(), profiles(**{"udr.lasso.all": 1.0})
+orders, two_orders = profiles(), profiles(**{"udr.lasso.all": 0.3})
 
 
 def levels(effect, *, generator, seeds=10, point_only=False):
@@ -196,7 +196,7 @@ ENTRIES = [
         lambda m, zoo: m.share_of_good(zoo, "dip_vae_i", "all"),
         false=0.6,
         true=0.1,
-        effects=(0.2, 0.6),
+        effects=(0.0, 0.6),
         at=0.002,
         at_says="none",
     ),
