@@ -82,6 +82,8 @@ DIP2_FAILS = replace(
     ),
     statistic="mean total correlation of the mean codes divided by that of a plain VAE",
     rule=above(0.5),
+    # Ratios are skewed: at 0.95 the rule errs in 5.8% of worlds at its margin (measured before there were any data).
+    confidence=0.98,
 )
 DIP2_FACTORISES = replace(
     DIP2_FAILS,
@@ -89,6 +91,7 @@ DIP2_FACTORISES = replace(
     says="On Shapes3D DIP-VAE-II leads to a factorised mean representation.",
     deviations=(BOTH_WAYS, "'Factorised' is read as less than half of a plain VAE's total correlation."),
     rule=below(0.5),
+    confidence=0.95,
 )
 ANNEALED_HIGH = replace(
     DIP2_FAILS,
@@ -99,6 +102,7 @@ ANNEALED_HIGH = replace(
     population="all strengths of AnnealedVAE against beta-VAE at strength 1",
     deviations=(BOTH_WAYS, "'Very high' is read as more than twice a plain VAE's, on average over the strengths."),
     rule=above(2.0),
+    confidence=0.95,
 )
 OVERLAP = replace(
     FACTOR_RISES,
@@ -146,8 +150,8 @@ def largest_share_of_plain(population: Population, objective: str, codes: str) -
     )
 
 
-def share_of_plain(population: Population, objective: str, codes: str) -> Estimate:
-    return ratio_to(population, SCORES[codes], objective, PLAIN_VAE, confidence=DIP2_FAILS.confidence)
+def share_of_plain(card: Claim, population: Population, objective: str, codes: str) -> Estimate:
+    return ratio_to(population, SCORES[codes], objective, PLAIN_VAE, confidence=card.confidence)
 
 
 def luck_against_strength(population: Population, objective: str, codes: str) -> Estimate:
@@ -192,7 +196,7 @@ def test_the_mean_total_correlation_of_dip_vae_i_is_low_at_every_strength(judge,
 @DIP2_FAILS.covers
 @CODES
 def test_dip_vae_ii_does_not_factorise_the_mean_codes_of_dsprites(judge, unsupervised, codes):
-    estimate = share_of_plain(only_of(unsupervised, "dsprites"), "dip_vae_ii", codes)
+    estimate = share_of_plain(DIP2_FAILS, only_of(unsupervised, "dsprites"), "dip_vae_ii", codes)
     judge(DIP2_FAILS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
@@ -200,14 +204,14 @@ def test_dip_vae_ii_does_not_factorise_the_mean_codes_of_dsprites(judge, unsuper
 @CODES
 def test_dip_vae_ii_factorises_the_mean_codes_of_shapes3d(judge, data_set, codes):
     population = data_set("shapes3d")
-    estimate = share_of_plain(population, "dip_vae_ii", codes)
+    estimate = share_of_plain(DIP2_FACTORISES, population, "dip_vae_ii", codes)
     judge(DIP2_FACTORISES, estimate, population=population.name, deviations=population.deviations)
 
 
 @ANNEALED_HIGH.covers
 @CODES
 def test_the_mean_total_correlation_of_annealed_vae_is_very_high(judge, unsupervised, codes):
-    estimate = share_of_plain(unsupervised, "annealed_vae", codes)
+    estimate = share_of_plain(ANNEALED_HIGH, unsupervised, "annealed_vae", codes)
     judge(ANNEALED_HIGH, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
