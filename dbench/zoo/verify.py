@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Hashable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -108,14 +110,15 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
     for column in _NUMBERS:
         shown.add_column(column, justify="right")
     shown.add_column("")
-    for (_, name), rows in comparison.groupby(["run", "name"], sort=False):
+    for _, rows in comparison.groupby("run", sort=False):
+        name = rows["name"].iloc[0]
         exact, near = rows[rows["exact"]], rows[rows["agrees"] & ~rows["exact"]]
         if len(exact):
             shown.add_row(name, _counted(exact), *("" for _ in _NUMBERS), "same")
         if len(near):
-            furthest = near.loc[(near["difference"] / near["tolerance"]).idxmax()]
+            furthest = near.iloc[(near["difference"] / near["tolerance"]).argmax()].to_dict()
             shown.add_row(name, f"{_counted(near)}, furthest {furthest['score']}", *_numbers(furthest), "agrees")
-        for _, row in rows[~rows["agrees"]].iterrows():
+        for row in rows[~rows["agrees"]].to_dict("records"):
             shown.add_row(name, row["score"], *_numbers(row), "[red]differs[/red]")
     return shown
 
@@ -124,5 +127,5 @@ def _counted(rows: pd.DataFrame) -> str:
     return f"{len(rows)} score{'s' if len(rows) > 1 else ''}"
 
 
-def _numbers(row: pd.Series) -> list[str]:
+def _numbers(row: Mapping[Hashable, Any]) -> list[str]:
     return [f"{row[column]:.6g}" for column in _NUMBERS]
