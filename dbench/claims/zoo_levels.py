@@ -6,7 +6,6 @@ As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every ob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from dbench.stats import (
     largest_of,
     probability_of_superiority,
     smallest_of,
-    superiority_over_rest,
 )
 
 __all__ = [
@@ -30,7 +28,6 @@ __all__ = [
     "ratios_to",
     "superiority_of_objective",
     "superiority_of_setting",
-    "superiority_of_strengths",
 ]
 
 Matrix = NDArray[np.float64]
@@ -121,25 +118,6 @@ def superiority_of_objective(
         ]
 
     return population.intervals(statistics, scores=scores, objectives=[objective, *rest], confidence=confidence)
-
-
-def superiority_of_strengths(population: Population, scores: Sequence[str], objective: str) -> list[Estimator]:
-    """One estimator for each strength: P(a random run of it exceeds one of another strength), score by score."""
-    n_strengths = len(population.strengths(objective))
-
-    @cache
-    def all_at(confidence: float) -> list[Estimate]:
-        return population.intervals(
-            lambda tables: [superiority_over_rest(tables[score, objective]) for score in scores],
-            scores=scores,
-            objectives=[objective],
-            confidence=confidence,
-        )
-
-    def of(strength: int) -> Estimator:
-        return lambda confidence: all_at(confidence)[strength::n_strengths]
-
-    return [of(strength) for strength in range(n_strengths)]
 
 
 def best_everywhere(candidates: Sequence[Estimator], *, confidence: float = 0.95) -> Estimate:

@@ -16,11 +16,9 @@ from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import (
     Estimate,
     agreement_gap,
-    jackknife_interval,
     mean_interval,
     rank_correlation,
     sweep_correlations,
-    transfer_success,
 )
 
 __all__ = [
@@ -31,7 +29,6 @@ __all__ = [
     "settings_of",
     "share_of_models",
     "stacked_interval",
-    "transfer_between",
     "trend_with_strength",
 ]
 
@@ -189,43 +186,4 @@ def agreement_gap_between(
 
     return stacked_interval(
         population, statistic, (shared, first, second), objectives=objectives, confidence=confidence
-    )
-
-
-def transfer_between(
-    source: Population,
-    target: Population,
-    chooses: str,
-    judges: str,
-    *,
-    objectives: Sequence[str] | None = None,
-    confidence: float = 0.95,
-) -> Estimate:
-    """How often a setting chosen by one score beats or ties a random setting on another, perhaps on another data set.
-
-    See :func:`dbench.stats.transfer_success`. The interval is over the seeds that both populations have complete,
-    left out of both at once: the choice and the judgement rest on seeds drawn without repetition.
-
-    Args:
-        source: where the setting is chosen.
-        target: where it is judged; the same population, or one with the same settings.
-        chooses: score that chooses.
-        judges: score that judges.
-        objectives: which objectives' settings compete; those of both by default.
-        confidence: of the interval.
-
-    Raises:
-        InvalidInput: the populations differ in the strengths of an objective.
-    """
-    common = [o for o in source.objectives if o in target.objectives] if objectives is None else list(objectives)
-    for objective in common:
-        if not np.array_equal(source.strengths(objective), target.strengths(objective)):
-            raise InvalidInput(f"{source.name} and {target.name} must have the same strengths of {objective}")
-    seeds = np.intersect1d(source.seeds(), target.seeds())
-    if len(seeds) < 3:
-        raise InvalidInput(f"{source.name} and {target.name} must share at least 3 complete seeds, got {len(seeds)}")
-    first = np.hstack([source.scores(chooses, objective, seeds=seeds) for objective in common])
-    second = np.hstack([target.scores(judges, objective, seeds=seeds) for objective in common])
-    return jackknife_interval(
-        lambda kept: transfer_success(first[kept], second[kept]), len(seeds), confidence=confidence
     )

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dbench.claims.population import Population, PopulationPair
+from dbench.claims.population import PopulationPair
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, jackknife_interval, jackknife_intervals, rank_correlation, transfer_successes
+from dbench.stats import Estimate, jackknife_intervals, rank_correlation, transfer_successes
 
-__all__ = ["Transfers", "settings_agreement", "transfer"]
+__all__ = ["Transfers", "settings_agreement", "shared_intervals", "transfer"]
 
 Matrix = NDArray[np.float64]
 
@@ -57,21 +57,15 @@ def transfer(
         confidence: of the interval.
 
     Raises:
-        EvidenceLacking: no objective in common, other strengths of one, or no seeds complete in both.
+        EvidenceLacking: as for :func:`shared_intervals`.
     """
-    first, second = _shared(pair, scores)
 
-    def of_seeds(kept: NDArray[np.int64]) -> float:
-        source, target = ([table[kept] for table in tables] for tables in (first, second))
-        found = transfer_successes([*source, *target], [*source, *target])
-        k = len(scores)
+    def successes(source: list[Matrix], target: list[Matrix]) -> list[float]:
+        found, k = transfer_successes([*source, *target], [*source, *target]), len(scores)
         parts = (found[:k, :k], found[k:, k:], found[:k, k:], found[k:, :k])
-        return statistic(Transfers(*parts, settings=first[0].shape[1]))
+        return [statistic(Transfers(*parts, settings=source[0].shape[1]))]
 
-    n_seeds = len(first[0])
-    if pair.source.point_only:
-        return Estimate(of_seeds(np.arange(n_seeds)), -np.inf, np.inf, n_seeds, confidence)
-    return jackknife_interval(of_seeds, n_seeds, confidence=confidence)
+    return shared_intervals(pair, scores, successes, confidence=confidence)[0]
 
 
 def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidence: float = 0.95) -> list[Estimate]:
@@ -85,35 +79,56 @@ def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidenc
         confidence: of each interval.
 
     Raises:
-        EvidenceLacking: as for :func:`transfer`.
+        EvidenceLacking: as for :func:`shared_intervals`.
     """
-    first, second = _shared(pair, scores)
 
-    def of_seeds(kept: NDArray[np.int64]) -> list[float]:
-        return [
-            rank_correlation(a[kept].mean(axis=0), b[kept].mean(axis=0)) for a, b in zip(first, second, strict=True)
-        ]
+    def agreements(source: list[Matrix], target: list[Matrix]) -> list[float]:
+        pairs = zip(source, target, strict=True)
+        return [rank_correlation(a.mean(axis=0), b.mean(axis=0)) for a, b in pairs]
 
-    n_seeds = len(first[0])
-    if pair.source.point_only:
-        return [Estimate(value, -np.inf, np.inf, n_seeds, confidence) for value in of_seeds(np.arange(n_seeds))]
-    return jackknife_intervals(of_seeds, n_seeds, confidence=confidence)
+    return shared_intervals(pair, scores, agreements, confidence=confidence)
 
 
-def _shared(pair: PopulationPair, scores: Sequence[str]) -> tuple[list[Matrix], list[Matrix]]:
-    """Return each score as shared seeds x shared settings, of the source and of the target."""
+def shared_intervals(
+    pair: PopulationPair,
+    scores: Sequence[str],
+    statistics: Callable[[list[Matrix], list[Matrix]], ArrayLike],
+    *,
+    objectives: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> list[Estimate]:
+    """Jackknife statistics of both populations over the seeds that they share.
+
+    Args:
+        pair: the two populations.
+        scores: names of the scores.
+        statistics: takes the scores on the source's data set and on the target's, each shared seeds x shared settings,
+            and returns numbers.
+        objectives: whose settings; those of both by default.
+        confidence: of each interval.
+
+    Raises:
+        EvidenceLacking: no objective in common, other strengths of one, or fewer than two seeds complete in both.
+    """
     source, target = pair.source, pair.target
-    objectives = [o for o in source.objectives if o in target.objectives]
-    if not objectives:
+    chosen = [o for o in source.objectives if o in target.objectives] if objectives is None else list(objectives)
+    if not chosen:
         raise EvidenceLacking(f"{pair.name} share no objective")
-    for objective in objectives:
+    for objective in chosen:
         if not np.array_equal(source.strengths(objective), target.strengths(objective)):
             raise EvidenceLacking(f"{pair.name} hold other strengths of {objective}")
     seeds = np.intersect1d(source.seeds(), target.seeds())
     if len(seeds) < 2:
         raise EvidenceLacking(f"{pair.name} must share at least 2 complete seeds, got {len(seeds)}")
+    first, second = (
+        [np.hstack([population.scores(score, o, seeds=seeds) for o in chosen]) for score in scores]
+        for population in (source, target)
+    )
+    if source.point_only:
+        values = np.ravel(statistics(first, second))
+        return [Estimate(float(value), -np.inf, np.inf, len(seeds), confidence) for value in values]
 
-    def tables(population: Population) -> list[Matrix]:
-        return [np.hstack([population.scores(s, o, seeds=seeds) for o in objectives]) for s in scores]
+    def of_seeds(kept: NDArray[np.int64]) -> ArrayLike:
+        return statistics([table[kept] for table in first], [table[kept] for table in second])
 
-    return tables(source), tables(target)
+    return jackknife_intervals(of_seeds, len(seeds), confidence=confidence)

@@ -14,12 +14,11 @@ from dbench.claims.zoo_statistics import (
     settings_of,
     share_of_models,
     stacked_interval,
-    transfer_between,
     trend_with_strength,
 )
 from dbench.errors import InvalidInput, UnknownName
 from dbench.seeds import generator
-from dbench.stats import common_direction, largest_of, smallest_of, transfer_success
+from dbench.stats import common_direction, largest_of, smallest_of
 
 LAWS = {
     "dci": Law(loads={"quality": 1.0}, trend=1.0, seed=0.3),
@@ -133,19 +132,6 @@ def test_stacked_scores_stand_side_by_side_in_the_order_asked_for():
     found = zoo()
     estimate = stacked_interval(found, lambda a, b: float((a - b).mean()), ("mig", "mig"), objectives=["beta_vae"])
     assert (estimate.low, estimate.value, estimate.high) == (0.0, 0.0, 0.0)
-
-
-def test_transfer_to_another_data_set_uses_the_seeds_and_settings_of_both():
-    here, there = zoo("here"), zoo("there")
-    same = transfer_between(here, here, "dci", "dci")
-    table = settings_of(here, "dci")
-    assert same.value == pytest.approx(transfer_success(table, table))
-    assert transfer_between(here, there, "dci", "mig").n == 10
-    other = simulated_zoo(LAWS, generator=generator(test="other"), objectives={"beta_vae": (1, 2, 3, 4, 5, 7)})
-    with pytest.raises(InvalidInput, match="the same strengths of beta_vae"):
-        transfer_between(here, other, "dci", "dci")
-    with pytest.raises(InvalidInput, match="share at least 3 complete seeds, got 2"):
-        transfer_between(here, zoo("two", seeds=2), "dci", "dci")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ CASES = [
     {"file": RECIPES, "card": "NO_METHOD", "world": method_ahead, "false": 6.0, "effects": (0.0, 6.0),
      "estimate": lambda m, zoo: m.best_of_methods(zoo), "at": 0.25, "at_says": "best in one seed of four"},
     {"file": RECIPES, "card": "NO_STRENGTH", "world": strength_ahead, "false": 6.0, "effects": (0.0, 6.0),
-     "estimate": lambda m, zoo: m.best_of_strengths("beta_vae", zoo), "at": 0.55, "at_says": "hardly a difference",
+     "estimate": lambda m, zoo: m.best_strength(zoo, "beta_vae"), "at": 0.55, "at_says": "hardly a difference",
      "truth_seeds": 200},
     {"file": RECIPES, "card": "NO_STRENGTH_ACROSS", "world": partial(two, strength_ahead), "false": 6.0,
      "effects": (0.0, 6.0), "estimate": lambda m, pair: m.best_across(pair, "beta_vae"), "at": 0.55,
