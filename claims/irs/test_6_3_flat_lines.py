@@ -1,0 +1,107 @@
+"""IRS, section 6.3, Figure 4: lines of trained codes under interventions, flat for the robust ones."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from dbench.claims import Claim, above
+from dbench.claims.codes import informative_codes, scores_of_codes
+from dbench.claims.population import Population
+from dbench.errors import EvidenceLacking
+from dbench.stats import Estimate
+
+# As on the cards of constructed codes: the upper quarter of the scale, the lower half, a tenth of the range.
+ROBUST, NOT_ROBUST, FLAT = 0.75, 0.5, 0.9
+
+STAY = Claim(
+    id="irs.flat-lines",
+    part="trained, robust",
+    where="6.3, Figure 4",
+    says="For robust codes of trained models the mean at a fixed value of the own factor stays when another is set.",
+    evidence="zoo",
+    kind="equivalence",
+    population="informative codes (KL above 0.01 nats) of all runs: objectives, strengths and seeds",
+    deviations=(
+        "Robust: IRS of 0.75 or more; not robust: below 0.5. Flat: the lines of no factor depart from their mean by "
+        "more than a tenth of the code's largest deviation (largest departure, mean over values of the own factor).",
+        "From an IRS of 0.9 flat lines follow: a mean departs no farther than the farthest of what it is the mean of.",
+    ),
+    unit="seed",
+    statistic="share of robust codes whose lines are all flat",
+    # 'All of these colored lines to be horizontal': nine codes in ten.
+    rule=above(0.9),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+SLOPE = replace(
+    STAY,
+    part="trained, not robust",
+    says="Codes of trained models that are not robust show lines that slope.",
+    kind="direction",
+    deviations=STAY.deviations[:1],
+    statistic="share of codes that are not robust of which some line is not flat",
+)
+CONVERSE = replace(
+    STAY,
+    part="trained, converse",
+    says="Codes of trained models whose lines are all flat are robust.",
+    kind="direction",
+    deviations=(
+        STAY.deviations[0],
+        "Not claimed in so many words; the plots of 6.3 are offered to be read this way.",
+    ),
+    statistic="share of codes with flat lines alone that are robust",
+)
+
+
+def share(
+    population: Population,
+    of: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    have: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    confidence: float,
+) -> Estimate:
+    """Share of the informative codes of one kind that are of another; each takes IRS and flatness."""
+    robust, flat = scores_of_codes(population, "irs.code"), scores_of_codes(population, "irs.one_nuisance")
+    counted = informative_codes(population) & of(robust, flat)
+    found = counted & have(robust, flat)
+    number, of_them = found.sum(axis=(1, 2)), counted.sum(axis=(1, 2))
+    if (of_them > 0).sum() < 2:  # one seed cannot be left out
+        raise EvidenceLacking(
+            f"{population.name} holds too few such codes: {of_them.sum()} in {(of_them > 0).sum()} seeds"
+        )
+    return population.interval_over_seeds(
+        lambda seeds: float(number[seeds].sum() / of_them[seeds].sum()), confidence=confidence
+    )
+
+
+def flat_among_robust(population: Population) -> Estimate:
+    return share(population, lambda r, f: r >= ROBUST, lambda r, f: f >= FLAT, STAY.confidence)
+
+
+def sloping_among_the_rest(population: Population) -> Estimate:
+    return share(population, lambda r, f: r < NOT_ROBUST, lambda r, f: f < FLAT, SLOPE.confidence)
+
+
+def robust_among_flat(population: Population) -> Estimate:
+    return share(population, lambda r, f: f >= FLAT, lambda r, f: r >= ROBUST, CONVERSE.confidence)
+
+
+@STAY.covers
+def test_lines_of_robust_codes_are_flat(judge, unsupervised):
+    judge(STAY, flat_among_robust(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@SLOPE.covers
+def test_lines_of_other_codes_slope(judge, unsupervised):
+    judge(SLOPE, sloping_among_the_rest(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@CONVERSE.covers
+def test_codes_of_flat_lines_are_robust(judge, unsupervised):
+    judge(CONVERSE, robust_among_flat(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)

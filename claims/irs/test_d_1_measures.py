@@ -1,0 +1,172 @@
+"""IRS, appendix D.1: bins of mutual information and candidates of forests, on trained models."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.claims import Claim, above, below, within
+from dbench.claims.codes import informative_codes
+from dbench.claims.population import Population
+from dbench.claims.relations import HELD, relations_of
+from dbench.claims.zoo_statistics import correlation_between, settings_of
+from dbench.errors import EvidenceLacking
+from dbench.stats import Estimate, mean_interval
+
+SCORES = Claim(
+    id="irs.bins-insensitive",
+    part="trained, scores",
+    where="appendix D.1",
+    says="Using more than 20 bins does not change the MI scores of trained models notably.",
+    evidence="zoo",
+    kind="equivalence",
+    population="all runs: objectives, strengths and seeds",
+    deviations=(
+        "'More' is read as 30, 50 and 100, on 10,000 points.",
+        "MI score: unweighted mean over all codes, as in the paper, and over informative ones (KL above 0.01 nats).",
+    ),
+    unit="seed",
+    statistic="MI score with more bins minus that with 20, mean over models and seeds",
+    # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
+    rule=within(-0.05, 0.05),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+RANKS = replace(
+    SCORES,
+    part="trained, ranks",
+    says="Using more than 20 bins ranks trained models as 20 do.",
+    statistic="Spearman of the MI scores with more and with 20 bins, all models pooled",
+    # As for Table 1: below 0.9 two rankings differ.
+    rule=above(0.9),
+)
+UNDERESTIMATES = Claim(
+    id="irs.single-feature-splits",
+    part="trained, all features",
+    where="appendix D.1",
+    says="Forests free to choose among all codes at each split underestimate the importance of middling ones.",
+    evidence="zoo",
+    kind="direction",
+    population="all runs: objectives, strengths and seeds",
+    deviations=(
+        "Forests of 10 trees of depth at most 6; of the two only the candidates differ.",
+        "Middling for a factor: not the most informative code, but with a quarter of its information or more, and more "
+        f"than {HELD} nats.",
+        "The importance a code deserves: its share of the information that the informative codes have one by one.",
+    ),
+    unit="seed",
+    statistic="importance of middling codes minus what they deserve, mean over codes and factors of all models",
+    rule=below(-0.05),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+AVOIDED = replace(
+    UNDERESTIMATES,
+    part="trained, one feature",
+    says="One candidate code at each split avoids it.",
+    kind="equivalence",
+    rule=above(-0.05),
+)
+MORE = replace(
+    UNDERESTIMATES,
+    part="trained, one against all",
+    says="Middling codes are more important to forests with one candidate code at each split than to those with all.",
+    deviations=UNDERESTIMATES.deviations[:2],
+    statistic="importance of middling codes with one candidate minus that with all, mean over all models",
+    rule=above(0.05),
+)
+BINS = pytest.mark.parametrize("bins", [30, 50, 100])
+CODES = pytest.mark.parametrize("codes", ["all", "informative"])
+
+
+# ------------------------------------------------------------------ bins
+def names(bins: int, codes: str) -> tuple[str, str]:
+    """Names of the MI score with 20 bins and with more."""
+    if codes == "informative":
+        return "modularity.bins.20.active", f"modularity.bins.{bins}.active"
+    return "modularity", f"modularity.bins.{bins}"
+
+
+def change_by_bins(population: Population, bins: int, codes: str) -> Estimate:
+    few, many = (settings_of(population, name) for name in names(bins, codes))
+    return mean_interval((many - few).mean(axis=1), confidence=SCORES.confidence)
+
+
+def agreement_of_bins(population: Population, bins: int, codes: str) -> Estimate:
+    return correlation_between(population, *names(bins, codes), confidence=RANKS.confidence)
+
+
+# ------------------------------------------------------------------ candidates
+def middling(information: np.ndarray) -> np.ndarray:
+    """Codes that are neither the best of a factor nor far behind it; ... x codes x factors, as the information is."""
+    best = information.max(axis=-2, keepdims=True)
+    first = np.arange(information.shape[-2])[:, None] == information.argmax(axis=-2)[..., None, :]
+    return np.asarray(~first & (information >= best / 4) & (information > HELD))
+
+
+def mean_over_middling(population: Population, excess: np.ndarray, confidence: float) -> Estimate:
+    chosen = middling(relations_of(population, "mutual_information"))
+    sums, counts = np.where(chosen, excess, 0.0).sum(axis=(1, 2, 3)), chosen.sum(axis=(1, 2, 3))
+    if (counts > 0).sum() < 2:  # one seed cannot be left out
+        raise EvidenceLacking(f"{population.name} holds too few middling codes: {counts.sum()}")
+    return population.interval_over_seeds(
+        lambda seeds: float(sums[seeds].sum() / counts[seeds].sum()), confidence=confidence
+    )
+
+
+def misjudged(population: Population, kind: str) -> Estimate:
+    """Importance of middling codes minus what they deserve."""
+    # What idle codes seem to know is the bias of the estimate.
+    information = relations_of(population, "mutual_information") * informative_codes(population)[..., None]
+    total = information.sum(axis=-2, keepdims=True)
+    deserved = np.divide(information, total, out=np.zeros_like(information), where=total > 0)
+    return mean_over_middling(population, relations_of(population, kind) - deserved, UNDERESTIMATES.confidence)
+
+
+def gain_of_one_candidate(population: Population) -> Estimate:
+    one, every = (relations_of(population, kind) for kind in ("importance_single", "importance"))
+    return mean_over_middling(population, one - every, MORE.confidence)
+
+
+@SCORES.covers
+@BINS
+@CODES
+def test_more_bins_leave_the_scores(judge, unsupervised, bins, codes):
+    found = change_by_bins(unsupervised, bins, codes)
+    judge(SCORES, found, population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@RANKS.covers
+@BINS
+@CODES
+def test_more_bins_leave_the_ranks(judge, unsupervised, bins, codes):
+    found = agreement_of_bins(unsupervised, bins, codes)
+    judge(RANKS, found, population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@UNDERESTIMATES.covers
+def test_choosing_among_all_codes_underestimates_middling_ones(judge, unsupervised):
+    found = misjudged(unsupervised, "importance")
+    judge(UNDERESTIMATES, found, population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@AVOIDED.covers
+def test_one_candidate_code_avoids_it(judge, unsupervised):
+    found = misjudged(unsupervised, "importance_single")
+    judge(AVOIDED, found, population=unsupervised.name, deviations=unsupervised.deviations)
+
+
+@MORE.covers
+def test_one_candidate_makes_middling_codes_more_important(judge, unsupervised):
+    found = gain_of_one_candidate(unsupervised)
+    judge(MORE, found, population=unsupervised.name, deviations=unsupervised.deviations)

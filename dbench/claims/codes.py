@@ -1,0 +1,75 @@
+"""Scores of every single code of trained models, put together again from the runs table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.claims.population import Population
+from dbench.claims.relations import relations_of
+from dbench.claims.zoo_statistics import settings_of
+from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.metrics.aggregations import disentanglement_per_code
+from dbench.metrics.modularity import modularity_per_code
+
+__all__ = ["INFORMATIVE", "importance_scores", "information_scores", "informative_codes", "scores_of_codes"]
+
+INFORMATIVE = 0.01
+"""Nats of divergence from the prior above which a code is informative (Duan et al. 2020, equation 3)."""
+
+
+def scores_of_codes(
+    population: Population, name: str, *, objectives: Sequence[str] | None = None
+) -> NDArray[np.float64]:
+    """Return a score of every code.
+
+    Args:
+        population: the evidence table, with scores ``<name>.<code>``.
+        name: such as ``kl`` or ``irs.code``.
+        objectives: which objectives' models; all by default.
+
+    Returns:
+        Seeds x settings x codes; settings as :func:`dbench.claims.zoo_statistics.settings_of` has them.
+
+    Raises:
+        EvidenceLacking: the table holds no such score.
+        InvalidInput: it does not hold it for all codes.
+    """
+    pattern = re.compile(rf"{re.escape(name)}\.(\d+)")
+    codes = sorted(int(m[1]) for m in map(pattern.fullmatch, population.score_names) if m)
+    if not codes:
+        raise EvidenceLacking(f"{population.name} holds no {name} of single codes")
+    if codes != list(range(len(codes))):
+        raise InvalidInput(f"{population.name} must hold {name} of every code, got those of {codes}")
+    return np.stack([settings_of(population, f"{name}.{i}", objectives=objectives) for i in codes], axis=-1)
+
+
+def informative_codes(population: Population, *, objectives: Sequence[str] | None = None) -> NDArray[np.bool_]:
+    """Say of every code whether its divergence from the prior exceeds :data:`INFORMATIVE`, seeds x settings x codes."""
+    return np.asarray(scores_of_codes(population, "kl", objectives=objectives) > INFORMATIVE)
+
+
+def information_scores(population: Population, *, objectives: Sequence[str] | None = None) -> NDArray[np.float64]:
+    """Return the mutual information score of every code (Ridgeway and Mozer 2018), seeds x settings x codes.
+
+    See :func:`dbench.metrics.modularity.modularity_per_code`.
+    """
+    relations = relations_of(population, "mutual_information", objectives=objectives)
+    return modularity_per_code(relations.reshape(-1, relations.shape[-1])).reshape(relations.shape[:-1])
+
+
+def importance_scores(
+    population: Population, *, kind: str = "importance_single", objectives: Sequence[str] | None = None
+) -> NDArray[np.float64]:
+    """Return the feature importance score of every code (Eastwood and Williams 2018), seeds x settings x codes.
+
+    Args:
+        population: the evidence table.
+        kind: of the importances; by default those of the forest with one candidate a split, as Suter et al. have it.
+        objectives: which objectives' models; all by default.
+    """
+    relations = relations_of(population, kind, objectives=objectives)
+    return disentanglement_per_code(relations.reshape(-1, relations.shape[-1])).reshape(relations.shape[:-1])

@@ -1,0 +1,53 @@
+"""Scores of single codes read back from a table."""
+
+import numpy as np
+import pytest
+
+from dbench.claims.codes import importance_scores, information_scores, informative_codes, scores_of_codes
+from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
+from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.metrics import dci_disentanglement
+from dbench.metrics.modularity import mean_modularity
+from dbench.seeds import generator
+
+SIZES = {"beta_tcvae": (1, 2), "beta_vae": (1, 2, 3)}
+
+
+def zoo(**scores: float) -> SimulatedPopulation:
+    """Scores that are the same for every run; two underscores are a dot."""
+    laws = {name.replace("__", "."): Law(mean=value, noise=0.0) for name, value in scores.items()}
+    return simulated_zoo(laws, generator=generator(test="codes"), seeds=4, objectives=SIZES)
+
+
+def test_codes_come_in_the_order_of_their_numbers():
+    found = scores_of_codes(zoo(irs__code__0=0.5, irs__code__1=0.7, irs=0.6, irs__mean__0=0.1), "irs.code")
+    assert found.shape == (4, 5, 2)
+    assert (found == [0.5, 0.7]).all()
+    eleven = zoo(**{f"kl__{i}": float(i) for i in range(11)})
+    assert (scores_of_codes(eleven, "kl") == np.arange(11)).all()
+    assert scores_of_codes(eleven, "kl", objectives=["beta_vae"]).shape == (4, 3, 11)
+
+
+def test_a_score_that_is_not_there_leaves_a_claim_open_and_one_in_part_is_refused():
+    with pytest.raises(EvidenceLacking, match=r"simulated holds no irs\.code of single codes"):
+        scores_of_codes(zoo(irs=0.5), "irs.code")
+    with pytest.raises(InvalidInput, match=r"must hold kl of every code, got those of \[0, 2\]"):
+        scores_of_codes(zoo(kl__0=1.0, kl__2=1.0), "kl")
+
+
+def test_codes_at_the_threshold_are_not_informative():
+    assert informative_codes(zoo(kl__0=0.01, kl__1=0.02))[0, 0].tolist() == [False, True]
+
+
+def test_scores_of_codes_by_information_and_importance_are_those_of_the_metrics():
+    matrix = np.array([[0.9, 0.1], [0.3, 0.3]])
+    cells = {f"relation__{kind}__{f}__{c}": matrix[c, f] for kind in KINDS for f in range(2) for c in range(2)}
+    population = zoo(**cells)
+    informed, important = information_scores(population), importance_scores(population)
+    assert informed.shape == important.shape == (4, 5, 2)
+    assert informed[0, 0].mean() == pytest.approx(mean_modularity(matrix))
+    assert informed[0, 0] == pytest.approx([1 - 1 / 81, 0.0])
+    assert np.average(important[0, 0], weights=matrix.sum(axis=1)) == pytest.approx(dci_disentanglement(matrix))
+
+
+KINDS = ("mutual_information", "importance_single")
