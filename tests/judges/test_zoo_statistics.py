@@ -16,7 +16,7 @@ from dbench.claims.zoo_statistics import (
     stacked_interval,
     trend_with_strength,
 )
-from dbench.errors import InvalidInput, UnknownName
+from dbench.errors import EvidenceLacking, InvalidInput, UnknownName
 from dbench.seeds import generator
 from dbench.stats import common_direction, largest_of, smallest_of
 
@@ -105,6 +105,18 @@ def test_a_share_of_models_is_averaged_over_seeds():
     higher = settings_of(found, "dci") > settings_of(found, "mig")
     assert estimate.value == pytest.approx(higher.mean())
     assert estimate.n == 10
+
+
+def test_a_share_among_some_models_leaves_the_others_and_seeds_without_any_out():
+    found = zoo()
+    least = np.sort(settings_of(found, "dci").max(axis=1))[2]  # two seeds have no model as good
+    estimate = share_of_models(found, lambda a: a > 0, ("mig",), among=("dci", least))
+    counted, holds = settings_of(found, "dci") >= least, settings_of(found, "mig") > 0
+    shares = [row[among].mean() for row, among in zip(holds, counted, strict=True) if among.any()]
+    assert estimate.n == len(shares) == 8
+    assert estimate.value == pytest.approx(np.mean(shares))
+    with pytest.raises(EvidenceLacking, match="simulated has no model with dci at least 99"):
+        share_of_models(found, lambda a: a > 0, ("mig",), among=("dci", 99.0))
 
 
 def test_correlations_of_two_groups_of_scores_leave_out_a_score_with_itself():
