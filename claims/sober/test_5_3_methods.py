@@ -1,6 +1,7 @@
 """A Sober Look, section 5.3: is one method better than the others?"""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from dbench.claims.population import Population
 from dbench.claims.zoo_levels import best_everywhere, superiority_of_objective
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
-from dbench.stats import Estimate, bootstrap_interval, largest_of, mean_range_overlap
+from dbench.stats import Estimate, bootstrap_interval, largest_of, mean_range_overlap, superiority_of_groups
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap")
 MODELS = ("all", "not collapsed")
@@ -30,16 +31,18 @@ OVERLAP = Claim(
         "Ranges leave out the outer 5% on either side.",
         "Judged with all runs and without collapsed ones (fewer than two informative codes).",
         "Without IRS, which the paper treats apart.",
+        "Rev. 2: interval reflected, at 0.98. Resampled ranges shrink, and what they share with them: with the truth "
+        "on the bound the first construction refuted the claim in 28% of worlds of five seeds.",
     ),
     unit="seed",
     statistic="mean over pairs of objectives of the intersection of their ranges over the union",
     rule=above(0.5),
-    confidence=0.95,
+    confidence=0.98,
     min_n=5,
     printed=None,
     tier="smoke",
     rollup="all",
-    revision=1,
+    revision=2,
     superseded_by=None,
 )
 NONE_BETTER = replace(
@@ -55,6 +58,8 @@ NONE_BETTER = replace(
     statistic="probability that a run of a method exceeds one of the rest: largest over methods of the smallest over "
     "metrics",
     rule=below(0.65),
+    confidence=0.95,
+    revision=1,
 )
 LOWER_IRS = replace(
     NONE_BETTER,
@@ -91,7 +96,9 @@ def overlap_of_ranges(population: Population, metric: str, models: str, *, draws
         return mean_range_overlap([group for group in groups if len(group)], trim=TRIM)
 
     stream = generator(claim=OVERLAP.id, population=population.name, metric=metric, models=models)
-    return bootstrap_interval(statistic, len(seeds), generator=stream, draws=draws, confidence=OVERLAP.confidence)
+    return bootstrap_interval(
+        statistic, len(seeds), generator=stream, draws=draws, confidence=OVERLAP.confidence, reflected=True
+    )
 
 
 def rest_of(population: Population, objective: str) -> list[str]:
@@ -102,11 +109,22 @@ def rest_of(population: Population, objective: str) -> list[str]:
 
 
 def best_method(population: Population) -> Estimate:
+    names = population.objectives
+    if len(names) < 2:
+        raise EvidenceLacking(f"{population.name} holds no two objectives")
+
+    @cache
+    def all_at(level: float) -> list[Estimate]:
+        """Metric by metric, every method against the rest."""
+        return population.intervals(
+            lambda tables: [superiority_of_groups([tables[m, o].ravel() for o in names]) for m in METRICS],
+            scores=METRICS,
+            objectives=names,
+            confidence=level,
+        )
+
     return best_everywhere(
-        [
-            lambda level, o=objective: superiority_of_objective(population, METRICS, o, rest_of(population, o), level)
-            for objective in population.objectives
-        ],
+        [lambda level, k=k: all_at(level)[k :: len(names)] for k in range(len(names))],
         confidence=NONE_BETTER.confidence,
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -147,15 +148,17 @@ def correlations_of_models(tables: dict[tuple[str, str], np.ndarray], names: Seq
 
 def consistent_correlation(population: Population, score: str) -> Estimate:
     names = (score, "irs", *METRICS)
-    return common_direction(
-        lambda level: population.intervals(
+
+    @cache
+    def correlations(level: float) -> list[Estimate]:
+        return population.intervals(
             lambda tables: correlations_of_models(tables, names)[0, 1:],
             scores=names,
             objectives=population.objectives,
             confidence=level,
-        ),
-        confidence=USELESS.confidence,
-    )
+        )
+
+    return common_direction(correlations, confidence=USELESS.confidence)
 
 
 def lead_of_irs(population: Population) -> Estimate:

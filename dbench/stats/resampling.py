@@ -58,6 +58,7 @@ def bootstrap_interval(
     generator: np.random.Generator,
     draws: int = 2_000,
     confidence: float = 0.95,
+    reflected: bool = False,
 ) -> Estimate:
     """Interval of a statistic that is not smooth (a median, a range, a share of winners) from resampled units.
 
@@ -72,6 +73,8 @@ def bootstrap_interval(
         generator: draws the units.
         draws: number of resamples, at least 200.
         confidence: of the two-sided interval.
+        reflected: reflect the interval at the value, which undoes the shift of a statistic that resamples move to one
+            side, as they do a range: drawn with repetition, units reach less far.
 
     Raises:
         InvalidInput: no units, too few draws, or a statistic that is not finite.
@@ -86,6 +89,8 @@ def bootstrap_interval(
     quantile = special.stdtrit(n_units - 1, (1 + confidence) / 2)
     tail = float(special.ndtr(-math.sqrt(n_units / (n_units - 1)) * quantile))
     low, high = np.quantile(found, [tail, 1 - tail])
+    if reflected:
+        low, high = 2 * value - high, 2 * value - low
     return Estimate(value, min(low, value), max(high, value), n_units, confidence)
 
 

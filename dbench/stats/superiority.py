@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_matrix, finite_vector
+from dbench.stats.ranks import ranks
 
 __all__ = [
     "mean_range_overlap",
     "probability_of_superiority",
     "range_overlap",
+    "superiority_of_groups",
     "superiority_over_rest",
     "transfer_chance",
     "transfer_success",
@@ -42,9 +44,25 @@ def superiority_over_rest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     Returns:
         One probability a setting; their mean is 1/2. 'No setting is best' says that the largest stays within a band.
     """
-    table = finite_matrix("scores", scores, columns=2)
-    settings = range(table.shape[1])
-    return np.array([probability_of_superiority(table[:, s], np.delete(table, s, axis=1).ravel()) for s in settings])
+    return superiority_of_groups(list(finite_matrix("scores", scores, columns=2).T))
+
+
+def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
+    """P(a random value of each group exceeds one of all other groups together), ties counting half.
+
+    From the ranks of all values at once: :func:`probability_of_superiority` of every group, at the price of one.
+
+    Args:
+        groups: at least two, each a vector of values.
+    """
+    if len(groups) < 2:
+        raise InvalidInput(f"groups must be at least 2, got {len(groups)}")
+    values = [finite_vector("values", group) for group in groups]
+    sizes = np.array([len(group) for group in values])
+    ranked = np.split(ranks(np.concatenate(values)), np.cumsum(sizes)[:-1])
+    sums = np.array([of_group.sum() for of_group in ranked])
+    wins = sums - sizes * (sizes + 1) / 2
+    return np.asarray(wins / (sizes * (sizes.sum() - sizes)), dtype=np.float64)
 
 
 def range_overlap(first: ArrayLike, second: ArrayLike, *, trim: float = 0.0) -> float:

@@ -67,6 +67,19 @@ def test_the_bootstrap_widens_with_confidence_and_holds_its_value():
     assert half == pytest.approx(2.2, abs=0.25)
 
 
+def test_a_reflected_bootstrap_undoes_the_shift_of_a_range():
+    """The range of 20 uniform values is 19/21 on average, that of a resample less, and that of the law 1."""
+    values = generator(test="reflected").random(20)
+    plain, reflected = (
+        bootstrap_interval(
+            lambda drawn: float(np.ptp(values[drawn])), 20, generator=generator(test="drawn"), reflected=reflect
+        )
+        for reflect in (False, True)
+    )
+    assert plain.high == plain.value == reflected.value == reflected.low
+    assert reflected.high == pytest.approx(2 * plain.value - plain.low)
+
+
 def test_the_bootstrap_of_few_units_has_no_ends_and_one_of_equal_units_no_width():
     few = bootstrap_interval(lambda kept: 1.0, 4, generator=generator(test="few"))
     same = bootstrap_interval(lambda kept: 1.0, 5, generator=generator(test="few"))

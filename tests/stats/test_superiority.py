@@ -14,6 +14,7 @@ from dbench.stats import (
     mean_range_overlap,
     probability_of_superiority,
     range_overlap,
+    superiority_of_groups,
     superiority_over_rest,
     transfer_chance,
     transfer_success,
@@ -98,6 +99,16 @@ def test_several_scores_transfer_as_each_pair_of_them_does():
             best = np.flatnonzero(sources[i, chooser] == sources[i, chooser].max())
             trials.append(np.mean([(targets[j, judge, b] >= targets[j, judge]).mean() for b in best]))
         assert found[i, j] == pytest.approx(np.mean(trials))
+
+
+def test_the_superiority_of_groups_is_that_of_each_against_the_others():
+    stream = generator(test="superiority of groups")
+    groups = [stream.integers(6, size=n).astype(float) for n in (4, 9, 7)]
+    for k, found in enumerate(superiority_of_groups(groups)):
+        rest = np.concatenate([group for i, group in enumerate(groups) if i != k])
+        assert found == pytest.approx(probability_of_superiority(groups[k], rest))
+    with pytest.raises(InvalidInput, match="groups must be at least 2, got 1"):
+        superiority_of_groups(groups[:1])
 
 
 def test_the_overlap_of_several_groups_is_the_mean_over_their_pairs():
