@@ -8,6 +8,7 @@ from counter_worlds import Worlds, rng
 from dbench.claims.calibration import Calibration
 from dbench.claims.simulation import Law, simulated_zoo
 
+TREND = "sober/test_5_2_total_correlation"
 SAMPLED, MEAN = "sober/test_5_2_sampled_codes", "sober/test_5_2_mean_codes"
 INFORMATION = "sober/test_5_2_mutual_information"
 
@@ -77,6 +78,12 @@ CASES = [
      lambda m, zoo: m.sensitivity_beyond(zoo, "all"), -0.3, (-0.3, 1.0), 0.15, "0.15 nats more"),
     (SAMPLED, "ANNEALED_FALLS", partial(swept, "sampled", "annealed_vae", 1.0),
      lambda m, zoo: m.trend(zoo, "annealed_vae", "all"), -2.0, (0.0, 12.0), 0.8, MONOTONE),
+    (TREND, "SAMPLED_FALLS_ACTIVE", partial(swept, "sampled", "beta_vae", -1.0),
+     lambda m, zoo: m.trend_with_strength(zoo, "beta_vae", "gaussian_tc.sampled.active"),
+     -2.0, (0.0, 12.0), -0.8, MONOTONE),
+    (TREND, "MEAN_RISES_ACTIVE", partial(swept, "mean", "beta_vae", 1.0),
+     lambda m, zoo: m.trend_with_strength(zoo, "beta_vae", "gaussian_tc.mean.active"),
+     -2.0, (0.0, 12.0), 0.8, MONOTONE),
     (MEAN, "FACTOR_RISES", partial(swept, "mean", "factor_vae", 1.0),
      lambda m, zoo: m.trend(zoo, "factor_vae", "all"), -2.0, (0.0, 12.0), 0.7, SEEN),
     (MEAN, "FACTOR_LESS", partial(changes, "mean", BETAS_RISE, 0.1),
