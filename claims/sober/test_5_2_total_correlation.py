@@ -45,7 +45,7 @@ MEAN_RISES = replace(
     deviations=(*SAMPLED_FALLS.deviations, "FactorVAE, for which the rise is less extreme, has parts of its own."),
     rule=above(0.5),
 )
-# Added after a first look at evidence, with the rules of the cards above: the confound was on the list, the part was not.
+# Added after a first look at evidence, with the rules of the cards above: the confound was listed, the part was not.
 ACTIVE = (
     "Over the active codes alone (KL above 0.01 nats): a collapsed code has a nearly constant mean whose residue can "
     "dominate the determinant. A model of fewer than two active codes has no total correlation, which counts as 0."
