@@ -5,7 +5,7 @@ from counter_worlds import worlds_and_calibration
 
 from dbench.claims.simulation import Law, simulated_zoo
 
-VARIANTS, SELECTION = "udr/test_4_variants", "udr/test_4_selection"
+VARIANTS, STRENGTHS, MODELS = "udr/test_4_variants", "udr/test_4_strengths", "udr/test_4_models"
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 
 
@@ -124,7 +124,7 @@ ENTRIES = [
         at_says="a share that a figure shows",
     ),
     worlds_and_calibration(
-        SELECTION,
+        STRENGTHS,
         "SELECTS",
         orders,
         lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0}, m.SELECTS),
@@ -135,7 +135,7 @@ ENTRIES = [
         at_says="nearly the same order",
     ),
     worlds_and_calibration(
-        SELECTION,
+        STRENGTHS,
         "SELECTS_EACH",
         orders,
         lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0}, m.SELECTS_EACH, objectives=["beta_vae"]),
@@ -146,7 +146,7 @@ ENTRIES = [
         at_says="nearly the same order",
     ),
     worlds_and_calibration(
-        SELECTION,
+        STRENGTHS,
         "FOR_STRENGTHS",
         two_orders,
         lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0, "udr.lasso.all": -1.0}, m.FOR_STRENGTHS),
@@ -157,7 +157,7 @@ ENTRIES = [
         at_says="a clearly better order",
     ),
     worlds_and_calibration(
-        SELECTION,
+        MODELS,
         "RISES",
         rising,
         lambda m, zoo: m.rise_of_udr(zoo, "udr.lasso", "all"),
@@ -168,7 +168,7 @@ ENTRIES = [
         at_says="a clear trend",
     ),
     worlds_and_calibration(
-        SELECTION,
+        MODELS,
         "PLAIN_LOW",
         levels,
         lambda m, zoo: m.udr_of_plain_models(zoo, "beta_vae"),
@@ -179,7 +179,7 @@ ENTRIES = [
         at_says="entangled by Figure 4",
     ),
     worlds_and_calibration(
-        SELECTION,
+        MODELS,
         "PLAIN_BEATEN",
         rising,
         lambda m, zoo: m.share_that_beats_plain(zoo, "udr.lasso"),
@@ -190,7 +190,7 @@ ENTRIES = [
         at_says="four models of five",
     ),
     worlds_and_calibration(
-        SELECTION,
+        MODELS,
         "NONE_GOOD",
         levels,
         lambda m, zoo: m.share_of_good(zoo, "dip_vae_i", "all"),
@@ -201,7 +201,7 @@ ENTRIES = [
         at_says="none",
     ),
     worlds_and_calibration(
-        SELECTION,
+        MODELS,
         "SOME_GOOD",
         levels,
         lambda m, zoo: m.best_udr(zoo, "beta_vae", "all"),

@@ -1,0 +1,134 @@
+"""UDR, 'Experiments', Figures 2 and 3: the order in which UDR puts the strengths of an objective."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbench.claims import Claim, above
+from dbench.claims.population import Population
+from dbench.errors import EvidenceLacking
+from dbench.seeds import generator
+from dbench.stats import Estimate, bootstrap_interval
+
+OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
+METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
+# Fewer informative codes than two leave nothing to disentangle, and agree with others by accident or not at all.
+FEWEST = 2
+
+SELECTS = Claim(
+    id="udr.selects-strengths",
+    part="on average",
+    where="Experiments, 'UDR is useful for hyperparameter selection', Figures 2 and 3",
+    says="The median UDR per strength agrees with the supervised metrics on which strengths are promising.",
+    evidence="zoo",
+    kind="ranking",
+    population="strengths of an objective; averaged over objectives and four supervised metrics",
+    deviations=(
+        "The paper compares profiles of medians by eye; here their order over the strengths counts.",
+        "Judged over all strengths, and without those whose median model has fewer than two informative codes.",
+        "The bootstrap draws seeds; UDR is not computed again without the seeds that are left out.",
+    ),
+    unit="seed",
+    statistic="mean over objectives and metrics of Spearman's correlation over strengths of the median UDR and score",
+    # Half of a perfect order is the least that 'broadly agrees' can mean; profiles without relation average 0.
+    rule=above(0.5),
+    confidence=0.95,
+    min_n=5,
+    printed=None,
+    tier="smoke",
+    rollup="each",
+    revision=1,
+    superseded_by=None,
+)
+SELECTS_EACH = replace(
+    SELECTS,
+    part="each objective",
+    population="strengths of one objective; averaged over four supervised metrics",
+    deviations=(SELECTS.deviations[0], SELECTS.deviations[2]),
+)
+FOR_STRENGTHS = replace(
+    SELECTS,
+    id="udr.all-to-all-for-models",
+    part="own models, strengths",
+    where="limitation 4, herd effect",
+    says="To choose a strength, comparing within one strength serves better than comparing all to all.",
+    kind="direction",
+    deviations=("The paper recommends it and gives no figures.", SELECTS.deviations[0], SELECTS.deviations[2]),
+    statistic="the correlation of medians over strengths (udr.selects-strengths), same strength minus all to all",
+    rule=above(0.0),
+)
+
+
+def _profiles(population: Population, names: list[str], objectives: list[str], models: str) -> list[np.ndarray]:
+    """Scores as objectives x names x seeds x strengths, an array for each number of strengths that count."""
+    seeds, found = population.seeds(), dict[int, list[np.ndarray]]()
+    for o in objectives:
+        table = np.stack([population.scores(name, o, seeds=seeds) for name in names])
+        if models == "informative":
+            table = table[:, :, np.median(population.scores("kl.informative", o, seeds=seeds), axis=0) >= FEWEST]
+        if table.shape[2] >= 3:
+            found.setdefault(table.shape[2], []).append(table)
+    if not found:
+        raise EvidenceLacking(f"{population.name} holds no objective with three strengths of informative codes")
+    return [np.stack(tables) for tables in found.values()]
+
+
+def _order(profiles: np.ndarray) -> np.ndarray:
+    """Ranks along the last axis, ties sharing theirs, centred and of length 1; 0 where all are tied."""
+    less = profiles[..., :, None] > profiles[..., None, :]
+    centred = less.sum(axis=-1) - less.sum(axis=-2)
+    norm = np.sqrt((centred**2).sum(axis=-1, keepdims=True))
+    return np.divide(centred, norm, out=np.zeros(centred.shape), where=norm > 0)
+
+
+def order_agreement(
+    population: Population, weights: dict[str, float], card: Claim, *, objectives=None, models="all", draws: int = 400
+) -> Estimate:
+    """Weighted sum over variants of the agreement of their median profiles with those of the metrics."""
+    chosen = population.objectives if objectives is None else list(objectives)
+    parts = _profiles(population, [*weights, *METRICS], chosen, models)
+    share = np.array([*weights.values()])
+
+    def statistic(kept: np.ndarray) -> float:
+        found = []
+        for tables in parts:
+            orders = _order(np.median(tables[:, :, kept], axis=2))
+            variants, metrics = orders[:, : len(share)], orders[:, len(share) :]
+            found.extend((variants @ metrics.swapaxes(1, 2)).mean(axis=2) @ share)
+        return float(np.mean(found))
+
+    n_seeds = len(population.seeds())
+    if population.point_only:
+        return Estimate(statistic(np.arange(n_seeds)), -np.inf, np.inf, n_seeds, card.confidence)
+    return bootstrap_interval(
+        statistic,
+        n_seeds,
+        generator=generator(claim=card.id, part=card.part),
+        draws=draws,
+        confidence=card.confidence,
+    )
+
+
+def _judge(judge, card: Claim, estimate: Estimate, population: Population) -> None:
+    judge(card, estimate, population=population.name, deviations=population.deviations)
+
+
+@SELECTS.covers
+@pytest.mark.parametrize("models", ["all", "informative"])
+def test_udr_and_the_metrics_order_strengths_alike(judge, unsupervised, models):
+    estimate = order_agreement(unsupervised, {"udr.lasso": 1.0}, SELECTS, models=models)
+    _judge(judge, SELECTS, estimate, unsupervised)
+
+
+@SELECTS_EACH.covers
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_udr_and_the_metrics_order_the_strengths_of_an_objective_alike(judge, unsupervised, objective):
+    estimate = order_agreement(unsupervised, {"udr.lasso": 1.0}, SELECTS_EACH, objectives=[objective])
+    _judge(judge, SELECTS_EACH, estimate, unsupervised)
+
+
+@FOR_STRENGTHS.covers
+def test_scores_within_a_strength_choose_strengths_better(judge, unsupervised):
+    estimate = order_agreement(unsupervised, {"udr.lasso": 1.0, "udr.lasso.all": -1.0}, FOR_STRENGTHS)
+    _judge(judge, FOR_STRENGTHS, estimate, unsupervised)
