@@ -107,9 +107,7 @@ def score_one(
         start = time.perf_counter()
         document["groups"][name] = SCORERS[name](subject)
         spent[name] = time.perf_counter() - start
-    for name in lacking & set(
-        without
-    ):  # outdated: better none than one that looks like the present
+    for name in lacking & set(without):  # outdated: better none than one that looks like the present
         document["groups"].pop(name, None)
     document["seconds"].update(spent)
     document["versions"] = {**document.get("versions", {}), **{name: VERSIONS.get(name, 1) for name in todo}}
