@@ -239,9 +239,9 @@ def test_a_method_with_seeds_does_not_transfer_always(judge):
 
 
 @SUITABLE_PCA.covers
-@pytest.mark.parametrize("fit", [repeated, bootstrap], ids=["same images", "bootstrap samples"])
-def test_the_best_number_of_components_transfers(judge, fit):
-    judge(SUITABLE_PCA, transfer_of_pca(fit))
+@pytest.mark.parametrize("images", ["same images", "bootstrap samples"])
+def test_the_best_number_of_components_transfers(judge, images):
+    judge(SUITABLE_PCA, transfer_of_pca(repeated if images == "same images" else bootstrap))
 
 
 @SUITABLE_TELLS.covers

@@ -66,7 +66,7 @@ def median_agreement(
         raise InvalidInput(f"within must leave every model a partner, got none for {(~allowed.any(axis=-1)).sum()}")
     if (comparisons is None) != (priority is None):
         raise InvalidInput("comparisons and priority must be given together, got one of them alone")
-    if comparisons is not None:
+    if comparisons is not None and priority is not None:
         order = np.where(allowed, priority, np.inf)
         limit = np.sort(order, axis=-1)[..., [min(comparisons, n_models) - 1]]
         allowed = allowed & (order <= limit)
