@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,19 @@ def relations_of(population: Population, kind: str, *, objectives: Sequence[str]
         objectives: which objectives' models; all by default.
 
     Returns:
-        Seeds x settings x codes x factors; settings as :func:`dbench.claims.zoo_statistics.settings_of` has them.
+        Seeds x settings x codes x factors, not to be written to; settings as
+        :func:`dbench.claims.zoo_statistics.settings_of` has them.
 
     Raises:
         EvidenceLacking: the table holds no such matrix.
         InvalidInput: it does not hold all of its cells.
     """
+    return _stacked(population, kind, None if objectives is None else tuple(objectives))
+
+
+# A table has some 150 such scores a run, and several claims read the same matrices: 0.5 s each time.
+@lru_cache(maxsize=8)
+def _stacked(population: Population, kind: str, objectives: tuple[str, ...] | None) -> NDArray[np.float64]:
     pattern = re.compile(rf"relation\.{re.escape(kind)}\.(\d+)\.(\d+)")
     cells = [(int(m[1]), int(m[2])) for m in map(pattern.fullmatch, population.score_names) if m]
     if not cells:
@@ -54,7 +62,9 @@ def relations_of(population: Population, kind: str, *, objectives: Sequence[str]
         )
         for code in range(n_codes)
     ]
-    return np.stack(rows, axis=-2)
+    found = np.stack(rows, axis=-2)
+    found.setflags(write=False)
+    return found
 
 
 def freely_misaligned(relations: NDArray[np.float64], informative: NDArray[np.float64]) -> NDArray[np.bool_]:
