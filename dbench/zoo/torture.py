@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 
 from dbench import seeds
-from dbench.errors import DbenchError
+from dbench.errors import DbenchError, InvalidInput
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Sweep, find_profile
 from dbench.zoo.store import Store
@@ -105,9 +105,12 @@ def torture(
         between the tables in all, which is 0 where every sweep ended as the undisturbed one.
 
     Raises:
+        InvalidInput: a folder that is not empty: sweeps that are done already cannot be killed.
         DbenchError: a sweep cannot be brought to its end.
     """
     folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InvalidInput(f"folder must be empty or not there yet, got {str(folder)!r}")
     began = time.monotonic()
     expected = _Sweep(folder / "undisturbed", keys, workers, score).finish()
     seconds, counts = time.monotonic() - began, Counter[str](differences=0)
@@ -229,18 +232,22 @@ def sweep_once() -> None:
 @click.option("--score", is_flag=True, help="Score the runs too and compare the tables of dbench zoo table.")
 @click.option("--store", "folder", help="Empty folder for the stores, where they stay.  [a temporary one]")
 def main(kills: int, seed: int, steps: int, number: int, workers: int, score: bool, folder: str | None) -> None:
-    """Kill sweeps at random moments; exit with 1 if any table differs from the undisturbed one."""
+    """Kill sweeps at random moments; exit with 1 if any table differs from the undisturbed one, 2 on bad input."""
     generator = seeds.generator(purpose="torture", seed=seed)
     with tempfile.TemporaryDirectory(prefix="dbench-torture-", ignore_cleanup_errors=True) as place:
-        counts = torture(
-            folder or place,
-            small_plan(steps=steps, number=number),
-            kills=kills,
-            generator=generator,
-            workers=workers,
-            score=score,
-            tell=click.echo,
-        )
+        try:
+            counts = torture(
+                folder or place,
+                small_plan(steps=steps, number=number),
+                kills=kills,
+                generator=generator,
+                workers=workers,
+                score=score,
+                tell=click.echo,
+            )
+        except DbenchError as error:
+            click.echo(f"torture: {error}", err=True)
+            raise click.exceptions.Exit(2) from None
     killed = ", ".join(f"{victim} {counts[victim]}" for victim in VICTIMS)
     click.echo(f"killed: {killed}; {counts['starts']} starts, {counts['differences']} cells differ")
     if counts["differences"]:
