@@ -56,7 +56,7 @@ class HeldOut(GridData):
 
     Raises:
         InvalidInput: neither or both of combination and draw; an unknown factor, a value out of range, fewer than two
-            factors, a negative draw, or a draw of a data set without the paper's two factors.
+            factors of several values, a negative draw, or a draw of a data set without the paper's two factors.
     """
 
     def __init__(self, base: DataSet, combination: Mapping[str, int] | None = None, *, draw: int | None = None) -> None:
@@ -83,6 +83,12 @@ class HeldOut(GridData):
         for j, (name, value) in zip(combined, combination.items(), strict=True):
             if not 0 <= value < self.factor_sizes[j]:
                 raise InvalidInput(f"factor {name!r} must lie in 0..{self.factor_sizes[j] - 1}, got {value}")
+        # A factor of one value narrows nothing down: without it there must still be two.
+        if sum(self.factor_sizes[j] > 1 for j in combined) < 2:
+            raise InvalidInput(
+                f"combination must name at least two factors of several values, so that every value stays familiar, "
+                f"got {combination}"
+            )
         return combined, (self.grid()[:, combined] == list(combination.values())).all(axis=1)
 
     def _place(self, name: str) -> int:

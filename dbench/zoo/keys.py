@@ -60,7 +60,11 @@ class RunKey:
                 raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
             object.__setattr__(self, name, int(value))
         for name in ("strength", "learning_rate"):
-            value = float(getattr(self, name))
+            given = getattr(self, name)
+            try:
+                value = float(given)
+            except (TypeError, ValueError, OverflowError):
+                raise InvalidInput(f"{name} must be a number, got {given!r}") from None
             if not math.isfinite(value) or value < 0:
                 raise InvalidInput(f"{name} must be finite and not negative, got {value}")
             object.__setattr__(self, name, value)

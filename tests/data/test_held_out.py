@@ -54,6 +54,13 @@ def test_the_combinations_of_dsprites_are_those_of_appendix_g():
     assert [name.partition("-without-")[2] for name in paper_splits("dsprites_grid_16")] == expected
 
 
+def test_a_factor_of_one_value_makes_no_combination(base):
+    base.factor_names, base.factor_sizes = ("color", "shape", "scale", "pos"), (1, 3, 6, 4)
+    with pytest.raises(InvalidInput, match="at least two factors of several values"):
+        HeldOut(base, {"color": 0, "shape": 2})
+    assert HeldOut(base, {"color": 0, "shape": 2, "scale": 3}).held_out().sum() == 4
+
+
 def test_there_are_as_many_combinations_as_the_paper_averages():
     assert [len(paper_splits(name)) for name in ("dsprites", "shapes3d", "mpi3d_toy")] == [5, 8, 6]
 

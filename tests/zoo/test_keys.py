@@ -43,9 +43,12 @@ def test_a_digest_never_changes() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"seed": -1}, {"steps": 0}, {"strength": float("nan")}, {"learning_rate": -1}, {"data": ""}, {"seed": 1.5}],
+    [
+        *({"seed": -1}, {"steps": 0}, {"strength": float("nan")}, {"learning_rate": -1}, {"data": ""}, {"seed": 1.5}),
+        *({"learning_rate": "fast"}, {"learning_rate": None}, {"strength": [1.0]}, {"strength": 10**400}),
+    ],
 )
-def test_an_axis_out_of_range_is_refused(key: RunKey, change: dict[str, float]) -> None:
+def test_an_axis_out_of_range_is_refused(key: RunKey, change: dict[str, object]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(change))):
         replace(key, **change)  # type: ignore[arg-type]
 
