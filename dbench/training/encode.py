@@ -29,7 +29,8 @@ class Evaluation:
 
     Attributes:
         reconstruction: negative log-likelihood of an image given one draw of its codes, M.
-        kl: divergence of the posterior from the prior for each code, M x d.
+        kl: divergence of the posterior from N(0, 1) for each code, M x d, also for objectives that learn another prior
+            or have none.
     """
 
     reconstruction: Tensor

@@ -71,9 +71,9 @@ def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
 
     The class is a factor of fewest values (:func:`class_factor`): shape in dSprites, as the authors chose.
 
-    Chosen here: q(c|x) is a layer on u, and u comes from the network's own encoder, which is the same for every
-    objective; the attention between class and hidden layer that the authors put there is left out. They press both
-    divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for 64 x 64 images
+    Chosen here: q(c|x) is a layer on the mean of u, and u comes from the network's own encoder, which is the same for
+    every objective; the attention between class and hidden layer that the authors put there is left out. They press
+    both divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for 64 x 64 images
     which have more to tell than ours); here beta weights them, so that strengths mean what they mean for beta-VAE.
 
     Args:
