@@ -152,7 +152,7 @@ def test_micro_trains_the_unsupervised_ones_on_coloured_sprites_too() -> None:
     assert {key.seed for key in grey} == {key.seed for key in coloured} == set(range(5))
 
 
-def test_novel_holds_out_the_papers_combinations_of_dsprites_for_every_system():
+def test_novel_holds_out_the_papers_combinations_of_dsprites_for_every_system() -> None:
     runs = find_profile("novel").runs(data=find_profile("novel").data)
     assert len(runs) == 5 * 7 * 2
     assert all("-without-shape" in key.data for key in runs)
