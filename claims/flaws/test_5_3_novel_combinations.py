@@ -97,6 +97,7 @@ NO_BETTER = replace(
 Points = Callable[[np.ndarray], np.ndarray]
 
 
+@lru_cache(maxsize=64)
 def means(population: Population, score: str) -> np.ndarray:
     """Return a score's mean over runs, combinations x systems."""
     return np.stack([settings_of(population, score, objectives=[s]).mean(axis=1) for s in SYSTEMS], axis=1)

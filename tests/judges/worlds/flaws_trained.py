@@ -328,8 +328,8 @@ CALIBRATIONS = [
         "MOST",
         related_by(others_apart),
         lambda m, zoo: m.distance_above(zoo, m.SETTINGS[1]),
-        (0.0, 3.0),
-        0.1,
-        "a tenth",
+        (0.0, 2.0),
+        0.09,
+        "nearly the largest of these worlds",
     ),
 ]
