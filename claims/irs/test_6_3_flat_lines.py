@@ -31,7 +31,8 @@ STAY = Claim(
     statistic="share of robust codes whose lines are all flat",
     # 'All of these colored lines to be horizontal': nine codes in ten.
     rule=above(0.9),
-    confidence=0.95,
+    # Shares near their end are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 6%.
+    confidence=0.98,
     min_n=5,
     printed=None,
     tier="smoke",

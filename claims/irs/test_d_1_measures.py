@@ -44,6 +44,8 @@ RANKS = replace(
     statistic="Spearman of the MI scores with more and with 20 bins, all models pooled",
     # As for Table 1: below 0.9 two rankings differ.
     rule=above(0.9),
+    # Correlations near 1 are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 7%.
+    confidence=0.98,
 )
 UNDERESTIMATES = Claim(
     id="irs.single-feature-splits",
