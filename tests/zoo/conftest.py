@@ -31,7 +31,7 @@ RECORD: dict[str, Any] = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def tiny() -> Profile:
     return TINY
 

@@ -42,14 +42,14 @@ class _Silent:
         pass
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def keys(tiny: Profile) -> list[RunKey]:
     return replace(tiny, steps=1000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
 
 
-@pytest.fixture
-def undisturbed(keys: list[RunKey], tmp_path: Path) -> pd.DataFrame:
-    store = Store(tmp_path / "undisturbed")
+@pytest.fixture(scope="module")
+def undisturbed(keys: list[RunKey], tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    store = Store(tmp_path_factory.mktemp("undisturbed"))
     train_group(_Silent(), Group(store.url, tuple(keys)))  # type: ignore[arg-type]
     return trained_table(store, keys)
 

@@ -177,7 +177,10 @@ def test_collapsed_codes_have_stated_scores(make: Make, alive: int) -> None:
         assert found["again.mig"] == pytest.approx(0.2, abs=0.05)
         assert found["irs"] == pytest.approx(1)
         return
-    nothing = ("irs", "modularity", "med", "sap.r2", "again.mig", "small.dci", "again.factor_vae", "nk.0", "snc.4")
+    nothing = [
+        *("kl.informative", "gaussian_tc.mean", "gaussian_tc.sampled.active", "mig", "sap", "factor_vae", "snc", "nk"),
+        *("irs", "modularity", "med", "sap.r2", "again.mig", "small.dci", "again.factor_vae", "nk.0", "snc.4"),
+    ]
     assert {found[name] for name in nothing} == {0.0}
     assert {found[f"blend.{kind}.{name}"] for kind in KINDS[:2] for name in ("mig", "sap", "modularity")} == {0.0}
     assert found["explicitness"] == 0.5
