@@ -178,11 +178,14 @@ def table(
     from dbench.zoo.tolerance import tolerances
 
     found, place, keys = _plan(profile, store, data, objective, seeds)
-    frame = build_table(place, keys, found, score_population(place, keys, workers=workers))
+    population = score_population(place, keys, workers=workers)
+    frame = build_table(place, keys, found, population)
     tolerance = tolerances(frame["score"].unique())
     path = write_table(out, frame, found, tolerance, scoring=SCORING)
     load_runs(out)
     click.echo(f"{frame['run'].nunique()} runs, {frame['score'].nunique()} scores each: {path}")
+    if not population:
+        click.echo("without udr.*: these need at least 2 done runs of each objective and strength")
 
 
 @zoo.command()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import closing
 from typing import Any
 
 from dbench import seeds
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 from dbench.zoo.progress import Meter
 from dbench.zoo.store import Store
@@ -37,6 +37,11 @@ def score_population(
     Populations are separate for each data set, network and schedule. The result is kept in the store under a name
     made from what went into it, so that it is computed again only when a run was added or trained anew.
 
+    A run that is alone with its strength, since the others of its cell diverged or were never asked for, has no
+    agreement within it. All done runs of a table have the same scores, all finite, so none of them gets these then:
+    the table goes without UDR rather than with a number that stands for nothing. Cells without any done run stop
+    nobody.
+
     Args:
         store: holds the runs; those that are not done are left out.
         keys: the population.
@@ -48,11 +53,10 @@ def score_population(
         are aggregated as in DCI instead of by equation 2; and the comparisons of ``udr.lasso`` one by one:
         ``udr.lasso.with.<n>`` is the agreement with run n, counted from 0, of the runs of the objective that are
         done, by strength and then seed. All runs have as many as the largest objective has runs; in a smaller one
-        the count starts over, so that run n is run n - m of m.
+        the count starts over, so that run n is run n - m of m. Empty where a cell holds a single done run.
 
     Raises:
         DamagedData: codes that are not what their record promises.
-        InvalidInput: a cell with a single run.
     """
     populations: dict[tuple[Any, ...], list[tuple[RunKey, str]]] = defaultdict(list)
     for key in sorted(keys):
@@ -60,6 +64,9 @@ def score_population(
         if record is not None and record["status"] == "done":
             shape = (key.data, key.network, key.steps, key.batch_size, key.learning_rate, key.objective)
             populations[shape].append((key, record["files"]["codes.safetensors"]))
+    cells = Counter((shape, key.strength) for shape, members in populations.items() for key, _ in members)
+    if 1 in cells.values():
+        return {}
     tasks, scores = [], dict[str, dict[str, float]]()
     for members in populations.values():
         for relation in _RELATIONS:
@@ -123,10 +130,6 @@ def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict
     stack, flags = np.stack(codes), np.stack(informative)
     others = ~np.eye(len(keys), dtype=bool)
     alike = np.equal.outer(*[np.array([key.strength for key in keys])] * 2) & others
-    if not alike.any(axis=1).all():
-        raise InvalidInput(
-            f"every cell must hold at least 2 runs, got 1 in that of {keys[int(alike.any(axis=1).argmin())]}"
-        )
     found: dict[str, dict[str, float]] = {key.digest: {} for key in keys}
     for aggregation, score in (("strongest", f"udr.{relation}"), ("entropy", f"udr.{relation}.entropy")):
         agreements = udr_agreements(stack, flags, relation=relation, aggregation=aggregation)  # type: ignore[arg-type]

@@ -255,13 +255,34 @@ def test_a_smaller_objective_counts_its_comparisons_anew(store: Store, tiny: Pro
         assert values[len(few) :] == values[: len(many) - len(few)]
 
 
-def test_a_run_without_another_of_its_strength_is_named(store: Store, tiny: Profile) -> None:
-    keys = replace(tiny, sweeps=tiny.sweeps[:1], seeds=1).runs()
+def test_a_run_left_alone_by_divergence_leaves_a_table_without_udr(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Callable[..., None]
+) -> None:
+    keys = tiny_keys
     for number, key in enumerate(keys):
-        codes = _codes(np.random.default_rng(7).standard_normal((40, 3)), -4.0 + number * 1e-3)
-        store.save(key, status="done", tensors={"codes": codes}, record={"scores": {}})
-    with pytest.raises(InvalidInput, match="at least 2 runs, got 1 in that of beta_vae 1 seed 0"):
-        score_population(store, keys, workers=1)
+        finish(store, key, status="diverged" if number == 1 else "done", scores={"mig": 0.1})
+    population = score_population(store, keys, workers=1)
+    assert population == {}
+    table = build_table(store, keys, tiny, population)
+    assert len(table) == len(keys)
+    assert set(table["score"]) == {"mig"}
+    assert table.loc[table["run"] != keys[1].digest, "value"].notna().all()
+    # The rest of a whole cell is a table with UDR again.
+    assert set(score_population(store, keys[2:], workers=1)) == {key.digest for key in keys[2:]}
+
+
+def test_a_cell_that_diverged_altogether_stops_no_other(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Callable[..., None]
+) -> None:
+    keys = tiny_keys
+    for number, key in enumerate(keys):
+        finish(store, key, status="diverged" if number < 2 else "done", scores={"mig": 0.1})
+    population = score_population(store, keys, workers=1)
+    assert set(population) == {key.digest for key in keys[2:]}
+    table = build_table(store, keys, tiny, population)
+    done = table[table["status"] == "done"]
+    assert {"udr.lasso", "udr.spearman.all"} < set(done["score"])
+    assert np.isfinite(done["value"]).all()
 
 
 def iter_nothing(tasks: list[Any]) -> Any:
