@@ -14,6 +14,7 @@ __all__ = ["main"]
 
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
+    "figures": ("dbench.figures.commands:figures", "The papers' figures, drawn from evidence."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
     "score": ("dbench.scoring.commands:score", "Score your own codes with every metric."),
     "zoo": ("dbench.zoo.commands:zoo", "Train, score and check the models that findings are judged on."),

@@ -22,7 +22,7 @@ UNKNOWN_ROOMS = {
     "audit": {"models", "training"},
     "scoring": {"zoo", "claims"},
 }
-UNKNOWN_LIBRARIES = {"codes": "torch", "zoo": "pytest", "claims": "pytest", "report": "pytest"}
+UNKNOWN_LIBRARIES = {"codes": "torch", "zoo": "pytest", "claims": "pytest", "report": "pytest", "figures": "pytest"}
 
 
 def imports(source: str) -> set[str]:

@@ -1,0 +1,71 @@
+"""What a figure is: a plain function of its evidence, and a card that says what it shows and for which findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Literal, TypeVar
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from dbench.figures.style import STYLE
+
+__all__ = ["FIGURES", "FigureCard", "Registered", "Subject", "figure"]
+
+Subject = Literal["unsupervised", "all", "pair", "models"]
+"""What a figure is drawn from: the unsupervised models of a table, all of its models, two tables of one profile on
+different data sets, or trained runs of a store."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class FigureCard:
+    """What is written about a figure beside it.
+
+    Attributes:
+        name: of the function and of the files.
+        title: a few words.
+        shows: what is drawn and how to read it; never what follows from it, which the claims decide.
+        after: the papers' figures it is drawn after.
+        claims: ids of the findings it illustrates, as in the ledger.
+        of: what it is drawn from.
+    """
+
+    name: str
+    title: str
+    shows: str
+    after: tuple[str, ...]
+    claims: tuple[str, ...]
+    of: Subject
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A card with its function."""
+
+    card: FigureCard
+    draw: Callable[[Any], Figure]
+
+
+FIGURES: dict[str, Registered] = {}
+"""Name -> figure; :mod:`dbench.figures.draw` imports all of them and puts them in order."""
+
+
+def figure(
+    *, title: str, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Subject = "unsupervised"
+) -> Callable[[Callable[[T], Figure]], Callable[[T], Figure]]:
+    """Register a function under its name, and draw in the common style whoever calls it."""
+
+    def register(function: Callable[[T], Figure]) -> Callable[[T], Figure]:
+        @wraps(function)
+        def styled(subject: T) -> Figure:
+            with rc_context(STYLE):
+                return function(subject)
+
+        FIGURES[function.__name__] = Registered(FigureCard(function.__name__, title, shows, after, claims, of), styled)
+        return styled
+
+    return register

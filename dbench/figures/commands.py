@@ -1,0 +1,81 @@
+"""``dbench figures``: the papers' figures from evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dbench.errors import DbenchError, EvidenceLacking
+
+__all__ = ["figures"]
+
+
+@click.command()
+@click.option("--runs", help="Folder of evidence tables, or one of them.  [those shipped]")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write into.")
+@click.option("--only", multiple=True, metavar="NAME", help="Figure to draw (repeatable).  [all]")
+@click.option("--store", help="Store of trained runs, for figures that need weights.")
+@click.option("--data", multiple=True, help="Data set of the store (repeatable).  [all whole ones]")
+@click.option("--by", default="mig", show_default=True, help="Score that says which run is best and which worst.")
+@click.option("--report", type=click.Path(path_type=Path), help="report.json whose verdicts to show beside the claims.")
+@click.option("--list", "as_list", is_flag=True, help="List the figures and draw none.")
+def figures(
+    runs: str | None,
+    out: Path | None,
+    only: tuple[str, ...],
+    store: str | None,
+    data: tuple[str, ...],
+    by: str,
+    report: Path | None,
+    as_list: bool,
+) -> None:
+    """Draw the papers' figures from evidence, as PNG and SVG, with a page that shows them all.
+
+    Figures of tables need --runs (or the tables shipped), those of trained models --store. A figure that the evidence
+    cannot carry is named with the reason, and the others are drawn.
+    """
+    try:
+        from dbench.figures.draw import draw_figures, sources_of_store, sources_of_tables
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise DbenchError("figures need matplotlib: pip install 'dbench[figures]'") from None
+    if as_list:
+        return _list()
+    if out is None:
+        raise click.UsageError("Missing option '--out'.")
+    verdicts = _verdicts(report) if report else {}
+    from dbench.figures.index import write_index
+
+    sources = [] if runs is None and store is not None else sources_of_tables(runs)
+    sources += sources_of_store(store, by=by, data=data) if store is not None else []
+    drawn = []
+    for one in draw_figures(sources, out, only=only):
+        drawn.append(one)
+        place = f"{one.source.name}/{one.card.name}"
+        if one.lacking:
+            click.secho(f"not drawn: {place}: {one.lacking}", fg="yellow", err=True)
+        else:
+            click.echo(place)
+    if not any(one.files for one in drawn):
+        hint = "" if store else "; figures of trained models need --store"
+        raise EvidenceLacking(f"no figure could be drawn from this evidence{hint}")
+    page = write_index(out, drawn, verdicts=verdicts)[0]
+    click.echo(f"{sum(bool(one.files) for one in drawn)} figures: {page}")
+
+
+def _list() -> None:
+    from dbench.figures.card import FIGURES
+    from dbench.figures.draw import ORDER
+
+    width = max(map(len, ORDER))
+    for name in ORDER:
+        card = FIGURES[name].card
+        click.echo(f"{name:{width}}  {card.title} ({'; '.join(card.after)})")
+
+
+def _verdicts(report: Path) -> dict[str, str]:
+    from dbench.report.files import read_report
+
+    return {finding["claim"]: finding["verdict"] for finding in read_report(report)["findings"]}

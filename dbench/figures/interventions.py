@@ -1,0 +1,162 @@
+"""What interventions on the factors do to single codes of a trained model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, LinearSegmentedColormap
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dbench.errors import EvidenceLacking
+from dbench.figures.card import figure
+from dbench.figures.hinton import hinton
+from dbench.figures.models import Models, TrainedModel
+from dbench.figures.panels import panels
+from dbench.figures.style import INK
+from dbench.metrics.irs import irs
+from dbench.metrics.modularity import modularity_per_code
+from dbench.metrics.relations import mutual_information
+
+__all__ = ["conditional_distributions", "dependency_matrices", "interventional_effects"]
+
+Array = NDArray[np.float64]
+
+# Light to dark, and dark enough at the light end to show as a line on white.
+VALUES: Colormap = LinearSegmentedColormap.from_list("values", ["#9ecae1", "#3e86c4", "#08306b"])
+
+_PAIR = (
+    "Two codes of the model with the highest score: the most robust of its informative codes, and among those with a "
+    "mutual information score above the median the least robust. "
+)
+
+
+class _Code(NamedTuple):
+    number: int
+    factor: int  # the one it is most robust for
+    robustness: float
+    information: float
+
+    def __str__(self) -> str:
+        return f"code {self.number}\nIRS {self.robustness:.2f}\nMI score {self.information:.2f}"
+
+
+@figure(
+    title="Interventional effects",
+    shows=_PAIR
+    + "In the column of the factor that a code is most robust for (bold) stands its mean given that factor, "
+    "with a band of one standard deviation; in every other column its mean when that factor is held at a value (a line "
+    "each, light to dark) while the column's factor is set. A robust code has flat lines.",
+    after=("IRS, Figure 4", "IRS, Figures 13 to 17"),
+    claims=("irs.flat-lines", "irs.rare-events"),
+    of="models",
+)
+def interventional_effects(models: Models) -> Figure:
+    """Means of a robust and of a less robust code under interventions."""
+    model, names = models.best, models.best.data.factor_names
+    chosen = _pair(model)
+    drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
+    cube = model.codes[0].reshape(*model.data.factor_sizes, -1)
+    for row, code in zip(axes, chosen, strict=True):
+        for factor, panel in enumerate(row):
+            _effect(panel, cube[..., code.number], code.factor, factor)
+            weight = "bold" if factor == code.factor else "normal"
+            panel.set_title(names[factor], fontweight=weight, fontsize=7.5)
+        row[0].set_ylabel(str(code), fontsize=7)
+    drawn.supxlabel("value of the factor", fontsize=8)
+    drawn.suptitle(models.titled(model), fontsize=8, x=0.01, ha="left")
+    return drawn
+
+
+@figure(
+    title="Distributions of codes given factors",
+    shows=_PAIR + "Density of the code's mean given each value of each factor, with its median; the factor it is most "
+    "robust for is bold.",
+    after=("IRS, Figure 7",),
+    claims=("irs.flat-lines", "irs.complements-mi"),
+    of="models",
+)
+def conditional_distributions(models: Models) -> Figure:
+    """Violins of the same codes, one for each value of each factor."""
+    model, names = models.best, models.best.data.factor_names
+    factors, chosen = model.data.grid(), _pair(model)
+    drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
+    for row, code in zip(axes, chosen, strict=True):
+        values = model.codes[0][:, code.number]
+        for factor, panel in enumerate(row):
+            levels = range(model.data.factor_sizes[factor])
+            groups = [values[factors[:, factor] == level] for level in levels]
+            own = factor == code.factor
+            parts = panel.violinplot(groups, positions=levels, widths=0.9, showextrema=False, points=60)
+            for body in parts["bodies"]:
+                body.set(facecolor="#d55e00" if own else "#0072b2", edgecolor="none", alpha=0.55)
+            panel.plot(levels, [np.median(group) for group in groups], ".", color=INK, markersize=2.5)
+            panel.set_title(names[factor], fontweight="bold" if own else "normal", fontsize=7.5)
+            panel.xaxis.grid(visible=False)
+        row[0].set_ylabel(str(code), fontsize=7)
+    drawn.supxlabel("value of the factor", fontsize=8)
+    drawn.suptitle(models.titled(model), fontsize=8, x=0.01, ha="left")
+    return drawn
+
+
+@figure(
+    title="What three metrics see in one model",
+    shows="Relations of codes and factors of the best and the worst model, areas in proportion, the largest of a panel "
+    "fills its cell: interventional robustness (equation 3), importance of trees, and mutual information. "
+    "Uninformative codes are in parentheses.",
+    after=("IRS, Figure 6", "IRS, Figures 8 to 12"),
+    claims=("irs.method-table", "irs.complements-mi"),
+    of="models",
+)
+def dependency_matrices(models: Models) -> Figure:
+    """Hinton diagrams of the matrices behind IRS, DCI and the mutual information score."""
+    drawn, axes = panels(2, 3, height=1.75)
+    for row, name, model in zip(axes, ("best", "worst"), (models.best, models.worst), strict=True):
+        scored = model.subject
+        found = {
+            "interventional robustness": irs(model.grid, crossed=True).relation,
+            "importance of trees": scored.dci.relation,
+            "mutual information": scored.mig.relation,
+        }
+        codes = [str(i) if i in model.active else f"({i})" for i in range(len(model.kl))]
+        for place, (panel, (title, matrix)) in enumerate(zip(row, found.items(), strict=True)):
+            assert matrix is not None
+            hinton(panel, matrix, model.data.factor_names, codes=codes, names=place == 0)
+            panel.set_title(f"{name}: {models.titled(model)}\n{title}" if place == 0 else title, fontsize=7)
+    drawn.supxlabel("code", fontsize=8)
+    return drawn
+
+
+def _pair(model: TrainedModel) -> list[_Code]:
+    """A robust and a less robust code, both informative."""
+    score = irs(model.grid, crossed=True)
+    robustness, relation, active = score.per_code, score.relation, model.active
+    assert robustness is not None
+    assert relation is not None
+    if len(active) < 2:
+        raise EvidenceLacking(f"{model.key} must hold 2 informative codes, got {len(active)}")
+    information = modularity_per_code(mutual_information(model.grid.codes, model.grid.factors))
+    robust = active[robustness[active].argmax()]
+    others = active[active != robust]
+    telling = others[information[others] >= np.median(information[active])]
+    candidates = telling if len(telling) else others
+    other = candidates[robustness[candidates].argmin()]
+    return [
+        _Code(int(i), int(relation[i].argmax()), float(robustness[i]), float(information[i])) for i in (robust, other)
+    ]
+
+
+def _effect(panel: Axes, cube: Array, own: int, factor: int) -> None:
+    """Draw the means of a code over the grid, one axis a factor; every combination occurs once, so plain means do."""
+    axes = tuple(axis for axis in range(cube.ndim) if axis not in (own, factor))
+    mean, levels = cube.mean(axis=axes), np.arange(cube.shape[factor])
+    if own == factor:
+        spread = cube.std(axis=axes)
+        panel.fill_between(levels, mean - spread, mean + spread, color="#d55e00", alpha=0.25, linewidth=0)
+        panel.plot(levels, mean, color="#d55e00")
+        return
+    lines = mean if own < factor else mean.T
+    for place, line in enumerate(lines):
+        panel.plot(levels, line, color=VALUES(place / max(len(lines) - 1, 1)), linewidth=0.9)

@@ -1,0 +1,167 @@
+"""Trained runs of a store: what figures need that a table of scores does not hold, weights and codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from dbench.codes import Sample
+from dbench.data import DataSet
+from dbench.data.held_out import WITHOUT
+from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
+from dbench.figures.style import UNSUPERVISED, look_of, score_label
+from dbench.metrics.posterior import kl_per_code
+from dbench.seeds import generator
+from dbench.zoo.engine import images_of, network_of
+from dbench.zoo.keys import RunKey
+from dbench.zoo.scorers import ACTIVE, Subject, subject_of
+from dbench.zoo.store import Store
+
+__all__ = ["Models", "TrainedModel", "models_of_store"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedModel:
+    """A run with its weights.
+
+    Attributes:
+        store: where it lies.
+        key: which run.
+        scores: of the run, by name.
+    """
+
+    store: Store
+    key: RunKey
+    scores: dict[str, float]
+
+    def __str__(self) -> str:
+        """As panels title it."""
+        return f"{look_of(self.key.objective).label} {self.key.strength:g}, seed {self.key.seed}"
+
+    @property
+    def data(self) -> DataSet:
+        """The data set it was trained on."""
+        return images_of(self.key.data)[0]
+
+    @cached_property
+    def codes(self) -> tuple[Array, Array]:
+        """Means and log-variances of the codes of every grid point, each N x d."""
+        stored = self.store.tensors(self.key, "codes")
+        return stored["mean"].astype(np.float64), stored["logvar"].astype(np.float64)
+
+    @cached_property
+    def kl(self) -> Array:
+        """Divergence of each code from the prior in nats, averaged over the grid."""
+        return kl_per_code(*self.codes)
+
+    @property
+    def active(self) -> NDArray[np.int64]:
+        """Positions of the informative codes, the most informative first."""
+        order = np.argsort(-self.kl, kind="stable")
+        return order[self.kl[order] > ACTIVE]
+
+    @property
+    def grid(self) -> Sample:
+        """Mean codes and factors of every grid point."""
+        return Sample(self.codes[0], self.data.grid(), self.data.factor_names)
+
+    @cached_property
+    def subject(self) -> Subject:
+        """The run as the scorers of the zoo see it, with the relation matrices of its scores."""
+        return subject_of(self.key, self.data, self.store.tensors(self.key, "codes"), {})
+
+    def decode(self, z: Array) -> Array:
+        """Return the mean images of n x d codes: n x C x H x W in 0..1."""
+        weights = {
+            name: torch.from_numpy(array)[None] for name, array in self.store.tensors(self.key, "weights").items()
+        }
+        network = network_of(self.key, self.data)
+        with torch.no_grad():
+            logits = network.decode(weights, torch.from_numpy(z.astype(np.float32))[None])[0]
+        return logits.sigmoid().numpy().astype(np.float64)
+
+    def image(self, row: int) -> Array:
+        """Return the image of a grid point: C x H x W in 0..1."""
+        return images_of(self.key.data)[1][row].numpy().astype(np.float64) / 255
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """The runs of a store on one data set, of which figures show the best, the worst, or one at random.
+
+    Attributes:
+        name: data set, as figures are filed under.
+        by: the score that chooses.
+        runs: done and scored, from the highest score to the lowest; ties by key.
+    """
+
+    name: str
+    by: str
+    runs: tuple[TrainedModel, ...]
+
+    @property
+    def best(self) -> TrainedModel:
+        """The run with the highest score."""
+        return self.runs[0]
+
+    @property
+    def worst(self) -> TrainedModel:
+        """The run with the lowest score."""
+        return self.runs[-1]
+
+    @property
+    def random(self) -> TrainedModel:
+        """A run drawn from a stream of its own: always the same of one set of runs."""
+        return self.runs[int(generator(figure="random model", data=self.name).integers(len(self.runs)))]
+
+    def titled(self, model: TrainedModel) -> str:
+        """Name a run with the score that chose it."""
+        return f"{model}: {score_label(self.by)} {model.scores[self.by]:.2f}"
+
+
+def models_of_store(store: Store, *, by: str = "mig", data: Iterable[str] = ()) -> list[Models]:
+    """Return the done and scored runs of unsupervised objectives in a store, data set by data set.
+
+    Args:
+        store: holds the runs; nothing is written into it.
+        by: score that orders them.
+        data: data sets to take; by default all of which nothing is held out.
+
+    Raises:
+        EvidenceLacking: no run is done and has this score.
+        InvalidInput: a data set that no run was trained on.
+        DamagedData: scores that were changed after they were written.
+    """
+    keys = store.keys()
+    present = sorted({key.data for key in keys})
+    for name in data:
+        if name not in present:
+            raise unknown_name(f"data set of {store.url}", name, present)
+    every = [name for name in present if WITHOUT not in name]
+    wanted, known, found = list(data) or every, set[str](), dict[str, list[TrainedModel]]()
+    for key in keys:
+        chosen = key.data in wanted and key.objective in UNSUPERVISED
+        document = store.read_document("scores", key=key) if chosen else None
+        if document is None or store.status(key) != "done":
+            continue
+        scores = {name: float(value) for name, value in document["scores"].items()}
+        known |= set(scores)
+        if by in scores:
+            found.setdefault(key.data, []).append(TrainedModel(store, key, scores))
+    if not found:
+        if known:
+            raise InvalidInput(f"by must name a score of the runs in {store.url}, got {by!r}")
+        raise EvidenceLacking(
+            f"{store.url} holds no run of an unsupervised objective that is done and scored; run dbench zoo score first"
+        )
+    return [
+        Models(name, by, tuple(sorted(runs, key=lambda run: (-run.scores[by], run.key))))
+        for name, runs in sorted(found.items())
+    ]

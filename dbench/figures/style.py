@@ -1,0 +1,145 @@
+"""One look for all figures: a page 7 inches wide, small type, and colours that colour-blind readers tell apart."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+__all__ = [
+    "INK",
+    "LINE",
+    "OBJECTIVES",
+    "SOFT",
+    "STYLE",
+    "UNSUPERVISED",
+    "WIDTH",
+    "Look",
+    "look_of",
+    "number",
+    "score_label",
+]
+
+WIDTH = 7.0
+"""Inches: the text width of a page, at which 8 points are as large as a footnote."""
+
+INK, SOFT, LINE = "#1c1e21", "#5b6068", "#d9dad6"
+
+# Any: matplotlib types the keys of its settings as literals, which a plain dictionary is not.
+STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": SOFT,
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 8,
+    "figure.constrained_layout.h_pad": 0.03,
+    "figure.constrained_layout.w_pad": 0.03,
+    "figure.facecolor": "white",
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same letters
+    "font.size": 8,
+    "grid.color": LINE,
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "legend.handletextpad": 0.4,
+    "lines.linewidth": 1.4,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "dbench",
+    "text.color": INK,
+    "xtick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": 7,
+    "xtick.major.size": 2.5,
+    "xtick.major.width": 0.6,
+    "xtick.minor.size": 0,
+    "ytick.color": SOFT,
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": 7,
+    "ytick.major.size": 2.5,
+    "ytick.major.width": 0.6,
+    "ytick.minor.size": 0,
+}
+
+
+class Look(NamedTuple):
+    """How an objective appears in every figure: never by colour alone."""
+
+    label: str
+    colour: str
+    marker: str
+
+
+# The colours of Okabe and Ito's palette that show on white.
+OBJECTIVES: dict[str, Look] = {
+    "beta_vae": Look("β-VAE", "#0072b2", "o"),
+    "annealed_vae": Look("AnnealedVAE", "#e69f00", "s"),
+    "factor_vae": Look("FactorVAE", "#009e73", "^"),
+    "beta_tcvae": Look("β-TCVAE", "#56b4e9", "D"),
+    "dip_vae_i": Look("DIP-VAE-I", "#d55e00", "v"),
+    "dip_vae_ii": Look("DIP-VAE-II", "#cc79a7", "P"),
+    "parted_vae": Look("PartedVAE", "#000000", "X"),
+    "parted_vae_semi": Look("PartedVAE semi", "#7f7f7f", "<"),
+    "weak_de": Look("WeakDE", "#8c7a00", ">"),
+    "mtd": Look("MTD", "#5e3c99", "*"),
+}
+"""Objectives in the order in which figures show them."""
+
+UNSUPERVISED = tuple(OBJECTIVES)[:6]
+"""Those of A Sober Look and of Duan et al."""
+
+_SCORES = {
+    "beta_vae_metric": "BetaVAE",
+    "dci": "DCI",
+    "dci.completeness": "DCI compl.",
+    "dci.informativeness": "DCI inform.",
+    "elbo": "ELBO",
+    "explicitness": "Explicitness",
+    "factor_vae": "FactorVAE",
+    "gaussian_tc.mean": "TC, mean",
+    "gaussian_tc.mean.active": "TC, mean, informative",
+    "gaussian_tc.sampled": "TC, sampled",
+    "gaussian_tc.sampled.active": "TC, sampled, informative",
+    "irs": "IRS",
+    "kl": "KL",
+    "linear_accuracy": "Linear",
+    "med": "MED",
+    "mig": "MIG",
+    "mlp_accuracy": "MLP",
+    "modularity": "Modularity",
+    "mutual_information.mean": "MI, mean",
+    "mutual_information.sampled": "MI, sampled",
+    "nk": "NK",
+    "reconstruction": "Reconstr. error",
+    "sap": "SAP",
+    "snc": "SNC",
+    "udr.lasso": "UDR Lasso",
+    "udr.lasso.all": "UDR Lasso A2A",
+    "udr.spearman": "UDR Spearman",
+    "udr.spearman.all": "UDR Spearman A2A",
+}
+_LEARNERS = {"logistic": "LR", "trees": "GBT"}
+
+
+def number(value: float, form: str = ".2f") -> str:
+    """Return a number as it is printed in figures, with a real minus sign and no negative nought."""
+    text = f"{value:{form}}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def look_of(objective: str) -> Look:
+    """Return how an objective is drawn; one that is not known is black under its own name."""
+    return OBJECTIVES.get(objective, Look(objective, "#000000", "o"))
+
+
+def score_label(score: str) -> str:
+    """Return a score's name as figures print it."""
+    downstream = re.fullmatch(r"(downstream|efficiency)\.(logistic|trees)\.(\d+)", score)
+    if downstream:
+        kind, learner, size = downstream.groups()
+        return f"{_LEARNERS[learner]} {'efficiency ' if kind == 'efficiency' else ''}{size}"
+    again = re.fullmatch(r"(?:again|small|small_again)\.(.+)", score)
+    return score_label(again[1]) if again else _SCORES.get(score, score)

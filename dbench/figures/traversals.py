@@ -1,0 +1,102 @@
+"""What a model draws: traversals of its codes, and its reconstructions."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dbench.figures.card import figure
+from dbench.figures.models import Models, TrainedModel
+from dbench.figures.panels import panels
+from dbench.figures.style import SOFT, number
+from dbench.seeds import generator
+
+__all__ = ["latent_traversals", "reconstructions"]
+
+Array = NDArray[np.float64]
+REACH, STEPS = 3.0, 9
+GAP = 2
+"""Pixels between images."""
+
+
+@figure(
+    title="Latent traversals of the best and the worst model",
+    shows=f"Images decoded while one code (row) is set to values from {-REACH:g} to {REACH:g} (columns) and the others "
+    "stay at the means of one image, the middle of the grid. Rows from the most informative code to the least, with "
+    "their divergence from the prior in nats; those below 0.01 nats are uninformative and fade.",
+    after=("Sober Look, Figure 14", "UDR, Figures 1, 4 and 10"),
+    claims=("sober.mig-differs-at-equal-disentanglement",),
+    of="models",
+)
+def latent_traversals(models: Models) -> Figure:
+    """Traversals of all codes of the best and the worst run."""
+    drawn, axes = panels(1, 2, height=3.65)
+    for panel, name, model in zip(axes[0], ("best", "worst"), (models.best, models.worst), strict=True):
+        _traversal(panel, model)
+        panel.set_title(f"{name} of {len(models.runs)}: {models.titled(model)}", fontsize=7)
+    return drawn
+
+
+@figure(
+    title="Reconstructions by a random model",
+    shows="Images of random grid points (upper of each pair of rows) and what a randomly drawn model makes of the "
+    "means of their codes (lower).",
+    after=("Sober Look, Figure 1",),
+    claims=("sober.reconstruction",),
+    of="models",
+)
+def reconstructions(models: Models) -> Figure:
+    """Real images and reconstructions of a random run."""
+    model, rows, columns = models.random, 3, 16
+    stream = generator(figure="reconstructions", data=models.name)
+    chosen = stream.choice(len(model.codes[0]), size=rows * columns, replace=False)
+    real = np.stack([model.image(int(row)) for row in chosen]).reshape(rows, columns, *model.data.image_shape)
+    made = model.decode(model.codes[0][chosen]).reshape(real.shape)
+    pairs = np.stack([real, made], axis=1).reshape(2 * rows, columns, *model.data.image_shape)
+    drawn, axes = panels(1, 1, height=2.9)
+    _show(axes[0, 0], pairs)
+    height = model.data.image_shape[1] + GAP
+    axes[0, 0].set_yticks([(row + 0.5) * height - GAP / 2 for row in range(2 * rows)], ["real", "made"] * rows)
+    lost = model.scores.get("reconstruction")
+    told = "" if lost is None else f": log-likelihood {number(-lost, '.1f')} nats an image"
+    axes[0, 0].set_title(f"{model}{told}", fontsize=7)
+    return drawn
+
+
+def _traversal(panel: Axes, model: TrainedModel) -> None:
+    mean = model.codes[0]
+    middle = np.ravel_multi_index([size // 2 for size in model.data.factor_sizes], model.data.factor_sizes)
+    order = np.argsort(-model.kl, kind="stable")
+    values = np.linspace(-REACH, REACH, STEPS)
+    z = np.tile(mean[middle], (len(order), STEPS, 1))
+    for row, code in enumerate(order):
+        z[row, :, code] = values
+    images = model.decode(z.reshape(-1, mean.shape[1])).reshape(len(order), STEPS, *model.data.image_shape)
+    fade = np.where(np.isin(order, model.active), 1.0, 0.35)[:, None, None, None, None]
+    _show(panel, 1 - fade * (1 - images))
+    height, width = (side + GAP for side in model.data.image_shape[1:])
+    named = [f"{code}  ({model.kl[code]:.2f})" for code in order]
+    panel.set_yticks([(row + 0.5) * height - GAP / 2 for row in range(len(order))], named)
+    for label, code in zip(panel.get_yticklabels(), order, strict=True):
+        label.set_color("black" if code in model.active else SOFT)
+    ticks = [0, STEPS // 2, STEPS - 1]
+    panel.set_xticks([(t + 0.5) * width - GAP / 2 for t in ticks], [number(values[t], "g") for t in ticks])
+    panel.set_ylabel("code (nats)")
+
+
+def _show(panel: Axes, images: Array) -> None:
+    """Show rows x columns x C x H x W images in 0..1 as one sheet, every pixel as it is."""
+    rows, columns, channels, height, width = images.shape
+    sheet = np.ones((rows * (height + GAP) - GAP, columns * (width + GAP) - GAP, 3))
+    for row in range(rows):
+        for column in range(columns):
+            top, left = row * (height + GAP), column * (width + GAP)
+            image = images[row, column].transpose(1, 2, 0)
+            sheet[top : top + height, left : left + width] = image if channels == 3 else image[..., :1]
+    panel.imshow(sheet.clip(0, 1), interpolation="nearest")
+    panel.set_xticks([])
+    panel.grid(visible=False)
+    panel.spines[:].set_visible(False)
+    panel.tick_params(length=0, labelsize=6.5)

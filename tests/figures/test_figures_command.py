@@ -1,0 +1,116 @@
+"""``dbench figures``: files, page and messages."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dbench.cli import main
+from dbench.figures.card import FIGURES
+from dbench.figures.draw import ORDER, Source, draw_figures
+from dbench.figures.files import write_figure
+from dbench.figures.index import write_index
+from dbench.figures.sweeps import tc_of_samples
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["figures", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path, population):
+    for name in ("one", "two"):
+        write_figure(tc_of_samples(population), tmp_path, name, title="Sweep", alt="dots & <lines>")
+    for kind in ("png", "svg"):
+        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
+        assert first == second
+    svg = (tmp_path / "one.svg").read_text()
+    assert "dots &amp; &lt;lines&gt;" in svg
+    assert not re.search(r"20\d\d-\d\d-\d\d", svg)
+
+
+def test_the_page_links_every_picture_with_its_claims_and_numbers(tmp_path, population):
+    source = Source("table", "unsupervised", population, ("small images",))
+    only = ("tc_of_samples", "metric_correlations")
+    drawn = list(draw_figures([source], tmp_path, only=only))
+    write_index(tmp_path, drawn, verdicts={"sober.tc-sampled-falls": "reproduced"})
+    html, markdown = ((tmp_path / f"index.{kind}").read_text() for kind in ("html", "md"))
+    for page in (html, markdown):
+        for name in only:
+            assert f"table/{name}.png" in page
+            assert all(claim in page for claim in FIGURES[name].card.claims)
+        assert "18 runs, 6 settings" in page
+        assert "small images" in page
+        assert page.count("reproduced") == 1
+    for place in re.findall(r'(?:src|href)="([^"#]+)"', html):
+        assert (tmp_path / place).is_file()
+
+
+def test_what_the_evidence_cannot_carry_is_said_and_the_rest_drawn(tmp_path, population):
+    poor = type(population)(
+        {(s, o): population.scores(s, o) for s in ("mig", "dci") for o in population.objectives},
+        {o: population.strengths(o) for o in population.objectives},
+    )
+    source = Source("table", "unsupervised", poor)
+    drawn = list(draw_figures([source], tmp_path, only=("tc_of_samples", "metric_correlations")))
+    assert [bool(one.files) for one in drawn] == [False, True]
+    assert "gaussian_tc.sampled" in drawn[0].lacking
+    write_index(tmp_path, drawn)
+    assert "gaussian_tc.sampled" in (tmp_path / "index.html").read_text()
+
+
+def test_the_shipped_evidence_is_drawn_without_being_named(tmp_path):
+    result = run("--out", tmp_path, "--only", "tc_of_samples")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "index.html").is_file()
+    assert len(list(tmp_path.glob("*/tc_of_samples.png"))) >= 1
+
+
+def test_a_store_alone_gives_the_figures_of_models(tmp_path, store):
+    result = run("--store", store.url, "--out", tmp_path, "--only", "latent_traversals")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "models-dsprites_grid_16" / "latent_traversals.svg").is_file()
+    assert "best and worst by mig" in (tmp_path / "index.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--only", "violin"], "unknown figure 'violin'"),
+        (["--only", "latent_traversals"], "no figure could be drawn"),
+        (["--runs", "nowhere"], "nowhere"),
+        (["--store", "nowhere"], "nowhere"),
+    ],
+)
+def test_mistakes_are_one_line(tmp_path, arguments, told):
+    result = run("--out", tmp_path / "out", *arguments)
+    assert result.exit_code == 2
+    assert told in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_a_folder_is_asked_for():
+    assert "--out" in run().output
+
+
+def test_figures_are_listed_and_the_docs_name_all_of_them(root):
+    listed = [line.split()[0] for line in run("--list").output.splitlines()]
+    assert listed == list(ORDER)
+    page = (root / "docs" / "figures.md").read_text(encoding="utf-8")
+    assert [name for name in ORDER if f"`{name}`" not in page] == []
+
+
+def test_pictures_of_the_docs_are_small_and_there(root):
+    page = (root / "docs" / "figures.md").read_text(encoding="utf-8")
+    pictures = [Path(root / "docs" / place) for place in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page)]
+    assert 2 <= len(pictures) <= 3
+    assert all(picture.stat().st_size < 150_000 for picture in pictures)
+
+
+def test_verdicts_of_a_report_that_is_none_are_refused(tmp_path):
+    wrong = tmp_path / "report.json"
+    wrong.write_text(json.dumps({}))
+    result = run("--out", tmp_path / "out", "--only", "tc_of_samples", "--report", wrong)
+    assert result.exit_code == 2
+    assert result.output.count("\n") == 1
