@@ -139,7 +139,7 @@ def test_factor_vae_agrees_with_ordinary_modules_and_optimisers(images):
         state = train([member], images, NETWORK, steps=steps, **SETTINGS)
         assert float(state.loss) == pytest.approx(np.mean(losses[:steps]), rel=1e-5)
     theirs = [*vae.parameters(), *discriminator.parameters()]
-    for values, (name, stacked) in zip(theirs, state.parameters.items(), strict=True):
+    for values, stacked in zip(theirs, state.parameters.values(), strict=True):
         ours = stacked[0].T if stacked.ndim == 3 else stacked[0]
         torch.testing.assert_close(ours, values.detach(), rtol=1e-3, atol=1e-5)
 
@@ -149,7 +149,7 @@ SEEN = []
 
 def _asks_for_everything(batch, *, strength):
     """The VAE with a head that predicts the factors and an adversary; losses of strength 7 explode at step 130."""
-    SEEN.append(batch)
+    SEEN.append(replace(batch, step=float(batch.step)))  # its tensors are filled anew for the next step
     terms = beta_vae(batch, beta=torch.ones_like(strength))
     guess = discriminate(batch.extra, "head", batch.z)
     error = ((guess - batch.factors) ** 2).sum(2) * batch.labelled

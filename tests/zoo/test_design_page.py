@@ -16,6 +16,7 @@ PLACES = {
     "kind": "(mutual_information|importance|predictability|importance_single)",
     "model": "(logistic|trees)",
     "relation": "(lasso|spearman)",
+    "detail": r"[\w.]+",
 }
 NAMES = [name for line in TABLE.splitlines() for name in re.findall("`([^`]*)`", line.split("|")[1])]
 PATTERNS = {name: re.sub(r"<(\w+)>", lambda m: PLACES.get(m[1], r"\w+"), name.replace(".", r"\.")) for name in NAMES}

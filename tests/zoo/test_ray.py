@@ -60,9 +60,14 @@ if __name__ == "__main__":
     killer.start()
     summary = train_runs(store, keys, **options)
     killer.join()
-    seen |= {"trained": summary.trained, "left": summary.left, "nodes": len([n for n in ray.nodes() if n["Alive"]])}
+    alive = lambda: len([node for node in ray.nodes() if node["Alive"]])  # Ray takes its time to see a death
+    until = time.monotonic() + 60
+    while alive() > 2 and time.monotonic() < until:
+        time.sleep(0.2)
+    seen |= {"trained": summary.trained, "left": summary.left, "nodes": alive()}
     seen |= {"text": text.getvalue(), "sessions": len(list(store._fs.glob(store.root + "/sessions/*")))}
-    print(json.dumps(seen))
+    print()
+    print("SEEN", json.dumps(seen), flush=True)
     ray.shutdown()
     cluster.shutdown()
 """
@@ -117,7 +122,9 @@ def test_a_cluster_that_loses_a_node_trains_the_same_runs(
     arguments = [sys.executable, "-c", PROGRAM, store.url, json.dumps([key.axes for key in keys])]
     done = subprocess.run(arguments, env=marked, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout.splitlines()[-1])
+    # Ray writes lines of its own there, before and after.
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("SEEN "))
+    seen = json.loads(line.removeprefix("SEEN "))
     assert "the Ray cluster must offer a processor and 1 GPUs for each group" in seen["without a GPU"]
     assert seen["budget"] == len(keys)
     assert set(seen["at kill"]) == {"interrupted"}

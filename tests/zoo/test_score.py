@@ -40,6 +40,10 @@ EXPECTED = {
     *(f"downstream.logistic.{n}" for n in (10, 100, 400)),
     *("downstream.trees.4", "downstream.trees.12", "efficiency.logistic.100"),
     *(f"{stream}.{name}" for stream in ("again", "small", "small_again") for name in OF_THE_STUDY),
+    *(f"irs.{name}.{i}" for name in ("code", "one_nuisance", "mean") for i in range(10)),
+    *(f"relation.importance_single.{j}.{i}" for j in range(5) for i in range(10)),
+    *("modularity.bins.30", "modularity.bins.50", "modularity.bins.100", "dci.single.informativeness"),
+    *(f"modularity.bins.{bins}.active" for bins in (20, 30, 50, 100)),
 }
 
 
