@@ -120,3 +120,10 @@ def test_a_file_that_is_not_there_is_refused_in_words(tmp_path):
 def test_the_expected_verdicts_of_this_project_can_be_read(pytestconfig):
     for entry in load_expected(pytestconfig.rootpath / "reports" / "expected.toml").entries:
         assert entry.verdict is not Verdict.REPRODUCED or entry.params or entry.part is not None
+
+
+def test_every_claim_with_an_expected_deviation_is_discussed(pytestconfig):
+    root = pytestconfig.rootpath
+    page = (root / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    entries = load_expected(root / "reports" / "expected.toml").entries
+    assert [entry.claim for entry in entries if f"`{entry.claim}`" not in page] == []
