@@ -77,7 +77,7 @@ def _compare(store: Store, key: RunKey, rows: pd.DataFrame) -> pd.DataFrame:
     told = {"status": 1.0, **dict(zip(rows["score"], rows["value"], strict=True))}
     names = [name for name in told if not name.startswith(OF_A_POPULATION) and not np.isnan(told[name])]
     # Those of this version, not those of the manifest: the evidence must not set the measure it is held to.
-    tolerance = tolerances(names)
+    tolerance = tolerances(names, key.objective)
     frame = pd.DataFrame(
         {
             "run": key.digest,
