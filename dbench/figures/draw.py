@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +18,23 @@ from dbench.figures.style import UNSUPERVISED
 from dbench.figures.words import alt_text, source_text
 from dbench.zoo.store import Store
 
-__all__ = ["MODULES", "ORDER", "Drawn", "Source", "draw_figures", "sources_of_store", "sources_of_tables"]
+__all__ = ["MODULES", "ORDER", "PAPERS", "Drawn", "Source", "draw_figures", "sources_of_store", "sources_of_tables"]
 
 MODULES = (sweeps, spreads, scatters, agreements, structure, udr, interventions, traversals)
-"""Modules whose functions are figures, in the order of the page; importing them registers these."""
+"""Modules whose functions are figures, importing them registers these."""
 
-ORDER = tuple(name for module in MODULES for name in module.__all__)
-"""Names of all figures in the order of the page."""
+PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")
+"""As cards name them, in the order of the page."""
+
+
+def _place(card: FigureCard) -> tuple[int, int]:
+    """Paper, and number of the first of its figures that the card names."""
+    paper, _, number = card.after[0].partition(", Figure")
+    return PAPERS.index(paper), int(re.findall(r"\d+", number)[0])
+
+
+ORDER = tuple(sorted((name for module in MODULES for name in module.__all__), key=lambda n: _place(FIGURES[n].card)))
+"""Names of all figures in the order of the page: that of the papers."""
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,10 @@ def groups_curve(axes: Axes, matrix: Array) -> None:
     at = np.concatenate([[1.08 * top], curve.thresholds, [0.0]])
     groups = np.concatenate([[0], curve.groups, curve.groups[-1:] if len(curve.groups) else [0]])
     connected = np.concatenate([[0], curve.connected, curve.connected[-1:] if len(curve.connected) else [0]])
-    axes.step(at, connected, where="post", color=SOFT, linewidth=0.9, linestyle=(0, (2, 1.5)), label="connected")
-    axes.step(at, groups, where="post", color=_BLUE, label="groups")
+    axes.step(
+        at, connected, where="post", color=SOFT, linewidth=0.9, linestyle=(0, (2, 1.5)), label="connected factors"
+    )
+    axes.step(at, groups, where="post", color=_BLUE, label="groups of factors")
     axes.set_xlim(1.08 * top, 0)
     axes.set_ylim(0, matrix.shape[1] + 0.4)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from dbench.errors import EvidenceLacking
@@ -28,12 +29,13 @@ Array = NDArray[np.float64]
 VALUES: Colormap = LinearSegmentedColormap.from_list("values", ["#9ecae1", "#3e86c4", "#08306b"])
 
 _PAIR = (
-    "Two codes of the model with the highest score: the most robust of its informative codes, and among those with a "
-    "mutual information score above the median the least robust. "
+    "Above, the most robust of the informative codes of the best model; below, of the worst model's informative codes "
+    "with a mutual information score of at least their median, the least robust. "
 )
 
 
 class _Code(NamedTuple):
+    model: TrainedModel
     number: int
     factor: int  # the one it is most robust for
     robustness: float
@@ -55,18 +57,19 @@ class _Code(NamedTuple):
 )
 def interventional_effects(models: Models) -> Figure:
     """Means of a robust and of a less robust code under interventions."""
-    model, names = models.best, models.best.data.factor_names
-    chosen = _pair(model)
+    chosen, names = _pair(models), models.best.data.factor_names
     drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
-    cube = model.codes[0].reshape(*model.data.factor_sizes, -1)
     for row, code in zip(axes, chosen, strict=True):
+        cube = code.model.codes[0].reshape(*code.model.data.factor_sizes, -1)
         for factor, panel in enumerate(row):
             _effect(panel, cube[..., code.number], code.factor, factor)
             weight = "bold" if factor == code.factor else "normal"
+            panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
             panel.set_title(names[factor], fontweight=weight, fontsize=7.5)
         row[0].set_ylabel(str(code), fontsize=7)
     drawn.supxlabel("value of the factor", fontsize=8)
-    drawn.suptitle(models.titled(model), fontsize=8, x=0.01, ha="left")
+    told = f"above {models.titled(models.best)}; below {models.titled(models.worst)}"
+    drawn.suptitle(told, fontsize=8, x=0.01, ha="left")
     return drawn
 
 
@@ -80,24 +83,26 @@ def interventional_effects(models: Models) -> Figure:
 )
 def conditional_distributions(models: Models) -> Figure:
     """Violins of the same codes, one for each value of each factor."""
-    model, names = models.best, models.best.data.factor_names
-    factors, chosen = model.data.grid(), _pair(model)
+    chosen, names = _pair(models), models.best.data.factor_names
+    factors, sizes = models.best.data.grid(), models.best.data.factor_sizes
     drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
     for row, code in zip(axes, chosen, strict=True):
-        values = model.codes[0][:, code.number]
+        values = code.model.codes[0][:, code.number]
         for factor, panel in enumerate(row):
-            levels = range(model.data.factor_sizes[factor])
+            levels = range(sizes[factor])
             groups = [values[factors[:, factor] == level] for level in levels]
             own = factor == code.factor
             parts = panel.violinplot(groups, positions=levels, widths=0.9, showextrema=False, points=60)
             for body in parts["bodies"]:
                 body.set(facecolor="#d55e00" if own else "#0072b2", edgecolor="none", alpha=0.55)
             panel.plot(levels, [np.median(group) for group in groups], ".", color=INK, markersize=2.5)
+            panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
             panel.set_title(names[factor], fontweight="bold" if own else "normal", fontsize=7.5)
             panel.xaxis.grid(visible=False)
         row[0].set_ylabel(str(code), fontsize=7)
     drawn.supxlabel("value of the factor", fontsize=8)
-    drawn.suptitle(models.titled(model), fontsize=8, x=0.01, ha="left")
+    told = f"above {models.titled(models.best)}; below {models.titled(models.worst)}"
+    drawn.suptitle(told, fontsize=8, x=0.01, ha="left")
     return drawn
 
 
@@ -129,22 +134,25 @@ def dependency_matrices(models: Models) -> Figure:
     return drawn
 
 
-def _pair(model: TrainedModel) -> list[_Code]:
-    """A robust and a less robust code, both informative."""
+def _pair(models: Models) -> tuple[_Code, _Code]:
+    """The most robust code of the best run, and a telling but not robust one of the worst."""
+    best, worst = _codes(models.best), _codes(models.worst)
+    middle = np.median([code.information for code in worst])
+    telling = [code for code in worst if code.information >= middle]
+    return max(best, key=lambda code: code.robustness), min(telling, key=lambda code: code.robustness)
+
+
+def _codes(model: TrainedModel) -> list[_Code]:
+    """Informative codes of a run."""
     score = irs(model.grid, crossed=True)
-    robustness, relation, active = score.per_code, score.relation, model.active
-    assert robustness is not None
-    assert relation is not None
-    if len(active) < 2:
-        raise EvidenceLacking(f"{model.key} must hold 2 informative codes, got {len(active)}")
+    assert score.per_code is not None
+    assert score.relation is not None
+    if not len(model.active):
+        raise EvidenceLacking(f"{model.key} must hold an informative code, got none")
     information = modularity_per_code(mutual_information(model.grid.codes, model.grid.factors))
-    robust = active[robustness[active].argmax()]
-    others = active[active != robust]
-    telling = others[information[others] >= np.median(information[active])]
-    candidates = telling if len(telling) else others
-    other = candidates[robustness[candidates].argmin()]
     return [
-        _Code(int(i), int(relation[i].argmax()), float(robustness[i]), float(information[i])) for i in (robust, other)
+        _Code(model, int(i), int(score.relation[i].argmax()), float(score.per_code[i]), float(information[i]))
+        for i in model.active
     ]
 
 

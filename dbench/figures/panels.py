@@ -26,6 +26,7 @@ __all__ = [
     "heat_map",
     "legend",
     "logarithmic",
+    "name_objectives",
     "note",
     "panels",
     "scatter",
@@ -178,11 +179,15 @@ def violins(axes: Axes, groups: Mapping[str, Array], *, points: bool = True) -> 
             # Spread by rank, so that equal tables give equal pictures.
             shift = ((np.argsort(np.argsort(values)) * 0.61803) % 1 - 0.5) * 0.3
             axes.scatter(place + shift, values, s=1.5, c=look.colour, linewidths=0, alpha=0.8)
-    axes.set_xticks(
-        range(len(groups)), [look_of(o).label for o in groups], rotation=40, ha="right", rotation_mode="anchor"
-    )
+    name_objectives(axes, list(groups))
     axes.xaxis.grid(visible=False)
     axes.yaxis.set_major_locator(MaxNLocator(4))
+
+
+def name_objectives(axes: Axes, objectives: Sequence[str]) -> None:
+    """Name the objectives along the bottom."""
+    names = [look_of(objective).label for objective in objectives]
+    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
 
 
 def logarithmic(axes: Axes, values: Array, *, both: bool = False) -> None:

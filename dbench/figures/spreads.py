@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.figures.card import figure
 from dbench.figures.lookup import held, in_order, labels_of_models, of_models
-from dbench.figures.panels import panels, violins
+from dbench.figures.panels import name_objectives, panels, violins
 from dbench.figures.style import INK, SOFT, score_label
 from dbench.figures.sweeps import METRICS
 
@@ -37,6 +37,7 @@ def scores_by_objective(population: Population) -> Figure:
         violins(panel, {o: values[objectives == o] for o in in_order(population)})
         panel.set_title(score_label(score))
     for panel in axes.flat[len(scores) :]:  # an empty panel still names the objectives of the one above it
+        name_objectives(panel, in_order(population))
         panel.grid(visible=False)
         panel.spines[:].set_visible(False)
         panel.tick_params(length=0, labelleft=False)

@@ -170,5 +170,5 @@ def _structures(population: Population, found: dict[str, Array]) -> Figure:
         column[2].set_xlabel("threshold")
         if first:
             column[1].set_ylabel("factors")
-            column[1].legend(loc="upper left", fontsize=6.5, handlelength=1.6)
+            drawn.legend(handles=column[1].lines[::-1], loc="outside lower center", ncols=2, fontsize=7)
     return drawn

@@ -161,7 +161,7 @@ def _sweep(panel: Axes, population: Population, score: str, objective: str, join
     x = (places[None, :] + beside[:, None]).ravel()
     panel.scatter(x, values.ravel(), s=5, c=look.colour if joined else SOFT, alpha=0.55, linewidths=0, zorder=4)
     panel.set_xticks(places, [_short(strength) for strength in population.strengths(objective)])
-    panel.tick_params(axis="x", labelsize=5.5)
+    panel.tick_params(axis="x", labelsize=5)
     panel.xaxis.grid(visible=False)
 
 

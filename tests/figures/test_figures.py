@@ -107,7 +107,7 @@ def test_a_hinton_diagram_has_areas_in_proportion(population):
     boxes = [path.get_extents() for path in drawn.axes[0].collections[0].get_paths()]
     areas = np.array([box.width * box.height for box in boxes]).reshape(4, 3)
     np.testing.assert_allclose(areas / areas.max(), matrix / matrix.max(), rtol=1e-9)
-    curve = next(line for line in drawn.axes[3].lines if line.get_label() == "groups")
+    curve = next(line for line in drawn.axes[3].lines if line.get_label() == "groups of factors")
     assert set(curve.get_ydata()) == {0, *independent_groups_curve(matrix).groups}
     merges = drawn.axes[6].collections
     upright = {round(float(c.get_segments()[0][0][0]), 9) for c in merges if _is_upright(c)}
