@@ -1,4 +1,6 @@
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,3 +68,31 @@ def finish() -> Callable[..., None]:
 @pytest.fixture
 def tiny_keys() -> list[RunKey]:
     return TINY.runs()
+
+
+@pytest.fixture
+def short(tiny: Profile) -> Profile:
+    """A profile of one objective whose runs have one block of steps."""
+    return replace(tiny, steps=100, batch_size=16, sweeps=tiny.sweeps[:1])
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Store, Profile], None]:
+    """Train a profile into a store, in this process and only once."""
+    from dbench.zoo.engine import Group, train_group
+
+    known: dict[Profile, Store] = {}
+
+    class Wire:
+        stopping = False
+
+        def report(self, **_: int) -> None:
+            pass
+
+    def train(store: Store, profile: Profile) -> None:
+        if profile not in known:
+            known[profile] = Store(tmp_path_factory.mktemp("trained"))
+            train_group(Wire(), Group(known[profile].url, tuple(profile.runs())))  # type: ignore[arg-type]
+        shutil.copytree(known[profile].url, store.url, dirs_exist_ok=True)
+
+    return train
