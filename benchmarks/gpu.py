@@ -36,8 +36,9 @@ from dbench.data import load
 from dbench.metrics import mig
 from dbench.models.convolution import ALGORITHMS
 from dbench.seeds import generator
-from dbench.training import Member, encode_grid, evaluate, train
+from dbench.training import encode_grid, evaluate, train
 from dbench.training.execution import PRECISIONS
+from dbench.zoo.engine import member_of
 from dbench.zoo.profiles import find_profile
 
 ZOO_RESERVE = 0.35  # of the minutes, for the zoo
@@ -154,7 +155,7 @@ class Bench:
         rate = 0.7 * top["model_steps_a_second"]  # some of the time goes into scoring
         steps = min(profile.steps, int(rate * max(self.left() - 30, 10) / len(keys)) // 100 * 100)
         steps = 1 if self.quick else max(100, steps)
-        members = [Member(key.objective, key.strength, key.axes) for key in keys]
+        members = [member_of(key) for key in keys]
         settings = {"batch_size": self.batch, "learning_rate": profile.learning_rate, "precision": top["precision"]}
         network, start = measure.network_with(top["algorithm"]), time.perf_counter()
         images = images.to(self.device)

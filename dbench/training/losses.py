@@ -39,24 +39,26 @@ def extra_shapes(
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Members of one objective that stand side by side, and what only they are given."""
+    """Members of one objective with equal constants that stand side by side, and what only they are given."""
 
     which: slice
     members: tuple[Member, ...]
     function: Callable[..., Terms]
     card: ObjectiveCard
     strength: Tensor
+    constants: Mapping[str, float]
     labelled: Tensor | None  # M x N
 
     @classmethod
     def of(cls, start: int, members: tuple[Member, ...], data_size: int, device: torch.device) -> _Part:
         card, labelled = find_card(members[0].objective), None
+        constants = card.settled(dict(members[0].constants))
         if card.labels is not None:
             drawn = [draw_labelled(member, data_size=data_size, share=card.labels) for member in members]
             labelled = torch.stack(drawn).to(device)
         strength = torch.tensor([member.strength for member in members], dtype=torch.float32, device=device)
         which = slice(start, start + len(members))
-        return cls(which, members, find_objective(members[0].objective), card, strength, labelled)
+        return cls(which, members, find_objective(members[0].objective), card, strength, constants, labelled)
 
 
 class Losses:
@@ -91,7 +93,7 @@ class Losses:
         self.pixels = images.flatten(1)
         self.parts: list[_Part] = []
         start = 0
-        for _, run in groupby(members, key=lambda member: member.objective):
+        for _, run in groupby(members, key=lambda member: (member.objective, member.constants)):
             self.parts.append(_Part.of(start, tuple(run), self.data_size, self.device))
             start = self.parts[-1].which.stop
 
@@ -138,7 +140,7 @@ class Losses:
                 own = replace(own, labelled=part.labelled.gather(1, which[part.which]))
             if second is not None:
                 own = replace(own, other=self._other(parameters, part, *second))
-            terms.append(part.function(own, **{part.card.strength: part.strength}))
+            terms.append(part.function(own, **{part.card.strength: part.strength}, **part.constants))
             if (terms[-1].adversary_loss is None) != (part.card.adversary is None):
                 raise InvalidInput(f"objective {part.card.name} must return a loss of its adversary if it declares one")
         adversaries = [term.adversary_loss for term in terms if term.adversary_loss is not None]

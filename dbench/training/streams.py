@@ -41,11 +41,13 @@ class Member:
         strength: strength of regularisation.
         axes: names and values from which its randomness derives, usually its whole run key; members with equal axes
             start from the same weights and see the same batches and noise.
+        constants: the objective's constants (``ObjectiveCard.constants``) that take another value than its own.
     """
 
     objective: str
     strength: float
     axes: Mapping[str, AxisValue]
+    constants: tuple[tuple[str, float], ...] = ()
 
 
 def initial_parameters(member: Member, network: Network) -> dict[str, Tensor]:

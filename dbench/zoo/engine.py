@@ -65,7 +65,7 @@ class Group:
 
 def member_of(key: RunKey) -> Member:
     """Return a run as a member of an ensemble; its randomness derives from its whole key."""
-    return Member(key.objective, key.strength, key.axes)
+    return Member(key.objective, key.strength, key.axes, key.constants)
 
 
 @cache

@@ -19,6 +19,17 @@ KEY_SCHEMA = 1
 """Raised when a change of the engine alters what a key produces, so that old runs are never taken for new ones."""
 
 _DIGITS = 16
+_CONSTANT = "constant."
+
+
+def _number(name: str, given: object) -> float:
+    try:
+        value = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{name} must be a number, got {given!r}") from None
+    if not math.isfinite(value) or value < 0:
+        raise InvalidInput(f"{name} must be finite and not negative, got {value}")
+    return value
 
 
 @dataclass(frozen=True, order=True)
@@ -34,9 +45,11 @@ class RunKey:
         batch_size: images a step.
         learning_rate: of Adam.
         seed: 0, 1, ...
+        constants: numbers that the objective holds fixed, by name, where a run takes others than the objective's own;
+            a key without any is the key it was before there were constants.
 
     Raises:
-        InvalidInput: an empty name, or a number out of range.
+        InvalidInput: an empty name, a number out of range, or a constant named twice.
     """
 
     data: str
@@ -47,6 +60,7 @@ class RunKey:
     batch_size: int
     learning_rate: float
     seed: int
+    constants: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Check every axis, and bring numbers to one form."""
@@ -60,25 +74,24 @@ class RunKey:
                 raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
             object.__setattr__(self, name, int(value))
         for name in ("strength", "learning_rate"):
-            given = getattr(self, name)
-            try:
-                value = float(given)
-            except (TypeError, ValueError, OverflowError):
-                raise InvalidInput(f"{name} must be a number, got {given!r}") from None
-            if not math.isfinite(value) or value < 0:
-                raise InvalidInput(f"{name} must be finite and not negative, got {value}")
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, _number(name, getattr(self, name)))
+        constants = {name: _number(f"constant {name}", value) for name, value in self.constants}
+        if len(constants) < len(self.constants):
+            raise InvalidInput(f"constants must be named once each, got {self.constants}")
+        object.__setattr__(self, "constants", tuple(sorted(constants.items())))
 
     @property
     def digest(self) -> str:
         """Sixteen hexadecimal digits of the SHA-256 of the key and the schema version in canonical form."""
-        text = json.dumps({"schema": KEY_SCHEMA, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"schema": KEY_SCHEMA, **self.axes}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
     @property
     def axes(self) -> dict[str, Any]:
-        """The key as named axes, as it is stored."""
-        return asdict(self)
+        """The key as named axes, as it is stored; each constant is an axis of its own."""
+        axes = asdict(self)
+        del axes["constants"]
+        return axes | {_CONSTANT + name: value for name, value in self.constants}
 
     @classmethod
     def from_axes(cls, axes: dict[str, Any]) -> RunKey:
@@ -87,13 +100,15 @@ class RunKey:
         Raises:
             InvalidInput: an axis is missing or unknown.
         """
-        names = {field.name for field in fields(cls)}
-        if set(axes) != names:
+        names = {field.name for field in fields(cls)} - {"constants"}
+        constants = {name.removeprefix(_CONSTANT): axes[name] for name in axes if name.startswith(_CONSTANT)}
+        own = {name: value for name, value in axes.items() if not name.startswith(_CONSTANT)}
+        if set(own) != names:
             raise InvalidInput(
-                f"a run key has the axes {', '.join(sorted(names))}; missing {sorted(names - set(axes))}, "
-                f"unknown {sorted(set(axes) - names)}"
+                f"a run key has the axes {', '.join(sorted(names))}; missing {sorted(names - set(own))}, "
+                f"unknown {sorted(set(own) - names)}"
             )
-        return cls(**axes)
+        return cls(**own, constants=tuple(constants.items()))
 
     def generator(self, purpose: str) -> np.random.Generator:
         """Return the generator of this run for one purpose (``score``, ``sampled``, ...)."""
@@ -101,4 +116,5 @@ class RunKey:
 
     def __str__(self) -> str:
         """A short name for messages."""
-        return f"{self.objective} {self.strength:g} seed {self.seed} on {self.data} ({self.digest})"
+        constants = "".join(f" {name}={value:g}" for name, value in self.constants)
+        return f"{self.objective} {self.strength:g}{constants} seed {self.seed} on {self.data} ({self.digest})"

@@ -287,10 +287,20 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
                 **{axis: row[axis] for axis in _AXES},
                 batch_size=manifest["profile"]["batch_size"],
                 learning_rate=manifest["profile"]["learning_rate"],
+                constants=_constants(manifest["profile"]["sweeps"], row["objective"], row["data"]),
             )
-        except (InvalidInput, KeyError, TypeError) as error:
+        except (InvalidInput, KeyError, TypeError, ValueError) as error:
             raise DamagedData(f"run {row['run']} has axes that are no run key: {error}") from None
         if key.digest != row["run"]:
             raise DamagedData(f"run {row['run']} does not match its axes, which give {key}: the table was edited")
         keys[key.digest] = key
     return keys
+
+
+def _constants(sweeps: Iterable[Mapping[str, Any]], objective: str, data: str) -> tuple[tuple[str, float], ...]:
+    """Return the constants that a manifest's profile fixes for an objective on a data set."""
+    for sweep in sweeps:
+        if sweep["objective"] == objective and (not sweep["data"] or data in sweep["data"]):
+            # Tables from before there were constants hold none.
+            return tuple((name, value) for name, value in sweep.get("constants", ()))
+    return ()

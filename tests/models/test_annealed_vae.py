@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from dbench.errors import InvalidInput
 from dbench.models.objectives import annealed_vae, beta_vae
 
 CAPACITIES = torch.tensor([5.0, 25.0, 100.0], dtype=torch.float64)
@@ -35,6 +36,18 @@ def test_a_thousand_for_every_nat_between_the_divergence_and_the_capacity(make_b
     np.testing.assert_allclose(terms.kl, kl, rtol=1e-12)
     distance = torch.tensor([2.5 - kl, 12.5 - kl, 50 - kl], dtype=torch.float64)
     np.testing.assert_allclose(terms.loss, terms.reconstruction + 1000 * distance, rtol=1e-12)
+
+
+def test_gamma_is_the_studys_unless_a_run_takes_another(make_batch):
+    batch = make_batch(step=1, steps=1)
+    terms, light = (annealed_vae(batch, c_max=CAPACITIES, **chosen) for chosen in ({}, {"gamma": 12.5}))
+    np.testing.assert_allclose(light.loss - light.reconstruction, (terms.loss - terms.reconstruction) / 80, rtol=1e-9)
+    assert annealed_vae.card.settled({}) == {"gamma": 1000.0}
+    assert annealed_vae.card.settled({"gamma": 2.0}) == {"gamma": 2.0}
+    with pytest.raises(InvalidInput, match="constants of annealed_vae must be among gamma, got delta"):
+        annealed_vae.card.settled({"delta": 2.0})
+    with pytest.raises(InvalidInput, match="constants of beta_vae must be among none, got gamma"):
+        beta_vae.card.settled({"gamma": 2.0})
 
 
 def test_the_distance_is_that_of_the_batch_and_not_of_each_image(make_batch):

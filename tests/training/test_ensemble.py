@@ -64,6 +64,18 @@ def test_a_member_comes_out_the_same_to_the_bit_in_thirty_of_the_real_shape():
         assert _same(few, crowd, other_rows=slice(-size, None))
 
 
+def test_members_of_other_constants_train_side_by_side(images):
+    """Each takes its own: the lighter weight is that of a member of its own, and the objective's own is the default."""
+    axes = {"seed": 0}
+    gammas = ((), (("gamma", 1000.0),), (("gamma", 12.5),))
+    members = [Member("annealed_vae", 5.0, axes, constants) for constants in gammas]
+    together = train(members, images, NETWORK, steps=BLOCK, **SETTINGS)
+    assert _same(together, together, slice(0, 1), slice(1, 2))
+    assert not _same(together, together, slice(0, 1), slice(2, 3))
+    alone = train(members[2:], images, NETWORK, steps=BLOCK, **SETTINGS)
+    assert _same(alone, together, other_rows=slice(2, 3))
+
+
 def test_the_order_of_members_does_not_matter(images, together):
     backwards = train(MEMBERS[::-1], images, NETWORK, steps=2 * BLOCK, **SETTINGS)
     assert _same(backwards, together, other_rows=torch.arange(len(MEMBERS) - 1, -1, -1))

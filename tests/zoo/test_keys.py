@@ -41,6 +41,30 @@ def test_a_digest_never_changes() -> None:
     assert key.digest == "45f93ce4e0bd6476"
 
 
+def test_constants_are_part_of_the_key_and_change_nothing_where_there_are_none(key: RunKey) -> None:
+    """Those who named none before constants were thought of keep their digests, their draws and their runs."""
+    assert not any(name.startswith("constant") for name in key.axes)
+    ours = replace(key, constants=(("gamma", 12), ("delta", 1.0)))
+    assert ours.constants == (("delta", 1.0), ("gamma", 12.0))
+    assert ours.axes == {**key.axes, "constant.delta": 1.0, "constant.gamma": 12.0}
+    assert RunKey.from_axes(ours.axes) == ours
+    assert replace(ours, constants=(("delta", 1), ("gamma", 12.0))).digest == ours.digest != key.digest
+    assert "gamma=12 " in str(ours)
+
+
+@pytest.mark.parametrize(
+    ("constants", "message"),
+    [
+        ((("gamma", 1), ("gamma", 2)), "once each"),
+        ((("gamma", float("nan")),), "constant gamma .* got nan"),
+        ((("gamma", "much"),), "constant gamma .* got 'much'"),
+    ],
+)
+def test_constants_that_are_no_numbers_of_their_own_are_refused(key: RunKey, constants, message) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        replace(key, constants=constants)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -84,6 +108,12 @@ def test_a_sweep_may_have_data_sets_and_seeds_of_its_own(tiny: Profile) -> None:
         profile.runs(objectives=["dip_vae_i"])
 
 
+def test_a_sweep_may_hold_a_constant_at_another_value(tiny: Profile) -> None:
+    sweeps = (Sweep("beta_vae", (1,)), Sweep("annealed_vae", (4, 8), constants=(("gamma", 12.5),)))
+    by_objective = {key.objective: key.constants for key in replace(tiny, sweeps=sweeps).runs()}
+    assert by_objective == {"beta_vae": (), "annealed_vae": (("gamma", 12.5),)}
+
+
 def test_sweeps_that_do_not_fit_their_profile_are_refused(tiny: Profile) -> None:
     with pytest.raises(UnknownName, match="data set of profile tiny"):
         replace(tiny, sweeps=(Sweep("beta_vae", (1,), data=("dsprites",)),))
@@ -118,7 +148,9 @@ def test_a_profile_of_the_study_sweeps_every_unsupervised_objective_at_six_stren
         for objective in STUDY:
             assert len([cell for cell in cells if cell[0] == objective]) == 6
     for sweep in profile.sweeps:
-        assert find_card(sweep.objective).name == sweep.objective
+        card = find_card(sweep.objective)
+        assert card.name == sweep.objective
+        assert set(card.settled(dict(sweep.constants))) == set(card.constants)
 
 
 @pytest.mark.parametrize("name", ["standard", "paper"])
@@ -140,7 +172,7 @@ def test_cells_that_were_trained_stay_in_micro() -> None:
     runs = set(find_profile("micro").runs())
     for objective, strengths in {"beta_vae": (0.125, 0.25, 0.5, 1, 2, 4), "beta_tcvae": (1, 2, 4, 6, 8, 10)}.items():
         for strength in strengths:
-            for seed in range(5):
+            for seed in range(10):
                 assert RunKey("dsprites_grid_16", objective, strength, "mlp", 6000, 64, 1e-3, seed) in runs
 
 
@@ -149,7 +181,7 @@ def test_micro_trains_the_unsupervised_ones_on_coloured_sprites_too() -> None:
     grey, coloured = (micro.runs(data=[name]) for name in ("dsprites_grid_16", "color_dsprites_grid_16"))
     assert micro.runs() == grey
     assert {(key.objective, key.strength) for key in coloured} <= {(key.objective, key.strength) for key in grey}
-    assert {key.seed for key in grey} == {key.seed for key in coloured} == set(range(5))
+    assert {key.seed for key in grey} == {key.seed for key in coloured} == set(range(10))
 
 
 def test_novel_holds_out_the_papers_combinations_of_dsprites_for_every_system() -> None:

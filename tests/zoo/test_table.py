@@ -14,9 +14,9 @@ import pytest
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo.complete import write_population_table
 from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile
+from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
-from dbench.zoo.table import COLUMNS, build_table, load_runs, write_table
+from dbench.zoo.table import COLUMNS, build_table, load_manifest, load_runs, run_keys, write_table
 
 Finish = Callable[..., None]
 
@@ -143,6 +143,20 @@ def test_an_edited_axis_is_noticed_even_with_a_new_checksum(evidence: Path, colu
     _rewrite(evidence, edit)
     with pytest.raises(DamagedData, match="does not match its axes"):
         load_runs(evidence)
+
+
+def test_constants_are_those_of_the_manifests_profile(
+    store: Store, tiny: Profile, finish: Finish, tmp_path: Path
+) -> None:
+    profile = replace(tiny, sweeps=(Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),)), *tiny.sweeps))
+    for key in profile.runs():
+        finish(store, key, scores={"mig": 0.5})
+    write_table(tmp_path, build_table(store, profile.runs(), profile), profile, {"mig": 0.1})
+    assert set(run_keys(load_runs(tmp_path), load_manifest(tmp_path)).values()) == set(profile.runs())
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("12.5", "1000.0"))
+    with pytest.raises(DamagedData, match="does not match its axes, which give annealed_vae 4 gamma=1000 "):
+        load_runs(tmp_path)
 
 
 def _with(column: str, value: object, rows: int = 1) -> Callable[[pd.DataFrame], pd.DataFrame]:

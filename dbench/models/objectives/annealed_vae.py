@@ -11,28 +11,36 @@ from dbench.models.objectives.registry import Batch, Terms, objective
 __all__ = ["ANNEALED_SHARE", "GAMMA", "annealed_vae"]
 
 GAMMA = 1000.0
-"""Weight of the distance from the capacity; the study does not vary it (Locatello et al. 2020, table 3)."""
+"""Weight of the distance from the capacity in the study, which does not vary it (Locatello et al. 2020, table 3)."""
 
 ANNEALED_SHARE = 1 / 3
 """Share of the run over which the capacity rises: the study's 100,000 of 300,000 steps, at any length of run."""
 
 
-@objective(cite="burgess2018", strength="c_max", swept=(5, 10, 25, 50, 75, 100), swept_in="locatello2020, table 3")
-def annealed_vae(batch: Batch, *, c_max: Tensor) -> Terms:
+@objective(
+    cite="burgess2018",
+    strength="c_max",
+    swept=(5, 10, 25, 50, 75, 100),
+    swept_in="locatello2020, table 3",
+    constants={"gamma": GAMMA},
+)
+def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
     """Reconstruction plus gamma times the distance of the divergence from a capacity that rises to c_max nats.
 
     loss = E[-log p(x|z)] + gamma |E[KL(q(z|x) || p(z))] - C| (Locatello et al. 2020, section 4.1.2, negated), with
-    gamma = 1000 and C = c_max min(1, 3 step / steps). A larger c_max regularises less, unlike every other strength.
-    The distance is that of the batch's mean divergence, as is usual; the formula, read to the letter, would hold each
-    single image to C. Below C the divergence is rewarded: c_max is a target, not only a limit. With c_max = 0 this is
-    beta-VAE at beta = gamma; no c_max gives the plain VAE.
+    gamma = 1000 in the study and C = c_max min(1, 3 step / steps). A larger c_max regularises less, unlike every
+    other strength. The distance is that of the batch's mean divergence, as is usual; the formula, read to the letter,
+    would hold each single image to C. Below C the divergence is rewarded: c_max is a target, not only a limit. With
+    c_max = 0 this is beta-VAE at beta = gamma; no c_max gives the plain VAE.
 
     Args:
         batch: one batch of each of M members.
         c_max: M capacities at the end of the rise, in nats.
+        gamma: weight of the distance. Near its capacity the sign of the distance flips from step to step, and Adam
+            divides by the size of what flips: the larger gamma, the more steps the reconstruction takes.
     """
     reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     risen = torch.as_tensor(batch.step / (ANNEALED_SHARE * batch.steps), dtype=torch.float64).clamp(max=1)
     capacity = c_max * risen
-    return Terms(reconstruction + GAMMA * (kl - capacity).abs(), reconstruction, kl, {"capacity": capacity})
+    return Terms(reconstruction + gamma * (kl - capacity).abs(), reconstruction, kl, {"capacity": capacity})

@@ -147,6 +147,7 @@ class ObjectiveCard:
         swept_in: where it says so.
         cite: key of the paper the objective comes from.
         summary: first line of its docstring.
+        constants: numbers it holds fixed, keywords of the function too: those of the study. A run may take others.
         needs_factors: whether it is given the ground-truth factors of its images.
         labels: share of the data set's images whose factors it may use, a fixed random subset of each member.
         second_batch: whether it is given the codes of a second batch.
@@ -164,6 +165,7 @@ class ObjectiveCard:
     swept_in: str
     cite: str
     summary: str
+    constants: Mapping[str, float] = field(default_factory=dict, hash=False)
     needs_factors: bool = False
     labels: float | None = None
     second_batch: bool = False
@@ -189,6 +191,19 @@ class ObjectiveCard:
     def company(self) -> tuple[object, ...]:
         """What members must have in common to be trained as one ensemble: their parameters beside the network's."""
         return (self.extra, self.adversary, self.adversary_rate, self.adversary_betas)
+
+    def settled(self, chosen: Mapping[str, float]) -> dict[str, float]:
+        """Return all constants: those chosen, and the objective's own for the rest.
+
+        Raises:
+            InvalidInput: a name that is no constant of this objective.
+        """
+        if unknown := sorted(set(chosen) - set(self.constants)):
+            raise InvalidInput(
+                f"constants of {self.name} must be among {', '.join(sorted(self.constants)) or 'none'}, "
+                f"got {', '.join(unknown)}"
+            )
+        return {**self.constants, **chosen}
 
     def extra_shapes(self, network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
         """Return the shapes of all parameters beside the network's, heads first; none for most objectives.
