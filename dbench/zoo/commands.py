@@ -107,7 +107,9 @@ def zoo() -> None:
 @zoo.command()
 @_options("profile", "store", "data", "objective", "seeds", "workers")
 @click.option("--budget", help="Stop after this time (90s, 9m, 1.5h); the same command goes on later.")
-@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, or one of several GPUs (cuda:1).")
+@click.option(
+    "--device", default="cpu", show_default=True, help="cpu, cuda, or one of several GPUs (cuda:1; not on Ray)."
+)
 @click.option("--precision", default="float32", show_default=True, help="float32; on a GPU also tf32 or bfloat16.")
 @click.option("--group-size", type=click.IntRange(1), help="Runs trained as one.  [15; on a GPU what its memory holds]")
 @click.option("--engine", default="local", show_default=True, help="local, or ray: the cluster of RAY_ADDRESS.")
@@ -178,6 +180,8 @@ def table(
     from dbench.zoo.tolerance import tolerances
 
     found, place, keys = _plan(profile, store, data, objective, seeds)
+    if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
+        raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
     population = score_population(place, keys, workers=workers)
     frame = build_table(place, keys, found, population)
     tolerance = tolerances(frame["score"].unique())

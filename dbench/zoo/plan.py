@@ -8,7 +8,7 @@ from typing import Any
 
 from dbench.errors import InvalidInput, unknown_name
 from dbench.models.objectives import find_card
-from dbench.zoo.devices import check_device
+from dbench.zoo.devices import check_cluster_device, check_device
 from dbench.zoo.engine import Group, measure_speed
 from dbench.zoo.keys import RunKey
 from dbench.zoo.memory import free_memory, gpu_group_size
@@ -27,7 +27,7 @@ class Where:
 
     Args:
         engine: ``local`` or ``ray``.
-        device: ``cpu`` or a torch device such as ``cuda``.
+        device: ``cpu``, ``cuda`` or, unless on a cluster, one GPU of several (``cuda:1``).
         precision: of matrix products, as in :func:`dbench.training.train`.
         workers: groups at once; as many as there is room for when not given.
         group_size: runs in an ensemble, at most; :data:`GROUP_SIZE` on processors and what fits on GPUs when not given.
@@ -35,7 +35,7 @@ class Where:
         checkpoint_every: seconds between the checkpoints of a run.
 
     Raises:
-        InvalidInput: a setting out of range, or a device that this machine lacks and no other is to train on.
+        InvalidInput: a setting out of range, or a device that this machine lacks or a cluster cannot be asked for.
         UnknownName: no such engine.
     """
 
@@ -51,8 +51,9 @@ class Where:
         """Check every setting."""
         if self.engine not in ENGINES:
             raise unknown_name("engine", self.engine, ENGINES)
-        if self.engine == "local":  # on a cluster every node checks for itself
-            check_device(self.device, self.precision)
+        # On a cluster every node checks for itself what it has.
+        check = check_device if self.engine == "local" else check_cluster_device
+        check(self.device, self.precision)
         for name in ("workers", "group_size"):
             value = getattr(self, name)
             if value is not None and value < 1:

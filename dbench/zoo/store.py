@@ -8,7 +8,6 @@ carry a checksum of themselves.
 from __future__ import annotations
 
 import hashlib
-import json
 import tempfile
 import time
 import uuid
@@ -27,30 +26,12 @@ from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.seals import seal, unseal
 
 __all__ = ["STATUSES", "Status", "Store"]
 
 Status = Literal["done", "diverged", "interrupted"]
 STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
-
-
-def _seal(document: Mapping[str, Any]) -> bytes:
-    """Encode a document with a checksum of itself."""
-    text = json.dumps(document, sort_keys=True, allow_nan=False)
-    return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode() + b"\n"
-
-
-def _unseal(data: bytes, path: str) -> dict[str, Any]:
-    """Decode a sealed document, or say that it is damaged."""
-    try:
-        document = json.loads(data)
-        promised = document.pop("sha256")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedData(f"{path} is not a document of the store ({error})") from None
-    text = json.dumps(document, sort_keys=True)
-    if hashlib.sha256(text.encode()).hexdigest() != promised:
-        raise DamagedData(f"{path} does not have the checksum it carries: it was changed after it was written")
-    return dict(document)
 
 
 class Store:
@@ -140,7 +121,7 @@ class Store:
             self._write(self._path(key.digest, f"{name}.safetensors"), data)
             checksums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
         document = {"schema": KEY_SCHEMA, "key": key.axes, "status": status, "files": checksums, **record}
-        self._write(self._path(key.digest, "run.json"), _seal(document))
+        self._write(self._path(key.digest, "run.json"), seal(document))
         self._sweep(key, keep={*checksums, "run.json", "scores.json"})
 
     def record(self, key: RunKey) -> dict[str, Any] | None:
@@ -152,7 +133,7 @@ class Store:
         path = self._path(key.digest, "run.json")
         if not self._fs.exists(path):
             return None
-        document = _unseal(self._read(path), path)
+        document = unseal(self._read(path), path)
         if document.get("schema") != KEY_SCHEMA or document.get("key") != key.axes:
             raise DamagedData(f"{path} holds another run than {key}")
         if document.get("status") not in STATUSES or not isinstance(document.get("files"), dict):
@@ -235,13 +216,13 @@ class Store:
     def _records(self) -> Iterator[dict[str, Any]]:
         for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
             with suppress(DamagedData):
-                yield _unseal(self._read(path), path)
+                yield unseal(self._read(path), path)
 
     # Documents --------------------------------------------------------------------------------------------------
 
     def write_document(self, name: str, document: Mapping[str, Any], *, key: RunKey | None = None) -> None:
         """Write a sealed JSON document: of a run when ``key`` is given, else of the whole store."""
-        self._write(self._document_path(name, key), _seal(document))
+        self._write(self._document_path(name, key), seal(document))
 
     def read_document(self, name: str, *, key: RunKey | None = None) -> dict[str, Any] | None:
         """Read a sealed JSON document, ``None`` when there is none.
@@ -250,7 +231,7 @@ class Store:
             DamagedData: it was changed after it was written.
         """
         path = self._document_path(name, key)
-        return _unseal(self._read(path), path) if self._fs.exists(path) else None
+        return unseal(self._read(path), path) if self._fs.exists(path) else None
 
     def remove_document(self, name: str) -> None:
         """Remove a document of the whole store; nothing happens when there is none."""
