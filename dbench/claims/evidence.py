@@ -177,13 +177,26 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
 
 
 def _losses(population: Population) -> list[str]:
-    """Say which seeds are left out because a run of theirs diverged: a missing seed must not go unnoticed."""
+    """Say which seeds are left out, and why: runs of theirs diverged, or were never trained.
+
+    A missing seed must not go unnoticed, nor pass for one that diverged: sweeps may have fewer seeds than others have.
+    """
     runs = population.table.drop_duplicates("run")
-    kept = len(population.seeds())
-    if kept == runs["seed"].nunique():
+    kept, every = len(population.seeds()), int(runs["seed"].nunique())
+    if kept == every:
         return []
-    diverged = int((runs["status"] == "diverged").sum())
-    return [f"{diverged} of {len(runs)} runs diverged; judged on the {kept} seeds whose runs are all done"]
+    settings = len(runs[["objective", "strength"]].drop_duplicates())
+    diverged, missing = int((runs["status"] == "diverged").sum()), settings * every - len(runs)
+    lost = [f"{diverged} of {len(runs)} runs diverged"] if diverged else []
+    if missing:
+        fewer = sorted(str(name) for name, own in runs.groupby("objective") if _incomplete(own, every))
+        lost.append(f"{missing} of {settings * every} runs were not trained ({', '.join(fewer)})")
+    return [f"{' and '.join(lost)}; judged on the {kept} of {every} seeds whose runs are all done"]
+
+
+def _incomplete(runs: pd.DataFrame, seeds: int) -> bool:
+    """Whether an objective lacks runs of some seed."""
+    return len(runs) < seeds * runs["strength"].nunique()
 
 
 def train_evidence(profile: str, store: str | None = None) -> Path:

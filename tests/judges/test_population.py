@@ -90,6 +90,32 @@ def test_a_seed_with_a_missing_run_is_left_out(population):
     assert lacking.seeds().tolist() == [0, 1]
 
 
+def deviations_of(folder, rows: pd.DataFrame) -> tuple[str, ...]:
+    write_table(folder / "tiny", rows, TINY, {"mig": 0.0, "sap": 0.0})
+    return load_population(folder / "tiny").deviations[1:]
+
+
+def test_runs_never_trained_do_not_pass_for_diverged_ones(tmp_path):
+    rows = rows_of()
+    fewer = rows[~((rows["objective"] == "beta_vae") & (rows["seed"] == 2))]
+    assert deviations_of(tmp_path, fewer) == (
+        "3 of 15 runs were not trained (beta_vae); judged on the 2 of 3 seeds whose runs are all done",
+    )
+
+
+def test_runs_that_diverged_are_counted_apart_from_those_never_trained(tmp_path):
+    rows = rows_of(lambda key: (key.objective, key.seed) == ("beta_tcvae", 0) and key.strength == 4)
+    assert deviations_of(tmp_path / "a", rows) == (
+        "1 of 15 runs diverged; judged on the 2 of 3 seeds whose runs are all done",
+    )
+    fewer = rows[~((rows["objective"] == "beta_vae") & (rows["seed"] == 2))]
+    assert deviations_of(tmp_path / "b", fewer) == (
+        "1 of 12 runs diverged and 3 of 15 runs were not trained (beta_vae); judged on the 1 of 3 seeds whose runs are "
+        "all done",
+    )
+    assert deviations_of(tmp_path / "c", rows_of()) == ()
+
+
 def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):
     seen = []
 
