@@ -1,6 +1,6 @@
 """Correcting Flaws, section 5.3 and appendix D: which metric goes with novel combinations, of systems trained here."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -10,13 +10,14 @@ import pytest
 from dbench.claims import Claim, above
 from dbench.claims.population import Population
 from dbench.claims.relations import relations_of
+from dbench.claims.systems import Points, correlation_over_systems, lead_over_systems
 from dbench.claims.zoo_statistics import settings_of
-from dbench.errors import EvidenceLacking
 from dbench.metrics.aggregations import completeness_per_factor, gap_per_factor
 from dbench.metrics.novel_combinations import adjust_for_chance
-from dbench.stats import Estimate, correlation, smallest_of
+from dbench.stats import Estimate, smallest_of
 
-SYSTEMS = ("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de")
+# Trained beside the six systems, and none of them: it is supervised throughout, and stands apart in the paper too.
+SUPERVISED = "mtd"
 # Number of values of dSprites' first two factors, whose combinations are left out.
 SHAPE_AND_SCALE = {0: 3, 1: 6}
 OWN = ("snc", "nk")
@@ -36,7 +37,15 @@ BOTH = (
     "differ in the second alone. Where no system is above chance, the first leaves the claim open."
 )
 SAME_RUNS = "Metrics are those of the runs that were trained without a combination."
+OTHER_SYSTEMS = (
+    "Rev. 2: the interval is for other systems and combinations (Fisher's z over systems, the jackknife over "
+    "combinations, added in squares). Before, combinations alone were resampled, the six systems held fixed: with "
+    "systems drawn anew that called a quarter of false findings reproduced."
+)
 FOREST = "D, C and I by a random forest instead of boosted trees; DCI is their mean."
+SHARED = (OTHER_SYSTEMS, ONE_DATA_SET, BOTH, SAME_RUNS, FOREST)
+# Of normal values, where the two metrics correlate by 0.6 with each other.
+SETTLED_BY = "Six systems leave this open: a true lead of {lead}, would be found eight times in ten among {systems}."
 
 CORRELATES = Claim(
     id="flaws.cg-correlation",
@@ -46,8 +55,13 @@ CORRELATES = Claim(
     evidence="zoo",
     kind="direction",
     population="six systems trained without one combination of shape and size at a time, one strength each",
-    deviations=("'At least weakly' is read as above 0.1.", ONE_DATA_SET, BOTH, SAME_RUNS, FOREST),
-    unit="combination",
+    deviations=(
+        "'At least weakly' is read as above 0.1.",
+        "Of six systems a correlation of 0.85 at least can be told from 0.1, and what is weaker stays open: a true one "
+        "of 0.57, as printed for MIG, would be found eight times in ten among 27 systems.",
+        *SHARED,
+    ),
+    unit="system",
     statistic="Pearson correlation over systems of means over runs and combinations: metric with accuracy",
     rule=above(0.1),
     confidence=0.95,
@@ -55,7 +69,7 @@ CORRELATES = Claim(
     printed=None,
     tier="smoke",
     rollup="each",
-    revision=1,
+    revision=2,
     superseded_by=None,
 )
 SNC_MOST = replace(
@@ -64,7 +78,7 @@ SNC_MOST = replace(
     where="5.3, Tables 3, 4, 7, 8, appendix G",
     says="SNC correlates most with performance on novel combinations.",
     kind="ranking",
-    deviations=CORRELATES.deviations[1:],
+    deviations=(SETTLED_BY.format(lead="0.28, as printed (.850 against .571)", systems="some 45"), *SHARED),
     statistic="correlation of SNC minus the largest of NK, MIG, SAP, IRS, D, C, I, MED and DCI",
     # A twentieth: less is no lead.
     rule=above(0.05),
@@ -73,6 +87,7 @@ NK_SECOND = replace(
     SNC_MOST,
     part="trained models, nk second",
     says="NK correlates more than every existing metric.",
+    deviations=(SETTLED_BY.format(lead="0.145, as printed (.716 against .571)", systems="some 330"), *SHARED),
     statistic="correlation of NK minus the largest of MIG, SAP, IRS, D, C, I, MED and DCI",
 )
 OVER_D = replace(
@@ -81,6 +96,7 @@ OVER_D = replace(
     part="trained models",
     where="5.3, last paragraph, Table 4",
     says="Completeness and informativeness predict performance on novel combinations better than D does.",
+    deviations=(SETTLED_BY.format(lead="0.35, as printed (.819 against .472)", systems="some 30"), *SHARED),
     statistic="correlation of C or I minus that of D",
 )
 NO_BETTER = replace(
@@ -89,18 +105,24 @@ NO_BETTER = replace(
     part="trained models",
     where="5.3, appendix D, Table 6",
     says="Existing metrics of shape and size alone, as mean or product, stay less predictive than SNC and NK.",
-    deviations=(*CORRELATES.deviations[1:], "MIG, SAP and C; the accuracy of I is not kept by factor."),
+    deviations=(
+        SETTLED_BY.format(lead="0.22, as printed (.850 against .626)", systems="some 65"),
+        *SHARED,
+        "MIG, SAP and C; the accuracy of I is not kept by factor.",
+    ),
     statistic="correlation of SNC or NK (products) minus the largest of MIG, SAP and C, as mean and as product",
 )
 
-# Takes the combinations kept, returns a value for each system: means over their runs, then whatever is made of them.
-Points = Callable[[np.ndarray], np.ndarray]
+
+def systems(population: Population) -> list[str]:
+    return [name for name in population.objectives if name != SUPERVISED]
 
 
 @lru_cache(maxsize=64)
 def means(population: Population, score: str) -> np.ndarray:
     """Return a score's mean over runs, combinations x systems."""
-    return np.stack([settings_of(population, score, objectives=[s]).mean(axis=1) for s in SYSTEMS], axis=1)
+    columns = [settings_of(population, score, objectives=[name]).mean(axis=1) for name in systems(population)]
+    return np.stack(columns, axis=1)
 
 
 def accuracy(population: Population, scale: str) -> Points:
@@ -141,7 +163,7 @@ def restricted(population: Population) -> dict[str, Points]:
     }
     found = {}
     for name, (kind, aggregate) in read.items():
-        matrices = np.stack([relations_of(population, kind, objectives=[system]) for system in SYSTEMS], axis=1)
+        matrices = np.stack([relations_of(population, kind, objectives=[s]) for s in systems(population)], axis=1)
         flat = [aggregate(matrix)[:2] for matrix in matrices.reshape(-1, *matrices.shape[3:])]
         tables = np.array(flat).reshape(*matrices.shape[:3], 2).mean(axis=2)
         factors = [tables[..., factor] for factor in SHAPE_AND_SCALE]
@@ -149,25 +171,9 @@ def restricted(population: Population) -> dict[str, Points]:
     return found
 
 
-def related(first: Points, second: Points, kept: np.ndarray) -> float:
-    """Pearson's correlation over systems."""
-    a, b = first(kept), second(kept)
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        raise EvidenceLacking(
-            "needs systems that differ in metric and accuracy: they are all the same, at chance or at 0"
-        )
-    return correlation(a, b)
-
-
 def correlate(population: Population, score: Points, scale: str) -> Estimate:
-    """Correlation with performance; its interval by the jackknife of Fisher's z, which has no ends to crowd at."""
-    performance = accuracy(population, scale)
-    nearly = 1 - 1e-9
-    z = population.interval_over_seeds(
-        lambda kept: float(np.arctanh(np.clip(related(score, performance, kept), -nearly, nearly))),
-        confidence=CORRELATES.confidence,
-    )
-    return Estimate(*np.tanh([z.value, z.low, z.high]), z.n, z.confidence)
+    """Correlation with performance."""
+    return correlation_over_systems(population, score, accuracy(population, scale), confidence=CORRELATES.confidence)
 
 
 def smallest_lead(population: Population, own: Points, others: Iterable[Points], scale: str, claim: Claim) -> Estimate:
@@ -175,13 +181,7 @@ def smallest_lead(population: Population, own: Points, others: Iterable[Points],
     performance, rest = accuracy(population, scale), list(others)
 
     def leads(level: float) -> list[Estimate]:
-        return [
-            population.interval_over_seeds(
-                lambda kept, other=other: related(own, performance, kept) - related(other, performance, kept),
-                confidence=level,
-            )
-            for other in rest
-        ]
+        return [lead_over_systems(population, performance, own, other, confidence=level) for other in rest]
 
     return smallest_of(leads, confidence=claim.confidence)
 

@@ -1,23 +1,21 @@
 """Worlds in which findings of Mahon et al. about novel combinations are false, or too small to tell.
 
-The units are five combinations (eight on 3dshapes), where other worlds have seeds.
+The units are five combinations (eight on 3dshapes), where other worlds have seeds; for correlations over systems they
+are the six systems, drawn anew in every world.
 """
 
 import numpy as np
 from counter_worlds import Worlds, rng
 
 from dbench.claims.calibration import Calibration
-from dbench.claims.simulation import Law, simulated_zoo
+from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 
 NOVEL, CORRELATED = "flaws/test_5_2_novel_combinations", "flaws/test_5_3_novel_combinations"
 SYSTEMS = ("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de")
 # Two runs of each system without each combination.
 RUNS = dict.fromkeys((*SYSTEMS, "mtd"), (0.0, 1.0))
-# A metric may follow the systems' accuracy, follow it partly (Pearson 0.49), or run against it (-0.89).
-ACCURACY = dict(zip(SYSTEMS, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), strict=True))
-PARTLY = dict(zip(SYSTEMS, (0.3, 0.1, 0.5, 0.2, 0.6, 0.4), strict=True))
-AGAINST = dict(zip(SYSTEMS, (0.6, 0.4, 0.5, 0.2, 0.3, 0.1), strict=True))
 EXISTING = ("mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")
+C = "dci.completeness"
 ADJUSTED = "adjusted"
 
 
@@ -49,28 +47,61 @@ def parted_ahead(value):
     return {"novel.mlp": dict.fromkeys(RUNS, 0.2) | {"parted_vae": value, "parted_vae_semi": value}}
 
 
-def blended(follows, partly=AGAINST):
-    """A metric between one that runs against the accuracy, or follows it partly, and the accuracy itself."""
-    return {system: follows * ACCURACY[system] + (1 - follows) * partly[system] for system in SYSTEMS}
+def drawn(loads, *, generator, seeds=5, point_only=False, matrices=None, systems=6):
+    """Systems drawn anew, of which every metric correlates with the accuracy as ``loads`` says.
+
+    Combinations shift all systems alike, and each of two runs has its noise. What is true shows in very many systems,
+    not combinations: where it is asked for, ``seeds`` counts those.
+
+    Args:
+        matrices: correlation of what the relation matrices say of shape and scale with the accuracy; none by default.
+    """
+    systems, combinations = (seeds, 20) if point_only else (systems, seeds)
+    ability = generator.standard_normal(systems)
+    scores = {"novel.chance": np.full((systems, combinations, 2), 1 / 18)}
+
+    def record(name, level):
+        shift = 0.02 * generator.standard_normal((1, combinations, 1))
+        noise = 0.03 * generator.standard_normal((systems, combinations, 2))
+        scores[name] = clipped(np.reshape(level, (-1, 1, 1)) + shift + noise)
+
+    def follows(rho):
+        return 0.4 + 0.12 * (rho * ability + np.sqrt(1 - rho**2) * generator.standard_normal(systems))
+
+    record("novel.mlp", follows(1.0))
+    for name, rho in loads.items():
+        record(name, np.full(systems, 0.5) if rho is None else follows(rho))
+    if matrices is not None:
+        level = follows(matrices)
+        for kind in ("mutual_information", "predictability", "importance"):
+            for factor in (0, 1):
+                record(f"relation.{kind}.{factor}.0", 0.2 + level)
+                record(f"relation.{kind}.{factor}.1", np.full(systems, 0.2))
+    names = [f"system{number}" for number in range(systems)]
+    tables = {(score, name): row for score, rows in scores.items() for name, row in zip(names, rows, strict=True)}
+    return SimulatedPopulation(tables, dict.fromkeys(names, (0.0, 1.0)), point_only=point_only)
 
 
-def metrics(**own):
-    """Existing metrics that follow the accuracy partly; others as given."""
-    return {"novel.mlp": ACCURACY} | dict.fromkeys((*EXISTING, "snc", "nk"), PARTLY) | own
+def against(rival, **own):
+    """One existing metric that correlates with the accuracy, the others not at all; more as given."""
+    return dict.fromkeys((*EXISTING, "snc", "nk"), 0.0) | {rival[0]: rival[1]} | own
 
 
-def matrices(level):
-    """Relations of shape and scale with two codes: one holds the factor as much as the level says."""
-    found = {}
-    for kind in ("mutual_information", "predictability", "importance"):
-        for factor in (0, 1):
-            found[f"relation.{kind}.{factor}.0"] = {system: 0.3 + value for system, value in level.items()}
-            found[f"relation.{kind}.{factor}.1"] = 0.2
-    return found
+def all_follow(**own):
+    return dict.fromkeys((*EXISTING, "snc", "nk"), 0.97) | own
 
 
-def beside_matrices(own, follows):
-    return {"novel.mlp": ACCURACY, f"{own}.0": blended(follows), f"{own}.1": 0.5} | matrices(PARTLY)
+def drawn_by(loads_at, **fixed):
+    return lambda effect, **options: drawn(loads_at(effect), **fixed, **options)
+
+
+def beside(rho):
+    """SNC of shape follows the accuracy; that of scale is the same for all, so that it leaves the product alone."""
+    return {"snc.0": rho, "snc.1": None}
+
+
+def of_systems(loads, name, systems=6, **options):
+    return drawn(loads, generator=rng(name), systems=systems, **options)
 
 
 def world(means, name, seeds=5):
@@ -141,32 +172,32 @@ WORLDS = [
     Worlds(
         CORRELATED,
         "CORRELATES",
-        false=lambda m: correlation(m, world(metrics(mig=AGAINST), "against")),
-        small=lambda m: correlation(m, world(metrics(mig=ACCURACY), "two", 2)),
+        false=lambda m: correlation(m, of_systems(all_follow(mig=-1.0), "against")),
+        small=lambda m: correlation(m, of_systems(all_follow(mig=1.0), "three", 3)),
     ),
     Worlds(
         CORRELATED,
         "SNC_MOST",
-        false=lambda m: m.lead_of_snc(world(metrics(snc=AGAINST), "against"), m.VERSIONS[1], ADJUSTED),
-        small=lambda m: m.lead_of_snc(world(metrics(snc=ACCURACY), "two", 2), m.VERSIONS[1], ADJUSTED),
+        false=lambda m: m.lead_of_snc(of_systems(all_follow(snc=-1.0), "against"), m.VERSIONS[1], ADJUSTED),
+        small=lambda m: m.lead_of_snc(of_systems(against(("nk", 0.0), snc=1.0), "3", 3), m.VERSIONS[1], ADJUSTED),
     ),
     Worlds(
         CORRELATED,
         "NK_SECOND",
-        false=lambda m: m.lead_of_nk(world(metrics(nk=AGAINST), "against"), m.VERSIONS[1], ADJUSTED),
-        small=lambda m: m.lead_of_nk(world(metrics(nk=ACCURACY), "two", 2), m.VERSIONS[1], ADJUSTED),
+        false=lambda m: m.lead_of_nk(of_systems(all_follow(nk=-1.0), "against"), m.VERSIONS[1], ADJUSTED),
+        small=lambda m: m.lead_of_nk(of_systems(against(("mig", 0.0), nk=1.0), "3", 3), m.VERSIONS[1], ADJUSTED),
     ),
     Worlds(
         CORRELATED,
         "OVER_D",
-        false=lambda m: m.lead_over_d(world(metrics(**{"dci.completeness": AGAINST}), "against"), "c", ADJUSTED),
-        small=lambda m: m.lead_over_d(world(metrics(**{"dci.completeness": ACCURACY}), "two", 2), "c", ADJUSTED),
+        false=lambda m: m.lead_over_d(of_systems(all_follow(**{C: -1.0}), "against"), "c", ADJUSTED),
+        small=lambda m: m.lead_over_d(of_systems(against(("dci", 0.0), **{C: 1.0}), "3", 3), "c", ADJUSTED),
     ),
     Worlds(
         CORRELATED,
         "NO_BETTER",
-        false=lambda m: m.lead_over_restricted(world(beside_matrices("snc", 0.0), "against"), "snc", ADJUSTED),
-        small=lambda m: m.lead_over_restricted(world(beside_matrices("snc", 1.0), "two", 2), "snc", ADJUSTED),
+        false=lambda m: m.lead_over_restricted(of_systems(beside(-1.0), "against", matrices=1.0), "snc", ADJUSTED),
+        small=lambda m: m.lead_over_restricted(of_systems(beside(1.0), "three", 3, matrices=0.0), "snc", ADJUSTED),
     ),
 ]
 
@@ -267,47 +298,51 @@ CALIBRATIONS = [
     entry(
         CORRELATED,
         "CORRELATES",
-        study_by(lambda effect: metrics(mig=blended(effect))),
+        drawn_by(lambda effect: {"mig": effect}),
         correlation,
-        (0.0, 1.0),
+        (-0.5, 0.95),
         0.571,
         "printed for MIG",
+        truth_seeds=500,
     ),
     entry(
         CORRELATED,
         "SNC_MOST",
-        study_by(lambda effect: metrics(snc=blended(effect))),
+        drawn_by(lambda effect: against(("nk", 0.571), snc=effect)),
         lambda m, s: m.lead_of_snc(s, m.VERSIONS[1], ADJUSTED),
         (0.0, 1.0),
-        0.3,
-        "about what is printed against existing metrics (.850 against .571)",
+        0.279,
+        "printed against existing metrics (.850 against .571)",
+        truth_seeds=500,
     ),
     entry(
         CORRELATED,
         "NK_SECOND",
-        study_by(lambda effect: metrics(nk=blended(effect))),
+        drawn_by(lambda effect: against(("mig", 0.571), nk=effect)),
         lambda m, s: m.lead_of_nk(s, m.VERSIONS[1], ADJUSTED),
         (0.0, 1.0),
         0.145,
         "printed (.716 against .571)",
+        truth_seeds=500,
     ),
     entry(
         CORRELATED,
         "OVER_D",
-        study_by(lambda effect: metrics(**{"dci.completeness": blended(effect)})),
+        drawn_by(lambda effect: against(("dci", 0.472), **{C: effect})),
         lambda m, s: m.lead_over_d(s, "c", ADJUSTED),
         (0.0, 1.0),
         0.347,
         "printed on 3dshapes (.819 against .472)",
+        truth_seeds=500,
     ),
     entry(
         CORRELATED,
         "NO_BETTER",
-        study_by(lambda effect: beside_matrices("snc", effect)),
+        drawn_by(beside, matrices=0.626),
         lambda m, s: m.lead_over_restricted(s, "snc", ADJUSTED),
         (0.0, 1.0),
         0.224,
         "printed (.850 against .626)",
-        truth_seeds=50,
+        truth_seeds=500,
     ),
 ]
