@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above
+from dbench.claims.filters import removed
 from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import KNOWING, settings_of, share_of_models
 from dbench.errors import EvidenceLacking
@@ -110,6 +111,11 @@ ALL_HIGHER = replace(
 )
 
 
+def told(population: Population, models: str) -> tuple[str, ...]:
+    """Deviations of the population, and how many models the filter removes."""
+    return *population.deviations, *removed(population, MODELS[models])
+
+
 def smallest_gap(population: Population, models: str) -> Estimate:
     """MLP accuracy minus SNC: the objective of which it is smallest, of those with models to look at."""
     objectives, least = population.objectives, KNOWING[1] if MODELS[models] else -np.inf
@@ -171,19 +177,19 @@ def share_higher_in_general(population: Population, own: str, models: str) -> Es
 @GAP.covers
 @pytest.mark.parametrize("models", MODELS)
 def test_all_codes_know_far_more_than_the_aligned_one(judge, population, models):
-    judge(GAP, smallest_gap(population, models), population=population.name, deviations=population.deviations)
+    judge(GAP, smallest_gap(population, models), population=population.name, deviations=told(population, models))
 
 
 @KEPT.covers
 @pytest.mark.parametrize("models", MODELS)
 def test_most_accuracy_is_often_kept_without_the_aligned_code(judge, population, models):
-    judge(KEPT, share_kept(population, models), population=population.name, deviations=population.deviations)
+    judge(KEPT, share_kept(population, models), population=population.name, deviations=told(population, models))
 
 
 @MARGINAL.covers
 @pytest.mark.parametrize("models", MODELS)
 def test_the_drop_without_the_aligned_code_is_often_marginal(judge, population, models):
-    judge(MARGINAL, share_marginal(population, models), population=population.name, deviations=population.deviations)
+    judge(MARGINAL, share_marginal(population, models), population=population.name, deviations=told(population, models))
 
 
 @HIGHER.covers
@@ -192,7 +198,7 @@ def test_the_drop_without_the_aligned_code_is_often_marginal(judge, population, 
 @pytest.mark.parametrize("metric", METRICS)
 def test_an_existing_metric_scores_most_models_higher(judge, population, metric, own, models):
     estimate = share_higher(population, metric, own, models)
-    judge(HIGHER, estimate, population=population.name, deviations=population.deviations)
+    judge(HIGHER, estimate, population=population.name, deviations=told(population, models))
 
 
 @ALL_HIGHER.covers
@@ -200,4 +206,4 @@ def test_an_existing_metric_scores_most_models_higher(judge, population, metric,
 @pytest.mark.parametrize("own", ["snc", "nk"])
 def test_existing_metrics_score_models_higher_in_general(judge, population, own, models):
     estimate = share_higher_in_general(population, own, models)
-    judge(ALL_HIGHER, estimate, population=population.name, deviations=population.deviations)
+    judge(ALL_HIGHER, estimate, population=population.name, deviations=told(population, models))

@@ -16,6 +16,7 @@ __all__ = [
     "duration",
     "errata_text",
     "estimate_text",
+    "filter_text",
     "missing_text",
     "n_text",
     "name_text",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 NOTHING = "-"
+# How the deviation starts that says what a filter on models removed: of dbench.claims.filters.
+FILTER = "The filter removes "
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 # Controls, lone surrogates, and the marks that reverse the reading direction of what follows them.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
@@ -112,6 +115,17 @@ def missing_text(record: Record) -> str:
     if record["verdict"] == "broken":
         return reason
     return reason.rpartition("; ")[2] if record["verdict"] == "inconclusive" else ""
+
+
+def filter_text(record: Record) -> str:
+    """What a filter on models or codes removed: where that is nothing, the record repeats the one with all of them.
+
+    Example:
+        >>> filter_text({"deviations": ["As printed.", "The filter removes 3 of the 360 models."]})
+        'filter removes 3 of the 360 models'
+    """
+    said = (one_line(deviation) for deviation in record["deviations"] if deviation.startswith(FILTER))
+    return "; ".join(text.removeprefix("The ").rstrip(".") for text in said)
 
 
 def n_text(record: Record) -> str:
