@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from dbench.report import text
+from dbench.report.chance import parts_text, session_text
 from dbench.report.document import by_paper, count_verdicts, strict_json
 from dbench.report.findings import Finding, findings_by_paper
 from dbench.report.plot import interval_plot
@@ -39,6 +40,7 @@ def render_html(document: Document) -> str:
         findings=document["findings"],
         unexpected_findings=sum(finding["unexpected"] > 0 for finding in document["findings"]),
         records=records,
+        multiplicity=session_text(records),
         unexpected=sum(standing(record) == "unexpected" for record in records),
         checks=document["checks"],
         errata=by_paper(document.get("errata", [])),
@@ -66,6 +68,7 @@ def _environment() -> Environment:
         agreement=text.agreement,
         bound=text.bound_text,
         estimate=text.estimate_text,
+        filtered=text.filter_text,
         finding_words=_finding_words,
         in_words=_in_words,
         label=lambda paper: PAPERS.get(paper, paper),
@@ -74,6 +77,7 @@ def _environment() -> Environment:
         number=text.number,
         params=text.params_text,
         part=text.part_text,
+        parts=parts_text,
         remark=text.remark,
         seconds=text.duration,
         slug=_slug,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dbench.report.chance import finding_chance, session_text
 from dbench.report.document import count_verdicts
 from dbench.report.findings import Finding, findings_by_paper
 from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
@@ -15,6 +16,7 @@ from dbench.report.text import (
     duration,
     errata_text,
     estimate_text,
+    filter_text,
     missing_text,
     n_text,
     name_text,
@@ -33,6 +35,7 @@ def render_markdown(document: Document) -> str:
     """Return the summary: counts, the findings of each paper, what deviates, checks, provenance."""
     papers = findings_by_paper(document)
     blocks = ["# Findings on disentanglement, judged", _counts(document["records"], document["findings"])]
+    blocks += filter(None, [session_text(document["records"])])
     for paper, findings in papers.items():
         blocks += [f"## {escape(PAPERS.get(paper, paper))}", _findings(findings)]
     if not document["records"]:
@@ -97,17 +100,30 @@ def _findings(findings: Sequence[Finding]) -> str:
     for finding in findings:
         alone = finding.records[0] if len(finding.records) == 1 else None
         unexpected = finding.fields["unexpected"]
+        by_chance = finding_chance(finding)
         rows.append(
             [
                 _badge(finding.verdict),
                 escape(f"{finding.claim} ({finding.evidence})"),
                 escape(finding.statement),
                 ", ".join(finding.counts) + (f"; {unexpected} unexpected" if unexpected else ""),
+                str(len(finding.records)) + (f"; {by_chance} by chance" if by_chance else ""),
                 finding.figures or "-",
                 escape(estimate_text(alone)) if alone else "-",
             ]
         )
-    return _table(["verdict", "finding", "statement", "records", "printed figures", "estimate"], rows)
+    return _table(
+        [
+            "verdict",
+            "finding",
+            "statement",
+            "records",
+            "parts; as headed by chance at most",
+            "printed figures",
+            "estimate",
+        ],
+        rows,
+    )
 
 
 def _deviations(findings: Sequence[Finding]) -> list[str]:
@@ -121,7 +137,7 @@ def _deviations(findings: Sequence[Finding]) -> list[str]:
 def _records(records: Sequence[Record]) -> str:
     rows = []
     for record in records:
-        notes = [remark(record), missing_text(record)]
+        notes = [remark(record), missing_text(record), filter_text(record)]
         rows.append(
             [
                 _badge(record["verdict"]),

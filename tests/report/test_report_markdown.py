@@ -52,7 +52,7 @@ def test_a_verdict_that_became_better_is_listed(make_record):
 def test_a_finding_shows_its_statement_and_its_counts(make_record):
     records = [make_record(part=part, printed_agrees=part == "a") for part in "ab"]
     text = render_markdown(build_document(records, statements={records[0]["claim"]: "As the ledger has it."}))
-    assert "| As the ledger has it. | 2 reproduced | 1 agrees, 1 differs | - |" in text
+    assert "| As the ledger has it. | 2 reproduced | 2; 0.05 by chance | 1 agrees, 1 differs | - |" in text
     assert "None.\n\n2 other records are reproduced" in text
 
 
