@@ -1,5 +1,6 @@
 """IRS, section 6.1, Table 1 with models of our own: how four metrics rank five methods, and what robustness costs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -8,6 +9,7 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below
 from dbench.claims.codes import importance_scores
+from dbench.claims.filters import TWO_CODES, removed
 from dbench.claims.population import Population
 from dbench.claims.relations import relations_of
 from dbench.claims.zoo_statistics import settings_of, stacked_interval
@@ -15,13 +17,15 @@ from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, mean_interval, rank_correlation, smallest_of
 
 METRICS = ("irs", "feature_importance", "mutual_information", "informativeness")
-# The strengths printed in appendix D.2, or the nearest of the sweep: capacity 20 and gamma 6.4 are not in it.
+# The strengths printed in appendix D.2, or what stands for them in the sweep: capacity 20 and gamma 6.4 are not in it.
+# Nearest to capacity 20 is 25 of the papers' 5 to 100, which no population has beside 4; its place on a log scale is at
+# 3.2 of the 0.5 to 16 at 16 x 16 pixels, and nearest to that is 4.
 METHODS = {
-    "vae": ("beta_vae", 1.0),
-    "annealed_vae": ("annealed_vae", 25.0),
-    "dip_vae": ("dip_vae_i", 10.0),
-    "factor_vae": ("factor_vae", 10.0),
-    "beta_tcvae": ("beta_tcvae", 6.0),
+    "vae": ("beta_vae", (1.0,)),
+    "annealed_vae": ("annealed_vae", (4.0, 25.0)),
+    "dip_vae": ("dip_vae_i", (10.0,)),
+    "factor_vae": ("factor_vae", (10.0,)),
+    "beta_tcvae": ("beta_tcvae", (6.0,)),
 }
 
 DIFFER = Claim(
@@ -34,8 +38,9 @@ DIFFER = Claim(
     population="five methods, one model of each a seed; seeds varied",
     deviations=(
         "Two rankings differ if their rank correlation is below 0.9: more than one swap of neighbours.",
-        "The methods at the strengths of appendix D.2, or the nearest trained: capacity 25 for 20, gamma 10 for 6.4; "
-        "or averaged over their strengths, but for the plain VAE (beta-VAE at 1).",
+        "The methods at the strengths of appendix D.2, or the nearest trained: gamma 10 for 6.4; for capacity 20 the "
+        "nearest of 5 to 100, 25, and where the sweep is 0.5 to 16 the nearest to the same place in it, 4; or averaged "
+        "over their strengths, but for the plain VAE (beta-VAE at 1).",
         "Feature importance and informativeness: 10 trees of depth 6, one candidate a split; test points for "
         "out-of-bag ones.",
         "Section 6.1 has feature importance averaged plainly and MI weighted, appendix D.1 the other way round; here "
@@ -49,7 +54,8 @@ DIFFER = Claim(
     printed=None,
     tier="smoke",
     rollup="each",
-    revision=1,
+    # 2: the stand-in for capacity 20 was 25 in every sweep.
+    revision=2,
     superseded_by=None,
 )
 LEADS = replace(
@@ -95,6 +101,7 @@ TRADE_OFF = replace(
     statistic="Spearman of IRS and informativeness, models pooled",
     # 'Often': a weak correlation at least.
     rule=below(-0.2),
+    revision=1,
 )
 EXAMPLE = replace(
     TRADE_OFF,
@@ -123,15 +130,20 @@ def metric_of_models(population: Population, metric: str, average: str = "plain"
     return settings_of(population, name)
 
 
-def by_method(population: Population, values: np.ndarray, strengths: str) -> np.ndarray:
-    """Seeds x methods, in the order of METHODS, from seeds x settings."""
+def by_method(
+    population: Population, values: np.ndarray, strengths: str, methods: Sequence[str] = tuple(METHODS)
+) -> np.ndarray:
+    """Seeds x methods, in the order asked for, from seeds x settings."""
     settings = [(o, float(s)) for o in population.objectives for s in population.strengths(o)]
     columns = []
-    for method, (objective, strength) in METHODS.items():
-        one = strengths == "printed" or method == "vae"
-        chosen = [i for i, (o, s) in enumerate(settings) if o == objective and (s == strength or not one)]
+    for method in methods:
+        objective, printed = METHODS[method]
+        one = next((s for s in printed if (objective, s) in settings), None)
+        alone = strengths == "printed" or method == "vae"
+        chosen = [i for i, (o, s) in enumerate(settings) if o == objective and (s == one or not alone)]
         if not chosen:
-            raise EvidenceLacking(f"{population.name} holds no {objective} of strength {strength:g}")
+            named = " or ".join(f"{s:g}" for s in printed)
+            raise EvidenceLacking(f"{population.name} holds no {objective} of strength {named}")
         columns.append(values[:, chosen].mean(axis=1))
     return np.stack(columns, axis=1)
 
@@ -177,11 +189,11 @@ def trade_off(population: Population, models: str) -> Estimate:
 
 
 def gain_and_loss(population: Population) -> Estimate:
-    vae, beta_tcvae = list(METHODS).index("vae"), list(METHODS).index("beta_tcvae")
     robust, informed = (
-        by_method(population, metric_of_models(population, metric), "printed") for metric in ("irs", "informativeness")
+        by_method(population, metric_of_models(population, metric), "printed", ("beta_tcvae", "vae"))
+        for metric in ("irs", "informativeness")
     )
-    changes = robust[:, beta_tcvae] - robust[:, vae], informed[:, vae] - informed[:, beta_tcvae]
+    changes = robust[:, 0] - robust[:, 1], informed[:, 1] - informed[:, 0]
     return smallest_of(
         lambda level: [mean_interval(change, confidence=level) for change in changes], confidence=EXAMPLE.confidence
     )
@@ -221,7 +233,8 @@ def test_the_plain_vae_is_last_by_irs(judge, unsupervised, strengths):
 @MODELS
 def test_more_robust_models_know_less(judge, unsupervised, models):
     found = trade_off(unsupervised, models)
-    judge(TRADE_OFF, found, population=unsupervised.name, deviations=unsupervised.deviations)
+    said = removed(unsupervised, TWO_CODES if models == "informative" else None)
+    judge(TRADE_OFF, found, population=unsupervised.name, deviations=(*unsupervised.deviations, *said))
 
 
 @EXAMPLE.covers

@@ -138,7 +138,7 @@ for card, estimate, family in (
 
 # ------------------------------------------------------------------ methods
 OBJECTIVES = {
-    "annealed_vae": (5.0, 25.0),
+    "annealed_vae": (0.5, 4.0),
     "beta_tcvae": (1.0, 6.0),
     "beta_vae": (0.5, 1.0),
     "dip_vae_i": (1.0, 10.0),

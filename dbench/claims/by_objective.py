@@ -1,0 +1,136 @@
+"""Averages over objectives of what can be said of the models of one, over the objectives where it is defined.
+
+A rank correlation is not defined where a score is the same in all models: a class all of whose models have ten
+informative codes says nothing of how anything goes with their number, and a 0 in its place would enter the average as
+if it had been measured. Such an objective is left out, and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.claims.population import Population
+from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.stats import Estimate
+
+__all__ = ["FEWEST", "average_over_objectives", "counted_models", "left_out_of_average"]
+
+Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+FEWEST = 2
+"""Informative codes without which a model has nothing to disentangle, and agrees with others by accident."""
+
+_NUMBER = "kl.informative"
+_MODELS = ("all", "informative")
+
+
+def average_over_objectives(
+    population: Population,
+    statistics: Callable[[Mapping[str, Matrix], Mask], ArrayLike],
+    scores: Sequence[str],
+    *,
+    objectives: Sequence[str] | None = None,
+    models: str = "all",
+    confidence: float = 0.95,
+) -> list[Estimate]:
+    """Jackknife over seeds the mean over objectives of statistics of each one's models, strength and seed varied.
+
+    An objective counts if at least half of its models do, and if none of the scores is the same in all of those, with
+    or without any one seed. Which objectives count is found once, so that leaving a seed out changes no membership.
+
+    Args:
+        population: the evidence table.
+        statistics: takes the scores of one objective by name, seeds x strengths each, and which of its models count;
+            returns numbers: one estimate each.
+        scores: names of the scores it needs, all of which must vary.
+        objectives: which objectives; all of them by default.
+        models: ``all``, or ``informative`` for those of at least two informative codes.
+        confidence: of each interval alone.
+
+    Raises:
+        EvidenceLacking: fewer than half of the objectives count.
+        InvalidInput: another word for ``models``.
+    """
+    every = population.objectives if objectives is None else list(objectives)
+    without = _left_out(population, scores, every, models)
+    chosen = [o for o in every if o not in without]
+    if 2 * len(chosen) < len(every) or not chosen:
+        told = "; ".join(f"{objective}: {why}" for objective, why in without.items())
+        raise EvidenceLacking(f"{population.name} holds {len(chosen)} of {len(every)} objectives to average: {told}")
+
+    def mean(tables: dict[tuple[str, str], Matrix]) -> Matrix:
+        found = [
+            np.ravel(statistics({s: tables[s, o] for s in scores}, _counted(tables, scores[0], o, models)))
+            for o in chosen
+        ]
+        return np.asarray(np.mean(found, axis=0), dtype=np.float64)
+
+    needed = [*scores, *({_NUMBER} - set(scores) if models == "informative" else ())]
+    return population.intervals(mean, scores=needed, objectives=chosen, confidence=confidence)
+
+
+def left_out_of_average(
+    population: Population,
+    scores: Sequence[str],
+    *,
+    objectives: Sequence[str] | None = None,
+    models: str = "all",
+) -> tuple[str, ...]:
+    """Name the objectives that :func:`average_over_objectives` leaves out, one sentence each, for a record."""
+    every = population.objectives if objectives is None else list(objectives)
+    without = _left_out(population, scores, every, models)
+    return tuple(f"{objective} is left out of the average: {why}" for objective, why in without.items())
+
+
+def counted_models(population: Population, objective: str, models: str) -> Mask:
+    """Which models of an objective count: seeds x strengths, seeds complete for the whole population.
+
+    Raises:
+        InvalidInput: ``models`` is neither ``all`` nor ``informative``.
+    """
+    if models not in _MODELS:
+        raise InvalidInput(f"models must be one of {_MODELS}, got {models!r}")
+    seeds = population.seeds()
+    if models == "informative":
+        return np.asarray(population.scores(_NUMBER, objective, seeds=seeds) >= FEWEST)
+    return np.ones((len(seeds), len(population.strengths(objective))), dtype=np.bool_)
+
+
+def _counted(tables: Mapping[tuple[str, str], Matrix], score: str, objective: str, models: str) -> Mask:
+    """The same from tables in which seeds may be left out."""
+    if models == "informative":
+        return np.asarray(tables[_NUMBER, objective] >= FEWEST)
+    return np.ones(tables[score, objective].shape, dtype=np.bool_)
+
+
+def _left_out(population: Population, scores: Sequence[str], objectives: Sequence[str], models: str) -> dict[str, str]:
+    """Why each objective that does not count does not."""
+    seeds, found = population.seeds(), dict[str, str]()
+    if len(seeds) == 0:
+        raise InvalidInput(f"{population.name} must hold at least one complete seed, got none")
+    for objective in objectives:
+        counted = counted_models(population, objective, models)
+        if counted.mean() < 0.5:
+            found[objective] = f"{counted.sum()} of {counted.size} models have {FEWEST} informative codes"
+            continue
+        same = [s for s in scores if not _varies(population.scores(s, objective, seeds=seeds), counted)]
+        if same:
+            found[objective] = f"{' and '.join(same)} the same in all models, or in all but one seed's"
+    return found
+
+
+def _varies(values: Matrix, counted: Mask) -> bool:
+    """Whether the values that count differ among each other without any one row."""
+    low = np.where(counted, values, np.inf).min(axis=1)
+    high = np.where(counted, values, -np.inf).max(axis=1)
+    return bool((_smallest_of_others(low) < -_smallest_of_others(-high)).all())
+
+
+def _smallest_of_others(values: Matrix) -> Matrix:
+    """For each value the smallest of the others; infinite where there are none."""
+    smallest, second = np.sort(np.append(values, np.inf))[:2]
+    return np.asarray(np.where(np.arange(len(values)) == values.argmin(), second, smallest), dtype=np.float64)
