@@ -7,6 +7,7 @@ import numpy as np
 from dbench.claims import Claim, above
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.zoo_statistics import share_of_models
+from dbench.claims.zoo_transfer import shared_settings
 from dbench.data import load
 from dbench.errors import DbenchError, EvidenceLacking
 from dbench.seeds import generator
@@ -114,10 +115,7 @@ def share_reasonable(population: Population, ends: Ends) -> Estimate:
 
 def harder(pair: PopulationPair, first: Ends, second: Ends) -> Estimate:
     """How much more of the way is left on the second data set, seed by seed."""
-    seeds = np.intersect1d(pair.source.seeds(), pair.target.seeds())
-    objectives = [o for o in pair.source.objectives if o in pair.target.objectives]
-    if len(seeds) == 0 or not objectives:
-        raise EvidenceLacking(f"{pair.name} share no objective with a complete seed")
+    objectives, seeds = shared_settings(pair)
 
     def left(population: Population, ends: Ends) -> np.ndarray:
         tables = [population.scores("reconstruction", o, seeds=seeds) for o in objectives]

@@ -10,9 +10,17 @@ from dbench.claims.population import Population
 from dbench.stats import Estimate, exact, luck_beats_choice, variance_explained
 from dbench_fixtures.published import read_table
 
-METRICS = ("dci", "factor_vae", "mig", "sap")
+METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
+# The printed averages are those without IRS (docs/errata.md).
+AVERAGE, AVERAGED = "mean without IRS", tuple(metric for metric in METRICS if metric != "irs")
+LUCKY = ("dci", "factor_vae", "mig", "sap")
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 CELLS = ("all", "without IRS and MPI3D")
+PRINTED = {
+    "objective": Printed("37% on average over eight data sets and seven metrics", 0.37, 0.05),
+    "strength adds": Printed("59% against 37% on average", 0.22, 0.05),
+    "seed remains": Printed("41% on average", 0.41, 0.05),
+}
 
 MINOR_PART = Claim(
     id="sober.variance-explained",
@@ -22,16 +30,21 @@ MINOR_PART = Claim(
     evidence="zoo",
     kind="size",
     population="all runs; objective, strength and seed varied",
-    deviations=("R2 is corrected for the optimism of few seeds (adjusted R2).",),
+    deviations=(
+        "R2 is corrected for the optimism of few seeds (adjusted R2).",
+        "Rev. 2: all seven metrics instead of four (DCI, FactorVAE, MIG, SAP), and the mean over the six without IRS, "
+        "which alone is held against the printed average: that is one over metrics, and leaves IRS out "
+        "(docs/errata.md).",
+    ),
     unit="seed",
-    statistic="adjusted R2 of the score regressed on the objective",
+    statistic="adjusted R2 of a metric's scores regressed on the objective, or the mean of six metrics' R2",
     rule=below(0.5),
     confidence=0.95,
     min_n=5,
-    printed=Printed("37% on average over eight data sets and seven metrics", 0.37, 0.05),
+    printed=None,
     tier="smoke",
     rollup="each",
-    revision=1,
+    revision=2,
     superseded_by=None,
 )
 STRENGTH_ADDS = replace(
@@ -41,7 +54,6 @@ STRENGTH_ADDS = replace(
     says="Objective and strength together explain more than the objective alone.",
     statistic="adjusted R2 on objective x strength minus adjusted R2 on the objective",
     rule=above(0.05),
-    printed=Printed("59% against 37% on average", 0.22, 0.05),
 )
 SEED_REMAINS = replace(
     MINOR_PART,
@@ -50,7 +62,6 @@ SEED_REMAINS = replace(
     says="What objective and strength leave unexplained is due to the random seed, and it is not negligible.",
     statistic="1 minus adjusted R2 on objective x strength",
     rule=above(0.1),
-    printed=Printed("41% on average", 0.41, 0.05),
 )
 PUBLISHED = replace(
     MINOR_PART,
@@ -65,6 +76,7 @@ PUBLISHED = replace(
     confidence=1.0,
     min_n=42,
     printed=Printed("37% on average", 0.37, 0.005),
+    revision=1,
 )
 PUBLISHED_ADDS = replace(
     PUBLISHED,
@@ -95,7 +107,7 @@ LUCK = Claim(
     deviations=(
         "'Lucky' is the better of two seeds drawn at random, 'unlucky' the worse; 'often' is more than half the time.",
         "Of two settings luck wins more than half the time until their means lie 1.13 standard deviations apart.",
-        "The paper shows Cars3D.",
+        "The paper shows Cars3D. Four of its seven metrics are judged: DCI, FactorVAE, MIG and SAP.",
     ),
     unit="seed",
     statistic="how often luck beats choice, averaged over all pairs of strengths",
@@ -145,9 +157,18 @@ def share_left_to_seed(population: Population, metric: str) -> Estimate:
 
 
 def _interval(population: Population, metric: str, statistic) -> Estimate:
-    return population.interval(
-        statistic, scores=[metric], objectives=population.objectives, confidence=MINOR_PART.confidence
-    )
+    """Jackknife a share of one metric, or the mean of the averaged metrics' shares."""
+    metrics = AVERAGED if metric == AVERAGE else (metric,)
+
+    def mean(tables: dict[tuple[str, str], np.ndarray]) -> float:
+        of = [{key: table for key, table in tables.items() if key[0] == name} for name in metrics]
+        return float(np.mean([statistic(part) for part in of]))
+
+    return population.interval(mean, scores=metrics, objectives=population.objectives, confidence=MINOR_PART.confidence)
+
+
+def printed_for(card: Claim, metric: str) -> Printed | None:
+    return PRINTED[card.part] if metric == AVERAGE else None
 
 
 def luck_against_choice(population: Population, objective: str, metric: str) -> Estimate:
@@ -179,28 +200,31 @@ def test_the_printed_table_leaves_the_rest_to_the_seed(judge, cells):
 
 
 @MINOR_PART.covers
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [*METRICS, AVERAGE])
 def test_the_objective_explains_a_minor_part(judge, unsupervised, metric):
     estimate = share_of_objective(unsupervised, metric)
-    judge(MINOR_PART, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+    printed = printed_for(MINOR_PART, metric)
+    judge(MINOR_PART, estimate, printed=printed, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
 @STRENGTH_ADDS.covers
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [*METRICS, AVERAGE])
 def test_the_strength_explains_more(judge, unsupervised, metric):
     estimate = share_added_by_strength(unsupervised, metric)
-    judge(STRENGTH_ADDS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+    printed = printed_for(STRENGTH_ADDS, metric)
+    judge(STRENGTH_ADDS, estimate, printed=printed, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
 @SEED_REMAINS.covers
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [*METRICS, AVERAGE])
 def test_the_seed_explains_the_rest(judge, unsupervised, metric):
     estimate = share_left_to_seed(unsupervised, metric)
-    judge(SEED_REMAINS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+    printed = printed_for(SEED_REMAINS, metric)
+    judge(SEED_REMAINS, estimate, printed=printed, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
 @LUCK.covers
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", LUCKY)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_luck_often_beats_the_choice_of_strength(judge, unsupervised, objective, metric):
     estimate = luck_against_choice(unsupervised, objective, metric)

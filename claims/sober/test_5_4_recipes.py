@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
+from dbench.claims.correlations import from_correlations
 from dbench.claims.population import Population, PopulationPair
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_transfer import shared_intervals
 from dbench.errors import EvidenceLacking
 from dbench.stats import (
@@ -23,6 +25,13 @@ from dbench.stats import (
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap")
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 TRAINING = ("elbo", "gaussian_tc.sampled", "kl", "reconstruction")
+# All metrics, those that agree with each other (6.1), and these once more without what differs between objectives.
+AGREEING = tuple(metric for metric in METRICS if metric != "modularity")
+READINGS = {
+    "seven metrics": ("irs", *METRICS),
+    "five that agree": AGREEING,
+    "five, within objectives": AGREEING,
+}
 
 NO_METHOD = Claim(
     id="sober.no-strength-rule",
@@ -78,11 +87,18 @@ USELESS = replace(
     where="5.4.2, Figure 8",
     says="No unsupervised score of training has a consistent rank correlation with the disentanglement metrics.",
     deviations=(
-        "'Consistent' is of one sign for all seven metrics, and at least 0.3 in size.",
+        "'Consistent' is of one sign for all metrics, and at least 0.3 in size.",
         "The total correlation is taken over all codes, as in the paper, and over the active ones.",
+        "Rev. 2: not of all seven metrics alone, which Modularity decides (it goes its own way, 6.1), but also of the "
+        "five that agree, without Modularity and IRS, and of these within objectives: what differs between objectives "
+        "alone is no help to choose a model.",
+        "Rev. 2: models of fewer than two active codes, which counted as 0, are left out of the total correlation over "
+        "the active ones; a seed counts with half of its models left, an objective with half of its own.",
     ),
-    statistic="weakest of the rank correlations with the metrics, in the direction that they share",
+    statistic="weakest of the rank correlations with the metrics, in the direction that they share; over all models "
+    "pooled, or the mean over objectives of that over an objective's models",
     rule=below(0.3),
+    revision=2,
 )
 IRS_FOLLOWS = replace(
     USELESS,
@@ -94,6 +110,7 @@ IRS_FOLLOWS = replace(
     statistic="mean absolute rank correlation of IRS with the four scores, minus that of the other metrics",
     # A world without any difference lies at 0; 0.05 is what a heat map of two digits would show.
     rule=above(0.05),
+    revision=1,
 )
 
 
@@ -146,15 +163,18 @@ def correlations_of_models(tables: dict[tuple[str, str], np.ndarray], names: Seq
     return rank_correlations(np.transpose(pooled))
 
 
-def consistent_correlation(population: Population, score: str) -> Estimate:
-    names = (score, "irs", *METRICS)
+def consistent_correlation(population: Population, score: str, reading: str) -> Estimate:
+    metrics, active = READINGS[reading], score.endswith(".active")
 
     @cache
     def correlations(level: float) -> list[Estimate]:
-        return population.intervals(
-            lambda tables: correlations_of_models(tables, names)[0, 1:],
-            scores=names,
-            objectives=population.objectives,
+        return from_correlations(
+            population,
+            [score, *metrics],
+            lambda rho: [rho(score, metric) for metric in metrics],
+            among=SEVERAL_ACTIVE if active else None,
+            within=reading.endswith("within objectives"),
+            settings=0.5 if active else 0.0,
             confidence=level,
         )
 
@@ -195,9 +215,10 @@ def test_no_strength_is_a_rule_across_data_sets(judge, pair, objective):
 
 
 @USELESS.covers
+@pytest.mark.parametrize("reading", list(READINGS))
 @pytest.mark.parametrize("score", [*TRAINING, "gaussian_tc.sampled.active"])
-def test_no_score_of_training_tells_the_better_models(judge, unsupervised, score):
-    estimate = consistent_correlation(unsupervised, score)
+def test_no_score_of_training_tells_the_better_models(judge, unsupervised, score, reading):
+    estimate = consistent_correlation(unsupervised, score, reading)
     judge(USELESS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
 
 

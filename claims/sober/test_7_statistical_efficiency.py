@@ -7,6 +7,7 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.correlations import from_correlations
+from dbench.claims.filters import removed
 from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import correlation_between, settings_of
 from dbench.stats import Estimate, mean_interval
@@ -28,16 +29,18 @@ NO_RISE = Claim(
         TREES,
         "'Rise reliably' is read as a rank correlation of 0.3 or more, below which a score hardly helps to choose.",
         "Judged with and without models that learn nothing, none of whose codes diverges from the prior by 0.01 nats.",
+        "Rev. 2: not only over all of them pooled, as in the paper, but also, for those that learn, within objectives: "
+        "the mean over objectives, where half of the models learn, of the correlation over an objective's models.",
     ),
     unit="seed",
-    statistic="Spearman of a metric with statistical efficiency, all models pooled",
+    statistic="Spearman of a metric with statistical efficiency, all models pooled or mean over objectives",
     rule=below(0.3),
     confidence=0.95,
     min_n=5,
     printed=None,
     tier="smoke",
     rollup="each",
-    revision=1,
+    revision=2,
     superseded_by=None,
 )
 EFFICIENT_ARE_POOR = replace(
@@ -52,6 +55,7 @@ EFFICIENT_ARE_POOR = replace(
     statistic="share of the most efficient runs that are poor at every sample size",
     # A quarter is the most that choosing at random would give.
     rule=above(0.25),
+    revision=1,
 )
 ANNEALED = replace(
     EFFICIENT_ARE_POOR,
@@ -67,13 +71,14 @@ ANNEALED = replace(
 
 
 def correlation_with_efficiency(population: Population, metric: str, learner: str, models: str) -> Estimate:
-    among = ("kl.informative", 1.0) if models == "informative" else None
+    among = None if models == "all" else ("kl.informative", 1.0)
     efficiency = f"efficiency.{learner}.100"
     (found,) = from_correlations(
         population,
         [metric, efficiency],
         lambda rho: [rho(metric, efficiency)],
         among=among,
+        within=models.endswith("within objectives"),
         confidence=NO_RISE.confidence,
     )
     return found
@@ -99,12 +104,13 @@ def efficiency_against_accuracy(population: Population, learner: str) -> Estimat
 
 
 @NO_RISE.covers
-@pytest.mark.parametrize("models", ["all", "informative"])
+@pytest.mark.parametrize("models", ["all", "informative", "informative, within objectives"])
 @pytest.mark.parametrize("learner", sorted(MOST))
 @pytest.mark.parametrize("metric", METRICS)
 def test_efficiency_does_not_rise_with_a_metric(judge, unsupervised, metric, learner, models):
     estimate = correlation_with_efficiency(unsupervised, metric, learner, models)
-    judge(NO_RISE, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+    said = removed(unsupervised, ("kl.informative", 1.0) if models == "informative" else None)
+    judge(NO_RISE, estimate, population=unsupervised.name, deviations=(*unsupervised.deviations, *said))
 
 
 @EFFICIENT_ARE_POOR.covers

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
-from dbench.errors import InvalidInput
+from dbench.claims.zoo_among import Among, half_of, over_rows
+from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate, rank_correlations
 
 __all__ = ["Correlation", "from_correlations"]
@@ -22,10 +23,15 @@ def from_correlations(
     scores: Sequence[str],
     combine: Callable[[Correlation], Sequence[float]],
     *,
-    among: tuple[str, float] | None = None,
+    among: Among | None = None,
+    within: bool = False,
+    settings: float = 0.0,
     confidence: float = 0.95,
 ) -> list[Estimate]:
-    """Jackknife over seeds what is made of the correlations of some scores, over all models pooled.
+    """Jackknife over seeds what is made of the correlations of some scores, over all models pooled or objective-wise.
+
+    Pooled, two scores can agree because both differ from objective to objective. ``within`` objectives they are
+    correlated over the models of each, strengths and seeds, and the mean over the objectives is taken.
 
     For differences and means of correlations, whose parts rest on the same models. All scores are ranked once, so
     that ten correlations cost no more than one.
@@ -35,10 +41,15 @@ def from_correlations(
         scores: names of the scores.
         combine: takes the correlation of any two of ``scores``, returns numbers: one estimate each.
         among: a score and the least value of it that a model must have to be looked at; all models by default.
+        within: mean over objectives instead of pooled. With ``among`` an objective counts that has at least half of
+            its models left. One counts where no score is constant, which correlates with nothing, and at least half of
+            the objectives must.
+        settings: share of its settings that a seed must have left by ``among`` to be looked at.
         confidence: of each interval alone; see :func:`dbench.stats.smallest_of` for all of them together.
 
     Raises:
-        InvalidInput: fewer than two models are left to look at.
+        InvalidInput: pooled, fewer than two models are left to look at.
+        EvidenceLacking: no seed has enough settings left, or too few objectives have enough models left.
 
     Example:
         The lead of one pair over another::
@@ -47,22 +58,39 @@ def from_correlations(
     """
     names = list(dict.fromkeys(scores))
     place = {name: position for position, name in enumerate(names)}
-    objectives = population.objectives
+    seeds, objectives = population.seeds(), population.objectives
+    if len(seeds) == 0:
+        raise InvalidInput(f"{population.name} must hold at least one complete seed, got none")
+    # Objectives -> seeds x settings x scores, and which of the models count.
+    models = {o: np.stack([population.scores(name, o, seeds=seeds) for name in names], axis=2) for o in objectives}
+    if among is None:
+        left = {o: np.ones(models[o].shape[:2], dtype=np.bool_) for o in objectives}
+    else:
+        left = {o: population.scores(among[0], o, seeds=seeds) >= among[1] for o in objectives}
+    rows = np.flatnonzero(np.hstack([left[o] for o in objectives]).mean(axis=1) >= settings)
+    if len(rows) == 0:
+        raise EvidenceLacking(f"{population.name} holds no seed with {settings:.0%} of its settings left by {among}")
+    counted = [o for o in objectives if not within or _counts(models[o][rows], left[o][rows])]
+    if len(counted) < half_of(len(objectives)):
+        raise EvidenceLacking(
+            f"{population.name} holds {len(counted)} of {len(objectives)} objectives with half of their models left by "
+            f"{among}, and scores that vary: too few"
+        )
 
-    def statistics(tables: dict[tuple[str, str], NDArray[np.float64]]) -> list[float]:
-        def column(name: str) -> NDArray[np.float64]:
-            return np.concatenate([tables[name, objective].ravel() for objective in objectives])
-
-        models = np.stack([column(name) for name in names], axis=1)
-        if among is not None:
-            models = models[column(among[0]) >= among[1]]
-            if len(models) < 2:
-                raise InvalidInput(
-                    f"among must leave at least 2 models of {population.name}, got {len(models)} "
-                    f"of {among[0]} at least {among[1]:g}"
-                )
-        found = rank_correlations(models)
+    def statistics(kept: NDArray[np.int64]) -> list[float]:
+        tables = [models[o][rows[kept]][left[o][rows[kept]]] for o in counted]
+        if not within:
+            tables = [np.concatenate(tables)]
+        fewest = min(len(table) for table in tables)
+        if fewest < 2:
+            least = "" if among is None else f" of {among[0]} at least {among[1]:g}"
+            raise InvalidInput(f"among must leave at least 2 models of {population.name}, got {fewest}{least}")
+        found = np.mean([rank_correlations(table) for table in tables], axis=0)
         return list(combine(lambda first, second: float(found[place[first], place[second]])))
 
-    needed = names if among is None else [*names, *({among[0]} - set(names))]
-    return population.intervals(statistics, scores=needed, objectives=objectives, confidence=confidence)
+    return over_rows(population, statistics, len(rows), confidence=confidence)
+
+
+def _counts(models: NDArray[np.float64], left: NDArray[np.bool_]) -> bool:
+    """Whether half of an objective's models are left, and all scores vary among them."""
+    return bool(left.mean() >= 0.5 and (np.ptp(models[left], axis=0) > 0).all())

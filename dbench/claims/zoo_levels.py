@@ -1,6 +1,7 @@
 """Levels of settings against each other: ratios to one setting, changes over a sweep, who scores higher.
 
-As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every objective of the population.
+As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every objective of the population. With
+``among`` models that lack something are left out; what must remain is said in ``dbench.claims.zoo_among``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
+from dbench.claims.zoo_among import Among, half_of, left_of, over_rows, rows_with, strengths_with
 from dbench.errors import EvidenceLacking
 from dbench.stats import (
     Estimate,
@@ -51,10 +53,26 @@ def place_of(population: Population, setting: Setting) -> int:
 
 
 def ratio_to(
-    population: Population, score: str, objective: str, reference: Setting, *, confidence: float = 0.95
+    population: Population,
+    score: str,
+    objective: str,
+    reference: Setting,
+    *,
+    among: Among | None = None,
+    confidence: float = 0.95,
 ) -> Estimate:
-    """Mean of a positive score over an objective's strengths and seeds, divided by its mean at one setting."""
+    """Mean of a positive score over an objective's strengths and seeds, divided by its mean at one setting.
+
+    With ``among`` the mean is over the models left, of seeds that have the reference and half of the strengths left.
+    """
     place = place_of(population, reference)
+    if among is not None:
+        table, left, plain = _against(population, score, objective, reference, among)
+
+        def ratio(kept: NDArray[np.int64]) -> list[float]:
+            return [float(table[kept][left[kept]].mean() / plain[kept].mean())]
+
+        return over_rows(population, ratio, len(table), confidence=confidence)[0]
     return population.interval(
         lambda tables: float(tables[score, objective].mean() / tables[score, reference[0]][:, place].mean()),
         scores=[score],
@@ -64,10 +82,24 @@ def ratio_to(
 
 
 def ratios_to(
-    population: Population, score: str, objective: str, reference: Setting, *, confidence: float = 0.95
+    population: Population,
+    score: str,
+    objective: str,
+    reference: Setting,
+    *,
+    among: Among | None = None,
+    confidence: float = 0.95,
 ) -> list[Estimate]:
-    """The same strength by strength: means over seeds alone."""
+    """The same strength by strength: means over seeds alone. With ``among``, of the strengths that enough have left."""
     place = place_of(population, reference)
+    if among is not None:
+        table, left, plain = _against(population, score, objective, reference, among)
+        columns = strengths_with(population, left, among)
+
+        def ratios(kept: NDArray[np.int64]) -> list[float]:
+            return [float(table[kept, c][left[kept, c]].mean() / plain[kept].mean()) for c in columns]
+
+        return over_rows(population, ratios, len(table), confidence=confidence)
     return population.intervals(
         lambda tables: tables[score, objective].mean(axis=0) / tables[score, reference[0]][:, place].mean(),
         scores=[score],
@@ -76,8 +108,26 @@ def ratios_to(
     )
 
 
-def change_over_sweep(population: Population, score: str, objective: str, *, start: float = -np.inf) -> Matrix:
+def _against(
+    population: Population, score: str, objective: str, reference: Setting, among: Among, places: Sequence[int] = ()
+) -> tuple[Matrix, NDArray[np.bool_], Matrix]:
+    """Scores of an objective, which of them count, and those of a setting, on the seeds that have enough of both."""
+    seeds, place = population.seeds(), place_of(population, reference)
+    table, left = population.scores(score, objective, seeds=seeds), left_of(population, objective, among)
+    if places:
+        table, left = table[:, places], left[:, places]
+    there = left_of(population, reference[0], among)[:, [place]]
+    rows = rows_with(population, left & there, among)
+    return table[rows], left[rows], population.scores(score, reference[0], seeds=seeds)[rows, place]
+
+
+def change_over_sweep(
+    population: Population, score: str, objective: str, *, start: float = -np.inf, among: Among | None = None
+) -> Matrix:
     """By how much a score rises from the first strength of at least ``start`` to the last one, for each seed.
+
+    With ``among`` from the first to the last strength that is left of the seed's sweep; NaN for a seed that has fewer
+    than half of the strengths left, or fewer than two. See :func:`dbench.claims.zoo_among.mean_of_counted`.
 
     Raises:
         EvidenceLacking: fewer than two strengths are left.
@@ -86,15 +136,38 @@ def change_over_sweep(population: Population, score: str, objective: str, *, sta
     if kept.sum() < 2:
         raise EvidenceLacking(f"{population.name} holds fewer than two strengths of {objective} from {start:g} on")
     swept = population.scores(score, objective, seeds=population.seeds())[:, kept]
+    if among is not None:
+        left = left_of(population, objective, among)[:, kept]
+        counts = left.sum(axis=1) >= half_of(left.shape[1], least=2)
+        every, first, last = np.arange(len(left)), left.argmax(axis=1), left.shape[1] - 1 - left[:, ::-1].argmax(axis=1)
+        return np.asarray(np.where(counts, swept[every, last] - swept[every, first], np.nan), dtype=np.float64)
     return np.asarray(swept[:, -1] - swept[:, 0], dtype=np.float64)
 
 
 def superiority_of_setting(
-    population: Population, score: str, setting: Setting, objective: str, strengths: Sequence[float], confidence: float
+    population: Population,
+    score: str,
+    setting: Setting,
+    objective: str,
+    strengths: Sequence[float],
+    confidence: float,
+    *,
+    among: Among | None = None,
 ) -> list[Estimate]:
-    """P(a random run of a setting exceeds a random run of another), for the given strengths of an objective."""
+    """P(a random run of a setting exceeds a random run of another), for the given strengths of an objective.
+
+    With ``among``, for those of the strengths that enough seeds have left, and on the seeds that have the setting left.
+    """
     place = place_of(population, setting)
     others = [place_of(population, (objective, strength)) for strength in strengths]
+    if among is not None:
+        table, left, plain = _against(population, score, objective, setting, among, others)
+        columns = strengths_with(population, left, among)
+
+        def superiorities(kept: NDArray[np.int64]) -> list[float]:
+            return [probability_of_superiority(plain[kept], table[kept, c][left[kept, c]]) for c in columns]
+
+        return over_rows(population, superiorities, len(table), confidence=confidence)
 
     def statistics(tables: dict[tuple[str, str], Matrix]) -> list[float]:
         first = tables[score, setting[0]][:, place]

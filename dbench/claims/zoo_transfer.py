@@ -15,7 +15,7 @@ from dbench.claims.population import PopulationPair
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, jackknife_intervals, rank_correlation, transfer_successes
 
-__all__ = ["Transfers", "settings_agreement", "shared_intervals", "transfer"]
+__all__ = ["Transfers", "settings_agreement", "shared_intervals", "shared_settings", "transfer"]
 
 Matrix = NDArray[np.float64]
 
@@ -89,6 +89,41 @@ def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidenc
     return shared_intervals(pair, scores, agreements, confidence=confidence)
 
 
+def shared_settings(
+    pair: PopulationPair, *, objectives: Sequence[str] | None = None
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the objectives and the seeds that both populations have, and insist that both trained them alike.
+
+    Averages over settings are compared, so a strength that one of them lacks would pass for a difference of the data.
+    What an objective holds fixed is not in the rows: tables of one profile have its constants.
+
+    Args:
+        pair: the two populations.
+        objectives: those wanted; those of both by default.
+
+    Raises:
+        EvidenceLacking: no objective in common, other strengths of one, or fewer than two seeds complete in both.
+    """
+    source, target = pair.source, pair.target
+    chosen = [o for o in source.objectives if o in target.objectives] if objectives is None else list(objectives)
+    if not chosen:
+        raise EvidenceLacking(f"{pair.name} share no objective")
+    for objective in chosen:
+        ours, theirs = source.strengths(objective), target.strengths(objective)
+        if not np.array_equal(ours, theirs):
+            raise EvidenceLacking(
+                f"{pair.name} hold other strengths of {objective}: {_listed(ours)} against {_listed(theirs)}"
+            )
+    seeds = np.intersect1d(source.seeds(), target.seeds())
+    if len(seeds) < 2:
+        raise EvidenceLacking(f"{pair.name} must share at least 2 complete seeds, got {len(seeds)}")
+    return chosen, seeds
+
+
+def _listed(values: ArrayLike) -> str:
+    return ", ".join(f"{value:g}" for value in np.ravel(values).tolist())
+
+
 def shared_intervals(
     pair: PopulationPair,
     scores: Sequence[str],
@@ -108,18 +143,10 @@ def shared_intervals(
         confidence: of each interval.
 
     Raises:
-        EvidenceLacking: no objective in common, other strengths of one, or fewer than two seeds complete in both.
+        EvidenceLacking: as for :func:`shared_settings`.
     """
     source, target = pair.source, pair.target
-    chosen = [o for o in source.objectives if o in target.objectives] if objectives is None else list(objectives)
-    if not chosen:
-        raise EvidenceLacking(f"{pair.name} share no objective")
-    for objective in chosen:
-        if not np.array_equal(source.strengths(objective), target.strengths(objective)):
-            raise EvidenceLacking(f"{pair.name} hold other strengths of {objective}")
-    seeds = np.intersect1d(source.seeds(), target.seeds())
-    if len(seeds) < 2:
-        raise EvidenceLacking(f"{pair.name} must share at least 2 complete seeds, got {len(seeds)}")
+    chosen, seeds = shared_settings(pair, objectives=objectives)
     first, second = (
         [np.hstack([population.scores(score, o, seeds=seeds) for o in chosen]) for score in scores]
         for population in (source, target)

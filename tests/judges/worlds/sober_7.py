@@ -1,5 +1,6 @@
 """Worlds in which representations are useful otherwise than A Sober Look finds, or too small to tell."""
 
+import numpy as np
 from counter_worlds import Worlds, loaded, loaded_by, quality, rng
 
 from dbench.claims.calibration import Calibration
@@ -39,9 +40,29 @@ def efficiency(load):
     return quality(("downstream.trees.100", "downstream.trees.1000"), 2.0) | quality(("efficiency.trees.100",), load)
 
 
-def rising(load):
-    """Let MIG and efficiency share a quality; half of the models have an informative code."""
-    return quality(("efficiency.trees.100",), 2.0) | quality(("mig",), load) | {"kl.informative": {"width": 3.0}}
+LEARNING = "informative, within objectives"
+
+
+def rising(effect, *, generator, seeds=10, point_only=False):
+    """Let MIG and efficiency share a quality; five models in six have an informative code."""
+    laws = {
+        "efficiency.trees.100": Law(loads={"quality": 2.0}, seed=0.2),
+        "mig": Law(loads={"quality": effect}, seed=0.2),
+        "kl.informative": Law(mean=1.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 0.0)),
+    }
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def total_correlation(effect, *, generator, seeds=10, point_only=False):
+    """Accuracies follow a quality that lower total correlations of the active codes go with; some models have none."""
+    laws = {name: Law(loads={"quality": 2.0}, seed=0.2) for name in ACCURACY}
+    laws["gaussian_tc.mean.active"] = Law(loads={"quality": -effect}, seed=0.2)
+    laws["kl.informative"] = Law(mean=1.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 1.0))
+    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+
+
+def not_beneficial(m, zoo):
+    return m.correlation_with_accuracy(zoo, "gaussian_tc.mean.active", "trees", over=m.WITHIN, sign=-1.0)
 
 
 WORLDS = [
@@ -80,12 +101,8 @@ WORLDS = [
     Worlds(
         DOWNSTREAM,
         "TC_NOT_BENEFICIAL",
-        false=lambda m: m.correlation_with_accuracy(
-            loaded(useful(("gaussian_tc.mean",), -2.0), "lower is better"), "gaussian_tc.mean", "trees", sign=-1.0
-        ),
-        small=lambda m: m.correlation_with_accuracy(
-            loaded(useful(("gaussian_tc.mean",), 0.0), "no matter", seeds=2), "gaussian_tc.mean", "trees", sign=-1.0
-        ),
+        false=lambda m: not_beneficial(m, total_correlation(2.0, generator=rng("lower is better"))),
+        small=lambda m: not_beneficial(m, total_correlation(0.0, generator=rng("no matter"), seeds=2)),
     ),
     Worlds(
         DOWNSTREAM,
@@ -96,9 +113,9 @@ WORLDS = [
     Worlds(
         EFFICIENCY,
         "NO_RISE",
-        false=lambda m: m.correlation_with_efficiency(loaded(rising(2.0), "rises"), "mig", "trees", "informative"),
+        false=lambda m: m.correlation_with_efficiency(rising(2.0, generator=rng("rises")), "mig", "trees", LEARNING),
         small=lambda m: m.correlation_with_efficiency(
-            loaded(rising(0.0), "does not rise", seeds=2), "mig", "trees", "informative"
+            rising(0.0, generator=rng("does not rise"), seeds=2), "mig", "trees", LEARNING
         ),
     ),
     Worlds(
@@ -148,7 +165,7 @@ CALIBRATIONS = [
         file=DOWNSTREAM,
         card="AT_MOST_MILD",
         world=loaded_by(lambda effect: useful(("kl",), effect)),
-        estimate=lambda m, zoo: m.correlation_with_accuracy(zoo, "kl", "trees", confidence=0.9),
+        estimate=lambda m, zoo: m.correlation_with_accuracy(zoo, "kl", "trees", over=m.WITHIN, confidence=0.9),
         effects=(-3.0, 3.0),
         at=0.2,
         at_says="mild",
@@ -156,8 +173,8 @@ CALIBRATIONS = [
     Calibration(
         file=DOWNSTREAM,
         card="TC_NOT_BENEFICIAL",
-        world=loaded_by(lambda effect: useful(("gaussian_tc.mean",), -effect)),
-        estimate=lambda m, zoo: m.correlation_with_accuracy(zoo, "gaussian_tc.mean", "trees", sign=-1.0),
+        world=total_correlation,
+        estimate=not_beneficial,
         effects=(-1.0, 4.0),
         at=0.0,
         at_says="no correlation",
@@ -174,8 +191,8 @@ CALIBRATIONS = [
     Calibration(
         file=EFFICIENCY,
         card="NO_RISE",
-        world=loaded_by(rising),
-        estimate=lambda m, zoo: m.correlation_with_efficiency(zoo, "mig", "trees", "informative"),
+        world=rising,
+        estimate=lambda m, zoo: m.correlation_with_efficiency(zoo, "mig", "trees", LEARNING),
         effects=(-1.0, 4.0),
         at=0.0,
         at_says="no correlation",

@@ -14,8 +14,9 @@ INFORMATION = "sober/test_5_2_mutual_information"
 
 
 def both_ways(kind: str, law: Law) -> dict[str, Law]:
-    """Give the total correlation of all codes and of the active ones one law."""
-    return {f"gaussian_tc.{kind}": law, f"gaussian_tc.{kind}.active": law}
+    """Give the total correlation of all codes and of the active ones one law; one model in six has collapsed."""
+    collapsed = Law(mean=1.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 1.0))
+    return {f"gaussian_tc.{kind}": law, f"gaussian_tc.{kind}.active": law, "kl.informative": collapsed}
 
 
 def plain_above(effect, *, generator, seeds=10, point_only=False):
@@ -60,24 +61,24 @@ BETAS_RISE = {"beta_tcvae": 1.0, "beta_vae": 1.0}
 # the statistic at which the power is stated, and what that is. A sweep without a trend has 0.
 MONOTONE, SEEN = "a sweep that looks monotone", "a trend to be seen"
 CASES = [
-    (SAMPLED, "HIGHEST", plain_above, lambda m, zoo: m.superiority_of_plain(zoo, "factor_vae", "all"),
+    (SAMPLED, "HIGHEST", plain_above, lambda m, zoo: m.superiority_of_plain(zoo, "factor_vae", "active"),
      -2.0, (-1.0, 5.0), 0.9, "nine pairs of runs in ten"),
     (SAMPLED, "DIP_LOW", partial(level, "sampled", "dip_vae_i"),
-     lambda m, zoo: m.share_of_plain(zoo, "dip_vae_i", "all"),
+     lambda m, zoo: m.share_of_plain(zoo, "dip_vae_i", "active"),
      0.5, (-4.0, 1.0), 0.25, "a quarter of a plain VAE's"),
     (SAMPLED, "FACTOR_LOW", partial(level, "sampled", "factor_vae"),
      lambda m, zoo: m.share_of_plain(zoo, "factor_vae", "active"),
      0.5, (-4.0, 1.0), 0.25, "a quarter of a plain VAE's"),
     (SAMPLED, "FACTOR_FLAT", partial(swept, "sampled", "factor_vae", -1.0),
-     lambda m, zoo: m.trend(zoo, "factor_vae", "all"), 12.0, (-2.0, 12.0), 0.0, "no trend"),
+     lambda m, zoo: m.trend(zoo, "factor_vae", "active"), 12.0, (-2.0, 12.0), 0.0, "no trend"),
     (SAMPLED, "DIPS_FALL", partial(swept, "sampled", "dip_vae_ii", -1.0),
      lambda m, zoo: m.trend(zoo, "dip_vae_ii", "active"), -2.0, (0.0, 12.0), -0.7, SEEN),
     (SAMPLED, "DIPS_FALL_LESS", partial(changes, "sampled", BETAS_FALL, 0.05),
-     lambda m, zoo: m.fall_beyond(zoo, "dip_vae_i", "all"), -0.2, (-0.2, 0.5), 0.15, "0.15 nats more"),
+     lambda m, zoo: m.fall_beyond(zoo, "dip_vae_i", "active"), -0.2, (-0.2, 0.5), 0.15, "0.15 nats more"),
     (SAMPLED, "ANNEALED_MOST", partial(changes, "sampled", {"annealed_vae": 1.0}, 0.05),
-     lambda m, zoo: m.sensitivity_beyond(zoo, "all"), -0.3, (-0.3, 1.0), 0.15, "0.15 nats more"),
+     lambda m, zoo: m.sensitivity_beyond(zoo, "active"), -0.3, (-0.3, 1.0), 0.15, "0.15 nats more"),
     (SAMPLED, "ANNEALED_FALLS", partial(swept, "sampled", "annealed_vae", 1.0),
-     lambda m, zoo: m.trend(zoo, "annealed_vae", "all"), -2.0, (0.0, 12.0), 0.8, MONOTONE),
+     lambda m, zoo: m.trend(zoo, "annealed_vae", "active"), -2.0, (0.0, 12.0), 0.8, MONOTONE),
     (TREND, "SAMPLED_FALLS_ACTIVE", partial(swept, "sampled", "beta_vae", -1.0),
      lambda m, zoo: m.trend_with_strength(zoo, "beta_vae", "gaussian_tc.sampled.active"),
      -2.0, (0.0, 12.0), -0.8, MONOTONE),
@@ -85,21 +86,21 @@ CASES = [
      lambda m, zoo: m.trend_with_strength(zoo, "beta_vae", "gaussian_tc.mean.active"),
      -2.0, (0.0, 12.0), 0.8, MONOTONE),
     (MEAN, "FACTOR_RISES", partial(swept, "mean", "factor_vae", 1.0),
-     lambda m, zoo: m.trend(zoo, "factor_vae", "all"), -2.0, (0.0, 12.0), 0.7, SEEN),
+     lambda m, zoo: m.trend(zoo, "factor_vae", "active"), -2.0, (0.0, 12.0), 0.7, SEEN),
     (MEAN, "FACTOR_LESS", partial(changes, "mean", BETAS_RISE, 0.1),
-     lambda m, zoo: m.rise_of_betas_beyond(zoo, "all"), -0.4, (-0.4, 1.0), 0.3, "0.3 nats more"),
+     lambda m, zoo: m.rise_of_betas_beyond(zoo, "active"), -0.4, (-0.4, 1.0), 0.3, "0.3 nats more"),
     (MEAN, "DIP1_LOW", partial(level, "mean", "dip_vae_i"),
-     lambda m, zoo: m.largest_share_of_plain(zoo, "dip_vae_i", "all"),
+     lambda m, zoo: m.largest_share_of_plain(zoo, "dip_vae_i", "active"),
      1.0, (-4.0, 1.0), 0.25, "a quarter of a plain VAE's"),
     (MEAN, "DIP2_FAILS", partial(level, "mean", "dip_vae_ii"),
-     lambda m, zoo: m.share_of_plain(m.DIP2_FAILS, zoo, "dip_vae_ii", "all"),
+     lambda m, zoo: m.share_of_plain(m.DIP2_FAILS, zoo, "dip_vae_ii", "active"),
      -2.0, (-4.0, 1.0), 1.0, "as much as a plain VAE"),
     (MEAN, "DIP2_FACTORISES", partial(level, "mean", "dip_vae_ii"),
      lambda m, zoo: m.share_of_plain(m.DIP2_FACTORISES, zoo, "dip_vae_ii", "active"),
      0.5, (-4.0, 1.0), 0.25, "a quarter of a plain VAE's"),
     (MEAN, "ANNEALED_HIGH", partial(level, "mean", "annealed_vae"),
-     lambda m, zoo: m.share_of_plain(m.ANNEALED_HIGH, zoo, "annealed_vae", "all"),
-     0.0, (0.0, 3.0), 4.0, "four times a plain VAE's"),
+     lambda m, zoo: m.share_of_plain(m.ANNEALED_HIGH, zoo, "annealed_vae", "active"),
+     -1.0, (0.0, 3.0), 4.0, "four times a plain VAE's"),
     (INFORMATION, "SAMPLED_FALLS", partial(informative, "sampled", -1.0),
      lambda m, zoo: m.general_trend(zoo, "mutual_information.sampled", m.EXCEPT_DIP_VAE_I),
      0.0, (0.0, 12.0), -0.5, SEEN),
@@ -118,7 +119,7 @@ def overlapping(effect, *, generator, seeds=10, point_only=False):
 
 
 def luck(m, zoo):
-    return m.luck_against_strength(zoo, "beta_vae", "all")
+    return m.luck_against_strength(zoo, "beta_vae", "active")
 
 
 def worlds_of(file, card, world, estimate, false_effect) -> Worlds:
@@ -127,7 +128,8 @@ def worlds_of(file, card, world, estimate, false_effect) -> Worlds:
         file,
         card,
         false=lambda m: estimate(m, world(false_effect, generator=rng(f"{card} false"))),
-        small=lambda m: estimate(m, world(1.0, generator=rng(f"{card} small"), seeds=2)),
+        # Four: of two seeds with one model collapsed too little is left to be judged at all.
+        small=lambda m: estimate(m, world(1.0, generator=rng(f"{card} small"), seeds=4)),
     )
 
 

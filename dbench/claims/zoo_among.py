@@ -1,0 +1,161 @@
+"""Statistics of the models that a score is defined for, when some of a sweep's are not: collapsed codes, for one.
+
+A model left out leaves a hole in its seed's sweep. Nothing is filled in: a seed counts where at least half of the
+strengths (rounded up) are left, and where strengths are looked at one by one, a strength counts where at least half
+of those seeds have it, three at the least. What is left where fewer remain would be about other models than the claim.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.claims.population import Population
+from dbench.errors import EvidenceLacking
+from dbench.stats import Estimate, jackknife_intervals, luck_beats_choice, mean_interval
+
+__all__ = [
+    "SEVERAL_ACTIVE",
+    "Among",
+    "half_of",
+    "left_of",
+    "luck_at_strengths",
+    "mean_of_counted",
+    "over_rows",
+    "rows_with",
+    "strengths_with",
+]
+
+Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+# A score and the least value of it that a model must have to be counted.
+Among = tuple[str, float]
+
+SEVERAL_ACTIVE: Among = ("kl.informative", 2.0)
+"""Models of at least two informative codes: fewer have no total correlation, and tables hold 0 for them."""
+
+# Fewer seeds leave nothing to leave out.
+_FEWEST = 3
+
+
+def half_of(number: int, *, least: int = 1) -> int:
+    """Half of a number, rounded up, and no less than ``least``."""
+    return max(least, math.ceil(number / 2))
+
+
+def left_of(population: Population, objective: str, among: Among, *, seeds: NDArray[np.int64] | None = None) -> Mask:
+    """Which models of an objective count: seeds x strengths.
+
+    Args:
+        population: the evidence table.
+        objective: whose models.
+        among: what they must have.
+        seeds: which seeds; those complete for the whole population by default.
+    """
+    chosen = population.seeds() if seeds is None else seeds
+    return np.asarray(population.scores(among[0], objective, seeds=chosen) >= among[1])
+
+
+def rows_with(population: Population, left: Mask, among: Among, *, least: int = 1) -> NDArray[np.intp]:
+    """Return the rows, seeds, that have at least half of their columns left.
+
+    Args:
+        population: whom to name.
+        left: seeds x settings.
+        among: what the models left have.
+        least: columns without which none counts, whatever half is.
+
+    Raises:
+        EvidenceLacking: no seed has.
+    """
+    wanted = half_of(left.shape[1], least=least)
+    rows = np.flatnonzero(left.sum(axis=1) >= wanted)
+    if len(rows) == 0:
+        raise EvidenceLacking(
+            f"{population.name} holds no seed with {wanted} of {left.shape[1]} settings of {among[0]} at least "
+            f"{among[1]:g}"
+        )
+    return rows
+
+
+def strengths_with(population: Population, left: Mask, among: Among) -> NDArray[np.intp]:
+    """Return the columns, strengths, that at least half of the seeds have left, at least three of them.
+
+    Raises:
+        EvidenceLacking: these are fewer than half of the strengths.
+    """
+    wanted = half_of(len(left), least=_FEWEST)
+    columns = np.flatnonzero(left.sum(axis=0) >= wanted)
+    if len(columns) < half_of(left.shape[1]):
+        raise EvidenceLacking(
+            f"{population.name} holds {len(columns)} of {left.shape[1]} strengths with {wanted} seeds of {among[0]} at "
+            f"least {among[1]:g}: too few"
+        )
+    return columns
+
+
+def over_rows(
+    population: Population, statistics: Callable[[NDArray[np.int64]], ArrayLike], n: int, *, confidence: float
+) -> list[Estimate]:
+    """Jackknife statistics over some of a population's seeds.
+
+    Args:
+        population: says whether its intervals have ends.
+        statistics: takes the numbers of the seeds kept, of 0 to n - 1, and returns numbers.
+        n: how many seeds.
+        confidence: of each interval.
+    """
+    if population.point_only:
+        values = np.ravel(statistics(np.arange(n, dtype=np.int64)))
+        return [Estimate(float(value), -np.inf, np.inf, n, confidence) for value in values]
+    return jackknife_intervals(statistics, n, confidence=confidence)
+
+
+def mean_of_counted(population: Population, values: Sequence[float] | Matrix, *, confidence: float) -> Estimate:
+    """Mean with Student's interval of one number a seed, NaN where the seed does not count.
+
+    Raises:
+        EvidenceLacking: none counts.
+    """
+    every = np.asarray(values, dtype=np.float64)
+    counted = every[~np.isnan(every)]
+    if len(counted) == 0:
+        raise EvidenceLacking(f"{population.name} holds no seed with enough settings left to compare")
+    return mean_interval(counted, confidence=confidence)
+
+
+def luck_at_strengths(
+    population: Population, score: str, objective: str, *, among: Among | None = None, confidence: float = 0.95
+) -> Estimate:
+    """How often a lucky seed at a worse strength beats an unlucky one at a better: ``dbench.stats.luck_beats_choice``.
+
+    Pairs of strengths are compared on the seeds that count at both, three at the least.
+
+    Raises:
+        EvidenceLacking: too few models are left, see this module.
+    """
+    table = population.scores(score, objective, seeds=population.seeds())
+    if among is None:
+        return over_rows(population, lambda kept: [luck_beats_choice(table[kept])], len(table), confidence=confidence)[
+            0
+        ]
+    left = left_of(population, objective, among)
+    rows = rows_with(population, left, among, least=2)
+    table, left = table[rows], left[rows]
+    pairs = [
+        pair
+        for pair in combinations(strengths_with(population, left, among), 2)
+        if left[:, pair].all(axis=1).sum() >= _FEWEST
+    ]
+    if not pairs:
+        raise EvidenceLacking(f"{population.name} holds no two strengths of {objective} with {_FEWEST} seeds at both")
+
+    def luck(kept: NDArray[np.int64]) -> list[float]:
+        both = [(pair, kept[left[kept][:, pair].all(axis=1)]) for pair in pairs]
+        return [float(np.mean([luck_beats_choice(table[np.ix_(seeds, pair)]) for pair, seeds in both]))]
+
+    return over_rows(population, luck, len(rows), confidence=confidence)[0]

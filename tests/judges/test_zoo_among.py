@@ -1,0 +1,133 @@
+"""Models that lack what a score needs are left out, not counted as 0; what is too little then is said."""
+
+import numpy as np
+import pytest
+
+from dbench.claims.correlations import from_correlations
+from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
+from dbench.claims.zoo_among import SEVERAL_ACTIVE, luck_at_strengths, mean_of_counted
+from dbench.claims.zoo_levels import change_over_sweep, ratio_to, ratios_to, superiority_of_setting
+from dbench.claims.zoo_statistics import trend_with_strength
+from dbench.errors import EvidenceLacking
+from dbench.seeds import generator
+
+STRENGTHS = (1.0, 2.0, 3.0, 4.0)
+# Rises by 1 a strength on every seed; what has collapsed counts as 0 in the table.
+RISING = np.arange(1.0, 5.0) + 10 * np.arange(4)[:, None]
+ACTIVE = np.array([[3, 3, 3, 1], [3, 3, 3, 3], [1, 3, 3, 3], [3, 1, 1, 1.0]])
+
+
+def holed(active=ACTIVE) -> SimulatedPopulation:
+    tables = {("tc", "beta_vae"): np.where(active >= 2, RISING, 0.0), ("kl.informative", "beta_vae"): active}
+    return SimulatedPopulation(tables, {"beta_vae": STRENGTHS})
+
+
+def test_a_trend_is_one_of_the_models_left_of_seeds_with_enough():
+    found = trend_with_strength(holed(), "beta_vae", "tc", among=SEVERAL_ACTIVE)
+    assert (found.value, found.n) == (1.0, 3)
+    assert trend_with_strength(holed(), "beta_vae", "tc").value < 0.5
+    with pytest.raises(EvidenceLacking, match=r"no seed with 3 of 4 settings of kl\.informative at least 2"):
+        trend_with_strength(holed(np.full((4, 4), 1.0)), "beta_vae", "tc", among=SEVERAL_ACTIVE)
+
+
+def test_a_change_is_from_the_first_to_the_last_model_left():
+    found = change_over_sweep(holed(), "tc", "beta_vae", among=SEVERAL_ACTIVE)
+    assert found[:3].tolist() == [2, 3, 2]
+    assert np.isnan(found[3])
+    assert mean_of_counted(holed(), found, confidence=0.95).n == 3
+    with pytest.raises(EvidenceLacking, match="no seed with enough settings left"):
+        mean_of_counted(holed(), found[3:], confidence=0.95)
+
+
+def test_ratios_are_of_models_left_on_seeds_that_have_the_reference():
+    plain = ("beta_vae", 2.0)
+    # Seeds 0, 1, 2; references 2, 12, 22.
+    whole = ratio_to(holed(), "tc", "beta_vae", plain, among=SEVERAL_ACTIVE)
+    assert (whole.value, whole.n) == (pytest.approx(np.mean([1, 2, 3, 11, 12, 13, 14, 22, 23, 24]) / 12), 3)
+    # Only the strengths 2 and 3 have all three seeds, the fewest that count; they are half of the strengths.
+    by_strength = ratios_to(holed(), "tc", "beta_vae", plain, among=SEVERAL_ACTIVE)
+    assert [e.value for e in by_strength] == pytest.approx([1, 13 / 12])
+    few = np.array([[3, 3, 1, 1], [3, 3, 1, 1], [1, 3, 3, 1], [1, 3, 1, 3.0]])
+    with pytest.raises(EvidenceLacking, match="holds 1 of 4 strengths with 3 seeds"):
+        ratios_to(holed(few), "tc", "beta_vae", plain, among=SEVERAL_ACTIVE)
+
+
+def test_superiority_is_over_the_models_left():
+    (over,) = superiority_of_setting(holed(), "tc", ("beta_vae", 2.0), "beta_vae", [3.0], 0.95, among=SEVERAL_ACTIVE)
+    # 2, 12, 22 against 3, 13, 23.
+    assert over.value == pytest.approx(3 / 9)
+
+
+def test_where_every_model_counts_nothing_changes():
+    laws = {"tc": Law(trend=1.0, seed=0.2), "kl.informative": Law(mean=5.0, noise=0.0)}
+    zoo = simulated_zoo(laws, generator=generator(test="nothing collapsed"))
+    plain = ("beta_vae", 1.0)
+    for call in (
+        lambda among: trend_with_strength(zoo, "beta_vae", "tc", among=among),
+        lambda among: ratio_to(zoo, "tc", "dip_vae_i", plain, among=among),
+        lambda among: ratios_to(zoo, "tc", "dip_vae_i", plain, among=among)[3],
+        lambda among: superiority_of_setting(zoo, "tc", plain, "beta_vae", [2.0, 6.0], 0.95, among=among)[1],
+        lambda among: luck_at_strengths(zoo, "tc", "beta_vae", among=among),
+        lambda among: from_correlations(zoo, ["tc"], lambda rho: [rho("tc", "tc")], among=among)[0],
+    ):
+        masked, plainly = call(SEVERAL_ACTIVE), call(None)
+        assert (masked.value, masked.low, masked.high) == pytest.approx((plainly.value, plainly.low, plainly.high))
+    changes = [change_over_sweep(zoo, "tc", "beta_vae", among=among) for among in (SEVERAL_ACTIVE, None)]
+    assert changes[0].tolist() == changes[1].tolist()
+
+
+def test_luck_is_compared_on_the_seeds_left_at_both_strengths():
+    stream = generator(test="luck among")
+    active = np.full((10, 4), 3.0)
+    active[:3, 0] = active[4:6, 2] = 1.0
+    tables = {("tc", "beta_vae"): stream.standard_normal((10, 4)), ("kl.informative", "beta_vae"): active}
+    noise = SimulatedPopulation(tables, {"beta_vae": STRENGTHS})
+    assert luck_at_strengths(noise, "tc", "beta_vae", among=SEVERAL_ACTIVE).value > 0.5
+    # Collapsed models at one value would tell the strengths apart.
+    tables["tc", "beta_vae"] = tables["tc", "beta_vae"] - 100.0 * (active < 2)
+    same = SimulatedPopulation(tables, {"beta_vae": STRENGTHS})
+    assert luck_at_strengths(same, "tc", "beta_vae", among=SEVERAL_ACTIVE) == luck_at_strengths(
+        noise, "tc", "beta_vae", among=SEVERAL_ACTIVE
+    )
+
+
+def test_what_objectives_differ_in_alone_is_no_agreement_within_them():
+    apart = {"annealed_vae": 4.0, "beta_vae": -4.0, "dip_vae_i": 8.0, "factor_vae": -8.0}
+    laws = {"kl": Law(mean=apart), "mig": Law(mean=apart), "dci": Law(loads={"quality": 3.0})}
+    laws["sap"] = Law(loads={"quality": 3.0}, mean=apart)
+    zoo = simulated_zoo(laws, generator=generator(test="within"), seeds=20)
+
+    def pairs(rho):
+        return [rho("kl", "mig"), rho("dci", "sap")]
+
+    pooled, within = (from_correlations(zoo, laws, pairs, within=w) for w in (False, True))
+    assert pooled[0].value > 0.7
+    assert within[0].low < 0 < within[0].high
+    assert within[0].high < 0.3
+    assert within[1].value > 0.8 > pooled[1].value
+
+
+def test_too_few_seeds_or_objectives_left_leave_a_claim_open():
+    laws = {"mig": Law(), "kl.informative": Law(mean={"beta_vae": 3.0}, noise=0.0)}
+    zoo = simulated_zoo(laws, generator=generator(test="few left"))
+    call = {"among": SEVERAL_ACTIVE, "combine": lambda rho: [rho("mig", "mig")]}
+    with pytest.raises(EvidenceLacking, match="no seed with 50% of its settings left"):
+        from_correlations(zoo, ["mig"], settings=0.5, **call)
+    with pytest.raises(EvidenceLacking, match="1 of 6 objectives with half of their models left"):
+        from_correlations(zoo, ["mig"], within=True, **call)
+
+
+def test_an_objective_of_a_constant_score_is_not_averaged_as_if_it_had_no_correlation():
+    constant = ("annealed_vae", "beta_vae")
+    laws = {score: Law(loads={"quality": 3.0}) for score in ("mig", "dci")}
+    zoo = simulated_zoo(laws, generator=generator(test="constant"))
+    tables = {(s, o): zoo.scores(s, o) for s in laws for o in zoo.objectives}
+    tables |= {("mig", o): np.zeros_like(tables["mig", o]) for o in constant}
+    holed_zoo = SimulatedPopulation(tables, {o: zoo.strengths(o) for o in zoo.objectives})
+    rest = {o: zoo.strengths(o) for o in zoo.objectives if o not in constant}
+    without = SimulatedPopulation({key: table for key, table in tables.items() if key[1] in rest}, rest)
+    found, known = (
+        from_correlations(z, ["mig", "dci"], lambda rho: [rho("mig", "dci")], within=True)[0]
+        for z in (holed_zoo, without)
+    )
+    assert (found.value, found.low) == pytest.approx((known.value, known.low))
