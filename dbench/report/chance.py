@@ -19,7 +19,7 @@ def expected_errors(records: Iterable[Record]) -> float:
     The interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
     however they depend on each other. Nothing is expected of what was computed without sampling, or not at all.
     """
-    return sum((1 - record["confidence"]) / 2 for record in records if _may_err(record))
+    return float(sum((1 - record["confidence"]) / 2 for record in records if _may_err(record)))
 
 
 def finding_chance(finding: Finding) -> str:
