@@ -3,21 +3,21 @@
 ``python -m dbench.zoo.torture`` trains a small plan twice. The first sweep is left alone. The second is killed, by the
 signal that cannot be caught, at random moments: the whole of it, its master, or one of its workers; and started again,
 until the plan is done. As long as kills are left over, the next sweep begins in a new store. Every table must be the
-undisturbed one, except for when and from which commit its runs were trained.
+undisturbed one, except for when and from which commit its runs were trained. The plan has every kind of checkpoint:
+of a network alone, with an adversary that sees second batches, and with heads, labels and an adversary.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,20 +32,39 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Sweep, find_profile
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, state_of
+from dbench.zoo.victims import MOMENTS, VICTIMS, Witness, kill, wait_for_file
 
-__all__ = ["VICTIMS", "differences", "main", "small_plan", "torture", "trained_table"]
+__all__ = ["STEPS", "differences", "main", "small_plan", "torture", "trained_table"]
 
-VICTIMS = ("all", "master", "worker")
-"""Who is killed: every process of the sweep at once, the one that shares out the work, or one that trains."""
+STEPS = 1000
+"""Steps of a run: a sweep of the small plan then takes two idle cores a quarter of a minute."""
 
 _MAY_DIFFER = ["trained_seconds", "trained_utc", "commit"]
 
 _CHECKPOINT_EVERY = 0.5
 
+_AIMED = 0.5
+"""Share of the kills that wait for a file that is being written: few would meet one by chance."""
 
-def small_plan(*, steps: int = 3000, number: int = 2) -> list[RunKey]:
-    """Return runs that take seconds: two objectives, two strengths each, so many seeds and steps, on small images."""
-    sweeps = (Sweep("beta_vae", (0.25, 2.0)), Sweep("beta_tcvae", (1.0, 6.0)))
+_PATIENCE = 5.0
+"""Seconds that such a kill waits at most."""
+
+_SCORES = ("posterior", "gaussian_tc", "mutual_information", "mig", "sap", "factor_vae", "modularity", "irs", "med")
+"""Groups of scores that a killed sweep computes, a third of a second a run; all of them take 20 seconds a run."""
+
+
+def small_plan(*, steps: int = STEPS, number: int = 2) -> list[RunKey]:
+    """Return runs that take seconds: four objectives, so many seeds and steps, on small images.
+
+    Two have nothing beside a network. Factor-VAE has an adversary and second batches; WeakDE has labels, heads and an
+    adversary. These have two strengths each, so that their groups have several runs too.
+    """
+    sweeps = (
+        Sweep("beta_vae", (0.25,)),
+        Sweep("beta_tcvae", (6.0,)),
+        Sweep("factor_vae", (10.0, 40.0)),
+        Sweep("weak_de", (10.0, 50.0)),
+    )
     return replace(find_profile("micro"), sweeps=sweeps, steps=steps).runs(seeds=range(number))
 
 
@@ -71,11 +90,15 @@ def differences(one: pd.DataFrame, other: pd.DataFrame) -> int:
 
     Time, duration and commit of training may differ.
     """
-    first, second = (table.drop(columns=_MAY_DIFFER) for table in (one, other))
+    first, second = map(_compared, (one, other))
     if first.shape != second.shape or list(first.columns) != list(second.columns):
         return int(max(first.size, second.size))
     same = (first == second) | (first.isna() & second.isna())
     return int((~same).to_numpy().sum())
+
+
+def _compared(table: pd.DataFrame) -> pd.DataFrame:
+    return table.drop(columns=_MAY_DIFFER)
 
 
 def torture(
@@ -96,13 +119,14 @@ def torture(
         kills: how many, over as many sweeps as that takes.
         generator: draws moments and victims.
         workers: processes of a sweep.
-        score: whether a sweep also scores its runs and writes the runs table, and the tables are compared; else what
-            training left is (:func:`trained_table`).
+        score: whether a sweep also computes a few scores of its runs and writes the runs table, and the tables are
+            compared; else what training left is (:func:`trained_table`).
         tell: takes a line of progress.
 
     Returns:
-        How often each of :data:`VICTIMS` was killed; ``sweeps`` and ``starts`` of killed sweeps, and ``differences``
-        between the tables in all, which is 0 where every sweep ended as the undisturbed one.
+        How often each of :data:`VICTIMS` was killed, and each of :data:`MOMENTS` hit; ``sweeps`` and ``starts`` of
+        killed sweeps; the ``cells`` of their tables in all, and the ``differences`` among these, which is 0 where
+        every sweep ended as the undisturbed one.
 
     Raises:
         InvalidInput: a folder that is not empty: sweeps that are done already cannot be killed.
@@ -112,15 +136,23 @@ def torture(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidInput(f"folder must be empty or not there yet, got {str(folder)!r}")
     began = time.monotonic()
+    tell(f"an undisturbed sweep of {len(keys)} runs")
     expected = _Sweep(folder / "undisturbed", keys, workers, score).finish()
     seconds, counts = time.monotonic() - began, Counter[str](differences=0)
-    tell(f"undisturbed: {len(keys)} runs in {seconds:.0f} s")
+    tell(f"it took {seconds:.0f} s")
+
+    def tell_kill(victim: str, moment: str) -> None:
+        counts.update([victim, moment])
+        place = f"sweep {counts['sweeps']}, {time.monotonic() - began:.0f} s"
+        tell(f"kill {_killed(counts)} of {kills}: {victim}, hit: {moment} ({place})")
+
     while (killed := _killed(counts)) < kills:
         sweep = _Sweep(folder / f"sweep-{counts['sweeps']}", keys, workers, score)
         counts["sweeps"] += 1
-        counts.update(sweep.suffer(kills - killed, generator, seconds))
+        counts["starts"] += sweep.suffer(kills - killed, generator, seconds, tell_kill)
+        counts["cells"] += _compared(expected).size
         counts["differences"] += differences(sweep.finish(), expected)
-        tell(f"{_killed(counts)} kills in {counts['sweeps']} sweeps: {counts['differences']} cells differ")
+        tell(f"sweep {counts['sweeps']} is done: {counts['differences']} cells differ so far")
     return counts
 
 
@@ -145,6 +177,9 @@ class _Sweep:
     def done(self) -> bool:
         if self.score:
             return (Path(self.store.root) / "table" / "manifest.json").exists()
+        return self._trained()
+
+    def _trained(self) -> bool:
         return all(state_of(self.store, key) in FINISHED for key in self.keys)
 
     def finish(self, attempts: int = 20) -> pd.DataFrame:
@@ -160,51 +195,32 @@ class _Sweep:
 
         return load_runs(Path(self.store.root) / "table")
 
-    def suffer(self, kills: int, generator: np.random.Generator, seconds: float) -> Counter[str]:
-        """Be killed at moments drawn from the length of an undisturbed sweep, until done or out of kills."""
-        counts = Counter[str]()
-        process = None
-        while _killed(counts) < kills and not self.done:
+    def suffer(
+        self, kills: int, generator: np.random.Generator, seconds: float, tell: Callable[[str, str], None]
+    ) -> int:
+        """Be killed at moments drawn from the length of an undisturbed sweep, until done or out of kills.
+
+        Half of the kills then wait for the next file. Returns how often the sweep was started.
+        """
+        root, starts, killed = Path(self.store.root), 0, 0
+        witness, process = Witness(root, self._trained), None
+        while killed < kills and not self.done:
             if process is None or process.poll() is not None:
+                witness.note_start()
                 process = self.start()
-                counts["starts"] += 1
-            try:
+                starts += 1
+            with suppress(subprocess.TimeoutExpired):
                 process.wait(generator.uniform(0.0, seconds))
-            except subprocess.TimeoutExpired:
-                victim = str(generator.choice(VICTIMS))
-                counts[victim] += _kill(process, victim, generator)
+                continue
+            if generator.random() < _AIMED:
+                wait_for_file(root, process, patience=_PATIENCE)
+            victim = str(generator.choice(VICTIMS))
+            if kill(process, victim, generator):
+                killed += 1
+                tell(victim, witness.hit(victim))
         if process is not None:
-            _kill(process, "all", generator)
-        return counts
-
-
-def _kill(process: subprocess.Popen[bytes], victim: str, generator: np.random.Generator) -> bool:
-    """Kill; return whether there was anybody to kill."""
-    if process.poll() is not None:
-        return False
-    if victim == "all":
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return True
-    chosen = process.pid
-    if victim == "worker":
-        workers = _children(process.pid)
-        if not workers:
-            return False
-        chosen = int(generator.choice(workers))
-    try:
-        os.kill(chosen, signal.SIGKILL)
-    except ProcessLookupError:
-        return False
-    if victim == "master":
-        process.wait()
-    return True
-
-
-def _children(parent: int) -> list[int]:
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
-    return sorted(pid for pid, of in pairs if of == parent)
+            kill(process, "all", generator)
+        return starts
 
 
 def sweep_once() -> None:
@@ -214,22 +230,34 @@ def sweep_once() -> None:
     from dbench.zoo.train import train_runs
 
     folder, plan, workers, score = sys.argv[1:5]
-    store, keys = Store(folder), [RunKey(**axes) for axes in json.loads(plan)]
+    store, keys = Store(folder), [RunKey.from_axes(axes) for axes in json.loads(plan)]
     options: dict[str, Any] = {"checkpoint_every": _CHECKPOINT_EVERY, "console": Console(file=io.StringIO())}
     summary = train_runs(store, keys, workers=int(workers), group_size=2, **options)
     if score == "1" and not summary.left:
-        from dbench.zoo.complete import write_population_table
+        _score_and_write(store, keys, int(workers))
 
-        write_population_table(find_profile("micro"), store.root, keys=keys, workers=int(workers))
+
+def _score_and_write(store: Store, keys: Sequence[RunKey], workers: int) -> None:
+    """Compute a few scores and write the runs table into the store."""
+    from dbench.zoo.population import score_population
+    from dbench.zoo.score import score_runs
+    from dbench.zoo.scorers import SCORERS
+    from dbench.zoo.table import build_table, write_table
+    from dbench.zoo.tolerance import tolerances
+
+    profile = find_profile("micro")
+    score_runs(store, keys, workers=workers, without=[name for name in SCORERS if name not in _SCORES])
+    table = build_table(store, keys, profile, score_population(store, keys, workers=workers))
+    write_table(Path(store.root) / "table", table, profile, tolerances(table["score"].unique()))
 
 
 @click.command()
 @click.option("--kills", type=click.IntRange(1), default=50, show_default=True, help="How many.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides moments and victims.")
-@click.option("--steps", type=click.IntRange(100), default=3000, show_default=True, help="Steps of each run.")
+@click.option("--steps", type=click.IntRange(100), default=STEPS, show_default=True, help="Steps of each run.")
 @click.option("--seeds", "number", type=click.IntRange(2), default=2, show_default=True, help="Seeds of each cell.")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes of a sweep.")
-@click.option("--score", is_flag=True, help="Score the runs too and compare the tables of dbench zoo table.")
+@click.option("--score", is_flag=True, help="Compute a few scores too; compare runs tables.")
 @click.option("--store", "folder", help="Empty folder for the stores, where they stay.  [a temporary one]")
 def main(kills: int, seed: int, steps: int, number: int, workers: int, score: bool, folder: str | None) -> None:
     """Kill sweeps at random moments; exit with 1 if any table differs from the undisturbed one, 2 on bad input."""
@@ -248,8 +276,12 @@ def main(kills: int, seed: int, steps: int, number: int, workers: int, score: bo
         except DbenchError as error:
             click.echo(f"torture: {error}", err=True)
             raise click.exceptions.Exit(2) from None
-    killed = ", ".join(f"{victim} {counts[victim]}" for victim in VICTIMS)
-    click.echo(f"killed: {killed}; {counts['starts']} starts, {counts['differences']} cells differ")
+    for title, names in (("killed", VICTIMS), ("hit", MOMENTS)):
+        click.echo(f"{title}: {', '.join(f'{name} {counts[name]}' for name in names)}")
+    click.echo(
+        f"{_killed(counts)} kills in {counts['sweeps']} sweeps and {counts['starts']} starts: "
+        f"{counts['cells']:,} cells compared, {counts['differences']} differ"
+    )
     if counts["differences"]:
         raise click.exceptions.Exit(1)
 

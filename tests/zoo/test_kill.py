@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,13 +14,15 @@ import pytest
 from click.testing import CliRunner
 
 from dbench import seeds
+from dbench.models.objectives import find_card
 from dbench.zoo import torture as torture_module
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile
+from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of
-from dbench.zoo.torture import VICTIMS, differences, small_plan, torture, trained_table
+from dbench.zoo.torture import differences, small_plan, torture, trained_table
+from dbench.zoo.victims import MOMENTS, VICTIMS
 
 PROGRAM = """
 import json, sys
@@ -29,7 +32,7 @@ from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
 if __name__ == "__main__":
-    keys = [RunKey(**axes) for axes in json.loads(sys.argv[2])]
+    keys = [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
     summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
     sys.exit(130 if summary.cancelled else 0)
 """
@@ -85,12 +88,18 @@ def test_two_processes_on_one_store_share_the_work(
     assert differences(trained_table(store, keys), undisturbed) == 0
 
 
-def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(keys: list[RunKey], tmp_path: Path) -> None:
-    """The small form of ``python -m dbench.zoo.torture``, which kills fifty times."""
+def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny: Profile, tmp_path: Path) -> None:
+    """The small form of ``python -m dbench.zoo.torture``, which kills fifty times: checkpoints of every kind."""
+    sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("weak_de", (10,)))
+    keys = replace(tiny, steps=300, batch_size=16, seeds=1, sweeps=sweeps).runs()
+    told: list[str] = []
     generator = seeds.generator(purpose="test of kills", seed=0)
-    counts = torture(tmp_path, keys, kills=2, generator=generator, workers=1)
-    assert sum(counts[victim] for victim in VICTIMS) == 2
+    counts = torture(tmp_path, keys, kills=2, generator=generator, workers=1, tell=told.append)
+    assert sum(counts[victim] for victim in VICTIMS) == sum(counts[moment] for moment in MOMENTS) == 2
+    assert sum(line.startswith("kill ") for line in told) == 2
     assert counts["starts"] >= counts["sweeps"] >= 1
+    table = trained_table(Store(tmp_path / "undisturbed"), keys)
+    assert counts["cells"] == counts["sweeps"] * (table.size - 3 * len(table))  # three columns may differ
     assert counts["differences"] == 0
 
 
@@ -102,13 +111,27 @@ def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(
     other.loc[0, "value"] = repr("another checksum")
     assert differences(undisturbed, other) == 1
     assert differences(undisturbed, other.iloc[1:]) > 1
-    monkeypatch.setattr(torture_module, "torture", lambda *_, **__: torture_module.Counter(all=3, differences=1))
+    counted = Counter(all=2, worker=1, training=2, file=1, sweeps=2, starts=4, cells=1200, differences=1)
+    monkeypatch.setattr(torture_module, "torture", lambda *_, **__: counted)
     result = CliRunner().invoke(torture_module.main, ["--kills", "3"])
-    assert (result.exit_code, result.output) == (1, "killed: all 3, master 0, worker 0; 0 starts, 1 cells differ\n")
+    assert (result.exit_code, result.output.splitlines()) == (
+        1,
+        [
+            "killed: all 2, master 0, worker 1",
+            "hit: beginning 0, training 2, trained 0, save 0, file 1",
+            "3 kills in 2 sweeps and 4 starts: 1,200 cells compared, 1 differ",
+        ],
+    )
 
 
 def test_the_small_plan_is_of_the_profile_and_small() -> None:
     plan = small_plan(steps=200, number=2)
-    assert len(plan) == 8
+    assert len(plan) == 12
     assert {key.steps for key in plan} == {200}
-    assert {key.objective for key in plan} == {"beta_vae", "beta_tcvae"}
+
+
+def test_the_small_plan_has_every_kind_of_checkpoint() -> None:
+    cards = [find_card(key.objective) for key in small_plan()]
+    kinds = {(card.adversary is not None, card.extra is not None, card.labels is not None) for card in cards}
+    assert kinds == {(False, False, False), (True, False, False), (True, True, True)}
+    assert any(card.second_batch for card in cards)

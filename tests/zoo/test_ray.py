@@ -44,7 +44,7 @@ def kill_when_all_train(cluster, node, store, keys, seen):
 
 
 if __name__ == "__main__":
-    store, keys = Store(sys.argv[1]), [RunKey(**axes) for axes in json.loads(sys.argv[2])]
+    store, keys = Store(sys.argv[1]), [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **SMALL})
     first, second = (cluster.add_node(num_cpus=1, **SMALL) for _ in range(2))
     ray.init(address=cluster.address, log_to_driver=False)
