@@ -9,7 +9,16 @@ import pytest
 from counter_worlds import card_of
 
 from dbench.claims import Verdict, above, within
-from dbench.claims.calibration import Calibration, Frequencies, calibrate, edges_of, effect_at
+from dbench.claims.calibration import (
+    Calibration,
+    Frequencies,
+    calibrate,
+    edges_of,
+    effect_at,
+    judged,
+    places_of,
+    sharpened,
+)
 from dbench.errors import InvalidInput
 from dbench.stats import mean_interval
 
@@ -126,3 +135,32 @@ def test_the_worlds_of_one_place_are_the_same_every_time_and_differ_among_each_o
     assert all(np.array_equal(a, b) for a, b in zip(seen[:6], seen[6:], strict=True))
     assert len({float(values[0]) for values in seen}) == 6
     assert not math.isnan(first[0].effect)
+
+
+def test_a_margin_is_moved_to_where_more_seeds_see_it():
+    """Four zoos of 10 seeds place it at random; 40,000 seeds leave an error of 1/200 of a unit's spread."""
+    coarse = entry(truth_seeds=10)
+    (rough,) = (place for place in places_of(coarse, None, claim(above(1.0))) if place.name == "margin")
+    placed = sharpened(coarse, None, rough, seeds=40_000)
+    assert math.isnan(rough.error)
+    assert placed.error == pytest.approx(0.005, rel=0.2)
+    # The truth is twice the effect; the rough place is off by a sixth of a unit's spread, more or less.
+    assert abs(2 * placed.effect - 1.0) < 4 * placed.error < abs(2 * rough.effect - 1.0)
+
+
+def test_worlds_judged_apart_are_those_judged_together():
+    card = claim(above(1.0))
+    margin = sharpened(entry(), None, places_of(entry(), None, card)[0])
+    whole = judged(entry(), None, card, margin, range(400))
+    parts = judged(entry(), None, card, margin, range(150)) + judged(entry(), None, card, margin, range(150, 400))
+    assert parts.counts == whole.counts
+    # Ten seeds with a spread of 1: the mean's is the root of a tenth.
+    assert parts.spread == pytest.approx(whole.spread, rel=0.02) == pytest.approx(math.sqrt(0.1), rel=0.15)
+    assert parts.blur == pytest.approx(margin.error / math.sqrt(0.1), rel=0.15)
+
+
+def test_worlds_of_two_places_are_not_counted_together():
+    card = claim(above(1.0))
+    margin, effect = (judged(entry(), None, card, place, range(5)) for place in places_of(entry(), None, card))
+    with pytest.raises(InvalidInput, match="must be of one place"):
+        margin + effect

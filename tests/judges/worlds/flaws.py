@@ -156,6 +156,5 @@ CALIBRATIONS = [
         effects=(-5.0, 3.0),
         at=0.2,
         at_says="one model in five",
-        seeds=5,
     ),
 ]

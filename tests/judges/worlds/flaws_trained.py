@@ -22,14 +22,14 @@ def cells(kind, own, other):
     return laws | {f"relation.{kind}.1.0": other}
 
 
-def outdone(effect, *, kind, generator, seeds=5, point_only=False):
+def outdone(effect, *, kind, generator, seeds=10, point_only=False):
     """The first code, aligned to the first factor, beats the second factor's own where a number is positive."""
     beats = Law(mean=effect, seed=0.1, shape=lambda hidden: np.where(hidden > 0, 0.8, 0.2))
     laws = cells("mutual_information", 1.0, Law(mean=0.2, noise=0.0)) | cells(kind, 1.0, beats)
     return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
 
 
-def scored(means, *, generator, seeds=5, point_only=False, noise=0.15):
+def scored(means, *, generator, seeds=10, point_only=False, noise=0.15):
     """Scores around these means, apart from the accuracy of a perceptron."""
     laws = {name: Law(mean=mean, seed=0.03, noise=noise) for name, mean in means.items()}
     laws = {KNOWING[0]: MLP} | laws
@@ -48,7 +48,7 @@ def all_above(effect):
     return {"snc": 0.3} | dict.fromkeys(METRICS[2:], effect)
 
 
-def alike(effect, *, generator, seeds=5, point_only=False):
+def alike(effect, *, generator, seeds=10, point_only=False):
     laws = {"linear_accuracy": Law(loads={"quality": effect}), "snc": Law(loads={"quality": 1.0}, noise=0.5)}
     return simulated_zoo(laws | {KNOWING[0]: MLP}, generator=generator, seeds=seeds, point_only=point_only)
 
@@ -58,7 +58,7 @@ def pattern(name):
     return lambda objective, strengths: rng(f"pattern {name} {objective}").standard_normal(len(strengths))
 
 
-def related(own, *, generator, seeds=5, point_only=False):
+def related(own, *, generator, seeds=10, point_only=False):
     """Metrics whose settings share one quality, with weights ``own`` of what each has for itself (1 by default)."""
 
     def level(name):
@@ -90,7 +90,7 @@ def others_apart(effect):
     return dict.fromkeys(METRICS, effect) | {"med": 0.4, "mig": 0.4}
 
 
-def told(means, name, seeds=5):
+def told(means, name, seeds=10):
     return scored(means, generator=rng(name), seeds=seeds)
 
 
@@ -205,7 +205,6 @@ def entry(file, card, world, estimate, effects, at, at_says):
         effects=effects,
         at=at,
         at_says=at_says,
-        seeds=5,
         truth_seeds=200,
     )
 

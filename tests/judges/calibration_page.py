@@ -1,0 +1,100 @@
+"""docs/calibration.md: written from what was measured, and read again by the test that holds it against the cards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from dbench.claims.calibration import LARGEST_ERROR, Frequencies
+from dbench.claims.card import Claim
+from dbench.claims.rules import Verdict
+
+PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
+COMMAND = "python tests/judges/calibrate.py"
+COLUMNS = (
+    *("claim", "rule", "confidence", "margin", "wrong 'reproduced'", "worlds", "effect"),
+    *("'reproduced'", "'not reproduced'", "what the effect is"),
+)
+TOO_OFTEN = "**too often**"
+
+HEAD = f"""# How often the rules err
+
+Each claim over trained models was judged in simulated zoos of the size of the evidence: six objectives, six strengths
+and ten seeds on each data set; for novel combinations seven systems and five combinations (eight on 3dshapes), with two
+runs each. *At the margin* the finding is false by a hair: the statistic of an endless zoo lies on the edge of the rule.
+'Reproduced' is wrong there, and must not happen in more than {LARGEST_ERROR:.0%} of worlds. *At the effect* the
+statistic of an endless zoo is the paper's printed one, or what the last column says. Brackets: what the number of
+worlds leaves open, 95%. Written by `{COMMAND}`; nobody edits it.
+[How a claim is calibrated](claims-guide.md#calibration).
+
+{{passes}}
+
+The worlds have normal noise, a seed effect, and what the entry in `tests/judges/worlds/` says. A rule is calibrated for
+worlds like these; heavy tails, or scores computed from several models as UDR is, may behave otherwise.
+
+"""
+
+
+def name_of(claim: Claim) -> str:
+    return f"`{claim.id}`" + (f", {claim.part}" if claim.part else "")
+
+
+def share_text(frequencies: Frequencies, verdict: Verdict) -> str:
+    share = frequencies.share(verdict)
+    return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
+
+
+def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies, at_says: str) -> list[str]:
+    """Build the row of one margin, the effect beside it."""
+    return [
+        name_of(claim),
+        str(claim.rule),
+        f"{claim.confidence:g}",
+        f"{margin.truth:g}",
+        share_text(margin, Verdict.REPRODUCED) + (f" {TOO_OFTEN}" if margin.errs else ""),
+        f"{margin.worlds:,}",
+        f"{effect.truth:g}",
+        share_text(effect, Verdict.REPRODUCED),
+        share_text(effect, Verdict.NOT_REPRODUCED),
+        at_says,
+    ]
+
+
+def line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def passes_text(worlds: int, more: int, suspect: float, margins: Iterable[Frequencies]) -> str:
+    """Say how many worlds there were, and how well the margins are known."""
+    known = list(margins)
+    again = sum(margin.worlds == more for margin in known)
+    blurs = sorted(margin.blur for margin in known if not math.isnan(margin.blur))
+    placed = ""
+    if blurs:
+        placed = (
+            f" Where a margin lies is known to a standard error of {blurs[len(blurs) // 2]:.1%} (median) and at most "
+            f"{blurs[-1]:.1%} of the spread between zoos, which the brackets leave out: by 5% of that spread, 5% would "
+            "be 4.5 or 5.5%."
+        )
+    return (
+        f"Every place was judged in {worlds:,} worlds. A margin where more than {suspect:.0%} of them came out wrong "
+        f"was judged again in {more:,} others, {again} of {len(known)}, and the row gives those alone: the worlds that "
+        f"picked it are not counted.{placed}"
+    )
+
+
+def write(table: Iterable[Sequence[str]], passes: str) -> None:
+    """Write the page, aside first."""
+    lines = [line(COLUMNS), line(["---"] * len(COLUMNS)), *map(line, table)]
+    aside = PAGE.with_suffix(".md.part")
+    aside.write_text(HEAD.format(passes=passes) + "\n".join(lines) + "\n", encoding="utf-8")
+    aside.replace(PAGE)
+
+
+def read() -> list[Mapping[str, str]]:
+    """Read the rows of the page, each by the names of its columns."""
+    rows = [
+        text.strip("| \n").split(" | ") for text in PAGE.read_text(encoding="utf-8").splitlines() if text[:1] == "|"
+    ]
+    return [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
