@@ -24,12 +24,14 @@ BEST = Claim(
     statistic="mean over seeds of the share of held factors of which another code holds more than the aligned one",
     # One factor in a hundred: the paper infers it from the alignment, of every factor.
     rule=below(0.01),
-    confidence=0.95,
+    # Of ten seeds few have an exception at all: their mean is near 0 and they hardly differ. At 0.95 a share of 0.01
+    # was found below 0.01 in 6.1% of worlds; at 0.98 in 2.6%, and one of 0.001 still in 95% (revision 2).
+    confidence=0.98,
     min_n=5,
     printed=None,
     tier="smoke",
     rollup="each",
-    revision=1,
+    revision=2,
     superseded_by=None,
 )
 MOST_ACCURATE = replace(
