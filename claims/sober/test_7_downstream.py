@@ -32,6 +32,7 @@ BOTH = (
     "Rev. 2: not only over all models pooled, as in the paper, but also within objectives: the mean over objectives of "
     "the correlation over an objective's models, without what differs between objectives alone."
 )
+SURER = "Rev. 2: confidence 0.95 instead of 0.90, at which the rule erred in more than 5% of worlds at its ends."
 OF_MODELS = "all models pooled or mean over objectives"
 
 # ------------------------------------------------------------------ metrics
@@ -85,11 +86,11 @@ AT_MOST_MILD = replace(
     part="at most mild",
     says="On one data set an unsupervised score is at most mildly correlated with downstream accuracy.",
     population="all runs: objectives, strengths and seeds",
-    deviations=(TREES, "'Mildly' is read as at most 0.5 (Cohen's 'large'), in either direction.", BOTH),
+    deviations=(TREES, "'Mildly' is read as at most 0.5 (Cohen's 'large'), in either direction.", BOTH, SURER),
     statistic=f"Spearman of an unsupervised score with downstream accuracy, {OF_MODELS}, {OVER_SIZES}",
     rule=within(-0.5, 0.5),
-    # Two one-sided tests, 5% each.
-    confidence=0.90,
+    # At 0.90, two one-sided tests of 5% each, the mean over objectives passes for mild in 6 to 9% of worlds at an end.
+    confidence=0.95,
     revision=2,
 )
 TC_NOT_BENEFICIAL = replace(

@@ -92,10 +92,10 @@ WORLDS = [
         DOWNSTREAM,
         "AT_MOST_MILD",
         false=lambda m: m.correlation_with_accuracy(
-            loaded(useful(("kl",), 3.0), "strong"), "kl", "trees", confidence=0.9
+            loaded(useful(("kl",), 3.0), "strong"), "kl", "trees", over=m.WITHIN
         ),
         small=lambda m: m.correlation_with_accuracy(
-            loaded(useful(("kl",), 0.0), "mild, small", seeds=2), "kl", "trees", confidence=0.9
+            loaded(useful(("kl",), 0.0), "mild, small", seeds=2), "kl", "trees", over=m.WITHIN
         ),
     ),
     Worlds(
@@ -165,7 +165,7 @@ CALIBRATIONS = [
         file=DOWNSTREAM,
         card="AT_MOST_MILD",
         world=loaded_by(lambda effect: useful(("kl",), effect)),
-        estimate=lambda m, zoo: m.correlation_with_accuracy(zoo, "kl", "trees", over=m.WITHIN, confidence=0.9),
+        estimate=lambda m, zoo: m.correlation_with_accuracy(zoo, "kl", "trees", over=m.WITHIN),
         effects=(-3.0, 3.0),
         at=0.2,
         at_says="mild",
