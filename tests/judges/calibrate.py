@@ -93,11 +93,15 @@ class Scratch:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._known: dict[str, list[dict[str, Any]]] = {}
-        if path is not None and path.exists():
-            for text in path.read_text(encoding="utf-8").splitlines():
-                if text.endswith("}"):  # the last line may have been cut off
-                    kept = json.loads(text)
-                    self._known[kept["piece"]] = kept["found"]
+        if path is None or not path.exists():
+            return
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        if lines and not lines[-1].endswith("\n"):  # cut off while it was written
+            path.write_text("".join(lines[:-1]), encoding="utf-8")
+        for text in lines:
+            if text.endswith("\n"):
+                kept = json.loads(text)
+                self._known[kept["piece"]] = kept["found"]
 
     @staticmethod
     def key(piece: Piece) -> str:
