@@ -51,18 +51,18 @@ def drawn(loads, *, generator, seeds=5, point_only=False, matrices=None, systems
     """Systems drawn anew, of which every metric correlates with the accuracy as ``loads`` says.
 
     Combinations shift all systems alike, and each of two runs has its noise. What is true shows in very many systems,
-    not combinations: where it is asked for, ``seeds`` counts those.
+    of which every number is known: where it is asked for, ``seeds`` counts them, and combinations and runs do nothing.
 
     Args:
         matrices: correlation of what the relation matrices say of shape and scale with the accuracy; none by default.
     """
-    systems, combinations = (seeds, 20) if point_only else (systems, seeds)
+    systems, combinations, runs, noisy = (seeds, 3, 1, 0.0) if point_only else (systems, seeds, 2, 1.0)
     ability = generator.standard_normal(systems)
-    scores = {"novel.chance": np.full((systems, combinations, 2), 1 / 18)}
+    scores = {"novel.chance": np.full((systems, combinations, runs), 1 / 18)}
 
     def record(name, level):
-        shift = 0.02 * generator.standard_normal((1, combinations, 1))
-        noise = 0.03 * generator.standard_normal((systems, combinations, 2))
+        shift = noisy * 0.02 * generator.standard_normal((1, combinations, 1))
+        noise = noisy * 0.03 * generator.standard_normal((systems, combinations, runs))
         scores[name] = clipped(np.reshape(level, (-1, 1, 1)) + shift + noise)
 
     def follows(rho):
@@ -79,7 +79,7 @@ def drawn(loads, *, generator, seeds=5, point_only=False, matrices=None, systems
                 record(f"relation.{kind}.{factor}.1", np.full(systems, 0.2))
     names = [f"system{number}" for number in range(systems)]
     tables = {(score, name): row for score, rows in scores.items() for name, row in zip(names, rows, strict=True)}
-    return SimulatedPopulation(tables, dict.fromkeys(names, (0.0, 1.0)), point_only=point_only)
+    return SimulatedPopulation(tables, dict.fromkeys(names, np.arange(runs)), point_only=point_only)
 
 
 def against(rival, **own):
