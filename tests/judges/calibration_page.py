@@ -22,9 +22,10 @@ HEAD = f"""# How often the rules err
 
 Each claim over trained models was judged in simulated zoos of the size of the evidence: six objectives, six strengths
 and ten seeds, five where two data sets must share them; for novel combinations seven systems and five combinations
-(eight on 3dshapes), with two runs each. On the coloured sprites, which have five seeds, a rule sees less. *At the margin* the finding is false by a hair: the statistic of an endless zoo lies on the edge of the rule.
-'Reproduced' is wrong there, and must not happen in more than {LARGEST_ERROR:.0%} of worlds. *At the effect* the
-statistic of an endless zoo is the paper's printed one, or what the last column says. Brackets: what the number of
+(eight on 3dshapes), with two runs each. On the coloured sprites, which have five seeds, a rule sees less. *At the
+margin* the finding is false by a hair: the statistic of an endless zoo lies on the edge of the rule. 'Reproduced' is
+wrong there, and must not happen in more than {LARGEST_ERROR:.0%} of worlds. *At the effect* the statistic of an endless
+zoo is the paper's printed one, or what the last column says. Brackets: what the number of
 worlds leaves open, 95%. Written by `{COMMAND}`; nobody edits it.
 [How a claim is calibrated](claims-guide.md#calibration).
 
