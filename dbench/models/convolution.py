@@ -3,6 +3,9 @@
 All kernels are 4 x 4 with stride 2 and a border of 1. Such a convolution is one of 2 x 2 kernels and stride 1 over
 blocks of 2 x 2 pixels, which is one matrix product for each member over the channels of four neighbouring blocks; its
 transpose likewise, from the other side. Which way is quickest depends on the device: see ``benchmarks/gpu.py``.
+
+On a processor a lone member's convolutions run as those of two, of which one is dropped: the library computes a
+convolution of one group in another way than one of several, and a member's bits must not depend on its company.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ def downwards(x: Tensor, layers: list[tuple[Tensor, Tensor]], algorithm: str) ->
         layers: weights M x O x C x 4 x 4 and biases M x O.
         algorithm: one of :data:`ALGORITHMS`.
     """
+    if _lone(x, algorithm):
+        return downwards(_twice(x), _both(layers), algorithm)[:1]
     members = len(x)
     if algorithm == "products":
         h = x.permute(0, 1, 3, 4, 2)
@@ -47,6 +52,8 @@ def upwards(h: Tensor, layers: list[tuple[Tensor, Tensor]], algorithm: str) -> T
         layers: weights M x C x O x 4 x 4 and biases M x O.
         algorithm: one of :data:`ALGORITHMS`.
     """
+    if _lone(h, algorithm):
+        return upwards(_twice(h), _both(layers), algorithm)[:1]
     members = len(h)
     products = algorithm == "products"
     h = h.permute(0, 1, 3, 4, 2) if products else h.transpose(0, 1).flatten(1, 2)
@@ -60,6 +67,18 @@ def upwards(h: Tensor, layers: list[tuple[Tensor, Tensor]], algorithm: str) -> T
     if products:
         return h.permute(0, 1, 4, 2, 3)
     return h.reshape(len(h), members, -1, *h.shape[2:]).transpose(0, 1)
+
+
+def _lone(h: Tensor, algorithm: str) -> bool:
+    return len(h) == 1 and algorithm != "products" and h.device.type == "cpu"
+
+
+def _twice(h: Tensor) -> Tensor:
+    return h.expand(2, *h.shape[1:])
+
+
+def _both(layers: list[tuple[Tensor, Tensor]]) -> list[tuple[Tensor, Tensor]]:
+    return [(_twice(weight), _twice(bias)) for weight, bias in layers]
 
 
 def _grouped(weight: Tensor, bias: Tensor, algorithm: str) -> tuple[Tensor, Tensor]:

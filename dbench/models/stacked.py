@@ -55,8 +55,18 @@ def linear(parameters: Parameters, layer: str, x: Tensor) -> Tensor:
 
     A layer whose weights do not fill whole cache lines is widened by outputs of zero weight, which are cut off again:
     the gradients of its weights would otherwise begin anywhere in a line, and a member's last bits hang on its place.
+    A lone member's layer of one input runs as two members, of which one is dropped: torch would take it for a product
+    with a vector, and round its gradient otherwise than in company.
     """
     weight, bias = parameters[f"{layer}.weight"], parameters[f"{layer}.bias"].unsqueeze(1)
+    inputs = weight.shape[1]
+    if len(weight) == 1 and inputs == 1:
+        weight, bias, x = (part.expand(2, -1, -1) for part in (weight, bias, x))
+        return _widened(weight, bias, x)[:1]
+    return _widened(weight, bias, x)
+
+
+def _widened(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
     inputs, outputs = weight.shape[1:]
     if inputs * outputs % ALIGN == 0:
         return torch.baddbmm(bias, x, weight)

@@ -1,0 +1,57 @@
+"""Every objective at the batch size of the profiles: a member comes out the same alone, in company and apart."""
+
+import numpy as np
+import pytest
+import torch
+
+from dbench.models import NETWORKS
+from dbench.models.objectives import OBJECTIVES, find_card
+from dbench.training import Member, train
+
+NETWORK = NETWORKS["mlp"]()
+SIZES = (3, 6, 10, 16, 16)  # of dsprites_grid_16
+STEPS = 5
+
+
+@pytest.fixture(scope="module")
+def world():
+    rng = np.random.default_rng(0)
+    factors = torch.from_numpy(rng.integers(0, SIZES, size=(400, len(SIZES))))
+    images = torch.from_numpy(rng.integers(0, 256, size=(400, *NETWORK.image_shape), dtype=np.uint8))
+    return images, {"factors": factors, "factor_sizes": SIZES, "steps": STEPS, "learning_rate": 1e-3}
+
+
+def _same(state, other, row, other_row):
+    pairs = zip(state.tensors(), other.tensors(), strict=True)
+    alike = all(torch.equal(mine[row], theirs[other_row]) for mine, theirs in pairs)
+    return alike and torch.equal(state.loss[row], other.loss[other_row])
+
+
+def _members(objective, count):
+    return [Member(objective, 1.0 + i, {"objective": objective, "seed": i}) for i in range(count)]
+
+
+@pytest.mark.parametrize("objective", sorted(OBJECTIVES))
+def test_a_member_alone_is_the_one_it_is_in_company(objective, world):
+    images, settings = world
+    company = train(_members(objective, 3), images, NETWORK, batch_size=64, **settings)
+    pair = train(_members(objective, 2), images, NETWORK, batch_size=64, **settings)
+    for i, member in enumerate(_members(objective, 3)):
+        alone = train([member], images, NETWORK, batch_size=64, **settings)
+        assert _same(alone, company, 0, i)
+        assert i == 2 or _same(pair, company, i, i)
+
+
+def _beside(objective):
+    """Return another objective that has the same heads and adversary, so that both fit into one ensemble."""
+    company = find_card(objective).company
+    return next((name for name in sorted(OBJECTIVES) if name != objective and find_card(name).company == company), None)
+
+
+@pytest.mark.parametrize("objective", [name for name in sorted(OBJECTIVES) if _beside(name)])
+def test_a_member_that_is_the_only_one_of_its_objective_is_the_one_it_is_among_its_like(objective, world):
+    images, settings = world
+    members, others = _members(objective, 2), _members(_beside(objective), 2)
+    among = train(members, images, NETWORK, batch_size=64, **settings)
+    mixed = train([others[0], members[0], others[1]], images, NETWORK, batch_size=64, **settings)
+    assert _same(mixed, among, 1, 0)
