@@ -1,0 +1,134 @@
+"""Causes in how codes are scored: collapsed ones count in full; the number of active ones lies behind a correlation."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+from causes_runs import SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
+
+from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
+from dbench.stats.ranks import ranks
+from dbench.zoo.profiles import MICRO
+from dbench.zoo.scorers import Subject
+
+RESOLUTIONS = (0.03, 0.1)
+"""Standard deviations of noise added to mean codes; a code of unit prior that carries 0.01 nats spreads over 0.14."""
+
+
+def _blurred(subject: Subject) -> Scores:
+    """Total correlation of the mean codes of all codes seen through noise, and what collapsed means depend on."""
+    codes, active = subject.train.codes, subject.active
+    noise = subject.key.generator("cause.noise").standard_normal(codes.shape)
+    scores = {f"blurred.{size:g}": gaussian_total_correlation(codes + size * noise).value for size in RESOLUTIONS}
+    idle = np.setdiff1d(np.arange(codes.shape[1]), active)
+    spread = codes[:, idle].std(axis=0)
+    scores["spread"] = float(spread.max()) if len(idle) else 0.0
+    scores["linear"] = float(np.mean([_share(codes[:, active], codes[:, i]) for i in idle])) if len(idle) else 0.0
+    fine = np.concatenate([codes[:, active], codes[:, active] ** 2], axis=1)
+    scores["square"] = float(np.mean([_share(fine, codes[:, i]) for i in idle])) if len(idle) else 0.0
+    return scores
+
+
+def _share(inputs: np.ndarray, target: np.ndarray) -> float:
+    """R squared of a linear regression with an intercept."""
+    design = np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1)
+    rest = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+    return 1 - float(rest.var() / target.var())
+
+
+@experiment
+def collapsed_codes(scale: Scale, report: Report) -> None:
+    """The mean codes' total correlation of beta_vae rises over its sweep: is the rise that of nearly constant codes?
+
+    The profile's own runs of beta_vae on dsprites_grid_16, 6,000 steps. Total correlation does not change
+    with scale, so that a code whose mean hardly moves counts as much as any other. To look without deciding which codes
+    are active, independent normal noise of one size is added to all mean codes: 0.1, a tenth of the prior's deviation.
+    A code that spreads over more keeps its dependence, one that spreads over less loses it.
+
+    Looked at: total correlation of the mean codes, of the active ones, and of all with noise of 0.03 and 0.1; the
+    largest spread of a collapsed code's mean (standard deviation); and how much of the collapsed codes' means a
+    regression on the active ones tells, linear and with squares.
+
+    - Collapsed codes: supported if from the weakest to the strongest strength the total correlation of all mean codes
+      rises by more than 0.5 nats in every seed, and with noise of 0.1 falls or rises by less than a tenth of that.
+    """
+    strengths = next(s.strengths for s in MICRO.sweeps if s.objective == "beta_vae")
+    runs = own_runs(scale, "beta_vae", strengths)
+    found = by_strength(runs.keys, runs.scores(_blurred))
+    columns = {score: SCORES[score] for score in ("gaussian_tc.mean", "gaussian_tc.mean.active")}
+    columns |= {f"blurred.{size:g}": f"TC, mean codes + noise {size:g}" for size in RESOLUTIONS}
+    columns |= {"codes": SCORES["codes"], "spread": "largest collapsed spread"}
+    columns |= {"linear": "R², linear", "square": "R², squares"}
+    report.table("beta", {f"{strength:g}": rows for strength, rows in found.items()}, columns)
+
+    first, last = found[strengths[0]], found[strengths[-1]]
+    rises, blurred = (
+        np.array([b[score] - a[score] for a, b in zip(first, last, strict=True)])
+        for score in ("gaussian_tc.mean", "blurred.0.1")
+    )
+    there = bool((rises > 0.5).all())
+    report.finding(
+        "collapsed codes",
+        "not here" if not there else "yes" if blurred.mean() < rises.mean() / 10 else "no",
+        f"A rise of {rises.mean():.2f} nats over all mean codes (seeds {rises.min():.2f} to {rises.max():.2f}), of "
+        f"{blurred.mean():.3f} with noise of 0.1, and from {mean(first, 'gaussian_tc.mean.active'):.3f} to "
+        f"{mean(last, 'gaussian_tc.mean.active'):.3f} over the active ones.",
+    )
+
+
+@experiment
+def downstream_active(scale: Scale, report: Report) -> None:
+    """A lower total correlation goes with better downstream accuracy: through the number of active codes?
+
+    From the shipped tables; nothing is trained. All runs of the six unsupervised objectives on each data set, accuracy
+    of logistic regressions, averaged over the sizes of their training sets as in sober.unsupervised-downstream. With
+    three to ten active codes, their number and the divergence decide how much a classifier can know.
+
+    Looked at: Spearman's correlation of minus the total correlation with accuracy, and the same with the ranks of the
+    number of active codes, or of the divergence, regressed out of both; of all models, and by objective (mean of six).
+
+    - Number of active codes: supported for a score whose correlation is 0.3 or more if without it less than half is
+      left.
+    - Divergence: likewise.
+    """
+    for name in MICRO.data:
+        table = pd.read_parquet(str(files("dbench_fixtures") / "evidence" / f"micro-{name}" / "runs.parquet"))
+        wide = table[table["status"] == "done"].pivot(index=["objective", "run"], columns="score", values="value")
+        wide = wide[wide.index.isin(_UNSUPERVISED, level=0)]
+        targets = [column for column in wide.columns if re.fullmatch(r"downstream\.logistic\.\d+", column)]
+        rows: dict[str, list[Scores]] = {}
+        for codes in ("mean", "mean.active", "sampled", "sampled.active"):
+            score = f"gaussian_tc.{codes}"
+            groups = [part for _, part in wide.groupby(level=0)]
+            rows[codes] = [
+                {
+                    "raw": _with_accuracy(wide, score, targets),
+                    "codes": _with_accuracy(wide, score, targets, "kl.informative"),
+                    "kl": _with_accuracy(wide, score, targets, "kl"),
+                    "within": float(np.mean([_with_accuracy(part, score, targets) for part in groups])),
+                }
+            ]
+        columns = {"raw": "correlation", "codes": "without number of codes", "kl": "without divergence"}
+        report.table(f"{name}, codes", rows, columns | {"within": "within objectives"}, digits=2)
+        for codes, (row,) in rows.items():
+            for cause, key in (("number of active codes", "codes"), ("divergence", "kl")):
+                answer = "not here" if row["raw"] < 0.3 else "yes" if row[key] < row["raw"] / 2 else "no"
+                report.finding(f"{cause}, {codes} on {name}", answer, f"{row['raw']:.2f}, without it {row[key]:.2f}.")
+
+
+_UNSUPERVISED = sorted({sweep.objective for sweep in MICRO.sweeps if sweep.data == MICRO.data[1:]})
+
+
+def _with_accuracy(wide: pd.DataFrame, score: str, targets: list[str], without: str | None = None) -> float:
+    """Rank correlation of minus a score with accuracies, averaged, after another score's ranks are regressed out."""
+    found = []
+    for target in targets:
+        one, two = (ranks(wide[column].to_numpy(np.float64)) for column in (score, target))
+        if without is not None:
+            other = np.stack([ranks(wide[without].to_numpy(np.float64)), np.ones(len(wide))], axis=1)
+            one, two = (x - other @ np.linalg.lstsq(other, x, rcond=None)[0] for x in (one, two))
+        found.append(-float(np.corrcoef(one, two)[0, 1]))
+    return float(np.mean(found))

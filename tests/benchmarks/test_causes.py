@@ -1,0 +1,114 @@
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from dbench.models.objectives import find_card
+
+PATH = Path(__file__).parents[2] / "benchmarks" / "causes.py"
+
+
+def _load():
+    before = list(sys.path)
+    spec = importlib.util.spec_from_file_location("tested_causes", PATH)
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path[:] = before
+    return module
+
+
+CAUSES = _load()
+RUNS, SWEEPS = (sys.modules[name] for name in ("causes_runs", "causes_sweeps"))
+IMAGES, SCORES = (sys.modules[name] for name in ("causes_images", "causes_scores"))
+
+
+@pytest.fixture(autouse=True)
+def _threads():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def test_a_rehearsal_trains_prints_its_rule_its_table_and_a_finding_and_keeps_them(tmp_path, capsys):
+    kept = tmp_path / "results.txt"
+    CAUSES.main(["collapsed-codes", "--share", "0.01", "--seeds", "1", "--append", str(kept)])
+    printed = capsys.readouterr().out
+    assert printed.strip() == kept.read_text(encoding="utf-8").strip()
+    assert "Collapsed codes: supported if" in printed
+    assert "Its findings mean nothing" in printed
+    rows = [line for line in printed.splitlines() if line.startswith("|")]
+    assert len(rows) == 2 + 6
+    assert len({line.count("|") for line in rows}) == 1
+    assert "\ncollapsed codes: " in printed
+
+
+def test_without_names_the_experiments_are_listed_and_unknown_ones_refused(capsys):
+    CAUSES.main([])
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == list(RUNS.EXPERIMENTS)
+    assert {"factor-vae", "dip-vae-i", "kl-gap", "random-split"} <= set(listed)
+    for wrong in (["tea-leaves"], ["kl-gap", "--share", "0"], ["kl-gap", "--seeds", "0"]):
+        with pytest.raises(SystemExit):
+            CAUSES.main(wrong)
+
+
+def test_an_adversary_learns_at_another_rate_within_the_block_only():
+    before, seen = find_card("factor_vae"), []
+
+    def fail():
+        with RUNS.adversary_rate("factor_vae", 0.1):
+            seen.append(find_card("factor_vae").adversary_rate)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert seen == [0.1]
+    assert find_card("factor_vae") is before
+
+
+def test_the_discriminators_rate_reaches_training():
+    keys = RUNS.keys_of("factor_vae", (10.0,), (1000,), 100)
+    weights = []
+    for rate in (1.0, 0.1):
+        with RUNS.adversary_rate("factor_vae", rate):
+            state = RUNS.train_state(keys, network={"discriminator": (8,)})
+        weights.append(state.parameters["adversary.0.weight"])
+    assert weights[0].shape == (1, *weights[1].shape[1:])
+    assert not torch.equal(*weights)
+
+
+def test_steps_are_scaled_in_whole_blocks_and_seeds_start_where_no_profile_does():
+    assert RUNS.Scale(share=0.02).steps(20_000) == 400
+    assert RUNS.Scale(share=0.001).steps(6000) == 100
+    assert list(RUNS.Scale().numbers(2)) == [1000, 1001]
+    assert list(RUNS.Scale(seeds=1).numbers(2)) == [1000]
+
+
+def test_a_correlation_that_is_all_anothers_vanishes_without_it():
+    stream = np.random.default_rng(0)
+    number = stream.normal(size=2000)
+    wide = pd.DataFrame(
+        {name: number + 0.5 * stream.normal(size=2000) for name in ("tc", "accuracy")} | {"number": number}
+    )
+    assert SCORES._with_accuracy(wide, "tc", ["accuracy"]) == pytest.approx(-0.8, abs=0.05)
+    assert SCORES._with_accuracy(wide, "tc", ["accuracy"], "number") == pytest.approx(0, abs=0.07)
+
+
+def test_the_way_runs_from_the_best_constant_picture_to_a_perfect_one():
+    images = torch.zeros(4, 1, 1, 2, dtype=torch.uint8)
+    images[2:, ..., 0] = 255
+    way = IMAGES._Way.of(images)
+    assert way.constant == pytest.approx(np.log(2), abs=1e-4)
+    assert way.perfect == pytest.approx(0, abs=1e-4)
+    assert way.left(np.log(2) / 4) == pytest.approx(0.25, abs=1e-3)
+
+
+@pytest.mark.parametrize(("values", "expected"), [([[0.9, 0.8]], True), ([[0.9, -0.8]], False), ([[0.3, 0.4]], False)])
+def test_a_sweep_is_ordered_where_all_seeds_agree(values, expected):
+    assert SWEEPS._one_way(np.array(values[0])) is expected
