@@ -45,7 +45,7 @@ class HeldOut(GridData):
     :meth:`held_out` leaves and encode everything.
 
     Args:
-        base: the data set.
+        base: the data set; one that holds nothing out itself.
         combination: factor name -> value for two or more factors; the points that have all these values are held out.
         draw: number of a random draw, in place of a combination; as many points are held out as share one combination
             of the two factors of the paper (size and shape), uniformly without replacement.
@@ -56,12 +56,15 @@ class HeldOut(GridData):
 
     Raises:
         InvalidInput: neither or both of combination and draw; an unknown factor, a value out of range, fewer than two
-            factors of several values, a negative draw, or a draw of a data set without the paper's two factors.
+            factors of several values, a negative draw, or a draw of a data set without the paper's two factors; a base
+            that holds points out itself, which would be trained on here.
     """
 
     def __init__(self, base: DataSet, combination: Mapping[str, int] | None = None, *, draw: int | None = None) -> None:
         if (combination is None) == (draw is None):
             raise InvalidInput("HeldOut needs either a combination or a draw, got " + ("both", "neither")[draw is None])
+        if base.held_out().any():
+            raise InvalidInput(f"base must be a data set that holds no points out, got {base.name!r}")
         self.factor_names, self.factor_sizes = base.factor_names, base.factor_sizes
         self.image_shape, self.stochastic = base.image_shape, base.stochastic
         self._base = base

@@ -147,6 +147,14 @@ def test_what_cannot_be_held_out_is_refused(base, arguments, message):
         HeldOut(base, **arguments)
 
 
+def test_a_base_that_holds_points_out_is_refused(base):
+    """What it keeps from training would be trained on."""
+    inner = HeldOut(base, {"shape": 2, "scale": 3})
+    for arguments in ({"combination": {"shape": 0, "scale": 0}}, {"draw": 0}):
+        with pytest.raises(InvalidInput, match=f"base must be .* holds no points out, got '{inner.name}'"):
+            HeldOut(inner, **arguments)
+
+
 def test_a_family_without_combinations_in_the_paper_has_no_splits():
     for ask in (paper_splits, random_splits):
         with pytest.raises(InvalidInput, match="dsprites, shapes3d, mpi3d only, got 'cars3d'"):
