@@ -22,7 +22,7 @@ class Sweep:
         strengths: its strengths.
         data: data sets of the profile it is trained on; all of them when none is named.
         seeds: number of seeds of each cell; as many as the profile says when not given.
-        constants: constants of the objective that take another value than the study's, by name.
+        constants: constants of the objective (``ObjectiveCard.constants``) that take another value than its own.
     """
 
     objective: str
@@ -51,7 +51,8 @@ class Profile:
 
     Raises:
         UnknownName: a sweep names a data set that the profile does not have.
-        InvalidInput: two sweeps of an objective share a data set.
+        InvalidInput: two sweeps of an objective share a data set, or a sweep's constants are none of its objective or
+            have the objective's own value: one run would have two keys.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Profile:
         """Check that sweeps name data sets of the profile, and that no two of them describe the same cells."""
         taken = set[tuple[str, str]]()
         for sweep in self.sweeps:
+            _check_constants(sweep)
             for name in self._data_of(sweep):
                 if name not in self.data:
                     raise unknown_name(f"data set of profile {self.name}", name, self.data)
@@ -168,6 +170,17 @@ _SUPERVISED = (
     Sweep("weak_de", (10, 50)),
     Sweep("mtd", (1, 10)),
 )
+
+
+def _check_constants(sweep: Sweep) -> None:
+    if not sweep.constants:
+        return
+    from dbench.models.objectives import find_card  # takes torch
+
+    card = find_card(sweep.objective)
+    card.settled(dict(sweep.constants))  # refuses others' constants
+    if same := [f"{name}={value:g}" for name, value in sweep.constants if value == card.constants[name]]:
+        raise InvalidInput(f"constants must differ from those {sweep.objective} has itself, got {', '.join(same)}")
 
 
 def _on(data: str, sweeps: tuple[Sweep, ...], *, seeds: int | None = None) -> tuple[Sweep, ...]:

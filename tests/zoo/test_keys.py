@@ -114,6 +114,19 @@ def test_a_sweep_may_hold_a_constant_at_another_value(tiny: Profile) -> None:
     assert by_objective == {"beta_vae": (), "annealed_vae": (("gamma", 12.5),)}
 
 
+@pytest.mark.parametrize(
+    ("objective", "constants", "message"),
+    [
+        ("annealed_vae", (("gama", 12.5),), "constants of annealed_vae must be among .*gamma.*got gama"),
+        ("beta_vae", (("gamma", 12.5),), "constants of beta_vae must be among none, got gamma"),
+        ("annealed_vae", (("gamma", 1000),), "must differ from those annealed_vae has itself, got gamma=1000"),
+    ],
+)
+def test_constants_that_would_give_one_run_two_keys_are_refused(tiny: Profile, objective, constants, message) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        replace(tiny, sweeps=(Sweep(objective, (1,), constants=constants),))
+
+
 def test_sweeps_that_do_not_fit_their_profile_are_refused(tiny: Profile) -> None:
     with pytest.raises(UnknownName, match="data set of profile tiny"):
         replace(tiny, sweeps=(Sweep("beta_vae", (1,), data=("dsprites",)),))
