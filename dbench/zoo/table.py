@@ -8,7 +8,7 @@ import json
 import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.columns import COLUMNS, REAL, TEXT, WHOLE, check_columns, check_rows
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
-from dbench.zoo.profiles import Profile
-from dbench.zoo.store import Store
+
+if TYPE_CHECKING:
+    from dbench.zoo.profiles import Profile
+    from dbench.zoo.store import Store
 
 __all__ = [
     "COLUMNS",
@@ -33,29 +36,6 @@ __all__ = [
 
 TABLE, MANIFEST = "runs.parquet", "manifest.json"
 TABLE_SCHEMA = 1
-
-_TEXT, _WHOLE, _REAL = "text", "int64", "float64"
-COLUMNS: dict[str, str] = {
-    "run": _TEXT,
-    "profile": _TEXT,
-    "data": _TEXT,
-    "objective": _TEXT,
-    "strength": _REAL,
-    "network": _TEXT,
-    "steps": _WHOLE,
-    "seed": _WHOLE,
-    "status": _TEXT,
-    "score": _TEXT,
-    "value": _REAL,
-    "commit": _TEXT,
-    "versions": _TEXT,
-    "device": _TEXT,
-    "precision": _TEXT,
-    "data_sha256": _TEXT,
-    "trained_seconds": _REAL,
-    "trained_utc": _TEXT,
-}
-"""Columns of the table and the kind of value each holds."""
 
 OF_TRAINING = ("elbo", "kl", "reconstruction")
 """Scores that training itself gives; a table of diverged runs alone has rows for these."""
@@ -116,7 +96,7 @@ def build_table(
         for name in names
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != _TEXT})
+    return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != TEXT})
 
 
 def write_table(
@@ -142,7 +122,7 @@ def write_table(
     folder = Path(folder)
     buffer = io.BytesIO()
     schema = pa.schema(
-        [(name, {_TEXT: pa.string(), _WHOLE: pa.int64(), _REAL: pa.float64()}[kind]) for name, kind in COLUMNS.items()]
+        [(name, {TEXT: pa.string(), WHOLE: pa.int64(), REAL: pa.float64()}[kind]) for name, kind in COLUMNS.items()]
     )
     pq.write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False), buffer, compression="zstd")
     manifest = {
@@ -225,51 +205,14 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
         table: pd.DataFrame = pq.read_table(io.BytesIO(data)).to_pandas()
     except (pa.ArrowException, OSError) as error:
         raise DamagedData(f"{path} is not a Parquet table: {error}") from None
-    _check_columns(table, path)
-    _check_rows(table, manifest, path)
+    check_columns(table, path)
+    check_rows(table, manifest, path)
     run_keys(table, manifest)
     for name, meaning in (("profile", "profile"), ("data", "data set")):
         if table[name].nunique() > 1:
             found = ", ".join(sorted(table[name].unique()))
             raise DamagedData(f"{path} must hold the runs of one {meaning}, got {found}")
     return table
-
-
-def _check_columns(table: pd.DataFrame, path: Path) -> None:
-    if missing := [name for name in COLUMNS if name not in table]:
-        raise DamagedData(f"{path} lacks the columns {', '.join(missing)}")
-    if unknown := sorted(str(name) for name in set(table) - set(COLUMNS)):
-        raise DamagedData(f"{path} has columns that no runs table has: {', '.join(unknown)}")
-    for name, kind in COLUMNS.items():
-        column = table[name]
-        right = pd.api.types.is_string_dtype(column) if kind == _TEXT else column.dtype == kind
-        if not right:
-            raise DamagedData(f"{path}: column {name} must hold {kind}, got {column.dtype}")
-        if name != "value" and column.isna().any():
-            raise DamagedData(f"{path}: column {name} must be filled, got {int(column.isna().sum())} missing entries")
-
-
-def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) -> None:
-    if unknown := sorted(set(table["status"]) - {"done", "diverged"}):
-        raise DamagedData(f"{path}: status must be done or diverged, got {', '.join(unknown)}")
-    if twice := int(table.duplicated(["run", "score"]).sum()):
-        raise DamagedData(f"{path} must have one row for each run and score, got {twice} repeated")
-    fixed = [name for name in COLUMNS if name not in ("score", "value")]
-    if (table.groupby("run")[fixed].nunique() > 1).any(axis=None):
-        raise DamagedData(f"{path}: the rows of one run must agree in everything but score and value")
-    n_runs, names = table["run"].nunique(), set(table["score"])
-    if n_runs != manifest["runs"] or names != set(manifest["scores"]) or len(table) != n_runs * len(names):
-        raise DamagedData(
-            f"{path} must have each of {len(manifest['scores'])} scores for each of {manifest['runs']} runs, "
-            f"got {n_runs} runs, {len(names)} scores and {len(table)} rows"
-        )
-    finite = np.isfinite(table["value"].to_numpy())
-    wrong = table[finite != (table["status"] == "done").to_numpy()]
-    if len(wrong):
-        raise DamagedData(
-            f"{path}: values must be finite where the run is done and missing where it diverged, "
-            f"got {wrong['value'].iloc[0]} for {wrong['score'].iloc[0]} of run {wrong['run'].iloc[0]}"
-        )
 
 
 def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunKey]:
