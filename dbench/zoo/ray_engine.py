@@ -18,7 +18,7 @@ from typing import Any
 from dbench.errors import DbenchError, InvalidInput
 from dbench.provenance import versions
 from dbench.zoo.store import Store
-from dbench.zoo.workers import FAILED, STOPPING, TIME_IS_UP, Line, Task, outcome_of
+from dbench.zoo.workers import FAILED, STOPPING, TIME_IS_UP, UNSAVED, Line, Task, outcome_of
 
 __all__ = ["RETRIES", "capacity", "connected", "run_on_ray"]
 
@@ -162,7 +162,8 @@ def run_on_ray(
         As ``run_tasks``; work that a lost node had reported is reported again.
 
     Raises:
-        DbenchError: a task raised it, or was lost with its node too often. The first is raised when the rest is done.
+        DbenchError: a task raised it, or was lost with its node too often. The first is raised when the rest is done;
+            also when tasks that were asked to stop could not save.
         InvalidInput: the cluster has no room for a task.
     """
     if capacity(ray, num_gpus) < 1:
@@ -191,7 +192,7 @@ def run_on_ray(
                 yield kind, content
                 continue
             errors.append(content)
-            tell(f"{FAILED}: {content}")
+            tell(f"{UNSAVED if stopped else FAILED}: {content}")
 
     try:
         while waiting or flying:
@@ -210,9 +211,12 @@ def run_on_ray(
         if flying and not stopped:
             tell(STOPPING)
         mailbox.ask_to_stop.remote()
+        stopped, before = True, len(errors)
         while flying and capacity(ray, num_gpus):
             for _ in landed(0.25):
                 pass
+        if errors[before:]:
+            raise errors[before] from None
         raise
     except ray.exceptions.RayError as error:
         raise DbenchError(f"the Ray cluster was lost; finished runs are kept: {_line(error)}") from None

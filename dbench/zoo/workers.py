@@ -11,17 +11,30 @@ import signal
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from dbench.errors import DbenchError, InvalidInput
 
-__all__ = ["FAILED", "STOPPING", "TIME_IS_UP", "Line", "Task", "cores", "outcome_of", "run_tasks", "terminable"]
+__all__ = [
+    "FAILED",
+    "STOPPING",
+    "TIME_IS_UP",
+    "UNSAVED",
+    "Line",
+    "Task",
+    "cores",
+    "outcome_of",
+    "run_tasks",
+    "terminable",
+]
 
 Task = Callable[["Line", Any], Any]
 
 FAILED = "failed, the others go on"
+UNSAVED = "failed while it was to save"
 STOPPING = "stopping: the workers save what they have"
 TIME_IS_UP = "the time is up: the workers save what they have"
 
@@ -52,10 +65,20 @@ class Line:
         return True
 
 
+_DEAF_TO = (signal.SIGINT, signal.SIGTERM)
+
+
+def _mask(how: str) -> None:
+    """Hold back, or let through, the signals that workers ignore; a new process takes over what is held back."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(getattr(signal, how), _DEAF_TO)
+
+
 def _work(connection: Connection, function: Task) -> None:
-    # Ctrl-C reaches the whole process group; the master decides, the workers wait for its word.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Ctrl-C and a scheduler's SIGTERM reach the whole process group; the master decides, the workers wait for its word.
+    for number in _DEAF_TO:
+        signal.signal(number, signal.SIG_IGN)
+    _mask("SIG_UNBLOCK")
     os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -101,10 +124,10 @@ def run_tasks(
 
     Yields:
         ``("news", {...})`` for each report and ``("done", result)`` for each finished task. Closing the iterator,
-        or an exception thrown into it, asks the workers to stop and waits for what they still send.
+        or Ctrl-C, asks the workers to stop and waits for what they still send.
 
     Raises:
-        DbenchError: a worker died, or a task raised it.
+        DbenchError: a worker died, or a task raised it; also when workers that were asked to stop could not save.
         InvalidInput: fewer than one worker.
     """
     if workers < 1:
@@ -129,9 +152,14 @@ def run_tasks(
     except (KeyboardInterrupt, GeneratorExit):
         if pool.stop() and pool.busy:
             tell(STOPPING)
+        unsaved = list[DbenchError]()
         while pool.busy:
-            for _ in pool.receive(timeout=0.25):
-                pass
+            for kind, content in pool.receive(timeout=0.25):
+                if kind == "failed":
+                    unsaved.append(content)
+                    tell(f"{UNSAVED}: {content}")
+        if unsaved:
+            raise unsaved[0] from None
         raise
     finally:
         pool.close()
@@ -151,7 +179,12 @@ class _Pool:
         while len(self.processes) < size and not self.stopped:
             ours, theirs = self.context.Pipe()
             process = self.context.Process(target=_work, args=(theirs, self.function), daemon=True)
-            process.start()
+            resource_tracker.ensure_running()  # it would let signals through again
+            _mask("SIG_BLOCK")  # until the worker ignores them
+            try:
+                process.start()
+            finally:
+                _mask("SIG_UNBLOCK")
             theirs.close()
             self.processes[ours] = process
 
@@ -196,10 +229,10 @@ class _Pool:
         return True
 
     def close(self) -> None:
-        """End every worker: idle ones at once, busy ones (after an error) by a signal."""
+        """End every worker: idle ones at once, busy ones (after an error) by a signal that they cannot ignore."""
         for line, process in self.processes.items():
             if line in self.busy:
-                process.terminate()
+                process.kill()
             line.close()  # an idle worker reads the end of its line
         for process in self.processes.values():
             process.join(10)

@@ -19,7 +19,7 @@ from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import Line, run_tasks
+from dbench.zoo.workers import STOPPING, UNSAVED, Line, run_tasks
 
 
 class Wire(Line):
@@ -156,6 +156,18 @@ def fail(line, number):
     raise InvalidInput(f"number must not be {number}")
 
 
+def be_asked_to_end(line, number):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return number
+
+
+def fail_to_save(line, number):
+    line.report(started=number)
+    while not line.stopping:
+        time.sleep(0.01)
+    raise InvalidInput("no space left")
+
+
 def wait(line, number):
     line.report(started=number)
     while not line.stopping:
@@ -183,6 +195,20 @@ def test_a_dying_worker_is_an_error(tasks: Any) -> None:
 def test_an_error_in_a_worker_keeps_its_message(tasks: Any) -> None:
     with pytest.raises(InvalidInput, match="number must not be 7"):
         list(run_tasks(tasks.fail, [7], workers=1))
+
+
+def test_a_worker_leaves_it_to_its_master_when_to_end(tasks: Any) -> None:
+    assert list(run_tasks(tasks.be_asked_to_end, [3], workers=1)) == [("done", 3)]
+
+
+def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(tasks: Any) -> None:
+    told: list[str] = []
+    news = run_tasks(tasks.fail_to_save, [0], workers=1, tell=told.append)
+    assert next(news) == ("news", {"started": 0})
+    with pytest.raises(InvalidInput, match="no space left"):
+        news.close()
+    assert told == [STOPPING, f"{UNSAVED}: no space left"]
+    assert not multiprocessing.active_children()
 
 
 def test_workers_finish_their_task_before_they_stop(tasks: Any) -> None:
