@@ -8,24 +8,21 @@ carry a checksum of themselves.
 from __future__ import annotations
 
 import hashlib
-import tempfile
-import time
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-import fsspec
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.files import Place
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.locks import hold, lock_folder
 from dbench.zoo.seals import seal, unseal
 
 __all__ = ["STATUSES", "Status", "Store"]
@@ -33,68 +30,25 @@ __all__ = ["STATUSES", "Status", "Store"]
 Status = Literal["done", "diverged", "interrupted"]
 STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
 
+_OF_A_DONE_RUN = {"weights.safetensors", "codes.safetensors"}
 
-class Store:
+
+class Store(Place):
     """Trained runs by key.
 
     Args:
-        path: folder, or any URL fsspec knows (``s3://bucket/zoo``, ``memory://zoo``).
+        path: folder, or any URL fsspec knows (``s3://bucket/zoo``). One in memory (``memory://zoo``) is of this process
+            alone: runs cannot be trained or scored there (:meth:`check_shared`).
         create: whether to make it when it is missing.
 
     Raises:
         InvalidInput: the path cannot be used as a folder, or there is no store and none is to be made.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
-        try:
-            self._fs, self.root = fsspec.core.url_to_fs(str(path))
-            if create:
-                self._fs.makedirs(f"{self.root}/runs", exist_ok=True)
-            missing = not create and not self._fs.exists(f"{self.root}/runs")
-        except (OSError, ValueError, ImportError) as error:
-            raise InvalidInput(
-                f"store must be a folder or URL that can be written, got {str(path)!r}: {error}"
-            ) from None
-        if missing:
-            raise InvalidInput(
-                f"store must hold runs, got {str(path)!r}, where there are none; run dbench zoo train first"
-            )
-        self.url = str(path)
-
-    @property
-    def address(self) -> str:
-        """The store for a process in another folder: the URL, or the absolute path."""
-        return self.root if self.local else self.url
-
-    def __repr__(self) -> str:
-        """Name the place."""
-        return f"Store({self.url!r})"
-
-    # Files ------------------------------------------------------------------------------------------------------
+    # Runs -------------------------------------------------------------------------------------------------------
 
     def _path(self, digest: str, name: str) -> str:
         return f"{self.root}/runs/{digest}/{name}"
-
-    def _write(self, path: str, data: bytes) -> None:
-        aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
-        try:
-            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            self._fs.pipe_file(aside, data)
-            self._fs.mv(aside, path)
-        except OSError as error:
-            with suppress(OSError):
-                self._fs.rm_file(aside)
-            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
-
-    def _read(self, path: str) -> bytes:
-        try:
-            return bytes(self._fs.cat_file(path))
-        except FileNotFoundError:
-            raise DamagedData(f"{path} is missing") from None
-        except OSError as error:
-            raise DbenchError(f"store {self.url} could not read {path}: {error}") from None
-
-    # Runs -------------------------------------------------------------------------------------------------------
 
     def save(
         self,
@@ -128,12 +82,14 @@ class Store:
         """Return the record of a run, or ``None`` when there is none.
 
         Raises:
-            DamagedData: the record cannot be read, or belongs to another key or schema.
+            DamagedData: the record is no record, or belongs to another key or schema.
+            DbenchError: the system refuses to read it.
         """
         path = self._path(key.digest, "run.json")
-        if not self._fs.exists(path):
+        data = self._read_if_there(path)
+        if data is None:
             return None
-        document = unseal(self._read(path), path)
+        document = unseal(data, path)
         if document.get("schema") != KEY_SCHEMA or document.get("key") != key.axes:
             raise DamagedData(f"{path} holds another run than {key}")
         if document.get("status") not in STATUSES or not isinstance(document.get("files"), dict):
@@ -168,10 +124,18 @@ class Store:
             raise DamagedData(f"{path} is not a safetensors file: {error}") from None
 
     def intact(self, key: RunKey) -> bool:
-        """Whether a finished run (done or diverged) is there with every file as its record promises."""
+        """Whether a finished run (done or diverged) is there with every file as its record promises.
+
+        A run that is done has weights and codes.
+
+        Raises:
+            DbenchError: the system refuses to read it.
+        """
         try:
             document = self.record(key)
             if document is None or document["status"] == "interrupted":
+                return False
+            if document["status"] == "done" and not _OF_A_DONE_RUN.issubset(document["files"]):
                 return False
             for name, promised in document["files"].items():
                 if hashlib.sha256(self._read(self._path(key.digest, name))).hexdigest() != promised:
@@ -181,12 +145,15 @@ class Store:
         return True
 
     def discard(self, key: RunKey) -> None:
-        """Remove a run and its scores; nothing happens when there is none."""
+        """Remove a run and its scores; nothing happens when there is none.
+
+        Raises:
+            DbenchError: the system refuses.
+        """
         folder = f"{self.root}/runs/{key.digest}"
         # The record goes first: without it the rest does not count.
         self._remove(f"{folder}/run.json")
-        if self._fs.exists(folder):
-            self._fs.rm(folder, recursive=True)
+        self._remove(folder, recursive=True)
 
     def _sweep(self, key: RunKey, *, keep: set[str]) -> None:
         """Remove what an earlier state of the run, or a killed process, left in its folder."""
@@ -195,15 +162,10 @@ class Store:
             if str(path).rstrip("/").rpartition("/")[2] not in keep:
                 self._remove(path)
 
-    def _remove(self, path: str) -> None:
-        if self._fs.exists(path):
-            with suppress(FileNotFoundError):  # somebody else was quicker
-                self._fs.rm_file(path)
-
     def keys(self) -> list[RunKey]:
         """Return the keys of all runs in the store whose record can be read and is of this schema, sorted."""
         found = []
-        for document in self._records():
+        for document in filter(None, self._records()):
             with suppress(InvalidInput, KeyError, TypeError):
                 if document.get("schema") == KEY_SCHEMA:
                     found.append(RunKey.from_axes(document["key"]))
@@ -211,12 +173,21 @@ class Store:
 
     def foreign(self) -> int:
         """Count the runs whose keys are of another schema version; this version never reads them."""
-        return sum(document.get("schema") != KEY_SCHEMA for document in self._records())
+        return sum(document.get("schema") != KEY_SCHEMA for document in filter(None, self._records()))
 
-    def _records(self) -> Iterator[dict[str, Any]]:
+    def unreadable(self) -> int:
+        """Count the runs whose record the system refuses to read."""
+        return sum(document is None for document in self._records())
+
+    def _records(self) -> Iterator[dict[str, Any] | None]:
+        """Give the records of all runs, ``None`` for one that cannot be read, nothing for a damaged one."""
         for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
-            with suppress(DamagedData):
+            try:
                 yield unseal(self._read(path), path)
+            except DamagedData:
+                continue
+            except DbenchError:
+                yield None
 
     # Documents --------------------------------------------------------------------------------------------------
 
@@ -229,9 +200,11 @@ class Store:
 
         Raises:
             DamagedData: it was changed after it was written.
+            DbenchError: the system refuses to read it.
         """
         path = self._document_path(name, key)
-        return unseal(self._read(path), path) if self._fs.exists(path) else None
+        data = self._read_if_there(path)
+        return None if data is None else unseal(data, path)
 
     def remove_document(self, name: str) -> None:
         """Remove a document of the whole store; nothing happens when there is none."""
@@ -242,8 +215,7 @@ class Store:
 
     # Locks ------------------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
+    def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> AbstractContextManager[list[RunKey]]:
         """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
 
         Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
@@ -257,30 +229,5 @@ class Store:
         Raises:
             DbenchError: a lock cannot be made.
         """
-        until = time.monotonic() + patience
-        with ExitStack() as held:
-            taken = []
-            for key in keys:
-                try:
-                    lock = FileLock(self._lock_folder() / f"{key.digest}.lock")
-                    held.enter_context(lock.acquire(timeout=max(until - time.monotonic(), 0.0)))
-                except Timeout:
-                    continue
-                except OSError as error:
-                    raise DbenchError(f"store {self.url} could not lock run {key}: {error}") from None
-                taken.append(key)
-            yield taken
-
-    def _lock_folder(self) -> Path:
-        if self.local:
-            folder = Path(self.root) / "locks"
-        else:
-            folder = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
-
-    @property
-    def local(self) -> bool:
-        """Whether it is a folder of this machine's file system."""
-        protocol = self._fs.protocol
-        return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
+        folder = Path(self.root) / "locks" if self.local else lock_folder(self.url)
+        return hold(keys, folder, patience=patience)

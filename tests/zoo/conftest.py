@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dbench.data import load
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
@@ -26,7 +27,6 @@ RECORD: dict[str, Any] = {
     "versions": "python 3, torch 2",
     "device": "cpu",
     "precision": "float32",
-    "data_sha256": "ab" * 32,
     "trained_seconds": 1.5,
     "trained_utc": "2026-01-01T00:00:00Z",
     "scores": {"elbo": -20.0},
@@ -48,13 +48,20 @@ def store(tmp_path: Any) -> Store:
     return Store(tmp_path / "store")
 
 
+@pytest.fixture(scope="session")
+def fingerprint() -> str:
+    """Fingerprint of the installed data set of the tiny profile."""
+    return load(TINY.data[0]).fingerprint
+
+
 @pytest.fixture
-def finish() -> Callable[..., None]:
+def finish(fingerprint: str) -> Callable[..., None]:
     """Write a run with made-up weights, codes and scores into a store."""
 
     def write(store: Store, key: RunKey, *, status: str = "done", scores: dict[str, float] | None = None) -> None:
         codes = {"mean": np.full((6, 2), key.seed, np.float32), "logvar": np.zeros((6, 2), np.float32)}
-        store.save(key, status=status, tensors={"codes": codes}, record=RECORD)  # type: ignore[arg-type]
+        tensors = {"weights": {"encoder.0.bias": np.zeros(3, np.float32)}, "codes": codes}
+        store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": fingerprint})  # type: ignore[arg-type]
         if scores is not None:
             record = store.record(key)
             assert record is not None

@@ -1,3 +1,4 @@
+import errno
 import threading
 import time
 import uuid
@@ -52,7 +53,8 @@ def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: 
     assert not store.intact(key)
     _file(store, key, "weights.safetensors.0.partial").write_bytes(b"left by a killed process")
     finish(store, key)
-    assert sorted(path.name for path in _file(store, key, "").iterdir()) == ["codes.safetensors", "run.json"]
+    left = sorted(path.name for path in _file(store, key, "").iterdir())
+    assert left == ["codes.safetensors", "run.json", "weights.safetensors"]
 
 
 def test_a_process_killed_before_the_record_leaves_no_run(store: Store, key: RunKey, finish: Finish) -> None:
@@ -172,3 +174,53 @@ def test_runs_of_another_schema_are_counted_and_never_read(
     assert store.keys() == [tiny_keys[3]]
     with pytest.raises(DamagedData, match="holds another run"):
         store.record(tiny_keys[0])
+
+
+@pytest.mark.parametrize("lost", ["weights", "codes"])
+def test_a_done_run_has_weights_and_codes(store: Store, key: RunKey, finish: Finish, lost: str) -> None:
+    finish(store, key)
+    record = store.record(key)
+    assert record is not None
+    kept = {name: store.tensors(key, name) for name in ("weights", "codes") if name != lost}
+    store.save(key, status="done", tensors=kept, record={"scores": {}})
+    assert not store.intact(key)
+    store.save(key, status="diverged", tensors={}, record={"scores": {}})
+    assert store.intact(key)
+
+
+def test_what_the_system_refuses_to_show_does_not_count_as_gone(
+    anywhere: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish(anywhere, key, scores={"mig": 0.5})
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as refused:
+        for name in ("cat_file", "rm_file", "rm"):
+            refused.setattr(type(anywhere._fs), name, refuse)
+        refused.setattr(type(anywhere._fs), "exists", lambda *_, **__: False)  # as it answers when it may not look
+        for question in (anywhere.record, anywhere.intact, lambda key: anywhere.read_document("scores", key=key)):
+            with pytest.raises(DbenchError, match=r"could not read .*Permission denied"):
+                question(key)
+        with pytest.raises(DbenchError, match=r"could not remove .*Permission denied"):
+            anywhere.discard(key)
+    assert anywhere.intact(key)
+    assert anywhere.read_document("scores", key=key) is not None
+
+
+def test_a_record_that_is_refused_is_counted_and_stops_no_list(
+    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in tiny_keys[:2]:
+        finish(store, key)
+    read = type(store._fs).cat_file
+
+    def refuse(self: object, path: str, **options: object) -> object:
+        if tiny_keys[0].digest in path:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return read(self, path, **options)
+
+    monkeypatch.setattr(type(store._fs), "cat_file", refuse)
+    assert (store.foreign(), store.unreadable()) == (0, 1)
+    assert store.keys() == [tiny_keys[1]]
