@@ -112,7 +112,7 @@ class State:
             extra: shapes of the parameters beside the network's, as in ``State.extra``.
 
         Raises:
-            DamagedData: a tensor is missing, unknown, or does not fit the network or the others.
+            DamagedData: a tensor is missing, unknown, of another type, or does not fit the network or the others.
         """
         extra = dict(extra or {})
         widths = _widths(network.shapes | extra)
@@ -125,6 +125,9 @@ class State:
             shape = expected.get(name, (members, widths.get(name.partition(".")[2], 0)))
             if tuple(tensors[name].shape) != shape:
                 raise DamagedData(f"{name} of a state must have shape {shape}, got {tuple(tensors[name].shape)}")
+            kind = torch.int64 if name in ("step", "diverged_at") else torch.float32
+            if tensors[name].dtype != kind:
+                raise DamagedData(f"{name} of a state must be {kind}, got {tensors[name].dtype}")
         rows, first, second = ({name: tensors[f"{kind}.{name}"] for name in widths} for kind in _KINDS)
         return cls(network, int(tensors["step"]), rows, first, second, tensors["diverged_at"], tensors["loss"], extra)
 

@@ -237,3 +237,5 @@ def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[
     _print(shown)
     if foreign := place.foreign():
         click.echo(f"{foreign} further runs have keys of another schema version; this version never reads them")
+    if unreadable := place.unreadable():
+        click.echo(f"{unreadable} records of this store cannot be read: the system refuses")

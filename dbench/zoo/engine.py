@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from dbench.data import DataSet, load
-from dbench.errors import DamagedData
+from dbench.errors import DbenchError
 from dbench.models import Network, find_network
 from dbench.models.objectives import find_card
 from dbench.provenance import commit, utc_now, versions
 from dbench.training import Member, State, encode_grid, evaluate, extra_shapes, train
+from dbench.zoo.checkpoints import Checkpoint, checkpoint_name, find_checkpoint, stacked
 from dbench.zoo.devices import check_device
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
+from dbench.zoo.survey import of_other_data
 from dbench.zoo.workers import Line
 
 __all__ = [
@@ -37,8 +38,6 @@ __all__ = [
 
 EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
-
-_CHECKPOINT = "checkpoint-"
 
 _PATIENCE = 10.0
 """Seconds to wait for runs that another process holds: workers whose master or node was killed still end theirs."""
@@ -97,11 +96,20 @@ def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
     }
 
 
-def measure_speed(group: Group, *, steps: int = 20) -> float:
-    """Train the group for a few steps, keep nothing, and return model-steps a second of one worker."""
+def measure_speed(group: Group, *, steps: int = 20, deadline: float | None = None) -> float:
+    """Train the group for a few steps, keep nothing, and return model-steps a second of one worker.
+
+    Args:
+        group: what to train.
+        steps: how many, after two that warm up.
+        deadline: ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
+    """
     key, members = group.keys[0], [member_of(key) for key in group.keys]
     data, images = images_of(key.data)
+    speed = 0.0
     for count in (2, steps):  # the first call warms up
+        if speed and deadline is not None and time.monotonic() + steps * len(members) / speed > deadline:
+            break
         start = time.perf_counter()
         train(
             members,
@@ -112,59 +120,68 @@ def measure_speed(group: Group, *, steps: int = 20) -> float:
             precision=group.precision,
             **settings_of(group.keys, data),
         )
-    return steps * len(members) / (time.perf_counter() - start)
+        speed = count * len(members) / (time.perf_counter() - start)
+    return speed
 
 
 def train_group(line: Line, group: Group) -> int:
     """Train those runs of a group that nobody else holds and that are not finished; save each.
 
-    Runs that were interrupted at different steps are trained one set after the other, each from where it stood.
+    Runs that were interrupted at different steps are trained one set after the other, each from where it stood. An
+    error in one set, or with one run, does not stop the others.
 
     Returns:
         Number of runs finished here.
 
     Raises:
         InvalidInput: this machine lacks the group's device or precision.
-        DbenchError: the store cannot be read or written.
+        DbenchError: the store cannot be read or written; the first such error, when the others are done.
     """
     check_device(group.device, group.precision)
     torch.set_num_threads(1)
-    store, finished = Store(group.url), 0
+    store, finished, errors = Store(group.url), 0, list[DbenchError]()
     with store.claim(group.keys, patience=_PATIENCE) as mine:
-        starts: dict[int, list[RunKey]] = {}
+        starts: dict[int, dict[RunKey, Checkpoint | None]] = {}
         for key in mine:
-            # Another process may have finished it between the plan and the claim.
-            if not store.intact(key):
-                starts.setdefault(_step_of(store, key), []).append(key)
-        for step, keys in sorted(starts.items(), reverse=True):
-            finished += _Training(line, store, group, keys, step).run()
+            try:
+                # Another process may have finished it between the plan and the claim.
+                if not store.intact(key) or of_other_data(store, key):
+                    found = _checkpoint_of(store, key, group.precision)
+                    starts.setdefault(found.step if found else 0, {})[key] = found
+            except DbenchError as error:
+                errors.append(error)
+        for _, found_at in sorted(starts.items(), reverse=True):
+            try:
+                finished += _Training(line, store, group, found_at).run()
+            except DbenchError as error:
+                errors.append(error)
+    if errors:
+        raise errors[0]
     return finished
 
 
-def _step_of(store: Store, key: RunKey) -> int:
-    """Return the step at which an interrupted run can go on; 0 (and an empty folder) when there is none."""
-    try:
-        record = store.record(key)
-        if record is not None and record["status"] == "interrupted":
-            step = int(record["step"])
-            store.tensors(key, f"{_CHECKPOINT}{step}")
-            return step
-    except DamagedData:
-        pass
-    store.discard(key)
-    return 0
+def _checkpoint_of(store: Store, key: RunKey, precision: str) -> Checkpoint | None:
+    """Return the checkpoint that a run can go on from here; whatever else is in its place is discarded."""
+    data, _ = images_of(key.data)
+    network = network_of(key, data)
+    extra = extra_shapes([member_of(key)], network, data.factor_sizes)
+    return find_checkpoint(store, key, network, extra, precision=precision, data_sha256=data.fingerprint)
 
 
 class _Training:
     """The runs of one group that stand at the same step."""
 
-    def __init__(self, line: Line, store: Store, group: Group, keys: Sequence[RunKey], step: int) -> None:
-        self.line, self.store, self.group, self.keys, self.start = line, store, group, list(keys), step
-        self.data, self.images = images_of(keys[0].data)
-        self.network = network_of(keys[0], self.data)
-        self.losses: list[dict[str, float]] = [{} for _ in keys]
-        self.seconds = [0.0 for _ in keys]
-        self.last, self.began, self.saved = step, time.monotonic(), time.monotonic()
+    def __init__(self, line: Line, store: Store, group: Group, found: Mapping[RunKey, Checkpoint | None]) -> None:
+        self.line, self.store, self.group, self.keys = line, store, group, list(found)
+        self.data, self.images = images_of(self.keys[0].data)
+        self.network = network_of(self.keys[0], self.data)
+        starts = [one for one in found.values() if one is not None]
+        self.losses = [dict(one.losses) for one in starts] or [dict[str, float]() for _ in found]
+        self.seconds = [one.seconds for one in starts] or [0.0 for _ in found]
+        self.state = self._resume(starts) if starts else None
+        self.last = self.state.step if self.state else 0
+        self.began, self.saved = time.monotonic(), time.monotonic()
+        self.ended = set[int]()
 
     def run(self) -> int:
         """Train to the end or until asked to stop; return how many runs were finished."""
@@ -176,27 +193,18 @@ class _Training:
             steps=key.steps,
             device=self.group.device,
             precision=self.group.precision,
-            state=self._resume() if self.start else None,
+            state=self.state,
             each_block=self._each_block,
             **settings_of(self.keys, self.data),
         )
         if state.step < key.steps:
-            return 0
+            return len(self.ended)
         self._finish(state)
         return len(self.keys)
 
-    def _resume(self) -> State:
-        stored = []
-        for i, key in enumerate(self.keys):
-            record = self.store.record(key)
-            assert record is not None
-            self.losses[i], self.seconds[i] = dict(record["scores"]), float(record["trained_seconds"])
-            stored.append(self.store.tensors(key, f"{_CHECKPOINT}{self.start}"))
-        tensors = {
-            name: torch.from_numpy(np.stack([one[name] for one in stored])) for name in stored[0] if name != "step"
-        }
+    def _resume(self, starts: Sequence[Checkpoint]) -> State:
         extra = extra_shapes([member_of(key) for key in self.keys], self.network, self.data.factor_sizes)
-        return State.from_tensors({**tensors, "step": torch.tensor(self.start)}, self.network, extra)
+        return stacked([one.tensors for one in starts], self.network, extra)
 
     def _each_block(self, state: State) -> bool:
         if state.step in EARLY:
@@ -228,12 +236,21 @@ class _Training:
         diverged = state.diverged.tolist()
         for i, key in enumerate(self.keys):
             if diverged[i]:
-                continue  # trained again from the start, it diverges again
+                self._save_diverged(i, state)
+                continue
             rows = {name: array if name == "step" else array[i] for name, array in tensors.items()}
             record = {**self._record(i), "scores": self.losses[i], "step": state.step}
-            name = f"{_CHECKPOINT}{state.step}"
-            self.store.save(key, status="interrupted", tensors={name: rows}, record=record)
+            self.store.save(key, status="interrupted", tensors={checkpoint_name(state.step): rows}, record=record)
         self.saved = time.monotonic()
+
+    def _save_diverged(self, i: int, state: State) -> None:
+        """Save a run that diverged: at the first checkpoint after it, or at the end."""
+        if i in self.ended:
+            return
+        record = {**self._record(i), "scores": {}, "diverged_at": int(state.diverged_at[i])}
+        self.store.save(self.keys[i], status="diverged", tensors={}, record=record)
+        self.ended.add(i)
+        self.line.report(runs=1)
 
     def _finish(self, state: State) -> None:
         parameters, images = state.parameters, self.images.to(state.loss.device)
@@ -243,9 +260,7 @@ class _Training:
         finite = mean.isfinite().all((1, 2)) & logvar.isfinite().all((1, 2)) & evaluation.elbo.isfinite().cpu()
         for i, key in enumerate(self.keys):
             if bool(state.diverged[i]) or not bool(finite[i]):
-                record = {**self._record(i), "scores": {}, "diverged_at": int(state.diverged_at[i])}
-                self.store.save(key, status="diverged", tensors={}, record=record)
-                self.line.report(runs=1)
+                self._save_diverged(i, state)
                 continue
             scores = {
                 **self.losses[i],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -109,11 +110,14 @@ def _shape(key: RunKey) -> tuple[Any, ...]:
     return (key.data, key.network, key.steps, key.batch_size, key.learning_rate, company)
 
 
-def expected_seconds(groups: Sequence[Group], at_once: int, where: Where) -> float | None:
+def expected_seconds(
+    groups: Sequence[Group], at_once: int, where: Where, deadline: float | None = None
+) -> float | None:
     """Seconds that the groups will take when nothing else runs, from a few steps of one group of each shape.
 
     Returns:
-        ``None`` if this machine lacks the device and so cannot tell.
+        ``None`` if this machine lacks the device and so cannot tell, or if ``deadline`` (``time.monotonic()``) comes
+        first.
     """
     try:
         check_device(where.device, where.precision)
@@ -124,6 +128,8 @@ def expected_seconds(groups: Sequence[Group], at_once: int, where: Where) -> flo
     for group in groups:
         shape = _shape(group.keys[0])
         if shape not in speeds:
-            speeds[shape] = measure_speed(group, steps=10)
+            if deadline is not None and time.monotonic() > deadline:
+                return None
+            speeds[shape] = measure_speed(group, steps=10, deadline=deadline)
         seconds += len(group.keys) * group.keys[0].steps / speeds[shape]
     return seconds / at_once

@@ -57,7 +57,9 @@ def score_population(
 
     Raises:
         DamagedData: codes that are not what their record promises.
+        InvalidInput: a store in this process's memory.
     """
+    store.check_shared()
     populations: dict[tuple[Any, ...], list[tuple[RunKey, str]]] = defaultdict(list)
     for key in sorted(keys):
         record = store.record(key)

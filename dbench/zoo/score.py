@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dbench.errors import DamagedData, unknown_name
+from dbench.errors import DamagedData, DbenchError, unknown_name
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
+from dbench.zoo.survey import state_of
 from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
 __all__ = ["ScoreSummary", "lacking_groups", "score_one", "score_runs"]
@@ -156,7 +157,7 @@ def score_runs(
     again: Collection[str] = (),
     without: Collection[str] = (),
 ) -> ScoreSummary:
-    """Score every trained run of a plan.
+    """Score every trained run of a plan. One that cannot be scored does not stop the others.
 
     Args:
         store: holds the runs.
@@ -167,23 +168,33 @@ def score_runs(
 
     Raises:
         UnknownName: a group that does not exist.
-        DbenchError: a worker died.
-        DamagedData: the codes of a run are damaged; ``dbench zoo train`` trains it anew.
+        InvalidInput: a store in this process's memory.
+        DbenchError: a worker died, when the others are done.
+        DamagedData: runs are damaged, of another version of their data set, or cannot be read, when the others are
+            done; ``dbench zoo train`` trains anew what is damaged.
     """
     from dbench.zoo.scorers import SCORERS
 
     for name in (*again, *without):
         if name not in SCORERS:
             raise unknown_name("group of scores", name, SCORERS)
-    begin, todo, present, missing = time.perf_counter(), [], 0, 0
+    store.check_shared()
+    begin, todo, broken, present, missing = time.perf_counter(), [], list[RunKey](), 0, 0
     for key in keys:
-        status = store.status(key)
-        if status != "done":
-            missing += status != "diverged"
+        state = state_of(store, key)
+        if state in ("damaged", "unreadable"):
+            broken.append(key)
             continue
-        record = store.record(key)
-        assert record is not None
-        document = _stored(store, key, record["files"]["codes.safetensors"])
+        if state != "done":
+            missing += state != "diverged"
+            continue
+        try:
+            record = store.record(key)
+            assert record is not None
+            document = _stored(store, key, record["files"]["codes.safetensors"])
+        except DbenchError:
+            broken.append(key)
+            continue
         if document is not None and not set(lacking_groups(document)) - set(without) and not again:
             present += 1
         else:
@@ -201,5 +212,11 @@ def score_runs(
                     spent[name].append(value)
         except KeyboardInterrupt:
             cancelled = True
+    if broken and not cancelled:
+        raise DamagedData(
+            f"{len(broken)} runs are damaged, of another version of their data set, or cannot be read, and have no "
+            f"scores ({scored} others were scored now): {broken[0]}{', ...' if broken[1:] else ''}; "
+            "run dbench zoo train to train them anew"
+        )
     means = {name: float(np.mean(values)) for name, values in spent.items()}
     return ScoreSummary(scored, present, missing, means, time.perf_counter() - begin, cancelled)

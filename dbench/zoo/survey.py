@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 
 from dbench.errors import DamagedData, DbenchError
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 
-__all__ = ["FINISHED", "STATES", "Cell", "state_of", "survey"]
+__all__ = ["FINISHED", "STATES", "Cell", "of_other_data", "state_of", "survey"]
 
 Cell = tuple[str, str, float]
 """Data set, objective and strength."""
@@ -19,8 +20,9 @@ STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
 """``done``: trained to its last step.
 
 ``diverged``: its loss or weights stopped being finite; it stays in, without scores. ``interrupted``: it has a
-checkpoint. ``damaged``: a file is not what its checksum promises; it is trained anew. ``unreadable``: the system
-refuses to read it; it is left alone. ``missing``: not begun.
+checkpoint. ``damaged``: a file is not what its checksum promises, or the run was trained on another version of its
+data set than is installed; it is trained anew. ``unreadable``: the system refuses to read it; it is left alone.
+``missing``: not begun.
 """
 
 
@@ -44,11 +46,35 @@ def state_of(store: Store, key: RunKey) -> str:
         status = store.status(key)
         if status is None or status == "interrupted":
             return status or "missing"
-        return status if store.intact(key) else "damaged"
+        return status if store.intact(key) and not of_other_data(store, key) else "damaged"
     except DamagedData:
         return "damaged"
     except DbenchError:
         return "unreadable"
+
+
+def of_other_data(store: Store, key: RunKey) -> bool:
+    """Whether a run was trained on another version of its data set than is installed.
+
+    Not where there is no such run, or where the data set cannot be loaded here.
+
+    Raises:
+        DamagedData: its record is damaged.
+        DbenchError: the system refuses to read it.
+    """
+    record = store.record(key)
+    installed = None if record is None else _fingerprint(key.data)
+    return record is not None and installed is not None and record.get("data_sha256") != installed
+
+
+@cache
+def _fingerprint(data_name: str) -> str | None:
+    from dbench.data import load
+
+    try:
+        return load(data_name).fingerprint
+    except DbenchError:
+        return None
 
 
 def _scored(store: Store, key: RunKey) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from dbench.errors import DbenchError
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
-from dbench.zoo.survey import FINISHED, state_of
+from dbench.zoo.survey import FINISHED, of_other_data, state_of
 from dbench.zoo.workers import cores, run_tasks, terminable
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def train_runs(
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
             cannot be read or written.
-        InvalidInput: a setting out of range, or a device that is not there.
+        InvalidInput: a setting out of range, a device that is not there, or a store in this process's memory.
         UnknownName: an objective, network, data set or engine nobody knows.
     """
     from dbench.zoo.plan import Where
@@ -112,7 +113,9 @@ def train_runs(
     where = Where(engine, device, precision, workers, group_size, num_gpus, checkpoint_every)
     console = console or Console(stderr=True)
     begin = time.monotonic()
+    store.check_shared()
     states = {key: state_of(store, key) for key in keys}
+    _tell_outdated(store, [key for key in keys if states[key] == "damaged"], console)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
     cancelled = bool(todo) and _train(store, todo, where, begin, budget, console)
     after = Counter(state_of(store, key) for key in keys)
@@ -142,22 +145,35 @@ def _train(
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     with ExitStack() as stack:
-        room, start = _engine(stack, store, where)
-        at_once = where.workers or room
-        groups = cut_groups(store.address, keys, at_once, where)
-        steps = float(sum(key.steps - _steps_taken(store, key) for key in keys))
-        _announce(groups, steps, min(at_once, len(groups)), where, console)
-        news = stack.enter_context(closing(start(groups, at_once, deadline, tell)))
         stack.enter_context(terminable())
-        meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
+        news: News | None = None
         try:
+            room, start = _engine(stack, store, where)
+            at_once = where.workers or room
+            groups = cut_groups(store.address, keys, at_once, where)
+            steps = float(sum(key.steps - _steps_taken(store, key) for key in keys))
+            _announce(groups, steps, min(at_once, len(groups)), where, deadline, console)
+            news = stack.enter_context(closing(start(groups, at_once, deadline, tell)))
+            meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
             for kind, content in news:
                 if kind == "news":
                     meter.advance(**content)
         except KeyboardInterrupt:
-            news.close()
+            if news is not None:
+                news.close()
             return True
     return False
+
+
+def _tell_outdated(store: Store, damaged: Sequence[RunKey], console: Console) -> None:
+    """Say which of the damaged runs are so because their data set was replaced."""
+    outdated = Counter[str]()
+    for key in damaged:
+        with suppress(DbenchError):
+            outdated[key.data] += of_other_data(store, key)
+    for name, count in (+outdated).items():
+        line = f"{count} runs were trained on another version of {name} than is installed, and are trained anew"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _engine(stack: ExitStack, store: Store, where: Where) -> tuple[int, Start]:
@@ -191,19 +207,24 @@ def _engine(stack: ExitStack, store: Store, where: Where) -> tuple[int, Start]:
 
 
 def _steps_taken(store: Store, key: RunKey) -> int:
-    if state_of(store, key) != "interrupted":
+    from dbench.zoo.checkpoints import steps_taken
+
+    try:
+        return steps_taken(store.record(key), key)
+    except DbenchError:
         return 0
-    return int((store.record(key) or {}).get("step", 0))
 
 
-def _announce(groups: Sequence[Group], steps: float, at_once: int, where: Where, console: Console) -> None:
+def _announce(
+    groups: Sequence[Group], steps: float, at_once: int, where: Where, deadline: float | None, console: Console
+) -> None:
     """Say what is going to happen and about how long it takes."""
     from dbench.zoo.plan import expected_seconds
 
     place = "a Ray cluster" if where.engine == "ray" else where.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)
-    expected = expected_seconds(groups, at_once, where)
+    expected = expected_seconds(groups, at_once, where, deadline)
     time_needed = (
         "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
     )

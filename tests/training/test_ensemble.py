@@ -238,13 +238,15 @@ def test_a_state_of_other_members_or_beyond_the_end_is_refused(images):
         train(MEMBERS[:2], images, NETWORK, steps=50, state=odd, **SETTINGS)
 
 
-@pytest.mark.parametrize("damage", ["missing", "unknown", "shape"])
+@pytest.mark.parametrize("damage", ["missing", "unknown", "shape", "type"])
 def test_a_damaged_state_is_refused(images, damage):
     tensors = train(MEMBERS[:2], images, NETWORK, steps=1, **SETTINGS).to_tensors()
     if damage == "missing":
         del tensors["second.encoder.0.bias"]
     elif damage == "unknown":
         tensors["third"] = torch.zeros(2)
+    elif damage == "type":
+        tensors["second.encoder.0.bias"] = tensors["second.encoder.0.bias"].double()
     else:
         tensors["rows.encoder.0.weight"] = tensors["rows.encoder.0.weight"][:, :-1]
     with pytest.raises(DamagedData, match="state"):

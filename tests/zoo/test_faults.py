@@ -152,7 +152,7 @@ def test_the_time_left_counts_what_is_left(store: Store, tiny: Profile) -> None:
     train_group(Stop(), Group(store.url, tuple(keys)))
     text = io.StringIO()
     train_runs(store, keys, workers=1, budget=0.001, console=Console(file=text, width=500))
-    assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps, about" in text.getvalue()
+    assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps" in text.getvalue()
 
 
 def test_a_device_that_is_not_there_is_refused_where_groups_train(store: Store, key: RunKey) -> None:

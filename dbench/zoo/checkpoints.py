@@ -1,0 +1,99 @@
+"""What an interrupted run goes on from, and whether it may."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from dbench.errors import DamagedData
+from dbench.models import Network
+from dbench.training import State
+from dbench.training.streams import BLOCK
+from dbench.zoo.keys import RunKey
+from dbench.zoo.store import Store
+
+__all__ = ["Checkpoint", "checkpoint_name", "find_checkpoint", "stacked", "steps_taken"]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A run between two blocks of steps.
+
+    Attributes:
+        step: steps taken.
+        tensors: the run's part of ``State.to_tensors``, without a member axis.
+        losses: mean losses kept so far, by name.
+        seconds: trained so far.
+    """
+
+    step: int
+    tensors: Mapping[str, NDArray[Any]]
+    losses: dict[str, float]
+    seconds: float
+
+
+def checkpoint_name(step: int) -> str:
+    """Return the name of the file that holds a checkpoint of that step."""
+    return f"checkpoint-{step}"
+
+
+def steps_taken(record: Mapping[str, Any] | None, key: RunKey) -> int:
+    """Return the steps that an interrupted run's record says it has taken; 0 if a run could not stand there."""
+    step = None if record is None or record.get("status") != "interrupted" else record.get("step")
+    return step if isinstance(step, int) and 0 < step <= key.steps and step % BLOCK == 0 else 0
+
+
+def find_checkpoint(
+    store: Store, key: RunKey, network: Network, extra: Mapping[str, tuple[int, ...]], **now: str
+) -> Checkpoint | None:
+    """Return the checkpoint from which a run can go on; none where there is none.
+
+    One that does not fit is discarded with its run, so that it stops neither this run nor those trained with it: a
+    file that is damaged, tensors of other names, shapes or types, a step that the run cannot stand at, a record
+    without losses and seconds, or one that was made under other circumstances.
+
+    Args:
+        store: where the run lies.
+        key: the run.
+        network: of the run.
+        extra: shapes of its parameters beside the network's.
+        now: what the record must hold, by name: what decides the bits beside the key, such as ``data_sha256``.
+
+    Raises:
+        DbenchError: the system refuses to read it, or to remove it.
+    """
+    try:
+        record = store.record(key)
+        if record is None:
+            return None
+        step, losses, seconds = steps_taken(record, key), record.get("scores"), record.get("trained_seconds")
+        numbers = [seconds, *losses.values()] if isinstance(losses, dict) else [None]
+        whole = all(isinstance(number, (int, float)) for number in numbers)
+        if step and whole and all(record.get(name) == value for name, value in now.items()):
+            tensors = store.tensors(key, checkpoint_name(step))
+            if stacked([tensors], network, extra).step == step:
+                return Checkpoint(step, tensors, dict(losses or {}), float(seconds or 0))
+    except DamagedData:
+        pass
+    store.discard(key)
+    return None
+
+
+def stacked(
+    stored: Sequence[Mapping[str, NDArray[Any]]], network: Network, extra: Mapping[str, tuple[int, ...]]
+) -> State:
+    """Return the state of an ensemble whose members' checkpoints, of one step, are given.
+
+    Raises:
+        DamagedData: tensors that do not fit the network.
+    """
+    first = stored[0]
+    tensors = {name: torch.from_numpy(np.stack([one[name] for one in stored])) for name in first if name != "step"}
+    if "step" in first:
+        tensors["step"] = torch.from_numpy(np.asarray(first["step"]))
+    return State.from_tensors(tensors, network, extra)
