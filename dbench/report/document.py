@@ -15,6 +15,7 @@ __all__ = [
     "by_paper",
     "count_verdicts",
     "findings_match",
+    "report_text",
     "roll_up",
     "roll_up_findings",
     "strict_json",
@@ -32,6 +33,11 @@ def strict_json(value: Any, *, indent: int | None = None) -> str:
         return json.dumps(value, sort_keys=True, allow_nan=False, indent=indent)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"a report holds strict JSON only: {error}") from error
+
+
+def report_text(document: Document) -> str:
+    """Return the text of ``report.json``: strict JSON with sorted keys, all ASCII, one value a line."""
+    return strict_json(document, indent=1) + "\n"
 
 
 def roll_up(verdicts: Iterable[str]) -> str:

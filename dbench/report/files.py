@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.report.document import findings_match, strict_json
+from dbench.report.document import findings_match, report_text
 from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 from dbench.report.schema import Document, validate
@@ -36,7 +36,7 @@ def write_report(directory: str | Path, document: Document) -> list[Path]:
     texts = {
         "index.html": render_html(document),
         "report.md": render_markdown(document),
-        "report.json": strict_json(document, indent=1) + "\n",
+        "report.json": report_text(document),
     }
     written = [folder / name for name in texts]
     aside = [folder / f".{name}.{os.getpid()}.partial" for name in texts]

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from io import BytesIO
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
 from dbench.report import text
 from dbench.report.chance import parts_text, session_text
-from dbench.report.document import by_paper, count_verdicts, strict_json
+from dbench.report.document import by_paper, count_verdicts, report_text
 from dbench.report.findings import Finding, findings_by_paper
 from dbench.report.plot import interval_plot
 from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
 
-__all__ = ["embedded_json", "render_html"]
+__all__ = ["embedded_data", "render_html"]
 
 # A finding of more records than this shows them only when asked to.
 MOST_OPEN = 6
@@ -33,7 +35,7 @@ def render_html(document: Document) -> str:
         css=_read("report.css"),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        data=embedded_json(document),
+        data=embedded_data(document),
         papers=papers,
         anchors=_anchors(finding for group in papers.values() for finding in group),
         most_open=MOST_OPEN,
@@ -49,12 +51,15 @@ def render_html(document: Document) -> str:
     )
 
 
-def embedded_json(value: Any) -> str:
-    """Return JSON that is safe inside a script element: nothing in it can end the element or open a comment."""
-    data = strict_json(value)
-    for sign in "<>&":
-        data = data.replace(sign, f"\\u{ord(sign):04x}")
-    return data
+def embedded_data(document: Document) -> str:
+    """Return the bytes of ``report.json``, gzip-compressed and in base64, whose signs cannot end a script element.
+
+    The compressed bytes hold neither a time nor a file name, so that equal reports give equal pages.
+    """
+    packed = BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
+        stream.write(report_text(document).encode())
+    return base64.b64encode(packed.getvalue()).decode()
 
 
 def _read(name: str) -> str:

@@ -6,10 +6,13 @@
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
   const save = byId("save");
-  save.hidden = false;
-  save.addEventListener("click", () => {
+  save.hidden = !("DecompressionStream" in window);
+  save.addEventListener("click", async () => {
+    const packed = Uint8Array.from(atob(byId("data").textContent), (sign) => sign.charCodeAt(0));
+    const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const data = await new Response(bytes).arrayBuffer();
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([byId("data").textContent], { type: "application/json" }));
+    link.href = URL.createObjectURL(new Blob([data], { type: "application/json" }));
     link.download = "report.json";
     link.click();
     URL.revokeObjectURL(link.href);
