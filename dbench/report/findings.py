@@ -58,6 +58,14 @@ class Finding:
         return [record for record in self.records if is_deviation(record)]
 
     @property
+    def shared(self) -> list[str]:
+        """What every record lists under ``deviations``, in the order of the first; empty where there is but one."""
+        if len(self.records) < 2:
+            return []
+        first, *others = (dict.fromkeys(record["deviations"]) for record in self.records)
+        return [text for text in first if all(text in other for other in others)]
+
+    @property
     def counts(self) -> list[str]:
         """Verdicts of its records in words, the worst first: ``["1 not reproduced", "3 reproduced"]``."""
         counts = self.fields["counts"]

@@ -138,19 +138,20 @@
     arrange();
     filter();
   };
+  // Show the records of a finding, or what differs in all of them: a place inside its group.
   const reveal = (id) => {
-    const finding = findings.find(({ row }) => row.dataset.group === id);
+    const place = byId(id);
+    const finding = findings.find(({ details }) => details.contains(place));
     if (!finding) return;
     if (!byId("grouped").checked) {
       byId("grouped").checked = true;
       update();
     }
     finding.details.open = true;
-    finding.table.scrollIntoView();
+    if (place.matches("details")) place.open = true;
+    place.scrollIntoView();
   };
-  for (const { row } of findings) {
-    row.querySelector("a").addEventListener("click", () => reveal(row.dataset.group));
-  }
+  for (const link of all("a")) link.addEventListener("click", () => reveal(link.hash.slice(1)));
   window.addEventListener("hashchange", () => reveal(location.hash.slice(1)));
 
   controls.hidden = false;

@@ -134,12 +134,44 @@ def test_each_estimate_has_two_labelled_plots_and_a_third_where_it_is_all_of_a_f
 
 
 def test_the_findings_come_before_the_records_and_lead_to_them(sample, page):
-    links = [attrs["href"] for attrs in page.all("a")]
+    links = [attrs["href"] for attrs in page.all("a") if attrs.get("class") == "id"]
     tables = [attrs for attrs in page.all("table") if attrs.get("class") == "records"]
     assert links == ["#" + table["id"] for table in tables]
     assert len(links) == len(sample["findings"])
     places = [page.text.index(heading) for heading in ("All findings", "Records of", "Checks beside")]
     assert places == sorted(places)
+
+
+def test_what_all_records_of_a_finding_differ_in_is_told_once_above_them(make_record):
+    told = [
+        ["own <1>", "grey images", "ten seeds"],
+        ["grey images", "ten seeds", "own <2>"],
+        ["ten seeds", "grey images"],
+    ]
+    page = Page(render_html(build_document([make_record(params={"i": i}, deviations=d) for i, d in enumerate(told)])))
+    assert [page.text.count(text) for text in ("grey images", "ten seeds", "own <1>", "own <2>")] == [1, 1, 1, 1]
+    places = [page.text.index(text) for text in ("in all of them", "grey images", "ten seeds", "Holds if", "own <1>")]
+    assert places == sorted(places)
+    (shared,) = [attrs for attrs in page.all("details") if attrs.get("class") == "shared"]
+    assert "open" not in shared
+    led = [attrs["href"] for attrs in page.all("a") if "class" not in attrs]
+    assert led == ["#" + shared["id"]] * 3
+    assert page.text.count("2 shared by all records") == 3
+
+
+@pytest.mark.parametrize("told", [[["grey"]], [["grey"], []], [["grey"], ["tiny"]], [[], []]])
+def test_records_that_share_no_deviation_list_what_they_have(make_record, told):
+    records = [make_record(params={"i": i}, deviations=deviations) for i, deviations in enumerate(told)]
+    page = Page(render_html(build_document(records)))
+    assert "in all of them" not in page.text
+    assert all(page.text.count(text) == sum(text in each for each in told) for text in ("grey", "tiny"))
+    assert page.text.count("Deviations") == sum(map(bool, told))
+
+
+def test_no_deviation_is_lost(sample, page):
+    listed = {text for record in sample["records"] for text in record["deviations"]}
+    assert len(listed) > 1
+    assert all(text in page.text for text in listed)
 
 
 @pytest.mark.parametrize(("records", "opened"), [(1, True), (6, True), (7, False), (63, False)])
