@@ -6,10 +6,9 @@ import base64
 import gzip
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib.resources import files
 from io import BytesIO
-from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
@@ -74,7 +73,6 @@ def _environment() -> Environment:
         bound=text.bound_text,
         estimate=text.estimate_text,
         filtered=text.filter_text,
-        finding_words=_finding_words,
         in_words=_in_words,
         label=lambda paper: PAPERS.get(paper, paper),
         line=text.one_line,
@@ -86,7 +84,6 @@ def _environment() -> Environment:
         remark=text.remark,
         seconds=text.duration,
         slug=_slug,
-        words=_words,
     )
     return environment
 
@@ -114,22 +111,3 @@ def _in_words(record: Record) -> str:
     if record["printed"] is not None:
         parts.append("printed " + text.printed_text(record))
     return "; ".join(parts)
-
-
-def _words(record: Record) -> str:
-    """What the text filter looks through, in lower case."""
-    parts: list[Mapping[str, Any] | str] = [
-        text.name_text(record),
-        record["says"],
-        record["where"],
-        record["reason"],
-        record["rule"] or "",
-        record["statistic"] or "",
-        record["nodeid"],
-    ]
-    return text.one_line(" ".join(map(str, parts))).lower()
-
-
-def _finding_words(finding: Finding) -> str:
-    """The same for a finding; its records are looked through beside it."""
-    return text.one_line(f"{finding.claim} {finding.statement} {finding.fields['where']}").lower()

@@ -97,11 +97,24 @@
     flat.hidden = grouped;
   };
 
+  // What the text filter looks through: the row as it reads, and of the details those below, each row once.
+  const SEARCHED = ["Reason", "Where", "Rule", "Statistic", "Test"];
+  const heard = new Map();
+  const wordsOf = (row) => {
+    if (!heard.has(row)) {
+      const cells = all("td.claim > :not(.filter), .record td.evidence, .more summary", row);
+      const told = all("dt", row).filter((term) => SEARCHED.includes(term.textContent));
+      const parts = [...cells, ...told.map((term) => term.nextElementSibling)];
+      heard.set(row, parts.map((part) => part.textContent.toLowerCase()).join(" "));
+    }
+    return heard.get(row);
+  };
+
   const filter = () => {
     const grouped = byId("grouped").checked;
     const words = byId("text").value.toLowerCase().split(/\s+/).filter(Boolean);
     const [verdict, paper, evidence] = ["verdict", "paper", "evidence"].map((id) => byId(id).value);
-    const speaks = (row) => words.every((word) => row.dataset.words.includes(word));
+    const speaks = (row) => words.every((word) => wordsOf(row).includes(word));
     const fits = ({ dataset }) => {
       if (verdict === "unexpected" && dataset.standing !== "unexpected") return false;
       if (verdict === "deviation" && dataset.verdict === "reproduced" && dataset.standing !== "unexpected") return false;
@@ -112,10 +125,10 @@
     for (const { row, details, records: own } of findings) {
       // Words that name a finding stand for all its records, and a record that is found shows its finding.
       const named = speaks(row);
-      const heard = own.filter((record) => named || speaks(record));
-      const shown = heard.filter(fits);
+      const spoken = own.filter((record) => named || speaks(record));
+      const shown = spoken.filter(fits);
       for (const record of own) record.hidden = !shown.includes(record);
-      row.hidden = !(heard.length && fits(row));
+      row.hidden = !(spoken.length && fits(row));
       details.hidden = !grouped || !shown.length;
       details.open = shown.length <= Number(groups.dataset.most);
       details.querySelector(".seen").textContent = shown.length < own.length ? `${shown.length} shown` : "";

@@ -27,7 +27,7 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.open: list[str] = []
         self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text, self.scripts = "", []
+        self.text, self.scripts, self.terms = "", [], []
         self.feed(html)
         self.close()
         assert self.open == []
@@ -50,6 +50,8 @@ class Page(HTMLParser):
             self.scripts.append(data)
         elif self.open and self.open[-1] != "style":
             self.text += data
+            if self.open[-1] == "dt":
+                self.terms.append(data)
 
     def all(self, name: str) -> list[dict[str, str | None]]:
         return [attrs for tag, attrs in self.elements if tag == name]
@@ -303,3 +305,9 @@ def test_words_stand_out_from_the_page_by_the_contrast_guidelines_ask_for(mode):
 def test_the_script_sorts_verdicts_in_the_order_of_the_roll_up(page):
     listed = re.search(r"const VERDICTS = (\[.*\]);", page.scripts[1])
     assert tuple(json.loads(listed.group(1))) == VERDICTS
+
+
+def test_what_the_script_searches_is_told_in_every_record(sample, page):
+    searched = json.loads(re.search(r"const SEARCHED = (\[.*\]);", page.scripts[1]).group(1))
+    assert len(searched) == 5
+    assert all(page.terms.count(term) == len(sample["records"]) for term in searched)
