@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
 import re
@@ -13,8 +12,8 @@ from importlib.resources import files
 
 import pytest
 
-from dbench.report import VERDICTS, build_document, write_report
-from dbench.report.html import embedded_data, render_html
+from dbench.report import VERDICTS, build_document
+from dbench.report.html import render_html
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&<!--{{ 7*7 }}"
@@ -57,10 +56,6 @@ class Page(HTMLParser):
         return [attrs for tag, attrs in self.elements if tag == name]
 
 
-def unpacked(embedded: str) -> bytes:
-    return gzip.decompress(base64.b64decode(embedded, validate=True))
-
-
 @pytest.fixture
 def page(sample):
     return Page(render_html(sample))
@@ -88,25 +83,6 @@ def test_only_the_script_of_the_package_may_run(page):
     assert "default-src 'none'" in policy
     kinds = [attrs.get("type") for attrs in page.all("script")]
     assert kinds == ["application/gzip", None]  # of a type that no browser runs
-
-
-def test_the_embedded_data_is_the_file_beside_the_page(sample, page, tmp_path):
-    write_report(tmp_path, sample)
-    assert unpacked(page.scripts[0]) == (tmp_path / "report.json").read_bytes()
-    assert json.loads(unpacked(page.scripts[0])) == sample
-
-
-def test_the_embedded_data_does_not_tell_when_or_where_it_was_packed(sample, monkeypatch):
-    now = embedded_data(sample)
-    monkeypatch.setattr("time.time", lambda: 2e9)
-    assert embedded_data(sample) == now
-    flags, time, system = (base64.b64decode(now)[part] for part in (slice(3, 4), slice(4, 8), slice(9, 10)))
-    assert (flags, time, system) == (b"\0", b"\0\0\0\0", b"\xff")
-
-
-def test_the_embedded_data_of_many_records_is_small(make_record):
-    document = build_document([make_record(params={"seed": seed}) for seed in range(500)])
-    assert 10 * len(embedded_data(document)) < len(json.dumps(document))
 
 
 def test_everything_can_be_read_without_scripts(sample, page):
@@ -244,13 +220,6 @@ def test_hostile_names_in_lists_and_objects_are_not_run(make_record):
     page = Page(render_html(build_document([record], provenance=provenance, checks=[check])))
     assert len(page.all("script")) == 2
     assert not page.all("img")
-
-
-def test_embedded_data_cannot_leave_its_element():
-    strange = {HOSTILE: ["<!--", "]]>", "\u2028", "\ud800"]}
-    embedded = embedded_data(strange)
-    assert re.fullmatch(r"[A-Za-z0-9+/]+=*", embedded)
-    assert json.loads(unpacked(embedded)) == strange
 
 
 def test_a_report_of_nothing_is_a_page_that_says_so():
