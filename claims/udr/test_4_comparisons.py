@@ -12,8 +12,9 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below
 from dbench.claims.agreements import agreements_of, median_agreement
-from dbench.claims.filters import TWO_CODES, removed
+from dbench.claims.filters import removed
 from dbench.claims.population import Population
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
 from dbench.stats import Estimate, rank_correlation
@@ -216,5 +217,5 @@ def test_the_correlation_grows_with_the_comparisons(judge, unsupervised):
 def test_a_lone_disentangled_model_is_not_found(judge, unsupervised, models):
     estimate = lone_models_found(unsupervised, models)
     deviations = (*unsupervised.deviations, *objectives_without_crowd(unsupervised, models))
-    deviations += removed(unsupervised, TWO_CODES if models == "informative" else None)
+    deviations += removed(unsupervised, SEVERAL_ACTIVE if models == "informative" else None)
     judge(LONE, estimate, population=unsupervised.name, deviations=deviations)

@@ -8,8 +8,9 @@ import pytest
 
 from dbench.claims import Claim, Printed, below
 from dbench.claims.by_objective import average_over_objectives, left_out_of_average
-from dbench.claims.filters import TWO_CODES, removed
+from dbench.claims.filters import removed
 from dbench.claims.population import Population
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_statistics import settings_of, stacked_interval
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, mean_interval, rank_correlation, transfer_success
@@ -163,7 +164,7 @@ def test_half_or_twice_the_threshold_flags_the_same_codes(judge, unsupervised):
 @pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
 def test_models_of_few_codes_score_higher(judge, unsupervised, variant, models):
     left_out = left_out_of_average(unsupervised, [variant, "kl.informative"], models=models)
-    left_out += removed(unsupervised, TWO_CODES if models == "informative" else None)
+    left_out += removed(unsupervised, SEVERAL_ACTIVE if models == "informative" else None)
     _judge(judge, HIGHER, correlation_with_number(unsupervised, variant, models), unsupervised, left_out)
 
 
@@ -172,7 +173,7 @@ def test_models_of_few_codes_score_higher(judge, unsupervised, variant, models):
 @pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
 def test_models_of_few_codes_are_not_punished(judge, unsupervised, variant, models):
     left_out = left_out_of_average(unsupervised, [variant, "kl.informative"], models=models)
-    left_out += removed(unsupervised, TWO_CODES if models == "informative" else None)
+    left_out += removed(unsupervised, SEVERAL_ACTIVE if models == "informative" else None)
     _judge(judge, NOT_PUNISHED, correlation_with_number(unsupervised, variant, models), unsupervised, left_out)
 
 

@@ -7,14 +7,15 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.population import Population
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, mean_interval, rank_correlation, share_interval
 
 # The paper calls top models of 0.607 and 0.895 disentangled, of 0.212 and 0.444 entangled (Figure 4).
 HIGH = 0.5
-# Fewer informative codes than two leave nothing to disentangle, and agree with others by accident or not at all.
-FEWEST = 2
+# Models of fewer informative codes have nothing to disentangle, and agree with others by accident or not at all.
+INFORMATIVE, FEWEST = SEVERAL_ACTIVE
 
 RISES = Claim(
     id="udr.plain-vae-scores-low",
@@ -93,7 +94,7 @@ MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 def enough_codes(population: Population, objective: str, models: str) -> np.ndarray:
     """Which models count, seeds x strengths."""
-    informative = population.scores("kl.informative", objective)
+    informative = population.scores(INFORMATIVE, objective)
     return informative >= FEWEST if models == "informative" else np.ones(informative.shape, dtype=bool)
 
 
@@ -138,7 +139,7 @@ def _by_seed(population: Population, objective: str, models: str) -> list[np.nda
     scores, counted = population.scores("udr.lasso", objective), enough_codes(population, objective, models)
     found = [row[some] for row, some in zip(scores, counted, strict=True) if some.any()]
     if not found:
-        raise EvidenceLacking(f"{population.name} holds no {objective} model of {FEWEST} informative codes")
+        raise EvidenceLacking(f"{population.name} holds no {objective} model of {FEWEST:g} informative codes")
     return found
 
 

@@ -8,6 +8,7 @@ import pytest
 from dbench.claims import Claim, above
 from dbench.claims.filters import removed_text
 from dbench.claims.population import Population
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
@@ -15,8 +16,8 @@ from dbench.stats import Estimate, bootstrap_interval
 
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
-# Fewer informative codes than two leave nothing to disentangle, and agree with others by accident or not at all.
-FEWEST = 2
+# Models of fewer informative codes have nothing to disentangle, and agree with others by accident or not at all.
+INFORMATIVE, FEWEST = SEVERAL_ACTIVE
 
 SELECTS = Claim(
     id="udr.selects-strengths",
@@ -68,7 +69,7 @@ def _profiles(population: Population, names: list[str], objectives: list[str], m
     for o in objectives:
         table = np.stack([population.scores(name, o, seeds=seeds) for name in names])
         if models == "informative":
-            table = table[:, :, np.median(population.scores("kl.informative", o, seeds=seeds), axis=0) >= FEWEST]
+            table = table[:, :, np.median(population.scores(INFORMATIVE, o, seeds=seeds), axis=0) >= FEWEST]
         if table.shape[2] >= 3:
             found.setdefault(table.shape[2], []).append(table)
     if not found:
@@ -120,7 +121,7 @@ def _judge(judge, card: Claim, estimate: Estimate, population: Population) -> No
 @pytest.mark.parametrize("models", ["all", "informative"])
 def test_udr_and_the_metrics_order_strengths_alike(judge, unsupervised, models):
     estimate = order_agreement(unsupervised, {"udr.lasso": 1.0}, SELECTS, models=models)
-    kept = np.median(settings_of(unsupervised, "kl.informative"), axis=0) >= FEWEST
+    kept = np.median(settings_of(unsupervised, INFORMATIVE), axis=0) >= FEWEST
     said = (removed_text(kept, "settings"),) if models == "informative" else ()
     judge(SELECTS, estimate, population=unsupervised.name, deviations=(*unsupervised.deviations, *said))
 

@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.population import Population
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate
 
-__all__ = ["FEWEST", "average_over_objectives", "counted_models", "left_out_of_average"]
+__all__ = ["average_over_objectives", "counted_models", "left_out_of_average"]
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-FEWEST = 2
-"""Informative codes without which a model has nothing to disentangle, and agrees with others by accident."""
-
-_NUMBER = "kl.informative"
+_NUMBER, _FEWEST = SEVERAL_ACTIVE
 _MODELS = ("all", "informative")
 
 
@@ -96,14 +94,14 @@ def counted_models(population: Population, objective: str, models: str) -> Mask:
         raise InvalidInput(f"models must be one of {_MODELS}, got {models!r}")
     seeds = population.seeds()
     if models == "informative":
-        return np.asarray(population.scores(_NUMBER, objective, seeds=seeds) >= FEWEST)
+        return np.asarray(population.scores(_NUMBER, objective, seeds=seeds) >= _FEWEST)
     return np.ones((len(seeds), len(population.strengths(objective))), dtype=np.bool_)
 
 
 def _counted(tables: Mapping[tuple[str, str], Matrix], score: str, objective: str, models: str) -> Mask:
     """The same from tables in which seeds may be left out."""
     if models == "informative":
-        return np.asarray(tables[_NUMBER, objective] >= FEWEST)
+        return np.asarray(tables[_NUMBER, objective] >= _FEWEST)
     return np.ones(tables[score, objective].shape, dtype=np.bool_)
 
 
@@ -115,7 +113,7 @@ def _left_out(population: Population, scores: Sequence[str], objectives: Sequenc
     for objective in objectives:
         counted = counted_models(population, objective, models)
         if counted.mean() < 0.5:
-            found[objective] = f"{counted.sum()} of {counted.size} models have {FEWEST} informative codes"
+            found[objective] = f"{counted.sum()} of {counted.size} models have {_FEWEST:g} informative codes"
             continue
         same = [s for s in scores if not _varies(population.scores(s, objective, seeds=seeds), counted)]
         if same:

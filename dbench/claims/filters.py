@@ -8,10 +8,7 @@ from numpy.typing import ArrayLike
 from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import settings_of
 
-__all__ = ["TWO_CODES", "removed", "removed_text"]
-
-TWO_CODES = ("kl.informative", 2.0)
-"""Score and least value of models that have anything to disentangle: two informative codes."""
+__all__ = ["removed", "removed_text"]
 
 
 def removed(
@@ -27,7 +24,7 @@ def removed(
     Example:
         >>> from dbench.claims.simulation import Law, simulated_zoo
         >>> zoo = simulated_zoo({"kl.informative": Law(mean=3, noise=0)}, generator=np.random.default_rng(0), seeds=5)
-        >>> removed(zoo, TWO_CODES)
+        >>> removed(zoo, SEVERAL_ACTIVE)
         ('The filter removes none of the 180 models: the same judgement as with all.',)
     """
     if among is None:

@@ -46,6 +46,10 @@ _CHECKPOINT_EVERY = 0.5
 _AIMED = 0.5
 """Share of the kills that wait for a file that is being written: few would meet one by chance."""
 
+_WITHIN = 0.5
+"""Share of an undisturbed sweep's time within which a start is killed: what was saved is gone on with, so that later
+parts of a sweep have their turn in later starts, and a sweep meets several kills."""
+
 _PATIENCE = 5.0
 """Seconds that such a kill waits at most."""
 
@@ -198,7 +202,7 @@ class _Sweep:
     def suffer(
         self, kills: int, generator: np.random.Generator, seconds: float, tell: Callable[[str, str], None]
     ) -> int:
-        """Be killed at moments drawn from the length of an undisturbed sweep, until done or out of kills.
+        """Be killed at moments drawn from the first half of an undisturbed sweep's time, until done or out of kills.
 
         Half of the kills then wait for the next file. Returns how often the sweep was started.
         """
@@ -210,7 +214,7 @@ class _Sweep:
                 process = self.start()
                 starts += 1
             with suppress(subprocess.TimeoutExpired):
-                process.wait(generator.uniform(0.0, seconds))
+                process.wait(generator.uniform(0.0, _WITHIN * seconds))
                 continue
             if generator.random() < _AIMED:
                 wait_for_file(root, process, patience=_PATIENCE)

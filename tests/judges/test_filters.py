@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dbench.claims.filters import TWO_CODES, removed, removed_text
+from dbench.claims.filters import removed, removed_text
 from dbench.claims.simulation import Law, simulated_zoo
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking
 from dbench.report.text import filter_text
 from dbench.seeds import generator
@@ -16,12 +17,14 @@ def zoo(codes):
 
 
 def test_it_counts_the_models_below_the_least_value():
-    assert removed(zoo({"a": 3.0, "b": 1.0}), TWO_CODES) == ("The filter removes 5 of the 15 models.",)
-    assert removed(zoo({"a": 3.0, "b": 1.0}), TWO_CODES, objectives=["b"]) == ("The filter removes 5 of the 5 models.",)
+    assert removed(zoo({"a": 3.0, "b": 1.0}), SEVERAL_ACTIVE) == ("The filter removes 5 of the 15 models.",)
+    assert removed(zoo({"a": 3.0, "b": 1.0}), SEVERAL_ACTIVE, objectives=["b"]) == (
+        "The filter removes 5 of the 5 models.",
+    )
 
 
 def test_a_filter_that_removes_nothing_says_that_the_judgement_is_the_same():
-    (told,) = removed(zoo(2.0), TWO_CODES)
+    (told,) = removed(zoo(2.0), SEVERAL_ACTIVE)
     assert told == "The filter removes none of the 15 models: the same judgement as with all."
 
 
