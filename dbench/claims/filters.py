@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.claims.population import Population
+from dbench.claims.zoo_among import Among
 from dbench.claims.zoo_statistics import settings_of
 
 __all__ = ["removed", "removed_text"]
 
 
-def removed(
-    population: Population, among: tuple[str, float] | None, *, objectives: list[str] | None = None
-) -> tuple[str, ...]:
+def removed(population: Population, among: Among | None, *, objectives: list[str] | None = None) -> tuple[str, ...]:
     """Say how many models a filter removes, as a deviation to put beside the population's.
 
     Args:
@@ -23,6 +22,7 @@ def removed(
 
     Example:
         >>> from dbench.claims.simulation import Law, simulated_zoo
+        >>> from dbench.claims.zoo_among import SEVERAL_ACTIVE
         >>> zoo = simulated_zoo({"kl.informative": Law(mean=3, noise=0)}, generator=np.random.default_rng(0), seeds=5)
         >>> removed(zoo, SEVERAL_ACTIVE)
         ('The filter removes none of the 180 models: the same judgement as with all.',)
