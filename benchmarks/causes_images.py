@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from causes_runs import Report, Scale, Scores, experiment, keys_of, mean, train_state
+from causes_runs import MICRO, Report, Scale, Scores, experiment, keys_of, mean, train_state
 
 from dbench.metrics.classifiers import Task, predict_labels
 from dbench.metrics.novel_combinations import adjust_for_chance
@@ -14,7 +14,6 @@ from dbench.seeds import generator
 from dbench.training import State, encode_grid, evaluate
 from dbench.zoo.engine import images_of
 from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import MICRO
 from dbench.zoo.scorers import protocol
 
 PAINTINGS = 8

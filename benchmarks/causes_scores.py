@@ -7,11 +7,10 @@ from importlib.resources import files
 
 import numpy as np
 import pandas as pd
-from causes_runs import SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
+from causes_runs import MICRO, SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
 
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
 from dbench.stats.ranks import ranks
-from dbench.zoo.profiles import MICRO
 from dbench.zoo.scorers import Subject
 
 RESOLUTIONS = (0.03, 0.1)
@@ -119,7 +118,7 @@ def downstream_active(scale: Scale, report: Report) -> None:
                 report.finding(f"{cause}, {codes} on {name}", answer, f"{row['raw']:.2f}, without it {row[key]:.2f}.")
 
 
-_UNSUPERVISED = sorted({sweep.objective for sweep in MICRO.sweeps if sweep.data == MICRO.data[1:]})
+_UNSUPERVISED = sorted({sweep.objective for sweep in MICRO.sweeps})
 
 
 def _with_accuracy(wide: pd.DataFrame, score: str, targets: list[str], without: str | None = None) -> float:

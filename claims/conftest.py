@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from dbench.claims.evidence import (
+    OnDemand,
     evidence_folders,
     evidence_pairs,
     left_out_folders,
@@ -72,7 +72,7 @@ def unsupervised(evidence_folder) -> Population:
 
 
 @pytest.fixture
-def pair(evidence_pair) -> Callable[[], PopulationPair]:
+def pair(evidence_pair) -> OnDemand:
     """Return the same runs on two data sets when called; with one data set alone the claim is left open there."""
 
     def both() -> PopulationPair:
@@ -80,11 +80,11 @@ def pair(evidence_pair) -> Callable[[], PopulationPair]:
             raise EvidenceLacking("needs two data sets: no two evidence tables of one profile on different data")
         return PopulationPair(*(_without_labels(folder) for folder in evidence_pair))
 
-    return both
+    return OnDemand(both)
 
 
 @pytest.fixture
-def data_set(pytestconfig) -> Callable[[str], Population]:
+def data_set(pytestconfig) -> OnDemand:
     """Return the runs on the first data set whose name begins so; with none the claim is left open there."""
 
     def named(beginning: str) -> Population:
@@ -94,11 +94,11 @@ def data_set(pytestconfig) -> Callable[[str], Population]:
                 return population
         raise EvidenceLacking(f"needs {beginning}: no evidence table is of it")
 
-    return named
+    return OnDemand(named)
 
 
 @pytest.fixture
-def left_out(evidence_left_out, pytestconfig) -> Callable[[str], Population]:
+def left_out(evidence_left_out, pytestconfig) -> OnDemand:
     """Return, when called with a family of data sets, runs without one combination each: the units of the population.
 
     The claim is left open where no table is of models trained without a combination, or none of that family.
@@ -114,7 +114,7 @@ def left_out(evidence_left_out, pytestconfig) -> Callable[[str], Population]:
             _LEFT_OUT[name] = load_left_out(name, studies[name])
         return _LEFT_OUT[name]
 
-    return of
+    return OnDemand(of)
 
 
 def _without_labels(folder: Path) -> Population:

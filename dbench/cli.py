@@ -14,8 +14,11 @@ __all__ = ["main"]
 
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
+    "claims": ("dbench.claims_commands:claims", "What a finding says and what came out; freeze the rules."),
+    "errata": ("dbench_fixtures.published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench.figures.commands:figures", "The papers' figures, drawn from evidence."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
+    "report": ("dbench.report.commands:report", "What changed between two reports, and the history of many."),
     "score": ("dbench.scoring.commands:score", "Score your own codes with every metric."),
     "zoo": ("dbench.zoo.commands:zoo", "Train, score and check the models that findings are judged on."),
 }

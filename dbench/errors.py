@@ -8,6 +8,9 @@ from collections.abc import Iterable
 __all__ = ["CaptureFailed", "DamagedData", "DbenchError", "InvalidInput", "UnknownName", "unknown_name"]
 
 
+_MOST_LISTED = 20
+
+
 class DbenchError(Exception):
     """Base of everything dbench raises on purpose; the command line turns it into one line and exit code 2."""
 
@@ -33,7 +36,7 @@ class EvidenceLacking(UnknownName):
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
-    """Build the error for a misspelt name: what was asked for, the nearest match, all valid names.
+    """Build the error for a misspelt name: what was asked for, the nearest match, all valid names or the nearest five.
 
     Example:
         >>> print(unknown_name("metric", "migg", ["dci", "mig"]))
@@ -42,4 +45,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
-    return UnknownName(f"unknown {kind} {name!r}{hint} Known: {', '.join(names)}")
+    listed = f"Known: {', '.join(names)}"
+    if len(names) > _MOST_LISTED:
+        nearest = difflib.get_close_matches(name, names, n=5, cutoff=0.0)
+        listed = f"Nearest of {len(names)}: {', '.join(nearest)}"
+    return UnknownName(f"unknown {kind} {name!r}{hint} {listed}")

@@ -1,15 +1,16 @@
-"""Where a result comes from: code, versions, time. No paths, no environment, no host names."""
+"""Where a result comes from: code, versions, time. No paths and nothing of the machine."""
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 
-__all__ = ["commit", "utc_now", "versions"]
+__all__ = ["commit", "repository", "utc_now", "versions"]
 
 _PACKAGES = ("dbench", "torch", "numpy", "scikit-learn", "scipy")
 
@@ -42,3 +43,13 @@ def versions() -> str:
 def utc_now() -> str:
     """Return the time in UTC, to the second, in ISO form."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def repository() -> str:
+    """Return the address of the project's repository, as the package names it, else GitHub's runner; else empty."""
+    for entry in metadata("dbench").get_all("Project-URL") or ():
+        name, _, address = entry.partition(", ")
+        if name.lower() == "repository":
+            return str(address)
+    server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
+    return f"{server}/{name}" if server and name else ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,12 @@ import pytest
 from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields
 from dbench.claims.session import Session
 from dbench.errors import DbenchError
-from dbench.provenance import commit, utc_now, versions
+from dbench.provenance import commit, repository, utc_now, versions
+from dbench.report.files import report_folder
 
-__all__ = ["Recorder", "card_of", "cards_of"]
+__all__ = ["JUNIT", "Recorder", "card_of", "cards_of"]
+
+JUNIT = "junit.xml"
 
 
 def card_of(item: pytest.Item) -> Claim | None:
@@ -36,13 +39,14 @@ def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
 class Recorder:
     """The controller's side: collects reports, writes the files, prints the summary, sets the exit status."""
 
-    def __init__(self, config: pytest.Config, session: Session, folder: Path | None) -> None:
-        self.config, self.session, self.folder = config, session, folder
+    def __init__(self, config: pytest.Config, session: Session, folder: Path | None, *, complete: bool) -> None:
+        self.config, self.session, self.folder, self.complete = config, session, folder, complete
+        self.folders: list[Path] = []
         self.judging = False
         self.document: dict[str, Any] = {}
         self.written: list[Path] = []
         self.unwritten = ""
-        self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now()}
+        self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now(), "repository": repository()}
 
     def pytest_report_header(self) -> list[str]:
         """Say in two lines what is judged on what."""
@@ -50,7 +54,7 @@ class Recorder:
         evidence = option.dbench_evidence or "as shipped"
         expected = "nothing" if expectations is None else f"{len(expectations.entries)} entries"
         return [
-            f"dbench: {versions()}; tier {option.dbench_tier}",
+            f"dbench: {versions()}",
             f"dbench: evidence {evidence}; runs {option.dbench_runs}; expected {expected}",
         ]
 
@@ -64,13 +68,12 @@ class Recorder:
         try:
             if option.dbench_runs == "missing" and not option.collectonly:
                 option.dbench_evidence = str(train_evidence(option.dbench_profile, option.dbench_store))
-            folders = evidence_folders(option.dbench_evidence)
+            self.folders = evidence_folders(option.dbench_evidence)
         except DbenchError as error:
             raise pytest.UsageError(" ".join(str(error).split())) from error
         except OSError as error:
             place = f" ({error.filename})" if error.filename else ""
             raise pytest.UsageError(f"the operating system refused: {error.strerror or error}{place}") from error
-        self.provenance["evidence"] = ", ".join(folder.name for folder in folders)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist: remember what was collected."""
@@ -106,29 +109,48 @@ class Recorder:
             message=message.replace(f"{self.config.rootpath}{os.sep}", ""),
         )
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the report and set the exit status; what is lost or stale never ends green."""
-        if not self.judging:
-            return
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
+        """Write the report and set the exit status; what is lost or stale never ends green.
+
+        Nothing that cannot be written, be it pytest's own junit.xml, keeps the verdicts from being printed.
+        """
+        if self.judging:
+            self._finish(session)
+        else:
+            self._place_junit(judged=False)
+        try:
+            yield
+        except OSError as error:
+            if not self.judging:
+                raise
+            self.unwritten = self.unwritten or f"{error.strerror or error} ({error.filename})"
+            session.exitstatus = session.exitstatus or 1
+
+    def _finish(self, session: pytest.Session) -> None:
         interrupted = session.exitstatus == pytest.ExitCode.INTERRUPTED
         self.session.stopped = bool(interrupted or session.shouldfail or session.shouldstop)
         session.exitstatus = self.session.exit_status(
-            int(session.exitstatus), fail_on_inconclusive=self.config.getoption("dbench_inconclusive") == "fail"
+            int(session.exitstatus), fail_on_undecided=self.config.getoption("dbench_undecided") == "fail"
         )
+        from dbench.claims.evidence import describe_evidence
         from dbench.claims.ledger import ledger
         from dbench.report import build_document, write_report
 
         records, checks = self.session.records(), self.session.checks()
+        self._place_junit(judged=bool(records))
         try:
+            evidence = [describe_evidence(folder) for folder in self.folders] if records else []
             self.document = build_document(
                 records,
+                ledger=ledger(),
                 checks=checks,
-                provenance=self.provenance | _multiplicity(records),
-                statements={finding.id: finding.says for finding in ledger().values()},
+                provenance=self.provenance | {"evidence": evidence} | _multiplicity(records),
+                complete=self.complete and not self.session.stopped,
+                selection=" ".join(map(str, self.config.invocation_params.args)),
                 errata=_errata({record["paper"] for record in records}),
             )
-            if self.folder and records:
+            if self.folder:
                 self.written = write_report(self.folder, self.document)
         except DbenchError as error:
             self.unwritten, session.exitstatus = str(error), session.exitstatus or 1
@@ -153,6 +175,24 @@ class Recorder:
         lines += [f"never reported, its worker died: {nodeid}" for nodeid in self.session.lost]
         for line in lines:
             terminalreporter.write_line(line)
+
+    def _place_junit(self, *, judged: bool) -> None:
+        """Have pytest write its file beside the report, and none of a session that judged nothing.
+
+        Only now is it known where: a session may have been stopped. A file that the user named stays theirs.
+        """
+        from _pytest.junitxml import xml_key
+
+        xml = self.config.stash.get(xml_key, None)
+        if xml is None or not self.folder:
+            return
+        if Path(xml.logfile).resolve() != (report_folder(self.folder, complete=self.complete) / JUNIT).resolve():
+            return
+        whole = self.complete and not self.session.stopped
+        xml.logfile = str(report_folder(self.folder, complete=whole) / JUNIT) if judged else os.devnull
+        if not judged:  # else it would tell where it has written
+            del self.config.stash[xml_key]
+            self.config.pluginmanager.unregister(xml)
 
 
 def _failure(report: pytest.TestReport) -> str:

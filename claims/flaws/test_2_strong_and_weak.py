@@ -14,26 +14,22 @@ from dbench_fixtures.counterexamples.group_codes import GROUP, group_cases, grou
 
 WEAK = Claim(
     id="flaws.strong-vs-weak",
-    part="weak",
+    role="primary",
+    quote="if each factor is perfectly represented by a distinct set of 5 neurons, which don't overlap, then the "
+    "representation shows perfect weak DE and should get a max score by a metric measuring weak DE.",
     where="2, Definitions of Disentanglement",
     says="A representation that gives each factor five codes of its own is perfect in the weak sense.",
     evidence="synthetic",
-    kind="existence",
     population="two factors in five codes each, enumerated; the way a factor is spread varied",
-    deviations=(),
     unit="case",
     statistic="smallest share of a factor's entropy in its own group minus the share in the other's",
     rule=above(1 - 1e-9),
     confidence=1.0,
     min_n=1024,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 ALONE = replace(
     WEAK,
+    role="cell",
     part="alone",
     says="None of a factor's five codes is sufficient alone.",
     statistic="largest share of a factor's entropy in one code",
@@ -42,9 +38,9 @@ ALONE = replace(
 )
 SNC = replace(
     WEAK,
+    role="cell",
     part="snc",
     says="SNC, a metric of the strong sense, scores it low.",
-    kind="size",
     population="samples of 4,000 observations; draws and the way a factor is spread varied",
     deviations=("Codes carry noise of 0.05, so that they are real numbers.",),
     unit="sample",
@@ -56,6 +52,7 @@ SNC = replace(
 )
 NK = replace(
     SNC,
+    role="cell",
     part="nk",
     says="NK, a metric of the strong sense, scores it low.",
     population="samples of 3,000 observations; draws and the way a factor is spread varied",
@@ -64,6 +61,7 @@ NK = replace(
 )
 NK_EXACT = replace(
     NK,
+    role="cell",
     part="nk, exact",
     population=WEAK.population,
     deviations=("The best possible classifiers stand in for trained ones.",),
@@ -115,42 +113,46 @@ def largest_knockout(codes: np.ndarray, factors: np.ndarray) -> Estimate:
     return exact(max(lost), n=len(codes))
 
 
-def mean_snc(spread: str, draw=group_codes, *, repetitions: int = 8, n: int = 4_000) -> Estimate:
+def mean_snc(
+    spread: str, draw=group_codes, *, repetitions: int = 8, n: int = 4_000, confidence: float = SNC.confidence
+) -> Estimate:
     streams = [generator(claim=SNC.id, part=SNC.part, spread=spread, repetition=i) for i in range(repetitions)]
-    return mean_interval([float(snc(draw(n, stream, spread=spread))) for stream in streams], confidence=SNC.confidence)
+    return mean_interval([float(snc(draw(n, stream, spread=spread))) for stream in streams], confidence=confidence)
 
 
-def mean_nk(spread: str, draw=group_codes, *, repetitions: int = 5, n: int = 3_000) -> Estimate:
+def mean_nk(
+    spread: str, draw=group_codes, *, repetitions: int = 5, n: int = 3_000, confidence: float = NK.confidence
+) -> Estimate:
     streams = [generator(claim=NK.id, part=NK.part, spread=spread, repetition=i) for i in range(repetitions)]
     scores = [float(nk(draw(n, stream, spread=spread), epochs=50, generator=stream)) for stream in streams]
-    return mean_interval(scores, confidence=NK.confidence)
+    return mean_interval(scores, confidence=confidence)
 
 
 @WEAK.covers
 @SPREADS
-def test_five_codes_of_its_own_are_weakly_disentangled(judge, spread):
-    judge(WEAK, weak_disentanglement(*group_cases(spread)))
+def test_five_codes_of_its_own_are_weakly_disentangled(spread):
+    return weak_disentanglement(*group_cases(spread))
 
 
 @ALONE.covers
 @SPREADS
-def test_no_code_of_the_five_is_sufficient(judge, spread):
-    judge(ALONE, largest_share_alone(*group_cases(spread)))
+def test_no_code_of_the_five_is_sufficient(spread):
+    return largest_share_alone(*group_cases(spread))
 
 
 @SNC.covers
 @SPREADS
-def test_snc_scores_five_codes_low(judge, spread):
-    judge(SNC, mean_snc(spread))
+def test_snc_scores_five_codes_low(spread, confidence):
+    return mean_snc(spread, confidence=confidence)
 
 
 @NK.covers
 @SPREADS
-def test_nk_scores_five_codes_low(judge, spread):
-    judge(NK, mean_nk(spread))
+def test_nk_scores_five_codes_low(spread, confidence):
+    return mean_nk(spread, confidence=confidence)
 
 
 @NK_EXACT.covers
 @SPREADS
-def test_the_best_classifier_loses_little_without_one_of_the_five(judge, spread):
-    judge(NK_EXACT, largest_knockout(*group_cases(spread)))
+def test_the_best_classifier_loses_little_without_one_of_the_five(spread):
+    return largest_knockout(*group_cases(spread))

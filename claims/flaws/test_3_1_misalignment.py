@@ -5,42 +5,37 @@ from dataclasses import replace
 import numpy as np
 
 from dbench.claims import Claim, above, below
-from dbench.claims.population import Population
+from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.relations import freely_misaligned, relations_of
 from dbench.claims.zoo_statistics import settings_of
 from dbench.codes import Sample
 from dbench.metrics import align, alignment_collisions
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval, share_interval
+from dbench.stats import exact, mean_interval, share_interval
 from dbench_fixtures.counterexamples.alignment import toy_model
 
 GREEDY = Claim(
     id="flaws.misalignment",
-    part="one by one",
+    role="primary",
+    quote="Thus, z1 will be chosen as the representative of both colour and shape.",
     where="3.1, Figure 1",
-    says="Aligning each factor with its most informative code can give one code two factors.",
+    says="Aligning each factor with its most informative code gives one code two factors.",
     evidence="synthetic",
-    kind="existence",
     population="the toy model M1 as a sampled representation; draws varied",
     deviations=("Codes carry noise of 0.05, so that they are real numbers.",),
     unit="sample",
     statistic="share of samples of 1,000 observations in which both factors get the same code",
     rule=above(0.5),
-    confidence=0.95,
     min_n=20,
-    printed=None,
-    tier="smoke",
-    rollup="all",
-    revision=1,
-    superseded_by=None,
 )
 INJECTIVE = replace(
     GREEDY,
+    role="cell",
     part="all at once",
+    quote="This gives a mapping in which no two factors are mapped to the same neuron",
     where="4.1, equation 2",
     says="The injective assignment of equation 2 never gives one code two factors.",
-    kind="impossibility",
     population="random, sparse, tied and duplicated relation matrices of 2 to 12 codes and at most as many factors",
     deviations=("A universal statement: searched, not proven here.",),
     unit="matrix",
@@ -51,32 +46,24 @@ INJECTIVE = replace(
 )
 TRAINED = replace(
     GREEDY,
-    part="",
+    quote="This situation is not merely theoretical, it often occurs in practice.",
     where="3.1, Figure 1 (left), appendix B",
-    says="It happens in trained models that two factors share their most informative code.",
+    says="In trained models two factors often share their most informative code.",
     evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(
-        "Rev. 2: only factors count that some code holds (more than 0.1 nats, where permuted labels stay below 0.05), "
-        "and only models with an informative code for each of them. Before, factors that no code holds and models of "
-        "too few codes counted too: those share a code by chance or by necessity.",
+        "Only factors count that some code holds (more than 0.1 nats, where permuted labels stay below 0.05), and only "
+        "models with an informative code for each of them: others share a code by chance or by necessity.",
     ),
     unit="seed",
     statistic="mean over seeds of the share of models in which two held factors share their most informative code, "
     "though informative codes would do for all",
-    # One model in twenty: 'not merely theoretical, it often occurs'.
-    rule=above(0.05),
+    # 'Often' is more than a quarter. A share has no value of no effect.
+    rule=above(0.25),
     min_n=5,
-    revision=2,
+    regime=(FACTORS_HELD,),
+    revision=3,
 )
-
-
-def share_misaligned(model=toy_model, *, samples: int = 100, n: int = 1_000) -> Estimate:
-    def collides(sample: Sample) -> bool:
-        return alignment_collisions(mutual_information(sample.codes, sample.factors)) > 0
-
-    streams = [generator(claim=GREEDY.id, sample=i) for i in range(samples)]
-    return share_interval(sum(collides(model(n, stream)) for stream in streams), samples, confidence=GREEDY.confidence)
 
 
 def random_relation(rng: np.random.Generator) -> np.ndarray:
@@ -93,30 +80,23 @@ def random_relation(rng: np.random.Generator) -> np.ndarray:
     return matrix
 
 
-def most_sharing(assign=align, *, matrices: int = 2_000) -> Estimate:
-    """Number of factors beyond the first on one code, at the worst of many matrices."""
+@GREEDY.covers
+def test_one_code_gets_both_factors_of_the_toy_model(confidence, *, model=toy_model, samples=100):
+    def collides(sample: Sample) -> bool:
+        return alignment_collisions(mutual_information(sample.codes, sample.factors)) > 0
+
+    streams = [generator(claim=GREEDY.id, sample=i) for i in range(samples)]
+    return share_interval(sum(collides(model(1_000, s)) for s in streams), samples, confidence=confidence)
+
+
+@INJECTIVE.covers
+def test_the_injective_assignment_never_shares_a_code(*, assign=align, matrices=2_000):
     rng = generator(claim=INJECTIVE.id, part=INJECTIVE.part)
     assigned = [assign(random_relation(rng)) for _ in range(matrices)]
     return exact(max(len(codes) - len(np.unique(codes)) for codes in assigned), n=matrices)
 
 
-def share_of_models(population: Population) -> Estimate:
-    shared = freely_misaligned(
-        relations_of(population, "mutual_information"), settings_of(population, "kl.informative")
-    )
-    return mean_interval(shared.mean(axis=1), confidence=TRAINED.confidence)
-
-
-@GREEDY.covers
-def test_one_code_gets_both_factors_of_the_toy_model(judge):
-    judge(GREEDY, share_misaligned())
-
-
-@INJECTIVE.covers
-def test_the_injective_assignment_never_shares_a_code(judge):
-    judge(INJECTIVE, most_sharing())
-
-
 @TRAINED.covers
-def test_trained_models_are_misaligned(judge, population):
-    judge(TRAINED, share_of_models(population), population=population.name, deviations=population.deviations)
+def test_trained_models_are_misaligned(population, confidence):
+    information, informative = relations_of(population, "mutual_information"), settings_of(population, "kl.informative")
+    return mean_interval(freely_misaligned(information, informative).mean(axis=1), confidence=confidence)

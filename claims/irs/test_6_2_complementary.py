@@ -8,40 +8,37 @@ import pytest
 
 from dbench.claims import Claim, Printed, above
 from dbench.claims.codes import importance_scores, information_scores, informative_codes, scores_of_codes
-from dbench.claims.filters import removed_text
+from dbench.claims.filters import filtered
 from dbench.claims.population import Population
+from dbench.claims.regime import FACTORS_HELD
 from dbench.stats import Estimate, mean_interval, rank_correlation, share_interval
 
 CORRELATE = Claim(
     id="irs.complements-mi",
-    part="trained, correlate",
+    role="primary",
+    quote="There seems to be a clear positive correlation between the two evaluation metrics.",
+    roles={"informative": "probe"},
+    regime=(FACTORS_HELD,),
+    part="trained",
     where="6.2, Figure 3",
     says="Over the codes of trained models IRS and the MI score correlate positively.",
     evidence="zoo",
-    kind="direction",
     population="all codes of all runs: objectives, strengths and seeds",
     deviations=(
         "Many strengths and seeds instead of one model of each of five methods.",
-        "Judged over all codes, as in the figure, and over informative ones (KL above 0.01 nats).",
         "IRS is taken from every point of the grid, the MI score from 10,000.",
     ),
     unit="seed",
     statistic="Spearman of IRS (equation 3) and MI score, all codes pooled",
     # 'A clear positive correlation': less than 0.3 is not clear in a scatter plot.
-    rule=above(0.3),
-    confidence=0.95,
+    rule=above(0.3, null=0.0),
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 EXCEPTIONS = replace(
     CORRELATE,
+    role="cell",
     part="trained, exceptions",
     says="Some codes of trained models score well by MI and are not robust.",
-    kind="existence",
     deviations=(
         *CORRELATE.deviations,
         "The figure's red box has no printed edges: the upper third by MI score, the lower third by IRS.",
@@ -52,34 +49,33 @@ EXCEPTIONS = replace(
 )
 AS_PRINTED = Claim(
     id="irs.rare-events",
-    part="trained, as printed",
+    role="primary",
+    quote="existing metrics do not capture the effects that rare events or cumulative influences from multiple "
+    "generative factors can have on feature encodings",
+    roles={"informative": "probe"},
+    regime=(FACTORS_HELD,),
+    part="trained",
     where="6.2, Figures 3 and 4",
     says="Trained models hold codes that MI and feature importance rank high and IRS ranks at the bottom.",
     evidence="zoo",
-    kind="existence",
     population="all codes of all runs: objectives and strengths varied, a set of models for each seed",
     deviations=(
         "The paper shows one such code among 50; here sets of some hundred codes are searched, one for each seed.",
         "Feature importance: 10 trees of depth 6, one candidate a split, instead of 50 with leaves of 500.",
-        "Judged over all codes, and over informative ones (KL above 0.01 nats).",
     ),
     unit="seed",
     statistic="share of seeds with a code in the top 33% by MI, the top 18% by feature importance, the last 4% by IRS",
     # An existence that most sets of models show.
     rule=above(0.5),
-    confidence=0.95,
     min_n=5,
     printed=Printed("top 33% by MI, top 18% by feature importance, bottom 4% by IRS"),
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 RARE = replace(
     AS_PRINTED,
+    role="probe",
+    roles={},
     part="trained, rare",
     says="What deceives MI and feature importance is rare: the deceiving codes are moved less on average.",
-    kind="direction",
     deviations=(
         "Deceiving: in the upper third by MI and by feature importance, in the lower third by IRS. They are compared "
         "with the other codes of the lower third.",
@@ -87,11 +83,16 @@ RARE = replace(
     ),
     statistic="mean robustness on average (means for suprema) of deceiving codes minus that of others as little robust",
     # A twentieth of a code's spread.
-    rule=above(0.05),
+    rule=above(0.05, null=0.0),
     printed=None,
 )
 CUMULATIVE = replace(
-    RARE,
+    AS_PRINTED,
+    role="probe",
+    roles={},
+    deviations=RARE.deviations,
+    rule=RARE.rule,
+    printed=None,
     part="trained, cumulative",
     says="What deceives MI and feature importance adds up: the deceiving codes are moved less by any single factor.",
     statistic="mean robustness to the worst single nuisance of deceiving codes minus that of others as little robust",
@@ -104,10 +105,9 @@ def kept_codes(population: Population, codes: str, like: np.ndarray) -> np.ndarr
     return informative_codes(population) if codes == "informative" else np.ones(like.shape, dtype=bool)
 
 
-def told(population: Population, codes: str) -> tuple[str, ...]:
-    """Deviations of the population, and how many codes the filter removes."""
-    filtered = (removed_text(informative_codes(population), "codes"),) if codes == "informative" else ()
-    return *population.deviations, *filtered
+def counted(population: Population, codes: str, estimate: Estimate) -> Estimate:
+    """The estimate with the number of codes that the filter removes, if there is one."""
+    return filtered(estimate, informative_codes(population)) if codes == "informative" else estimate
 
 
 def of_each_seed(population: Population, codes: str, answer: Callable[..., float], *scores: np.ndarray) -> np.ndarray:
@@ -129,7 +129,7 @@ def highest(scores: np.ndarray, share: float) -> np.ndarray:
     return np.asarray(scores >= np.quantile(scores, 1 - share))
 
 
-def correlation(population: Population, codes: str) -> Estimate:
+def correlation(population: Population, codes: str, *, confidence: float = CORRELATE.confidence) -> Estimate:
     robust, informed = scores_of_codes(population, "irs.code"), information_scores(population)
     kept = kept_codes(population, codes, robust)
 
@@ -137,27 +137,31 @@ def correlation(population: Population, codes: str) -> Estimate:
         these = kept[seeds]
         return rank_correlation(robust[seeds][these], informed[seeds][these]) if these.sum() > 1 else 0.0
 
-    return population.interval_over_seeds(statistic, confidence=CORRELATE.confidence)
+    return population.interval_over_seeds(statistic, confidence=confidence)
 
 
-def share_of_exceptions(population: Population, codes: str) -> Estimate:
+def share_of_exceptions(population: Population, codes: str, *, confidence: float = EXCEPTIONS.confidence) -> Estimate:
     def share(robust: np.ndarray, informed: np.ndarray) -> float:
         return float((lowest(robust, 1 / 3) & highest(informed, 1 / 3)).mean())
 
     scores = scores_of_codes(population, "irs.code"), information_scores(population)
-    return mean_interval(of_each_seed(population, codes, share, *scores), confidence=EXCEPTIONS.confidence)
+    return mean_interval(of_each_seed(population, codes, share, *scores), confidence=confidence)
 
 
-def seeds_with_the_printed_case(population: Population, codes: str) -> Estimate:
+def seeds_with_the_printed_case(
+    population: Population, codes: str, *, confidence: float = AS_PRINTED.confidence
+) -> Estimate:
     def found(robust: np.ndarray, informed: np.ndarray, important: np.ndarray) -> float:
         return float((lowest(robust, 0.04) & highest(informed, 0.33) & highest(important, 0.18)).any())
 
     scores = scores_of_codes(population, "irs.code"), information_scores(population), importance_scores(population)
     every = of_each_seed(population, codes, found, *scores)
-    return share_interval(int(every.sum()), len(every), confidence=AS_PRINTED.confidence)
+    return share_interval(int(every.sum()), len(every), confidence=confidence)
 
 
-def lead_of_deceiving(population: Population, second_look: str, codes: str) -> Estimate:
+def lead_of_deceiving(
+    population: Population, second_look: str, codes: str, *, confidence: float = RARE.confidence
+) -> Estimate:
     """By how much deceiving codes exceed others as little robust; 0 where there are none of either."""
     robust, again = scores_of_codes(population, "irs.code"), scores_of_codes(population, second_look)
     informed, important = information_scores(population), importance_scores(population)
@@ -172,40 +176,36 @@ def lead_of_deceiving(population: Population, second_look: str, codes: str) -> E
         deceiving, others = again[seeds][these][low & looks], again[seeds][these][low & ~looks]
         return float(deceiving.mean() - others.mean()) if len(deceiving) and len(others) else 0.0
 
-    return population.interval_over_seeds(statistic, confidence=RARE.confidence)
+    return population.interval_over_seeds(statistic, confidence=confidence)
 
 
 @CORRELATE.covers
 @CODES
-def test_irs_and_information_correlate_over_codes(judge, unsupervised, codes):
-    judge(
-        CORRELATE, correlation(unsupervised, codes), population=unsupervised.name, deviations=told(unsupervised, codes)
-    )
+def test_irs_and_information_correlate_over_codes(unsupervised, codes, confidence):
+    return counted(unsupervised, codes, correlation(unsupervised, codes, confidence=confidence))
 
 
 @EXCEPTIONS.covers
 @CODES
-def test_some_codes_score_well_by_information_and_are_not_robust(judge, unsupervised, codes):
-    found = share_of_exceptions(unsupervised, codes)
-    judge(EXCEPTIONS, found, population=unsupervised.name, deviations=told(unsupervised, codes))
+def test_some_codes_score_well_by_information_and_are_not_robust(unsupervised, codes, confidence):
+    return counted(unsupervised, codes, share_of_exceptions(unsupervised, codes, confidence=confidence))
 
 
 @AS_PRINTED.covers
 @CODES
-def test_most_seeds_hold_a_code_as_deceiving_as_the_printed_one(judge, unsupervised, codes):
-    found = seeds_with_the_printed_case(unsupervised, codes)
-    judge(AS_PRINTED, found, population=unsupervised.name, deviations=told(unsupervised, codes))
+def test_most_seeds_hold_a_code_as_deceiving_as_the_printed_one(unsupervised, codes, confidence):
+    return counted(unsupervised, codes, seeds_with_the_printed_case(unsupervised, codes, confidence=confidence))
 
 
 @RARE.covers
 @CODES
-def test_deceiving_codes_are_moved_less_on_average(judge, unsupervised, codes):
-    found = lead_of_deceiving(unsupervised, SECOND_LOOK["RARE"], codes)
-    judge(RARE, found, population=unsupervised.name, deviations=told(unsupervised, codes))
+def test_deceiving_codes_are_moved_less_on_average(unsupervised, codes, confidence):
+    found = lead_of_deceiving(unsupervised, SECOND_LOOK["RARE"], codes, confidence=confidence)
+    return counted(unsupervised, codes, found)
 
 
 @CUMULATIVE.covers
 @CODES
-def test_deceiving_codes_are_moved_less_by_any_single_factor(judge, unsupervised, codes):
-    found = lead_of_deceiving(unsupervised, SECOND_LOOK["CUMULATIVE"], codes)
-    judge(CUMULATIVE, found, population=unsupervised.name, deviations=told(unsupervised, codes))
+def test_deceiving_codes_are_moved_less_by_any_single_factor(unsupervised, codes, confidence):
+    found = lead_of_deceiving(unsupervised, SECOND_LOOK["CUMULATIVE"], codes, confidence=confidence)
+    return counted(unsupervised, codes, found)

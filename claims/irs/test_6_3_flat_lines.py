@@ -8,6 +8,7 @@ import numpy as np
 from dbench.claims import Claim, above
 from dbench.claims.codes import informative_codes, scores_of_codes
 from dbench.claims.population import Population
+from dbench.claims.regime import FACTORS_HELD
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate
 
@@ -16,11 +17,13 @@ ROBUST, NOT_ROBUST, FLAT = 0.75, 0.5, 0.9
 
 STAY = Claim(
     id="irs.flat-lines",
-    part="trained, robust",
+    role="primary",
+    quote="For a robustly disentangled feature, we would expect all of these colored lines to be horizontal",
+    regime=(FACTORS_HELD,),
+    part="trained",
     where="6.3, Figure 4",
     says="For robust codes of trained models the mean at a fixed value of the own factor stays when another is set.",
     evidence="zoo",
-    kind="equivalence",
     population="informative codes (KL above 0.01 nats) of all runs: objectives, strengths and seeds",
     deviations=(
         "Robust: IRS of 0.75 or more; not robust: below 0.5. Flat: the lines of no factor depart from their mean by "
@@ -34,25 +37,20 @@ STAY = Claim(
     # Shares near their end are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 6%.
     confidence=0.98,
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 SLOPE = replace(
     STAY,
+    role="cell",
     part="trained, not robust",
     says="Codes of trained models that are not robust show lines that slope.",
-    kind="direction",
     deviations=STAY.deviations[:1],
     statistic="share of codes that are not robust of which some line is not flat",
 )
 CONVERSE = replace(
     STAY,
+    role="probe",
     part="trained, converse",
     says="Codes of trained models whose lines are all flat are robust.",
-    kind="direction",
     deviations=(
         STAY.deviations[0],
         "Not claimed in so many words; the plots of 6.3 are offered to be read this way.",
@@ -81,28 +79,28 @@ def share(
     )
 
 
-def flat_among_robust(population: Population) -> Estimate:
-    return share(population, lambda r, f: r >= ROBUST, lambda r, f: f >= FLAT, STAY.confidence)
+def flat_among_robust(population: Population, *, confidence: float = STAY.confidence) -> Estimate:
+    return share(population, lambda r, f: r >= ROBUST, lambda r, f: f >= FLAT, confidence)
 
 
-def sloping_among_the_rest(population: Population) -> Estimate:
-    return share(population, lambda r, f: r < NOT_ROBUST, lambda r, f: f < FLAT, SLOPE.confidence)
+def sloping_among_the_rest(population: Population, *, confidence: float = SLOPE.confidence) -> Estimate:
+    return share(population, lambda r, f: r < NOT_ROBUST, lambda r, f: f < FLAT, confidence)
 
 
-def robust_among_flat(population: Population) -> Estimate:
-    return share(population, lambda r, f: f >= FLAT, lambda r, f: r >= ROBUST, CONVERSE.confidence)
+def robust_among_flat(population: Population, *, confidence: float = CONVERSE.confidence) -> Estimate:
+    return share(population, lambda r, f: f >= FLAT, lambda r, f: r >= ROBUST, confidence)
 
 
 @STAY.covers
-def test_lines_of_robust_codes_are_flat(judge, unsupervised):
-    judge(STAY, flat_among_robust(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)
+def test_lines_of_robust_codes_are_flat(unsupervised, confidence):
+    return flat_among_robust(unsupervised, confidence=confidence)
 
 
 @SLOPE.covers
-def test_lines_of_other_codes_slope(judge, unsupervised):
-    judge(SLOPE, sloping_among_the_rest(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)
+def test_lines_of_other_codes_slope(unsupervised, confidence):
+    return sloping_among_the_rest(unsupervised, confidence=confidence)
 
 
 @CONVERSE.covers
-def test_codes_of_flat_lines_are_robust(judge, unsupervised):
-    judge(CONVERSE, robust_among_flat(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)
+def test_codes_of_flat_lines_are_robust(unsupervised, confidence):
+    return robust_among_flat(unsupervised, confidence=confidence)

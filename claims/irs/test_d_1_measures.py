@@ -7,8 +7,9 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.claims.codes import informative_codes
-from dbench.claims.filters import removed_text
+from dbench.claims.filters import filtered
 from dbench.claims.population import Population
+from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.relations import HELD, relations_of
 from dbench.claims.zoo_statistics import correlation_between, settings_of
 from dbench.errors import EvidenceLacking
@@ -16,30 +17,29 @@ from dbench.stats import Estimate, mean_interval
 
 SCORES = Claim(
     id="irs.bins-insensitive",
-    part="trained, scores",
+    role="primary",
+    quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
+    # The most buckets are asked first.
+    roles={"informative": "probe", "30": "cell", "50": "cell"},
+    part="trained",
     where="appendix D.1",
     says="Using more than 20 bins does not change the MI scores of trained models notably.",
     evidence="zoo",
-    kind="equivalence",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         "'More' is read as 30, 50 and 100, on 10,000 points.",
-        "MI score: unweighted mean over all codes, as in the paper, and over informative ones (KL above 0.01 nats).",
+        "MI score: unweighted mean over all codes, as in the paper; over informative ones (KL above 0.01 nats) apart.",
     ),
     unit="seed",
     statistic="MI score with more bins minus that with 20, mean over models and seeds",
     # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
     rule=within(-0.05, 0.05),
-    confidence=0.95,
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 RANKS = replace(
     SCORES,
+    role="probe",
+    roles={},
     part="trained, ranks",
     says="Using more than 20 bins ranks trained models as 20 do.",
     statistic="Spearman of the MI scores with more and with 20 bins, all models pooled",
@@ -50,11 +50,13 @@ RANKS = replace(
 )
 UNDERESTIMATES = Claim(
     id="irs.single-feature-splits",
-    part="trained, all features",
+    role="primary",
+    quote="This would lead to an underestimation of their importance.",
+    regime=(FACTORS_HELD,),
+    part="trained",
     where="appendix D.1",
     says="Forests free to choose among all codes at each split underestimate the importance of middling ones.",
     evidence="zoo",
-    kind="direction",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         "Forests of 10 trees of depth at most 6; of the two only the candidates differ.",
@@ -64,29 +66,24 @@ UNDERESTIMATES = Claim(
     ),
     unit="seed",
     statistic="importance of middling codes minus what they deserve, mean over codes and factors of all models",
-    rule=below(-0.05),
-    confidence=0.95,
+    rule=below(-0.05, null=0.0),
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 AVOIDED = replace(
     UNDERESTIMATES,
+    role="cell",
     part="trained, one feature",
     says="One candidate code at each split avoids it.",
-    kind="equivalence",
     rule=above(-0.05),
 )
 MORE = replace(
     UNDERESTIMATES,
+    role="probe",
     part="trained, one against all",
     says="Middling codes are more important to forests with one candidate code at each split than to those with all.",
     deviations=UNDERESTIMATES.deviations[:2],
     statistic="importance of middling codes with one candidate minus that with all, mean over all models",
-    rule=above(0.05),
+    rule=above(0.05, null=0.0),
 )
 BINS = pytest.mark.parametrize("bins", [30, 50, 100])
 CODES = pytest.mark.parametrize("codes", ["all", "informative"])
@@ -100,19 +97,20 @@ def names(bins: int, codes: str) -> tuple[str, str]:
     return "modularity", f"modularity.bins.{bins}"
 
 
-def told(population: Population, codes: str) -> tuple[str, ...]:
-    """Deviations of the population, and how many codes the filter removes."""
-    filtered = (removed_text(informative_codes(population), "codes"),) if codes == "informative" else ()
-    return *population.deviations, *filtered
+def counted(population: Population, codes: str, estimate: Estimate) -> Estimate:
+    """The estimate with the number of codes that the filter removes, if there is one."""
+    return filtered(estimate, informative_codes(population)) if codes == "informative" else estimate
 
 
-def change_by_bins(population: Population, bins: int, codes: str) -> Estimate:
+def change_by_bins(population: Population, bins: int, codes: str, *, confidence: float = SCORES.confidence) -> Estimate:
     few, many = (settings_of(population, name) for name in names(bins, codes))
-    return mean_interval((many - few).mean(axis=1), confidence=SCORES.confidence)
+    return mean_interval((many - few).mean(axis=1), confidence=confidence)
 
 
-def agreement_of_bins(population: Population, bins: int, codes: str) -> Estimate:
-    return correlation_between(population, *names(bins, codes), confidence=RANKS.confidence)
+def agreement_of_bins(
+    population: Population, bins: int, codes: str, *, confidence: float = RANKS.confidence
+) -> Estimate:
+    return correlation_between(population, *names(bins, codes), confidence=confidence)
 
 
 # ------------------------------------------------------------------ candidates
@@ -133,49 +131,44 @@ def mean_over_middling(population: Population, excess: np.ndarray, confidence: f
     )
 
 
-def misjudged(population: Population, kind: str) -> Estimate:
+def misjudged(population: Population, kind: str, *, confidence: float = UNDERESTIMATES.confidence) -> Estimate:
     """Importance of middling codes minus what they deserve."""
     # What idle codes seem to know is the bias of the estimate.
     information = relations_of(population, "mutual_information") * informative_codes(population)[..., None]
     total = information.sum(axis=-2, keepdims=True)
     deserved = np.divide(information, total, out=np.zeros_like(information), where=total > 0)
-    return mean_over_middling(population, relations_of(population, kind) - deserved, UNDERESTIMATES.confidence)
+    return mean_over_middling(population, relations_of(population, kind) - deserved, confidence)
 
 
-def gain_of_one_candidate(population: Population) -> Estimate:
+def gain_of_one_candidate(population: Population, *, confidence: float = MORE.confidence) -> Estimate:
     one, every = (relations_of(population, kind) for kind in ("importance_single", "importance"))
-    return mean_over_middling(population, one - every, MORE.confidence)
+    return mean_over_middling(population, one - every, confidence)
 
 
 @SCORES.covers
 @BINS
 @CODES
-def test_more_bins_leave_the_scores(judge, unsupervised, bins, codes):
-    found = change_by_bins(unsupervised, bins, codes)
-    judge(SCORES, found, population=unsupervised.name, deviations=told(unsupervised, codes))
+def test_more_bins_leave_the_scores(unsupervised, bins, codes, confidence):
+    return counted(unsupervised, codes, change_by_bins(unsupervised, bins, codes, confidence=confidence))
 
 
 @RANKS.covers
 @BINS
 @CODES
-def test_more_bins_leave_the_ranks(judge, unsupervised, bins, codes):
-    found = agreement_of_bins(unsupervised, bins, codes)
-    judge(RANKS, found, population=unsupervised.name, deviations=told(unsupervised, codes))
+def test_more_bins_leave_the_ranks(unsupervised, bins, codes, confidence):
+    return counted(unsupervised, codes, agreement_of_bins(unsupervised, bins, codes, confidence=confidence))
 
 
 @UNDERESTIMATES.covers
-def test_choosing_among_all_codes_underestimates_middling_ones(judge, unsupervised):
-    found = misjudged(unsupervised, "importance")
-    judge(UNDERESTIMATES, found, population=unsupervised.name, deviations=unsupervised.deviations)
+def test_choosing_among_all_codes_underestimates_middling_ones(unsupervised, confidence):
+    return misjudged(unsupervised, "importance", confidence=confidence)
 
 
 @AVOIDED.covers
-def test_one_candidate_code_avoids_it(judge, unsupervised):
-    found = misjudged(unsupervised, "importance_single")
-    judge(AVOIDED, found, population=unsupervised.name, deviations=unsupervised.deviations)
+def test_one_candidate_code_avoids_it(unsupervised, confidence):
+    return misjudged(unsupervised, "importance_single", confidence=confidence)
 
 
 @MORE.covers
-def test_one_candidate_makes_middling_codes_more_important(judge, unsupervised):
-    found = gain_of_one_candidate(unsupervised)
-    judge(MORE, found, population=unsupervised.name, deviations=unsupervised.deviations)
+def test_one_candidate_makes_middling_codes_more_important(unsupervised, confidence):
+    return gain_of_one_candidate(unsupervised, confidence=confidence)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dbench.claims import Claim, above
 from dbench.claims.population import Population, PopulationPair
-from dbench.claims.zoo_statistics import share_of_models
+from dbench.claims.zoo_statistics import settings_of
 from dbench.claims.zoo_transfer import shared_settings
 from dbench.data import load
 from dbench.errors import DbenchError, EvidenceLacking
@@ -15,42 +15,37 @@ from dbench.stats import Estimate, mean_interval
 
 REASONABLE = Claim(
     id="sober.reconstruction",
-    part="reasonable",
+    role="primary",
     where="5.1, Figure 1",
+    quote="First, we check for each data set that we manage to train models that achieve reasonable reconstructions. "
+    "Therefore, for each data set we sample a random model and show real samples next to their reconstructions.",
     says="A model drawn at random reconstructs its data set reasonably.",
     evidence="zoo",
-    kind="existence",
     population="all runs: objectives, strengths and seeds",
     deviations=(
-        "The paper looks at pictures. 'Reasonably' is read as at least half of the way, in nats an image, from the "
-        "best picture that is the same for all images to a perfect reconstruction; 'a random model' as more than half.",
+        "The paper looks at pictures. 'Reasonably' is more than half of the way, in nats an image, from the best "
+        "picture that is the same for all images to a perfect reconstruction; 'a random model' is the median one.",
         "Both ends are found from 4,000 images drawn at random.",
     ),
+    statistic="mean over seeds of the share of the way that the seed's median model goes",
+    rule=above(0.5, null=0.0),
     unit="seed",
-    statistic="mean over seeds of the share of models that go at least half of the way",
-    rule=above(0.5),
-    confidence=0.95,
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
+    revision=2,
 )
 HARDER = replace(
     REASONABLE,
+    role="cell",
     part="variants are harder",
+    quote="As expected, the additional variants of dSprites with continuous noise variables are harder than the "
+    "original data set.",
     says="The variants of dSprites with continuous noise variables are harder to reconstruct than dSprites.",
-    kind="ranking",
     population="all runs on dSprites and on a variant of it; objectives, strengths and seeds shared",
-    deviations=(
-        "Hard is what is left of the way, in nats, from the best picture that is the same for all to a perfect one.",
-        "That Noisy-dSprites loses its noise and Scream-dSprites the shape, and SmallNORB looks hardest, is not "
-        "judged: no such models are shipped.",
-    ),
+    deviations=("Hard is what is left of the way from the best picture that is the same for all to a perfect one.",),
     statistic="mean over seeds of the share of the way left on the variant, minus that on dSprites",
     # A twentieth of all there is to learn.
-    rule=above(0.05),
+    rule=above(0.05, null=0.0),
+    revision=1,
 )
 
 
@@ -104,16 +99,12 @@ def of_a_variant(pair: PopulationPair) -> PopulationPair:
     return pair
 
 
-def share_reasonable(population: Population, ends: Ends) -> Estimate:
-    return share_of_models(
-        population,
-        lambda reconstruction: way_left(reconstruction, ends) <= 0.5,
-        ["reconstruction"],
-        confidence=REASONABLE.confidence,
-    )
+def way_of_median(population: Population, ends: Ends, confidence: float) -> Estimate:
+    gone = 1 - way_left(settings_of(population, "reconstruction"), ends)
+    return mean_interval(np.median(gone, axis=1), confidence=confidence)
 
 
-def harder(pair: PopulationPair, first: Ends, second: Ends) -> Estimate:
+def harder(pair: PopulationPair, first: Ends, second: Ends, confidence: float = HARDER.confidence) -> Estimate:
     """How much more of the way is left on the second data set, seed by seed."""
     objectives, seeds = shared_settings(pair)
 
@@ -121,17 +112,15 @@ def harder(pair: PopulationPair, first: Ends, second: Ends) -> Estimate:
         tables = [population.scores("reconstruction", o, seeds=seeds) for o in objectives]
         return way_left(np.hstack(tables), ends).mean(axis=1)
 
-    return mean_interval(left(pair.target, second) - left(pair.source, first), confidence=HARDER.confidence)
+    return mean_interval(left(pair.target, second) - left(pair.source, first), confidence=confidence)
 
 
 @REASONABLE.covers
-def test_a_random_model_reconstructs_reasonably(judge, unsupervised):
-    estimate = share_reasonable(unsupervised, ends_of(unsupervised))
-    judge(REASONABLE, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+def test_a_random_model_reconstructs_reasonably(unsupervised, confidence):
+    return way_of_median(unsupervised, ends_of(unsupervised), confidence)
 
 
 @HARDER.covers
-def test_a_variant_of_dsprites_is_harder(judge, pair):
+def test_a_variant_of_dsprites_is_harder(pair, confidence):
     both = of_a_variant(pair())
-    estimate = harder(both, ends_of(both.source), ends_of(both.target))
-    judge(HARDER, estimate, population=both.name, deviations=both.deviations)
+    return harder(both, ends_of(both.source), ends_of(both.target), confidence)

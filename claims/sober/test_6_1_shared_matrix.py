@@ -1,5 +1,6 @@
 """A Sober Look, sections 6.1.1 and 6.1.2: aggregations compared on one factor-code matrix, and matrices under one."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, permutations, product
 
@@ -8,98 +9,145 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.correlations import Correlation, from_correlations
-from dbench.claims.population import Population
+from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import agreement_gap_between
-from dbench.stats import Estimate, largest_of, smallest_of
+from dbench.stats import largest_of, smallest_of
 
 MATRICES = ("importance", "mutual_information", "predictability")
 FAMILY = ("dci_completeness", "mig", "sap")
 OTHERS = (*FAMILY, "dci_disentanglement")
 RANKED = ("dci_disentanglement", "mig", "modularity", "sap")
 FOREST = "Importances are those of a random forest instead of boosted trees."
+STRONGLY = "'Strongly' is read as above 0.5."
 A_TENTH = "A tenth is the least difference of two correlations that deserves the sentence."
+STRONG, GAP, SAME_RANKING = 0.5, 0.1, 0.9
 
 # ------------------------------------------------------------------ aggregations of one matrix
-FAMILY_AGREES = Claim(
+FAMILIES = Claim(
     id="sober.same-matrix-families",
-    part="family agrees",
+    role="primary",
     where="6.1.1, Figures 15 and 16",
-    says="Computed on one matrix, MIG, SAP and DCI completeness agree strongly with each other.",
+    quote="We note that MIG, SAP and DCI Completeness are always strongly correlated with each other when the matrix "
+    "is the same. On the contrary, MIG/SAP and DCI Disentanglement are consistently less correlated on the same "
+    "matrix.",
+    says="On one matrix MIG, SAP and DCI completeness agree strongly with each other, and less with DCI "
+    "disentanglement.",
     evidence="zoo",
-    kind="ranking",
-    population="all runs: objectives, strengths and seeds; one matrix at a time",
-    deviations=(FOREST, "'Strongly' is read as above 0.5 (Cohen's 'large')."),
+    population="all runs: objectives, strengths and seeds; three matrices",
+    deviations=(FOREST, STRONGLY, A_TENTH),
+    statistic=f"smaller of two, all models pooled, mean over matrices: Spearman correlation within the three, minus "
+    f"{STRONG}; the same minus theirs with DCI disentanglement, minus {GAP}",
+    rule=above(0.0),
     unit="seed",
-    statistic="smallest Spearman correlation among MIG, SAP and DCI completeness on one matrix, all models pooled",
-    rule=above(0.5),
-    confidence=0.95,
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="all",
-    revision=1,
-    superseded_by=None,
+    regime=(FACTORS_HELD,),
+    revision=2,
+)
+FAMILY_AGREES = replace(
+    FAMILIES,
+    role="cell",
+    part="family agrees",
+    says="On one matrix every two of MIG, SAP and DCI completeness agree strongly.",
+    population="all runs: objectives, strengths and seeds; one matrix at a time",
+    statistic="smallest Spearman correlation among MIG, SAP and DCI completeness on one matrix, all models pooled",
+    rule=above(STRONG, null=0.0),
 )
 DISENTANGLEMENT_LESS = replace(
-    FAMILY_AGREES,
+    FAMILIES,
+    role="cell",
     part="disentanglement less",
     says="On one matrix MIG, SAP and DCI completeness agree less with DCI disentanglement than with each other.",
-    deviations=(FOREST, A_TENTH),
+    population="all runs: objectives, strengths and seeds; one matrix at a time",
     statistic="mean Spearman correlation within MIG, SAP, DCI completeness minus theirs with DCI disentanglement",
-    rule=above(0.1),
+    rule=above(GAP, null=0.0),
 )
 MODULARITY_VARIES = replace(
-    FAMILY_AGREES,
+    FAMILIES,
+    role="cell",
     part="modularity varies",
+    quote="The correlation between Modularity and the other scores varies dramatically depending on the matrix.",
     says="How much Modularity agrees with the other aggregations depends strongly on the matrix.",
-    population="all runs: objectives, strengths and seeds",
     deviations=(FOREST, "'Varies dramatically' is read as by more than 0.3, the step from weak to strong."),
     statistic="largest difference between matrices in the mean Spearman correlation of Modularity with the other four",
-    rule=above(0.3),
+    rule=above(0.3, null=0.0),
 )
 
 # ------------------------------------------------------------------ why MIG is like DCI
-OWN_MATRICES = replace(
-    FAMILY_AGREES,
+FROM_MATRIX = replace(
+    FAMILIES,
     id="sober.mig-sap-gap-from-matrix",
+    where="6.1.1, 6.1.2, Figures 13, 16 and 17",
+    quote="This is not in contrast with Figure 13 where we observed MIG being more correlated with DCI Disentanglement "
+    "rather than SAP Score. Indeed, the [...] dissimilarity between MIG and SAP depends on differences in the "
+    "estimation of the matrix as we show in Section 6.1.2.",
+    says="MIG ranks models more like DCI disentanglement than like SAP, but on a shared matrix more like SAP.",
+    deviations=(FOREST, A_TENTH, "The paper compares printed correlations by eye."),
+    statistic="smaller of two leads in Spearman correlation with MIG, all models pooled: DCI disentanglement's over "
+    "SAP's, each by its own matrix; SAP's over DCI disentanglement's on one matrix, mean over three",
+    rule=above(GAP, null=0.0),
+)
+OWN_MATRICES = replace(
+    FAMILIES,
+    id="sober.mig-sap-gap-from-matrix",
+    role="cell",
     part="own matrices",
     where="6.1.1, Figure 13",
     says="With matrices of their own MIG ranks models more like DCI disentanglement than like SAP.",
-    population="all runs: objectives, strengths and seeds",
-    deviations=(FOREST, A_TENTH, "The paper compares printed correlations by eye."),
+    deviations=FROM_MATRIX.deviations,
     statistic="Spearman of MIG with DCI disentanglement minus Spearman of MIG with SAP, all models pooled",
-    rule=above(0.1),
+    rule=above(GAP, null=0.0),
 )
 SHARED_MATRIX = replace(
-    OWN_MATRICES,
+    FAMILIES,
+    id="sober.mig-sap-gap-from-matrix",
+    role="cell",
     part="shared matrix",
     where="6.1.1, 6.1.2, Figures 16 and 17",
     says="On a shared matrix MIG ranks models more like SAP than like DCI disentanglement.",
-    population="all runs: objectives, strengths and seeds; one matrix at a time",
+    deviations=FROM_MATRIX.deviations,
     statistic="Spearman of MIG with SAP minus Spearman of MIG with DCI disentanglement, on one matrix",
+    rule=above(GAP, null=0.0),
 )
 
 # ------------------------------------------------------------------ one aggregation on several matrices
-RANKING_CHANGES = replace(
-    FAMILY_AGREES,
+MATRIX_MATTERS = replace(
+    FAMILIES,
     id="sober.matrix-changes-ranking",
+    where="6.1.2, Figure 20",
+    quote="We observe in Figure 20 that the ranking seem to be generally different and the level of correlation "
+    "appears to depend on the data set. Overall, the aggregation of SAP Score and MIG seem to be more robust to "
+    "changes in the estimation matrix compared to Modularity and DCI Disentanglement.",
+    says="Another matrix ranks models otherwise under the same aggregation, less so under MIG's and SAP's.",
+    deviations=(
+        FOREST,
+        "'Different' is read as a rank correlation below 0.9: a score computed twice reaches more.",
+        "'Overall' is read as on average over the two aggregations of either kind. " + A_TENTH,
+    ),
+    statistic=f"smaller of two, from the Spearman correlation of an aggregation between two of three matrices: "
+    f"{SAME_RANKING} minus the mean over four aggregations; the mean of MIG and SAP minus that of DCI and Modularity, "
+    f"minus {GAP}",
+)
+RANKING_CHANGES = replace(
+    FAMILIES,
+    id="sober.matrix-changes-ranking",
+    role="cell",
     part="ranking changes",
     where="6.1.2, Figure 20",
     says="With the aggregation held fixed, changing the matrix changes the ranking of models.",
-    population="all runs: objectives, strengths and seeds; one aggregation at a time",
-    deviations=(FOREST, "'Changes' is read as a mean rank correlation below 0.9: a score computed twice reaches more."),
+    deviations=MATRIX_MATTERS.deviations[:2],
     statistic="mean Spearman correlation of one aggregation between two of three matrices, all models pooled",
-    rule=below(0.9),
-    rollup="each",
+    rule=below(SAME_RANKING, null=1.0),
 )
 GAPS_WITHSTAND = replace(
-    RANKING_CHANGES,
+    FAMILIES,
+    id="sober.matrix-changes-ranking",
+    role="cell",
     part="gaps withstand",
+    where="6.1.2, Figure 20",
     says="The aggregations of MIG and SAP withstand a change of the matrix better than those of DCI and Modularity.",
-    population="all runs: objectives, strengths and seeds",
-    deviations=(FOREST, A_TENTH, "'Overall' is read as on average over the two of either kind."),
+    deviations=(MATRIX_MATTERS.deviations[0], MATRIX_MATTERS.deviations[2]),
     statistic="mean Spearman correlation between matrices of MIG and SAP minus that of DCI and Modularity",
-    rule=above(0.1),
+    rule=above(GAP, null=0.0),
 )
 
 
@@ -107,116 +155,118 @@ def blend(matrix: str, aggregation: str) -> str:
     return f"blend.{matrix}.{aggregation}"
 
 
-def agreement_within_family(population: Population, matrix: str) -> Estimate:
-    names = [blend(matrix, aggregation) for aggregation in FAMILY]
+BLENDS = [blend(matrix, aggregation) for matrix in MATRICES for aggregation in (*OTHERS, "modularity")]
+
+
+def within_family(rho: Correlation, matrix: str) -> list[float]:
+    return [rho(blend(matrix, a), blend(matrix, b)) for a, b in combinations(FAMILY, 2)]
+
+
+def shortfall(rho: Correlation, matrix: str) -> float:
+    """By how much MIG, SAP and completeness agree less with disentanglement than with each other."""
+    others = [rho(blend(matrix, a), blend(matrix, "dci_disentanglement")) for a in FAMILY]
+    return float(np.mean(within_family(rho, matrix)) - np.mean(others))
+
+
+def between_matrices(rho: Correlation, *aggregations: str) -> float:
+    pairs = [(blend(a, of), blend(b, of)) for of in aggregations for a, b in combinations(MATRICES, 2)]
+    return float(np.mean([rho(*pair) for pair in pairs]))
+
+
+def lead_of_gaps(rho: Correlation) -> float:
+    return between_matrices(rho, "mig", "sap") - between_matrices(rho, "dci_disentanglement", "modularity")
+
+
+@FAMILIES.covers
+def test_families_of_aggregations_agree_on_one_matrix(unsupervised, confidence):
+    def margins(rho: Correlation) -> Sequence[float]:
+        agreement = np.mean([within_family(rho, m) for m in MATRICES])
+        return [float(agreement) - STRONG, float(np.mean([shortfall(rho, m) for m in MATRICES])) - GAP]
+
     return smallest_of(
-        lambda level: from_correlations(
-            population, names, lambda rho: [rho(a, b) for a, b in combinations(names, 2)], confidence=level
-        ),
-        confidence=FAMILY_AGREES.confidence,
+        lambda level: from_correlations(unsupervised, BLENDS, margins, confidence=level), confidence=confidence
     )
 
 
-def shortfall_of_disentanglement(population: Population, matrix: str) -> Estimate:
-    family, other = [blend(matrix, a) for a in FAMILY], blend(matrix, "dci_disentanglement")
-    (gap,) = from_correlations(
-        population,
-        [*family, other],
-        lambda rho: [
-            float(np.mean([rho(a, b) for a, b in combinations(family, 2)]) - np.mean([rho(a, other) for a in family]))
-        ],
-        confidence=DISENTANGLEMENT_LESS.confidence,
+@FAMILY_AGREES.covers
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_mig_sap_and_completeness_agree_on_one_matrix(unsupervised, matrix, confidence):
+    names = [blend(matrix, a) for a in FAMILY]
+    return smallest_of(
+        lambda level: from_correlations(unsupervised, names, lambda rho: within_family(rho, matrix), confidence=level),
+        confidence=confidence,
     )
+
+
+@DISENTANGLEMENT_LESS.covers
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_disentanglement_agrees_less_with_them_on_one_matrix(unsupervised, matrix, confidence):
+    names = [blend(matrix, a) for a in OTHERS]
+    (gap,) = from_correlations(unsupervised, names, lambda rho: [shortfall(rho, matrix)], confidence=confidence)
     return gap
 
 
-def range_of_modularity(population: Population) -> Estimate:
+@MODULARITY_VARIES.covers
+def test_the_agreement_of_modularity_changes_with_the_matrix(unsupervised, confidence):
     """Largest of the signed differences between two matrices, so of the range; looking for it is paid for."""
-    names = [blend(matrix, aggregation) for matrix in MATRICES for aggregation in (*OTHERS, "modularity")]
 
     def differences(rho: Correlation) -> list[float]:
         means = [np.mean([rho(blend(m, "modularity"), blend(m, other)) for other in OTHERS]) for m in MATRICES]
         return [float(a - b) for a, b in permutations(means, 2)]
 
     return largest_of(
-        lambda level: from_correlations(population, names, differences, confidence=level),
-        confidence=MODULARITY_VARIES.confidence,
+        lambda level: from_correlations(unsupervised, BLENDS, differences, confidence=level), confidence=confidence
     )
 
 
-def lead_of_dci(population: Population) -> Estimate:
-    return agreement_gap_between(population, "mig", "dci", "sap", confidence=OWN_MATRICES.confidence)
+@FROM_MATRIX.covers
+def test_mig_is_like_dci_by_its_own_matrix_and_like_sap_on_a_shared_one(unsupervised, confidence):
+    def leads(rho: Correlation) -> list[float]:
+        shared = [
+            rho(blend(m, "mig"), blend(m, "sap")) - rho(blend(m, "mig"), blend(m, "dci_disentanglement"))
+            for m in MATRICES
+        ]
+        return [rho("mig", "dci") - rho("mig", "sap"), float(np.mean(shared))]
 
-
-def lead_of_sap(population: Population, matrix: str) -> Estimate:
-    names = [blend(matrix, aggregation) for aggregation in ("mig", "sap", "dci_disentanglement")]
-    return agreement_gap_between(population, *names, confidence=SHARED_MATRIX.confidence)
-
-
-def agreement_between_matrices(population: Population, aggregation: str) -> Estimate:
-    names = [blend(matrix, aggregation) for matrix in MATRICES]
-    (mean,) = from_correlations(
-        population,
-        names,
-        lambda rho: [float(np.mean([rho(a, b) for a, b in combinations(names, 2)]))],
-        confidence=RANKING_CHANGES.confidence,
+    names = ["mig", "dci", "sap", *(blend(*b) for b in product(MATRICES, ("mig", "sap", "dci_disentanglement")))]
+    return smallest_of(
+        lambda level: from_correlations(unsupervised, names, leads, confidence=level), confidence=confidence
     )
-    return mean
-
-
-def lead_of_gaps(population: Population) -> Estimate:
-    names = [blend(matrix, aggregation) for matrix, aggregation in product(MATRICES, RANKED)]
-
-    def lead(rho: Correlation) -> list[float]:
-        def robustness(*aggregations: str) -> float:
-            pairs = [(blend(a, of), blend(b, of)) for of in aggregations for a, b in combinations(MATRICES, 2)]
-            return float(np.mean([rho(*pair) for pair in pairs]))
-
-        return [robustness("mig", "sap") - robustness("dci_disentanglement", "modularity")]
-
-    (gap,) = from_correlations(population, names, lead, confidence=GAPS_WITHSTAND.confidence)
-    return gap
-
-
-@FAMILY_AGREES.covers
-@pytest.mark.parametrize("matrix", MATRICES)
-def test_mig_sap_and_completeness_agree_on_one_matrix(judge, unsupervised, matrix):
-    estimate = agreement_within_family(unsupervised, matrix)
-    judge(FAMILY_AGREES, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
-
-
-@DISENTANGLEMENT_LESS.covers
-@pytest.mark.parametrize("matrix", MATRICES)
-def test_disentanglement_agrees_less_with_them_on_one_matrix(judge, unsupervised, matrix):
-    estimate = shortfall_of_disentanglement(unsupervised, matrix)
-    judge(DISENTANGLEMENT_LESS, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
-
-
-@MODULARITY_VARIES.covers
-def test_the_agreement_of_modularity_changes_with_the_matrix(judge, unsupervised):
-    estimate = range_of_modularity(unsupervised)
-    judge(MODULARITY_VARIES, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
 
 
 @OWN_MATRICES.covers
-def test_mig_is_more_like_dci_than_like_sap(judge, unsupervised):
-    judge(OWN_MATRICES, lead_of_dci(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)
+def test_mig_is_more_like_dci_than_like_sap(unsupervised, confidence):
+    return agreement_gap_between(unsupervised, "mig", "dci", "sap", confidence=confidence)
 
 
 @SHARED_MATRIX.covers
 @pytest.mark.parametrize("matrix", MATRICES)
-def test_mig_is_more_like_sap_on_one_matrix(judge, unsupervised, matrix):
-    estimate = lead_of_sap(unsupervised, matrix)
-    judge(SHARED_MATRIX, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+def test_mig_is_more_like_sap_on_one_matrix(unsupervised, matrix, confidence):
+    names = [blend(matrix, aggregation) for aggregation in ("mig", "sap", "dci_disentanglement")]
+    return agreement_gap_between(unsupervised, *names, confidence=confidence)
+
+
+@MATRIX_MATTERS.covers
+def test_the_matrix_matters_and_less_to_gaps(unsupervised, confidence):
+    def margins(rho: Correlation) -> list[float]:
+        return [SAME_RANKING - between_matrices(rho, *RANKED), lead_of_gaps(rho) - GAP]
+
+    return smallest_of(
+        lambda level: from_correlations(unsupervised, BLENDS, margins, confidence=level), confidence=confidence
+    )
 
 
 @RANKING_CHANGES.covers
 @pytest.mark.parametrize("aggregation", RANKED)
-def test_the_matrix_changes_the_ranking_of_models(judge, unsupervised, aggregation):
-    estimate = agreement_between_matrices(unsupervised, aggregation)
-    judge(RANKING_CHANGES, estimate, population=unsupervised.name, deviations=unsupervised.deviations)
+def test_the_matrix_changes_the_ranking_of_models(unsupervised, aggregation, confidence):
+    names = [blend(matrix, aggregation) for matrix in MATRICES]
+    (found,) = from_correlations(
+        unsupervised, names, lambda rho: [between_matrices(rho, aggregation)], confidence=confidence
+    )
+    return found
 
 
 @GAPS_WITHSTAND.covers
-def test_gaps_withstand_a_change_of_the_matrix_better(judge, unsupervised):
-    judge(GAPS_WITHSTAND, lead_of_gaps(unsupervised), population=unsupervised.name, deviations=unsupervised.deviations)
+def test_gaps_withstand_a_change_of_the_matrix_better(unsupervised, confidence):
+    (gap,) = from_correlations(unsupervised, BLENDS, lambda rho: [lead_of_gaps(rho)], confidence=confidence)
+    return gap

@@ -13,36 +13,33 @@ from dbench_fixtures.counterexamples.model_sets import mixed_models, uniform_fac
 
 ALIKE = Claim(
     id="udr.separates-alike-from-unlike",
-    part="alike",
+    role="primary",
+    quote="we should expect their representations to be the same up to a permutation",
     where="'Unsupervised disentangled model selection'; Figure 6",
     says="Two disentangled models of the same factors score high together.",
     evidence="synthetic",
-    kind="size",
     population="pairs of models of uniform factors, as many codes as factors; number of codes and draws varied",
     deviations=("All codes are informative.",),
     unit="pair",
     statistic="mean UDR",
     # High: the upper quarter of the scale; low: its lower half.
     rule=above(0.75),
-    confidence=0.95,
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 UNLIKE = replace(
     ALIKE,
+    role="cell",
     part="unlike",
     says="Two entangled models of the same factors score low together.",
     deviations=("Entangled: rotations drawn uniformly.", "All codes are informative."),
     rule=below(0.5),
 )
 UNLIKE_EXACT = replace(
-    UNLIKE,
+    ALIKE,
+    role="cell",
     part="unlike, exact",
-    kind="existence",
+    says="Two entangled models of the same factors score low together.",
+    rule=below(0.5),
     population="codes that all relate alike, by 1 / sqrt(d); number of codes varied",
     deviations=("Analytically d ** -1.5: fewer codes score higher.",),
     unit="matrix",
@@ -52,84 +49,68 @@ UNLIKE_EXACT = replace(
 )
 LONE = Claim(
     id="udr.lone-good-model-missed",
-    part="",
+    role="primary",
+    quote="UDR is unable to detect a single disentangled model within a hyperparamete",
     where="limitation 4, herd effect",
     says="A single disentangled model among entangled ones is not found by UDR.",
     evidence="synthetic",
-    kind="impossibility",
     population="one disentangled model among nine rotations drawn uniformly, five codes; draws varied",
     deviations=("Found: it has the highest score of the ten. By chance that happens once in ten.",),
     unit="set of models",
     statistic="how often the disentangled model scores highest, all to all",
     # Half the time: a search that finds it more often than not would be of use.
     rule=below(0.5),
-    confidence=0.95,
     min_n=20,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 FOR_MODELS = Claim(
     id="udr.all-to-all-for-models",
-    part="models",
+    role="primary",
+    quote="it is preferable to perform the UDR-A2A during model selection and UDR during hyperparameter selection.",
     where="limitation 4, herd effect",
     says="To choose single models, comparing all to all serves better than comparing within one strength.",
     evidence="synthetic",
-    kind="direction",
     population="six strengths with six models each, mixing spread about a mean that depends on the strength",
     deviations=("Quality is how little a model mixes its factors; five codes, Spearman relations.",),
     unit="set of models",
     statistic="rank correlation of UDR with quality over all models: all to all minus same strength",
     rule=above(0.0),
-    confidence=0.95,
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 PULLED = replace(
     FOR_MODELS,
+    role="cell",
     part="pulled",
     says="Comparing within one strength pulls scores toward the group's mean.",
     statistic="share of the variance of UDR that lies between strengths: same strength minus all to all",
 )
 FOR_STRENGTHS = replace(
     FOR_MODELS,
+    role="cell",
     part="strengths",
     says="To choose a strength, the median over models compared within one strength serves.",
     statistic="rank correlation over strengths of the median UDR (same strength) with the median quality",
-    rule=above(0.5),
+    rule=above(0.5, null=0.0),
 )
 NOT_PUNISHED = Claim(
     id="udr.subset-bias",
-    part="not punished",
+    role="primary",
+    quote="UDR does not penalise models that learn a subset of the data generative factors.",
     where="limitation 5, explicitness bias",
     says="UDR does not punish models that learn a subset of the factors.",
     evidence="synthetic",
-    kind="equivalence",
     population="pairs of disentangled models that learnt all five factors, and pairs that learnt fewer",
     deviations=("A factor that is not learnt leaves noise in its code, masked as uninformative.",),
     unit="sample",
     statistic="mean UDR of pairs that learnt fewer factors minus that of pairs that learnt all",
     # 0.02: the spread of Lasso's cross-validated penalty between samples; losing UDR would be below it.
     rule=above(-0.02),
-    confidence=0.95,
     min_n=5,
-    printed=None,
-    tier="smoke",
-    rollup="each",
-    revision=1,
-    superseded_by=None,
 )
 HIGHER = replace(
     NOT_PUNISHED,
+    role="cell",
     part="higher",
     says="Models that learn fewer factors often score higher.",
-    kind="direction",
     population="pairs of models that mix what they learnt: two of five factors, or all five",
     deviations=(*NOT_PUNISHED.deviations, "Both mix equally (0.4, where 1 is a rotation drawn uniformly)."),
     rule=above(0.0),
@@ -144,7 +125,7 @@ def score_of_pair(codes: np.ndarray, relation: str, informative: np.ndarray | No
 
 def mean_of_pairs(card: Claim, mixing: float, d: int, relation: str, *, pairs: int = 20, n: int = 1_000) -> Estimate:
     def score(pair: int) -> float:
-        stream = generator(claim=card.id, part=card.part, codes=d, pair=pair)
+        stream = generator(claim=card.id, part=card.part or "alike", codes=d, pair=pair)
         return score_of_pair(mixed_models(uniform_factors(n, d, stream), [mixing] * 2, stream), relation)
 
     return mean_interval([score(pair) for pair in range(pairs)], confidence=card.confidence)
@@ -155,7 +136,9 @@ def score_of_equal_relations(matrix: np.ndarray) -> Estimate:
     return exact(udr_pair(matrix, everything, everything))
 
 
-def share_found(relation: str, *, good: int = 1, sets: int = 40, models: int = 10, n: int = 300) -> Estimate:
+def share_found(
+    relation: str, *, good: int = 1, sets: int = 40, models: int = 10, n: int = 300, confidence: float = LONE.confidence
+) -> Estimate:
     """How often a model that mixes nothing is ranked first, where ``good`` of the models are such."""
 
     def found(number: int) -> bool:
@@ -164,10 +147,18 @@ def share_found(relation: str, *, good: int = 1, sets: int = 40, models: int = 1
         scores = udr_scores(codes, np.ones((models, 5), dtype=bool), relation=relation, generator=stream)
         return int(scores.argmax()) < good
 
-    return share_interval(sum(found(i) for i in range(sets)), sets, confidence=LONE.confidence)
+    return share_interval(sum(found(i) for i in range(sets)), sets, confidence=confidence)
 
 
-def herd(statistic, *, spread: float = 0.3, sets: int = 10, size: int = 6, n: int = 200) -> Estimate:
+def herd(
+    statistic,
+    *,
+    spread: float = 0.3,
+    sets: int = 10,
+    size: int = 6,
+    n: int = 200,
+    confidence: float = FOR_MODELS.confidence,
+) -> Estimate:
     """Score sets of models within strengths and all to all; ``statistic`` sees groups x members of each."""
 
     def one(number: int) -> float:
@@ -180,7 +171,7 @@ def herd(statistic, *, spread: float = 0.3, sets: int = 10, size: int = 6, n: in
         everyone = udr_scores(codes, flags, relation="spearman", generator=stream)
         return statistic(-mixing, same.reshape(size, size), everyone.reshape(size, size))
 
-    return mean_interval([one(i) for i in range(sets)], confidence=FOR_MODELS.confidence)
+    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
 
 
 def gain_for_models(quality: np.ndarray, same: np.ndarray, everyone: np.ndarray) -> float:
@@ -220,58 +211,58 @@ def gain_of_subset(
             np.concatenate([models, residue], axis=2), relation, (np.arange(5) < count) | all_informative
         )
 
-    streams = [generator(claim=card.id, part=card.part, sample=i) for i in range(samples)]
+    streams = [generator(claim=card.id, part=card.part or "not punished", sample=i) for i in range(samples)]
     return mean_interval([pair(learnt, s) - pair(5, s) for s in streams], confidence=card.confidence)
 
 
 @ALIKE.covers
 @RELATIONS
 @pytest.mark.parametrize("d", [2, 5, 10])
-def test_disentangled_models_score_high_together(judge, d, relation):
-    judge(ALIKE, mean_of_pairs(ALIKE, 0.0, d, relation))
+def test_disentangled_models_score_high_together(d, relation):
+    return mean_of_pairs(ALIKE, 0.0, d, relation)
 
 
 @UNLIKE.covers
 @RELATIONS
 @pytest.mark.parametrize("d", [2, 3, 5, 10])
-def test_entangled_models_score_low_together(judge, d, relation):
-    judge(UNLIKE, mean_of_pairs(UNLIKE, 1.0, d, relation))
+def test_entangled_models_score_low_together(d, relation):
+    return mean_of_pairs(UNLIKE, 1.0, d, relation)
 
 
 @UNLIKE_EXACT.covers
 @pytest.mark.parametrize("d", [2, 4, 16])
-def test_codes_that_relate_alike_score_low(judge, d):
-    judge(UNLIKE_EXACT, score_of_equal_relations(np.full((d, d), d**-0.5)))
+def test_codes_that_relate_alike_score_low(d):
+    return score_of_equal_relations(np.full((d, d), d**-0.5))
 
 
 @LONE.covers
 @RELATIONS
-def test_a_lone_disentangled_model_is_not_found(judge, relation):
-    judge(LONE, share_found(relation, sets=40 if relation == "spearman" else 20))
+def test_a_lone_disentangled_model_is_not_found(relation, confidence):
+    return share_found(relation, sets=40 if relation == "spearman" else 20, confidence=confidence)
 
 
 @FOR_MODELS.covers
-def test_all_to_all_chooses_models_better(judge):
-    judge(FOR_MODELS, herd(gain_for_models))
+def test_all_to_all_chooses_models_better(confidence):
+    return herd(gain_for_models, confidence=confidence)
 
 
 @PULLED.covers
-def test_scores_within_a_strength_are_pulled_together(judge):
-    judge(PULLED, herd(pull))
+def test_scores_within_a_strength_are_pulled_together(confidence):
+    return herd(pull, confidence=confidence)
 
 
 @FOR_STRENGTHS.covers
-def test_scores_within_a_strength_choose_strengths(judge):
-    judge(FOR_STRENGTHS, herd(for_strengths))
+def test_scores_within_a_strength_choose_strengths(confidence):
+    return herd(for_strengths, confidence=confidence)
 
 
 @NOT_PUNISHED.covers
 @RELATIONS
-def test_learning_fewer_factors_is_not_punished(judge, relation):
-    judge(NOT_PUNISHED, gain_of_subset(NOT_PUNISHED, 0.0, relation))
+def test_learning_fewer_factors_is_not_punished(relation):
+    return gain_of_subset(NOT_PUNISHED, 0.0, relation)
 
 
 @HIGHER.covers
 @RELATIONS
-def test_learning_fewer_factors_scores_higher(judge, relation):
-    judge(HIGHER, gain_of_subset(HIGHER, 0.4, relation, samples=20))
+def test_learning_fewer_factors_scores_higher(relation):
+    return gain_of_subset(HIGHER, 0.4, relation, samples=20)

@@ -1,4 +1,4 @@
-"""Comparisons of UDR, model by model, put together again from the runs table.
+"""Comparisons of UDR, model by model.
 
 With them a claim draws partners of its own, builds populations that were never trained as such, and leaves a seed out
 as a partner too, which the scores of whole populations do not allow.
@@ -19,8 +19,7 @@ def agreements_of(population: Population, objective: str) -> NDArray[np.float64]
     """Return the agreement (equation 2, Lasso) of every model of an objective with every other.
 
     Args:
-        population: the evidence table, with scores ``udr.lasso.with.<n>``: the agreement with run n of the objective's
-            runs that are done, by strength and then seed.
+        population: the evidence, with the agreements of the objective's runs.
         objective: whose models.
 
     Returns:
@@ -28,14 +27,14 @@ def agreements_of(population: Population, objective: str) -> NDArray[np.float64]
         symmetric; a model's agreement with itself is there too.
 
     Raises:
-        EvidenceLacking: the table holds no comparisons, or not this objective.
+        EvidenceLacking: there are no comparisons, or not this objective.
     """
     kept, strengths = population.seeds(), population.strengths(objective)
     place = {run: n for n, run in enumerate(population.done(objective))}
     wanted = [place[float(strength), int(seed)] for seed in kept for strength in strengths]
-    columns = [population.scores(f"udr.lasso.with.{n}", objective, seeds=kept) for n in wanted]
     models = (len(kept), len(strengths))
-    return np.stack(columns, axis=-1).reshape(*models, *models)
+    found = population.agreements(objective).astype(np.float64)
+    return found[np.ix_(wanted, wanted)].reshape(*models, *models)
 
 
 def median_agreement(

@@ -8,16 +8,18 @@ if it had been measured. Such an objective is left out, and named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate
 
-__all__ = ["average_over_objectives", "counted_models", "left_out_of_average"]
+__all__ = ["average_over_objectives", "counted_models", "left_out_of_average", "told_of_average"]
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -132,3 +134,16 @@ def _smallest_of_others(values: Matrix) -> Matrix:
     """For each value the smallest of the others; infinite where there are none."""
     smallest, second = np.sort(np.append(values, np.inf))[:2]
     return np.asarray(np.where(np.arange(len(values)) == values.argmin(), second, smallest), dtype=np.float64)
+
+
+def told_of_average(
+    estimate: Estimate, population: Population, scores: Sequence[str], *, models: str = "all"
+) -> Estimate:
+    """Return an average with what a reader must know of it: objectives left out, models that a filter removes.
+
+    Raises:
+        NothingLeftOut: ``models`` is ``informative`` and all of them are.
+    """
+    if models == "informative":
+        estimate = filtered(estimate, kept_by(population, SEVERAL_ACTIVE))
+    return replace(estimate, notes=(*estimate.notes, *left_out_of_average(population, scores, models=models)))

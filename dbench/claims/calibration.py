@@ -147,10 +147,7 @@ class Frequencies:
 
 def edges_of(claim: Claim) -> list[float]:
     """Values of the statistic at which the finding is false by a hair: one, or both ends of ``within``."""
-    rule = claim.rule
-    if rule.direction == "within":
-        return [rule.bound, rule.bound + rule.margin]
-    return [rule.bound + (rule.margin if rule.direction == "above" else -rule.margin)]
+    return [end for end in (claim.rule.low, claim.rule.high) if math.isfinite(end)]
 
 
 def _values(calibration: Calibration, module: ModuleType, effect: float, zoos: Iterable[int]) -> NDArray[np.float64]:

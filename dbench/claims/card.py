@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
+from dbench.claims.regime import Predicate
 from dbench.claims.rules import Rule, Verdict
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 
-__all__ = ["CARD_ATTRIBUTE", "Claim", "Evidence", "Judgement", "Kind", "Printed"]
+__all__ = ["CARD_ATTRIBUTE", "Claim", "Evidence", "Judgement", "Printed", "Role"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
-Kind = Literal["direction", "size", "equivalence", "ranking", "existence", "impossibility"]
-Tier = Literal["smoke", "full"]
-Rollup = Literal["all", "each"]
+Role = Literal["primary", "cell", "probe", "print"]
 
 # The attribute by which the pytest plugin finds the card of a test function.
 CARD_ATTRIBUTE = "dbench_card"
@@ -54,67 +53,84 @@ class Printed:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one estimate, and why."""
+    """The verdict on one estimate, and why.
+
+    Attributes:
+        verdict: what was seen.
+        reason: the numbers that decided, or what was missing.
+        settles_at: number of units that would settle what is undecided, where more of the same would.
+    """
 
     verdict: Verdict
     reason: str
-    printed: Printed | None
-    printed_agrees: bool | None
+    settles_at: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One finding on one kind of evidence. Every field is required, so that none is forgotten.
+    """One sentence on one kind of evidence.
 
     Attributes:
         id: id of the finding in the ledger; never changes meaning.
-        part: names the piece of the finding that this card judges, empty for the whole.
-        where: section, figure, table or equation of the paper.
+        role: ``primary``, the paper's sentence by its own pooling on the nearest data; ``cell``, the same sentence for
+            one objective, data set, metric or construction; ``probe``, what we ask beside it (a converse, a boundary,
+            another estimator, a confound); ``print``, a printed figure.
         says: the statement in one sentence, in our words.
-        evidence: what decides it.
-        kind: sort of statement.
+        where: section, figure, table or equation of the paper.
+        evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
-        deviations: where this differs from the paper's conditions.
-        unit: what is replicated, and so resampled.
         statistic: what the estimate is.
-        rule: the inequality that decides.
+        rule: the range of the statistic in which the sentence is true, and its value without an effect.
+        unit: what is replicated, and so resampled, in the singular.
+        roles: role of the cases that have a parameter of this id, where it is not the card's: ``{"active": "probe"}``;
+            the first that a case has counts.
+        part: tells the card from the others of its finding; empty for the finding as a whole.
+        quote: the paper's sentence, word for word; ``[...]`` stands for words left out. A primary card has one.
         confidence: of the interval the rule is applied to.
         min_n: fewest units that can decide.
-        printed: the paper's own figure, if it gives one.
-        tier: ``smoke`` for what every session runs.
-        rollup: how the verdicts over parameters add up: ``all`` must hold, or ``each`` stands for itself.
+        printed: the paper's own figure, if it gives one; by the id of a parameter where the card covers several.
+        deviations: where this differs from the paper's conditions.
+        regime: what the trained models must be like for the sentence to speak of them.
         revision: grows when the rule or the statistic changes.
-        superseded_by: id of the claim that replaces this one.
+
+    Raises:
+        InvalidInput: a field outside its vocabulary, a primary card without a quotation, or a regime without models.
     """
 
     id: str
-    part: str
-    where: str
+    role: Role
     says: str
+    where: str
     evidence: Evidence
-    kind: Kind
     population: str
-    deviations: tuple[str, ...]
-    unit: str
     statistic: str
     rule: Rule
-    confidence: float
-    min_n: int
-    printed: Printed | None
-    tier: Tier
-    rollup: Rollup
-    revision: int
-    superseded_by: str | None
+    unit: str
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    part: str = ""
+    quote: str = ""
+    confidence: float = 0.95
+    min_n: int = 1
+    printed: Printed | Mapping[str, Printed] | None = None
+    deviations: tuple[str, ...] = ()
+    regime: tuple[Predicate, ...] = ()
+    revision: int = 1
 
     def __post_init__(self) -> None:
         """Refuse a card outside the closed vocabularies."""
-        for field, vocabulary in (("evidence", Evidence), ("kind", Kind), ("tier", Tier), ("rollup", Rollup)):
-            if getattr(self, field) not in get_args(vocabulary):
+        for name, vocabulary in (("evidence", Evidence), ("role", Role)):
+            if getattr(self, name) not in get_args(vocabulary):
                 raise InvalidInput(
-                    f"{field} of claim {self.id!r} must be one of {get_args(vocabulary)}, got {getattr(self, field)!r}"
+                    f"{name} of claim {self.id!r} must be one of {get_args(vocabulary)}, got {getattr(self, name)!r}"
                 )
+        if strange := [role for role in self.roles.values() if role not in get_args(Role)]:
+            raise InvalidInput(f"roles of claim {self.id!r} must be among {get_args(Role)}, got {strange[0]!r}")
         if "." not in self.id:
             raise InvalidInput(f"id of a claim must read paper.finding, got {self.id!r}")
+        if self.role == "primary" and not self.quote.strip():
+            raise InvalidInput(f"quote of primary claim {self.id!r} must be the paper's sentence, got none")
+        if self.regime and self.evidence != "zoo":
+            raise InvalidInput(f"regime of claim {self.id!r} is for trained models alone, got one on {self.evidence}")
         if not 0 < self.confidence <= 1:
             raise InvalidInput(f"confidence of claim {self.id!r} must lie in (0, 1], got {self.confidence}")
         if self.min_n < 1:
@@ -125,40 +141,55 @@ class Claim:
         """Short name of the paper, the first part of the id."""
         return self.id.partition(".")[0]
 
+    @property
+    def name(self) -> str:
+        """What tells this card from all others: id, evidence and part."""
+        return " / ".join(filter(None, [self.id, self.evidence, self.part]))
+
     def covers(self, test: Function) -> Function:
-        """Mark a test function as judging this claim, and no other."""
+        """Mark a test function as judging this claim, and no other. The test returns its estimate."""
         if hasattr(test, CARD_ATTRIBUTE):
             raise InvalidInput(f"a test must cover one claim, but {test.__name__} covers two: {self.id} is the second")
         setattr(test, CARD_ATTRIBUTE, self)
         return test
 
-    def judge(self, estimate: Estimate, *, printed: Printed | None = None) -> Judgement:
+    def printed_for(self, ids: tuple[str, ...] = ()) -> Printed | None:
+        """Return the paper's figure for a case, by all ids of its parameters joined with hyphens or by one of them."""
+        if self.printed is None or isinstance(self.printed, Printed):
+            return self.printed
+        return next((self.printed[name] for name in ("-".join(ids), *ids) if name in self.printed), None)
+
+    def judge(self, estimate: Estimate, *, confidence: float | None = None) -> Judgement:
         """Decide on an estimate by the card's rule and minimum n.
 
         Args:
-            estimate: the statistic, with an interval of at least the card's confidence.
-            printed: the figure for this very case, where the card covers several.
+            estimate: the statistic, with an interval of at least the confidence asked for.
+            confidence: of the interval: the card's, unless its cells share a level.
 
         Raises:
-            InvalidInput: an interval of lower confidence than the card promises.
+            InvalidInput: an interval of lower confidence.
         """
-        if estimate.confidence < self.confidence:
+        asked = self.confidence if confidence is None else confidence
+        if estimate.confidence < asked:
             raise InvalidInput(
-                f"{self.id} is judged at confidence {self.confidence:g}, got an interval of {estimate.confidence:g}"
+                f"{self.id} is judged at confidence {asked:g}, got an interval of {estimate.confidence:g}"
             )
-        figure = printed or self.printed
-        agrees = figure.agrees(estimate) if figure else None
         spread_known = math.isfinite(estimate.low) or math.isfinite(estimate.high)
         if estimate.n < self.min_n or not spread_known:
             least = self.min_n if spread_known else max(self.min_n, estimate.n + 1)
-            reason = f"{_shown(estimate)}: needs at least {least} ({self.unit})"
-            return Judgement(Verdict.INCONCLUSIVE, reason, figure, agrees)
+            return Judgement(Verdict.UNDECIDED, f"{_shown(estimate)}: needs at least {least} ({self.unit})", least)
         verdict = self.rule.decide(estimate)
-        reason = f"{_shown(estimate)}; rule: {self.rule}"
-        if verdict is Verdict.INCONCLUSIVE:
-            n = self.rule.n_to_settle(estimate)
-            reason += f"; about n = {n} would settle it" if n else "; more of the same would not settle it"
-        return Judgement(verdict, reason, figure, agrees)
+        reason = f"{_shown(estimate)}; the rule is {self.rule}"
+        if self.evidence == "zoo" and estimate.low == estimate.high and not estimate.is_exact:
+            # Trained models are a sample; a construction's repetitions may well all reach the end of a scale.
+            return Judgement(
+                Verdict.UNDECIDED, f"{reason}; all units gave the same: nothing says how the next may differ"
+            )
+        if verdict is not Verdict.UNDECIDED:
+            return Judgement(verdict, reason)
+        n = self.rule.n_to_settle(estimate)
+        more = f"about n = {n} would settle it" if n else "more of the same would not settle it"
+        return Judgement(verdict, f"{reason}; {more}", n)
 
 
 def _shown(estimate: Estimate) -> str:

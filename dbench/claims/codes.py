@@ -1,8 +1,7 @@
-"""Scores of every single code of trained models, put together again from the runs table."""
+"""Scores of every single code of trained models."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,8 +9,7 @@ from numpy.typing import NDArray
 
 from dbench.claims.population import Population
 from dbench.claims.relations import relations_of
-from dbench.claims.zoo_statistics import settings_of
-from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.claims.zoo_statistics import arrays_of
 from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.modularity import modularity_per_code
 
@@ -27,29 +25,22 @@ def scores_of_codes(
     """Return a score of every code.
 
     Args:
-        population: the evidence table, with scores ``<name>.<code>``.
-        name: such as ``kl`` or ``irs.code``.
+        population: the evidence.
+        name: of the array, such as ``kl.code`` or ``irs.code``.
         objectives: which objectives' models; all by default.
 
     Returns:
         Seeds x settings x codes; settings as :func:`dbench.claims.zoo_statistics.settings_of` has them.
 
     Raises:
-        EvidenceLacking: the table holds no such score.
-        InvalidInput: it does not hold it for all codes.
+        EvidenceLacking: there is no such array.
     """
-    pattern = re.compile(rf"{re.escape(name)}\.(\d+)")
-    codes = sorted(int(m[1]) for m in map(pattern.fullmatch, population.score_names) if m)
-    if not codes:
-        raise EvidenceLacking(f"{population.name} holds no {name} of single codes")
-    if codes != list(range(len(codes))):
-        raise InvalidInput(f"{population.name} must hold {name} of every code, got those of {codes}")
-    return np.stack([settings_of(population, f"{name}.{i}", objectives=objectives) for i in codes], axis=-1)
+    return arrays_of(population, name, objectives=objectives)
 
 
 def informative_codes(population: Population, *, objectives: Sequence[str] | None = None) -> NDArray[np.bool_]:
     """Say of every code whether its divergence from the prior exceeds :data:`INFORMATIVE`, seeds x settings x codes."""
-    return np.asarray(scores_of_codes(population, "kl", objectives=objectives) > INFORMATIVE)
+    return np.asarray(scores_of_codes(population, "kl.code", objectives=objectives) > INFORMATIVE)
 
 
 def information_scores(population: Population, *, objectives: Sequence[str] | None = None) -> NDArray[np.float64]:

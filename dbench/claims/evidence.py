@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbench.claims.population import Population
-from dbench.errors import DamagedData, EvidenceLacking, InvalidInput
+from dbench.claims.population import Population, PopulationPair
+from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
+from dbench.zoo.arrays import joined, load_arrays
 
 __all__ = [
+    "OnDemand",
+    "describe_evidence",
     "evidence_folders",
     "evidence_pairs",
     "left_out_folders",
@@ -24,6 +28,23 @@ __all__ = [
     "train_evidence",
     "whole_data_folders",
 ]
+
+
+class OnDemand:
+    """Evidence that a test asks for while it runs; what was made is kept, so that its record can name it.
+
+    Args:
+        make: returns the population asked for, or raises ``EvidenceLacking``.
+    """
+
+    def __init__(self, make: Callable[..., Population | PopulationPair]) -> None:
+        self._make = make
+        self.made: list[Population | PopulationPair] = []
+
+    def __call__(self, *asked: object) -> Population | PopulationPair:
+        """Return the population asked for."""
+        self.made.append(self._make(*asked))
+        return self.made[-1]
 
 
 def evidence_folders(root: str | Path | None = None) -> list[Path]:
@@ -51,11 +72,14 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
 def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
     """Return the tables of models that saw all of their data set in training: no combination of factors held out.
 
-    A table that cannot be read stays in, so that it fails where it is judged.
+    The nearest to the papers' comes first: dSprites, then the others by name. A table that cannot be read stays in, so
+    that it fails where it is judged.
     """
     from dbench.data.held_out import WITHOUT
 
-    return [folder for folder in folders if WITHOUT not in _trained_on(folder)[1]]
+    data = {folder: _trained_on(folder)[1] for folder in folders}
+    kept = [folder for folder in folders if WITHOUT not in data[folder]]
+    return sorted(kept, key=lambda folder: (not data[folder].startswith("dsprites"), folder.name))
 
 
 def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
@@ -125,8 +149,9 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     if not seeds:
         raise EvidenceLacking(f"{name} needs a complete seed without each combination, got none")
     rows = pd.concat([_numbered(part, number, seeds) for number, part in enumerate(parts)], ignore_index=True)
-    told = dict.fromkeys(sentence for part in parts for sentence in part.deviations)
-    return Population(name, rows, (*told, f"{len(parts)} combinations are the units, with {seeds} seeds each"))
+    told = list(dict.fromkeys(sentence for part in parts for sentence in part.deviations))
+    told = [*told, f"{len(parts)} combinations are the units, with {seeds} seeds each"]
+    return Population(name, rows, tuple(told), joined([part.arrays for part in parts]))
 
 
 def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:
@@ -149,6 +174,36 @@ def _trained_on(folder: Path) -> tuple[str, str]:
     return str(row["profile"]), str(row["data"])
 
 
+def describe_evidence(folder: str | Path) -> dict[str, Any]:
+    """Return what a table rests on, as a report shows it; of one that cannot be read its name alone.
+
+    Returns:
+        ``name``, ``data``, ``side`` (pixels), ``profile``, ``models``, ``objectives``, ``seeds`` (most of a setting),
+        ``steps`` and ``deviations``.
+    """
+    from dbench.data import load
+    from dbench.zoo.table import load_manifest, load_runs
+
+    path = Path(folder)
+    profile, data = _trained_on(path)
+    found: dict[str, Any] = {"name": path.name, "data": data, "side": None, "profile": profile, "models": 0}
+    found |= {"objectives": [], "seeds": 0, "steps": None, "deviations": []}
+    try:
+        runs = load_runs(path).drop_duplicates("run")
+        deviations = load_manifest(path)["profile"].get("deviations", [])
+        side = load(data).image_shape[-1]
+    except (DbenchError, OSError):
+        return found
+    return found | {
+        "side": int(side),
+        "models": len(runs),
+        "objectives": sorted(runs["objective"].unique()),
+        "seeds": int(runs.groupby(["objective", "strength"])["seed"].nunique().max()),
+        "steps": int(runs["steps"].max()),
+        "deviations": list(deviations),
+    }
+
+
 def load_population(folder: str | Path, *, objectives: Sequence[str] | None = None) -> Population:
     """Read and validate one evidence table.
 
@@ -163,16 +218,19 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
     """
     from dbench.zoo.table import load_manifest, load_runs
 
-    table = load_runs(folder)
+    table, manifest = load_runs(folder), load_manifest(folder)
+    arrays = load_arrays(folder, table, manifest)
     if objectives is not None:
         present = sorted(table["objective"].unique())
         table = table[table["objective"].isin(objectives)].reset_index(drop=True)
         if table.empty:
             raise InvalidInput(f"objectives must name one of {Path(folder).name}, {present}, got {[*objectives]}")
-    deviations = load_manifest(folder)["profile"].get("deviations", [])
+    deviations, rules = manifest["profile"].get("deviations", []), manifest.get("rules", {})
     if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
         raise DamagedData(f"{Path(folder).name}: deviations of the profile must be a list of text, got {deviations!r}")
-    population = Population(Path(folder).name, table, tuple(deviations))
+    if not isinstance(rules, dict):
+        raise DamagedData(f"{Path(folder).name}: rules of the manifest must be hashes by card, got {rules!r}")
+    population = Population(Path(folder).name, table, tuple(deviations), arrays, rules)
     return replace(population, deviations=(*deviations, *_losses(population)))
 
 

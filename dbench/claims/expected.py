@@ -1,85 +1,87 @@
-"""Expected verdicts: the known deviations, each with a written reason.
+"""Expected verdicts: what is known not to be reproduced, grouped by the reason.
 
-A claim without an entry is expected to be reproduced. A verdict other than the expected one, better or
-worse, fails the session, and so does an entry that no judgement uses any more.
+A record that no entry names is expected to be reproduced. A verdict other than the expected one, better or worse, fails
+the session, and so does an entry that no judgement uses any more.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from dbench.claims.ledger import Finding, ledger
+from dbench.claims.ledger import find_finding
 from dbench.claims.rules import Verdict
-from dbench.errors import DamagedData, unknown_name
+from dbench.errors import DamagedData
 
-__all__ = ["Expectation", "Expectations", "load_expected"]
+__all__ = ["Expectation", "Expectations", "load_expected", "record_name"]
 
-_TEXTS = ("claim", "evidence", "verdict", "reason")
-_KEYS = {*_TEXTS, "date", "part", "params"}
+_KEYS = {"verdict": str, "reason": str, "date": date, "records": list}
+
+
+def record_name(record: Mapping[str, Any]) -> str:
+    """Return the name of a record as ``expected.toml`` writes it: claim / evidence / part / parameters.
+
+    Example:
+        >>> record_name({"claim": "udr.xor", "evidence": "zoo", "part": "", "params": {"n": 3}})
+        'udr.xor / zoo / n=3'
+    """
+    params = ", ".join(f"{name}={value}" for name, value in sorted(record["params"].items()))
+    return " / ".join(filter(None, (record["claim"], record["evidence"], record["part"], params)))
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """One entry of ``expected.toml``: for these records of a claim, this verdict, for this reason."""
+    """For the records of one name this verdict, for this reason.
 
-    claim: str
-    evidence: str
+    Attributes:
+        name: of the records.
+        verdict: the expected one.
+        reason: why it is not reproduced.
+    """
+
+    name: str
     verdict: Verdict
     reason: str
-    part: str | None = None
-    params: Mapping[str, Any] = field(default_factory=dict)
 
-    def matches(self, record: Mapping[str, Any]) -> bool:
-        """Whether the entry speaks of this record."""
-        return (
-            record["claim"] == self.claim
-            and record["evidence"] == self.evidence
-            and self.part in (None, record.get("part", ""))
-            and all(record["params"].get(name) == value for name, value in self.params.items())
-        )
+    @property
+    def claim(self) -> str:
+        """Id of the finding."""
+        return self.name.split(" / ")[0]
 
     def __str__(self) -> str:
         """The entry as a reader would look it up."""
-        details = [self.claim, self.evidence, *([self.part] if self.part else [])]
-        return " ".join(details + [f"{name}={value}" for name, value in self.params.items()])
+        return self.name
 
 
 @dataclass(frozen=True)
 class Expectations:
-    """All entries; the first that matches speaks."""
+    """All entries, each of another name."""
 
     entries: tuple[Expectation, ...] = ()
 
     def of(self, record: Mapping[str, Any]) -> tuple[Verdict, str]:
-        """Return the expected verdict of a record and the reason given for a deviation."""
-        for entry in self.entries:
-            if entry.matches(record):
-                return entry.verdict, entry.reason
-        return Verdict.REPRODUCED, ""
+        """Return the expected verdict of a record and the reason given for it."""
+        name = record_name(record)
+        entry = next((entry for entry in self.entries if entry.name == name), None)
+        return (entry.verdict, entry.reason) if entry else (Verdict.REPRODUCED, "")
 
     def stale(self, records: Iterable[Mapping[str, Any]]) -> list[Expectation]:
-        """Return entries whose claim was judged on their evidence, but that no record used."""
-        judged = [record for record in records if record["verdict"] != Verdict.BROKEN]
-        return [
-            entry
-            for entry in self.entries
-            if any((r["claim"], r["evidence"]) == (entry.claim, entry.evidence) for r in judged)
-            and not any(self._speaker(r) is entry for r in judged)
-        ]
-
-    def _speaker(self, record: Mapping[str, Any]) -> Expectation | None:
-        return next((entry for entry in self.entries if entry.matches(record)), None)
+        """Return entries whose claim was judged, but that no record used; a broken judgement proves nothing."""
+        every = list(records)
+        used = {record_name(record) for record in every}
+        judged = {record["claim"] for record in every} - {r["claim"] for r in every if r["verdict"] == Verdict.BROKEN}
+        return [entry for entry in self.entries if entry.claim in judged and entry.name not in used]
 
 
 def load_expected(path: Path) -> Expectations:
-    """Read ``expected.toml``: a list of ``[[expected]]`` tables.
+    """Read ``expected.toml``: ``[[expected]]`` tables of verdict, reason, date and the names of the records.
 
     Raises:
-        DamagedData: not readable, a missing or unknown key, an unknown verdict, or no reason.
+        DamagedData: not readable, a missing or unknown key, an unknown verdict, no reason or record, a record twice.
         UnknownName: a claim id that the ledger does not know.
     """
     try:
@@ -90,38 +92,31 @@ def load_expected(path: Path) -> Expectations:
     if document or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         wrong = ", ".join(document) or "expected"
         raise DamagedData(f"{path.name} must hold [[expected]] tables and nothing else, got {wrong}")
-    return Expectations(tuple(_entry(table) for table in tables))
+    entries = [entry for table in tables for entry in _entries(table)]
+    names = [entry.name for entry in entries]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DamagedData(f"a record of {path.name} must have one expected verdict, got several for {twice[0]!r}")
+    return Expectations(tuple(entries))
 
 
-def _entry(table: Mapping[str, Any]) -> Expectation:
-    missing, unknown = {*_TEXTS, "date"} - table.keys(), table.keys() - _KEYS
-    if missing or unknown:
-        wrong = f"no {', '.join(sorted(missing))}" if missing else f"unknown {', '.join(sorted(unknown))}"
-        raise DamagedData(f"an expected verdict has {wrong}: {dict(table)}")
-    for name in (*_TEXTS, "part"):
-        if not isinstance(table.get(name, ""), str):
-            raise DamagedData(f"{name} of an expected verdict must be text, got {table[name]!r}")
-    if not isinstance(table.get("params", {}), Mapping):
-        raise DamagedData(f"params of {table['claim']} must be a table, got {table['params']!r}")
-    finding = _finding(table["claim"])
-    if table["evidence"] not in finding.evidence:
-        allowed = ", ".join(finding.evidence)
-        raise DamagedData(f"evidence of {finding.id} must be one of {allowed}, got {table['evidence']!r}")
-    if table["verdict"] not in set(Verdict) - {Verdict.BROKEN}:
-        raise DamagedData(f"expected verdict of {finding.id} must be a verdict, got {table['verdict']!r}")
-    if not table["reason"].strip():
-        raise DamagedData(f"expected verdict of {finding.id} must give a reason, got an empty one")
-    return Expectation(
-        finding.id,
-        table["evidence"],
-        Verdict(table["verdict"]),
-        table["reason"],
-        table.get("part"),
-        dict(table.get("params", {})),
-    )
+def _entries(table: Mapping[str, Any]) -> list[Expectation]:
+    if wrong := sorted(_KEYS.keys() ^ table.keys()):
+        raise DamagedData(
+            f"an expected verdict has the keys {', '.join(_KEYS)}; missing or unknown: {', '.join(wrong)}"
+        )
+    for name, kind in _KEYS.items():
+        if not isinstance(table[name], kind) or not table[name]:
+            raise DamagedData(
+                f"{name} of an expected verdict must be a {kind.__name__} that is not empty, got {table[name]!r}"
+            )
+    if table["verdict"] not in set(Verdict) - {Verdict.BROKEN, Verdict.REPRODUCED}:
+        raise DamagedData(f"expected verdict must be one but 'reproduced' and 'broken', got {table['verdict']!r}")
+    return [_entry(name, Verdict(table["verdict"]), table["reason"]) for name in table["records"]]
 
 
-def _finding(claim: str) -> Finding:
-    if claim not in ledger():
-        raise unknown_name("claim", claim, ledger())
-    return ledger()[claim]
+def _entry(name: object, verdict: Verdict, reason: str) -> Expectation:
+    if not isinstance(name, str):
+        raise DamagedData(f"a record of an expected verdict must be its name, got {name!r}")
+    entry = Expectation(name, verdict, reason)
+    find_finding(entry.claim)
+    return entry

@@ -1,6 +1,9 @@
-"""What a filter on models removes, for the record: a judgement 'without collapsed models' may be that with all."""
+"""What a filter on models or codes removes: a judgement 'without collapsed models' may be that with all of them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,39 +11,37 @@ from numpy.typing import ArrayLike
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among
 from dbench.claims.zoo_statistics import settings_of
+from dbench.errors import DbenchError
+from dbench.stats import Estimate
 
-__all__ = ["removed", "removed_text"]
+__all__ = ["NothingLeftOut", "filtered", "kept_by"]
 
 
-def removed(population: Population, among: Among | None, *, objectives: list[str] | None = None) -> tuple[str, ...]:
-    """Say how many models a filter removes, as a deviation to put beside the population's.
+class NothingLeftOut(DbenchError):
+    """A filter removes nothing, so that the judgement would repeat the one without it."""
+
+
+def kept_by(population: Population, among: Among, *, objectives: Sequence[str] | None = None) -> np.ndarray:
+    """Return which models of the complete seeds a filter keeps: a score and the least value a model must have."""
+    return np.asarray(settings_of(population, among[0], objectives=objectives) >= among[1])
+
+
+def filtered(estimate: Estimate, kept: ArrayLike) -> Estimate:
+    """Return an estimate with the number of candidates that a filter removed.
 
     Args:
-        population: the evidence table; its complete seeds count.
-        among: a score and the least value that a model must have to be counted; nothing is said where no filter is.
-        objectives: which objectives' models; all by default.
+        estimate: over the candidates kept.
+        kept: whether each candidate is counted, in any shape.
+
+    Raises:
+        NothingLeftOut: every candidate is kept.
 
     Example:
-        >>> from dbench.claims.simulation import Law, simulated_zoo
-        >>> from dbench.claims.zoo_among import SEVERAL_ACTIVE
-        >>> zoo = simulated_zoo({"kl.informative": Law(mean=3, noise=0)}, generator=np.random.default_rng(0), seeds=5)
-        >>> removed(zoo, SEVERAL_ACTIVE)
-        ('The filter removes none of the 180 models: the same judgement as with all.',)
-    """
-    if among is None:
-        return ()
-    return (removed_text(settings_of(population, among[0], objectives=objectives) >= among[1]),)
-
-
-def removed_text(kept: ArrayLike, what: str = "models") -> str:
-    """Say of how many of a filter's candidates it removes how many.
-
-    Args:
-        kept: whether each is counted, in any shape.
-        what: what they are, in the plural.
+        >>> from dbench.stats import exact
+        >>> filtered(exact(0.5), [True, False, True]).left_out
+        (1, 3)
     """
     every = np.asarray(kept, dtype=bool)
-    gone = int((~every).sum())
-    if not gone:
-        return f"The filter removes none of the {every.size} {what}: the same judgement as with all."
-    return f"The filter removes {gone} of the {every.size} {what}."
+    if every.all():
+        raise NothingLeftOut(f"the filter removes none of {every.size}: the same judgement as without it")
+    return replace(estimate, left_out=(int((~every).sum()), every.size))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
+from dbench.zoo.arrays import RunArrays
 
 __all__ = ["Population", "PopulationPair", "lacking"]
 
@@ -34,11 +35,20 @@ class Population:
         name: folder of the table.
         table: tidy rows, one for each run and score.
         deviations: where the profile departs from the papers.
+        arrays: scores that are no single numbers, of these runs and possibly others.
+        rules: hashes of the rules that were frozen when the table was scored, by name of the card.
     """
 
     name: str
     table: pd.DataFrame
     deviations: tuple[str, ...] = ()
+    arrays: RunArrays = field(default_factory=RunArrays)
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[Population, ...]:
+        """The population itself; a pair has two."""
+        return (self,)
 
     @property
     def objectives(self) -> list[str]:
@@ -91,6 +101,35 @@ class Population:
         rows = self.table.iloc[self._places[objective, score]]
         wide = rows.pivot(index="seed", columns="strength", values="value")
         return wide.loc[kept].to_numpy(dtype=np.float64)
+
+    def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
+        """Return an array of every model as seeds x strengths x its own axes, complete seeds only.
+
+        Raises:
+            EvidenceLacking: an objective that the table does not hold, or an array that does not lie beside it.
+            InvalidInput: no seed is complete.
+        """
+        every = self.seeds(objective)
+        if name not in self.arrays.of_runs:
+            raise lacking(self.name, "array", name, self.arrays.of_runs)
+        kept = every if seeds is None else seeds
+        if len(kept) == 0:
+            raise InvalidInput(f"{self.name} must hold at least one seed with all strengths of {objective}, got none")
+        number = {run: n for n, run in enumerate(self.arrays.runs)}
+        runs = self._runs_of(objective)
+        wide = runs[runs["status"] == "done"].pivot(index="seed", columns="strength", values="run").loc[kept]
+        rows = [[number[run] for run in row] for row in wide.to_numpy()]
+        return np.asarray(self.arrays.of_runs[name][rows])
+
+    def agreements(self, objective: str) -> NDArray[np.float32]:
+        """Return the agreement of every run of an objective that is done with every other, as :meth:`done` sorts them.
+
+        Raises:
+            EvidenceLacking: they do not lie beside the table.
+        """
+        if objective not in self.arrays.agreements:
+            raise lacking(self.name, "agreements of objective", objective, self.arrays.agreements)
+        return self.arrays.agreements[objective]
 
     def interval(
         self,
@@ -192,6 +231,11 @@ class PopulationPair:
     target: Population
 
     @property
+    def parts(self) -> tuple[Population, ...]:
+        """Both."""
+        return self.source, self.target
+
+    @property
     def name(self) -> str:
         """Both tables, as records show them."""
         return f"{self.source.name} and {self.target.name}"
@@ -200,3 +244,8 @@ class PopulationPair:
     def deviations(self) -> tuple[str, ...]:
         """Those of either, each once."""
         return tuple(dict.fromkeys((*self.source.deviations, *self.target.deviations)))
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """Hashes of the rules that were frozen when both tables were scored."""
+        return dict(self.source.rules.items() & self.target.rules.items())

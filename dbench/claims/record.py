@@ -15,30 +15,45 @@ __all__ = ["broken_record", "card_fields", "record_of"]
 
 Record = dict[str, Any]
 
+_NO_ESTIMATE: Record = {
+    "estimate": None,
+    "interval": None,
+    "n": None,
+    "left_out": None,
+    "regime": [],
+    "exploratory": False,
+    "expected": None,
+    "expected_reason": None,
+    "unexpected": False,
+}
+
 
 def card_fields(card: Claim) -> Record:
     """Return what a record takes from the card alone."""
+    rule = card.rule
     return {
         "claim": card.id,
         "part": card.part,
         "paper": card.paper,
-        "where": card.where,
+        "role": card.role,
+        "quote": card.quote,
         "says": card.says,
-        "kind": card.kind,
+        "where": card.where,
         "evidence": card.evidence,
         "population": card.population,
         "statistic": card.statistic,
-        "rule": str(card.rule),
-        "direction": card.rule.direction,
-        "bound": card.rule.bound,
-        "margin": card.rule.margin,
-        "confidence": card.confidence,
         "unit": card.unit,
+        "rule": str(rule),
+        "low": rule.low if math.isfinite(rule.low) else None,
+        "high": rule.high if math.isfinite(rule.high) else None,
+        "closed": rule.closed,
+        "null": rule.null,
+        "confidence": card.confidence,
         "deviations": list(card.deviations),
-        "rollup": card.rollup,
         "revision": card.revision,
-        "printed": card.printed.text if card.printed else None,
-        "printed_value": card.printed.value if card.printed else None,
+        "printed": None,
+        "printed_value": None,
+        "printed_agrees": None,
     }
 
 
@@ -69,40 +84,46 @@ def record_of(
     judgement: Judgement,
     *,
     params: Mapping[str, object],
+    ids: tuple[str, ...],
     nodeid: str,
-    population: str | None = None,
-    deviations: tuple[str, ...] = (),
 ) -> Record:
     """Build the record of one judgement; without an estimate where the evidence could not carry the claim."""
-    figure = judgement.printed
-    record = card_fields(card)
-    if population is not None:
-        record["population"] = f"{population}: {card.population}"
-    record["deviations"] = [*record["deviations"], *deviations]
-    has_ends = estimate is not None and math.isfinite(estimate.high - estimate.low)
-    return record | {
-        "params": {name: _plain(value) for name, value in params.items()},
-        "verdict": str(judgement.verdict),
-        "estimate": None if estimate is None else estimate.value,
-        "interval": [estimate.low, estimate.high] if estimate is not None and has_ends else None,
-        "n": None if estimate is None else int(estimate.n),
-        "printed": figure.text if figure else None,
-        "printed_value": figure.value if figure else None,
-        "printed_agrees": judgement.printed_agrees,
-        "reason": judgement.reason,
-        "nodeid": nodeid,
-    }
+    record = (
+        card_fields(card)
+        | {
+            "params": {name: _plain(value) for name, value in params.items()},
+            "verdict": str(judgement.verdict),
+            "reason": judgement.reason,
+            "settles_at": judgement.settles_at,
+            "nodeid": nodeid,
+        }
+        | _NO_ESTIMATE
+    )
+    if figure := card.printed_for(ids):
+        record |= {"printed": figure.text, "printed_value": figure.value}
+        record["printed_agrees"] = None if estimate is None else figure.agrees(estimate)
+    if estimate is not None:
+        has_ends = math.isfinite(estimate.high - estimate.low)
+        record |= {
+            "estimate": estimate.value,
+            "interval": [estimate.low, estimate.high] if has_ends else None,
+            "n": int(estimate.n),
+            "confidence": estimate.confidence,
+            "left_out": list(estimate.left_out) if estimate.left_out else None,
+        }
+    return record
 
 
 def broken_record(card: Record, *, nodeid: str, reason: str) -> Record:
-    """Build the record of a claim whose test never reached a verdict."""
-    return card | {
-        "params": {},
-        "verdict": str(Verdict.BROKEN),
-        "estimate": None,
-        "interval": None,
-        "n": None,
-        "printed_agrees": None,
-        "reason": reason,
-        "nodeid": nodeid,
-    }
+    """Build the record of a claim whose test never reached a verdict, from what is known of its card."""
+    return (
+        card
+        | {
+            "params": {},
+            "verdict": str(Verdict.BROKEN),
+            "reason": reason,
+            "settles_at": None,
+            "nodeid": nodeid,
+        }
+        | _NO_ESTIMATE
+    )

@@ -1,17 +1,14 @@
-"""Relation matrices of trained models, put together again from the runs table, and what is read off them."""
+"""Relation matrices of trained models, and what is read off them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
-from dbench.claims.zoo_statistics import settings_of
-from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.claims.zoo_statistics import arrays_of
 
 __all__ = ["HELD", "freely_misaligned", "relations_of"]
 
@@ -24,47 +21,17 @@ def relations_of(population: Population, kind: str, *, objectives: Sequence[str]
     """Return the relation matrix of every model.
 
     Args:
-        population: the evidence table, with scores ``relation.<kind>.<factor>.<code>``.
-        kind: ``mutual_information``, ``importance`` or ``predictability``.
+        population: the evidence, with arrays ``relation.<kind>``.
+        kind: ``mutual_information``, ``importance``, ``predictability`` or ``importance_single``.
         objectives: which objectives' models; all by default.
 
     Returns:
-        Seeds x settings x codes x factors, not to be written to; settings as
-        :func:`dbench.claims.zoo_statistics.settings_of` has them.
+        Seeds x settings x codes x factors; settings as :func:`dbench.claims.zoo_statistics.settings_of` has them.
 
     Raises:
-        EvidenceLacking: the table holds no such matrix.
-        InvalidInput: it does not hold all of its cells.
+        EvidenceLacking: there is no such matrix.
     """
-    return _stacked(population, kind, None if objectives is None else tuple(objectives))
-
-
-# A table has some 150 such scores a run, and several claims read the same matrices: 0.5 s each time.
-@lru_cache(maxsize=8)
-def _stacked(population: Population, kind: str, objectives: tuple[str, ...] | None) -> NDArray[np.float64]:
-    pattern = re.compile(rf"relation\.{re.escape(kind)}\.(\d+)\.(\d+)")
-    cells = [(int(m[1]), int(m[2])) for m in map(pattern.fullmatch, population.score_names) if m]
-    if not cells:
-        raise EvidenceLacking(f"{population.name} holds no relation.{kind}")
-    n_factors, n_codes = (max(cell[axis] for cell in cells) + 1 for axis in (0, 1))
-    if len(cells) != n_factors * n_codes:
-        raise InvalidInput(
-            f"{population.name} must hold every cell of relation.{kind}, "
-            f"got {len(cells)} of {n_factors} factors x {n_codes} codes"
-        )
-    rows = [
-        np.stack(
-            [
-                settings_of(population, f"relation.{kind}.{factor}.{code}", objectives=objectives)
-                for factor in range(n_factors)
-            ],
-            axis=-1,
-        )
-        for code in range(n_codes)
-    ]
-    found = np.stack(rows, axis=-2)
-    found.setflags(write=False)
-    return found
+    return arrays_of(population, f"relation.{kind}", objectives=objectives)
 
 
 def freely_misaligned(relations: NDArray[np.float64], informative: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -1,112 +1,121 @@
-"""Decision rules: fixed on the card before the data are looked at.
-
-A rule sees nothing but an estimate. Interval wholly beyond bound plus margin on the claimed side:
-reproduced. Wholly on the other side of the bound: not reproduced. Anything else: inconclusive. The margin
-keeps an effect too small to matter from being called a reproduction.
-"""
+"""Decision rules: one range in which a statistic lies when the sentence is true, and what 'no effect' would give."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, get_args
+
+from scipy.special import ndtri
 
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 
 __all__ = ["Rule", "Verdict", "above", "below", "within"]
 
-
-Direction = Literal["above", "below", "within"]
-
 # Beyond this many units, naming a number promises more than anybody will collect.
 _MOST_UNITS = 10**6
+_POWER = 0.8
 
 
 class Verdict(StrEnum):
-    """What became of a finding."""
+    """What was seen of a sentence, from best to worst."""
 
     REPRODUCED = "reproduced"
-    NOT_REPRODUCED = "not reproduced"
-    INCONCLUSIVE = "inconclusive"
+    WEAKER = "weaker"
+    UNDECIDED = "undecided"
+    NOT_TESTED = "not tested"
+    ABSENT = "absent"
+    CONTRADICTED = "contradicted"
     BROKEN = "broken"
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the evidence speaks against the sentence: an effect on the other side, or none to be seen."""
+        return self in (Verdict.ABSENT, Verdict.CONTRADICTED)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One inequality with its bound and margin.
+    """A range of the statistic and the value of no effect. Made by :func:`above`, :func:`below` and :func:`within`.
 
     Attributes:
-        direction: side of the bound on which the finding says the statistic lies.
-        bound: beyond it, on the other side, the finding is refuted; for ``within``, the lower end.
-        margin: distance from the bound that counts as the finding; for ``within``, the width of the range.
+        low: lower end of the range, or minus infinity.
+        high: upper end of the range, or infinity.
+        null: the statistic where there is no effect; ``None`` for a range with two ends, which has no such value.
     """
 
-    direction: Direction
-    bound: float
-    margin: float = 0.0
+    low: float
+    high: float
+    null: float | None
 
     def __post_init__(self) -> None:
-        """Insist on a known direction, finite numbers and a margin of at least 0."""
-        if self.direction not in get_args(Direction):
-            raise InvalidInput(f"direction of a rule must be one of {get_args(Direction)}, got {self.direction!r}")
-        if not (math.isfinite(self.bound) and math.isfinite(self.margin) and self.margin >= 0):
-            raise InvalidInput(f"a rule needs a finite bound and margin >= 0, got {self.bound} and {self.margin}")
+        """Insist on a range with one finite end and a null beyond it, or with two and none."""
+        if not self.low <= self.high or not (math.isfinite(self.low) or math.isfinite(self.high)):
+            raise InvalidInput(f"a rule needs a range low <= high with a finite end, got {self.low} and {self.high}")
+        if self.closed == (self.null is not None) or not math.isfinite(self.null or 0.0):
+            raise InvalidInput(f"null of a rule must be a number for a range with one end alone, got {self.null}")
+        if self.null is not None and self.low < self.null < self.high:
+            raise InvalidInput(f"null of a rule must lie outside its range ({self.low}, {self.high}), got {self.null}")
+
+    @property
+    def closed(self) -> bool:
+        """Whether the range has two ends, which then belong to it."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
     def decide(self, estimate: Estimate) -> Verdict:
-        """Decide on an estimate alone; too few units are the card's business."""
-        low, high = estimate.low, estimate.high
-        if self.direction == "within":
-            inside = self.bound <= low and high <= self.bound + self.margin
-            outside = high < self.bound or low > self.bound + self.margin
-        elif self.direction == "above":
-            inside, outside = low > self.bound + self.margin, high < self.bound
-        else:
-            inside, outside = high < self.bound - self.margin, low > self.bound
-        # A value exactly on the bound, known without error, does not go beyond it: the strict claim is false.
-        if self.direction != "within" and low == high == self.bound:
-            outside = True
-        if inside:
+        """Decide on an estimate alone; too few units, or units that are all the same, are the card's business."""
+        if self.null is None:
+            if self.low <= estimate.low and estimate.high <= self.high:
+                return Verdict.REPRODUCED
+            outside = estimate.high < self.low or estimate.low > self.high
+            return Verdict.CONTRADICTED if outside else Verdict.UNDECIDED
+        # Turned so that the sentence says 'above'.
+        sign = 1.0 if math.isfinite(self.low) else -1.0
+        bound, null = sign * (self.low if sign > 0 else self.high), sign * self.null
+        low, high = sorted((sign * estimate.low, sign * estimate.high))
+        if low > bound:
             return Verdict.REPRODUCED
-        return Verdict.NOT_REPRODUCED if outside else Verdict.INCONCLUSIVE
+        # A value on the bound, without spread, is not beyond it: the strict sentence is false.
+        short = high < bound or low == high == bound
+        if not short:
+            return Verdict.UNDECIDED
+        if high < null or null == bound:
+            return Verdict.CONTRADICTED
+        return Verdict.WEAKER if low > null else Verdict.ABSENT
 
     def n_to_settle(self, estimate: Estimate) -> int | None:
-        """Units that would probably settle it, the interval shrinking with the root of n.
+        """Units with which the interval would clear the nearest end of the range with a probability of 80%.
 
-        ``None`` where more of the same cannot settle it: nothing was sampled, the estimate lies between the
-        bound and the margin, or so close to an edge that a million units would not do.
+        The spread of a unit is read off the interval and the value is taken to stay. ``None`` where more of the same
+        cannot settle it: nothing was sampled, or the value lies so close to an end that a million units would not do.
         """
-        edges = [self.bound, self.bound + self.margin * (-1 if self.direction == "below" else 1)]
-        between = min(edges) <= estimate.value <= max(edges) and self.direction != "within"
         half = (estimate.high - estimate.low) / 2
-        distance = min(abs(estimate.value - edge) for edge in edges)
-        if between or half == 0 or distance == 0:
+        distance = min(abs(estimate.value - end) for end in (self.low, self.high) if math.isfinite(end))
+        if half == 0 or distance == 0 or not math.isfinite(half) or estimate.is_exact:
             return None
-        needed = estimate.n * (half / distance) * (half / distance)
+        quantile = float(ndtri((1 + estimate.confidence) / 2))
+        needed = estimate.n * (half / distance * (1 + float(ndtri(_POWER)) / quantile)) ** 2
         return None if needed > _MOST_UNITS else max(estimate.n + 1, math.ceil(needed))
 
     def __str__(self) -> str:
-        """The inequality in words."""
-        if self.direction == "within":
-            return f"interval within [{self.bound:g}, {self.bound + self.margin:g}]"
-        edge = self.bound + (self.margin if self.direction == "above" else -self.margin)
-        margin = f" (bound {self.bound:g}, margin {self.margin:g})" if self.margin else ""
-        return f"interval {self.direction} {edge:g}{margin}"
+        """The range in words, and what no effect would give where that is not its end."""
+        if self.null is None:
+            return f"within [{self.low:g}, {self.high:g}]"
+        side, bound = ("above", self.low) if math.isfinite(self.low) else ("below", self.high)
+        return f"{side} {bound:g}" + (f" (no effect: {self.null:g})" if self.null != bound else "")
 
 
-def above(bound: float, *, margin: float = 0.0) -> Rule:
-    """The finding says that the statistic exceeds ``bound``; by ``margin`` to count."""
-    return Rule("above", bound, margin)
+def above(bound: float, *, null: float | None = None) -> Rule:
+    """The sentence says that the statistic exceeds ``bound``; without an effect it would be ``null`` (the bound)."""
+    return Rule(bound, math.inf, bound if null is None else null)
 
 
-def below(bound: float, *, margin: float = 0.0) -> Rule:
-    """The finding says that the statistic stays below ``bound``; by ``margin`` to count."""
-    return Rule("below", bound, margin)
+def below(bound: float, *, null: float | None = None) -> Rule:
+    """The sentence says that the statistic is below ``bound``; without an effect it would be ``null`` (the bound)."""
+    return Rule(-math.inf, bound, bound if null is None else null)
 
 
 def within(low: float, high: float) -> Rule:
-    """The finding says that the statistic equals something up to a tolerance: it lies in [low, high]."""
-    if not low <= high:
-        raise InvalidInput(f"within needs low <= high, got {low} and {high}")
-    return Rule("within", low, high - low)
+    """The sentence says that the statistic equals something up to a tolerance: it lies in [low, high]."""
+    return Rule(low, high, None)

@@ -11,12 +11,22 @@ from dbench.claims.expected import Expectation, Expectations
 from dbench.claims.record import Record, broken_record
 from dbench.claims.rules import Verdict
 
-__all__ = ["LOST_WORKER", "NOTHING_DECIDED", "RECORD_PROPERTY", "REMARK_PROPERTY", "Outcome", "Session"]
+__all__ = [
+    "LOST_WORKER",
+    "NOTHING_DECIDED",
+    "RECORD_PROPERTY",
+    "REMARK_PROPERTY",
+    "REPEATS_PROPERTY",
+    "Outcome",
+    "Session",
+]
 
 # Name under which a record travels in a test's user properties, as one JSON string.
 RECORD_PROPERTY = "dbench"
 # The same for a line that a check wants to say of itself when it passes.
 REMARK_PROPERTY = "dbench-remark"
+# The same for why a judgement would only repeat another: it is no record.
+REPEATS_PROPERTY = "dbench-repeats"
 
 NOTHING_DECIDED = 8
 LOST_WORKER = 3
@@ -31,6 +41,7 @@ class Outcome:
     failure: str = ""
     skipped: str = ""
     remark: str = ""
+    repeats: bool = False
     finished: bool = False
 
     @property
@@ -77,6 +88,7 @@ class Session:
         if RECORD_PROPERTY in properties:
             test.record = json.loads(properties[RECORD_PROPERTY])
         test.remark = properties.get(REMARK_PROPERTY, test.remark)
+        test.repeats |= REPEATS_PROPERTY in properties
         if outcome == "failed":
             test.failure = message or f"failed in {phase}"
         elif outcome == "skipped":
@@ -103,7 +115,7 @@ class Session:
         for nodeid in self.expected | self.outcomes.keys():
             test = self.outcomes.get(nodeid, Outcome())
             record = test.record
-            if record is None and nodeid not in self.cards:
+            if record is None and (nodeid not in self.cards or (test.repeats and test.word == "skipped")):
                 continue
             # A test may reach its verdict and break afterwards, in a teardown say: then nothing is proven.
             broke_later = record is not None and test.failure and record["verdict"] == Verdict.REPRODUCED
@@ -128,12 +140,12 @@ class Session:
             return []
         return self.expectations.stale(self.records())
 
-    def exit_status(self, status: int, *, fail_on_inconclusive: bool = False) -> int:
+    def exit_status(self, status: int, *, fail_on_undecided: bool = False) -> int:
         """Return the exit status of the session, from the records: pytest's own may be talked into 0, by xfail say.
 
         Args:
             status: what pytest would exit with; kept where it is neither 0 nor 1.
-            fail_on_inconclusive: exit with ``NOTHING_DECIDED`` when any verdict is inconclusive.
+            fail_on_undecided: exit with ``NOTHING_DECIDED`` when any verdict is undecided.
 
         Returns:
             Never 0 when a verdict is not the expected one, or something is broken, lost or stale.
@@ -145,18 +157,19 @@ class Session:
         records = self.records()
         if self.stale() or any(_fails(record) for record in records):
             return 1
-        verdicts = [record["verdict"] for record in records]
-        decided = {Verdict.REPRODUCED, Verdict.NOT_REPRODUCED} & set(verdicts)
-        undecided = fail_on_inconclusive and Verdict.INCONCLUSIVE in verdicts
-        if status == 0 and verdicts and (undecided or not decided):
+        verdicts = {record["verdict"] for record in records}
+        nothing_decided = verdicts and verdicts <= {Verdict.UNDECIDED, Verdict.NOT_TESTED}
+        if status == 0 and (nothing_decided or (fail_on_undecided and Verdict.UNDECIDED in verdicts)):
             return NOTHING_DECIDED
         return status
 
 
 def _fails(record: Record) -> bool:
     """Whether a record alone keeps a session from ending green."""
-    refuted = record["verdict"] == Verdict.NOT_REPRODUCED and record.get("expected") is None
-    return record["verdict"] == Verdict.BROKEN or refuted or bool(record.get("unexpected"))
+    verdict = Verdict(record["verdict"])
+    if verdict is Verdict.BROKEN or record.get("unexpected"):
+        return True
+    return verdict.refutes and record.get("expected") is None
 
 
 def _first_line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.claims.population import Population, lacking
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate
+from dbench.zoo.arrays import AGREEMENTS, RunArrays
 
 __all__ = ["OBJECTIVES", "Effect", "Law", "SimulatedPopulation", "simulated_population", "simulated_zoo"]
 
@@ -47,6 +49,7 @@ class SimulatedPopulation(Population):
     ) -> None:
         object.__setattr__(self, "name", "simulated")
         object.__setattr__(self, "deviations", ())
+        object.__setattr__(self, "arrays", RunArrays())
         object.__setattr__(self, "_scores", dict(scores))
         object.__setattr__(self, "_strengths", {o: np.asarray(s, dtype=np.float64) for o, s in strengths.items()})
         object.__setattr__(self, "_point_only", point_only)
@@ -111,6 +114,33 @@ class SimulatedPopulation(Population):
             raise lacking(self.name, "score", score, self.score_names)
         values = self._scores[score, objective]
         return values if seeds is None else values[seeds]
+
+    def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
+        """Put an array together from the scores of its cells, ``<name>.<index>...``.
+
+        Those of ``kl.code`` may be named ``kl.<code>``. The axes are in the order of the indices, but a relation matrix
+        is codes x factors although its cells name the factor first.
+        """
+        known = [
+            {m[1]: m[0] for m in map(re.compile(rf"{re.escape(of)}\.((?:\d+\.)*\d+)").fullmatch, self.score_names) if m}
+            for of in (name, name.removesuffix(".code"))
+        ]
+        found = known[0] or known[1]
+        if not found:
+            raise lacking(self.name, "array", name, self.score_names)
+        places = {tuple(map(int, index.split("."))): cell for index, cell in found.items()}
+        shape = tuple(max(place[axis] for place in places) + 1 for axis in range(len(next(iter(places)))))
+        if len(places) != np.prod(shape):
+            raise InvalidInput(f"{self.name} must hold every cell of {name}, got {len(places)} of {shape}")
+        values = [self.scores(places[place], objective, seeds=seeds) for place in np.ndindex(shape)]
+        whole = np.stack(values, axis=-1).reshape(*values[0].shape, *shape)
+        return whole.swapaxes(-1, -2) if len(shape) > 1 else whole
+
+    def agreements(self, objective: str) -> NDArray[np.float32]:
+        """Put the agreements of runs together from the scores ``udr.lasso.with.<n>``."""
+        runs = self.done(objective)
+        columns = [self.scores(f"{AGREEMENTS}.{n}", objective).T.ravel() for n in range(len(runs))]
+        return np.stack(columns, axis=1).astype(np.float32)
 
     def interval(
         self,

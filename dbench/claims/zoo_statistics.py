@@ -25,6 +25,7 @@ from dbench.stats import (
 __all__ = [
     "KNOWING",
     "agreement_gap_between",
+    "arrays_of",
     "correlation_between",
     "correlations_between",
     "settings_of",
@@ -53,6 +54,19 @@ def settings_of(population: Population, score: str, *, objectives: Sequence[str]
     seeds = population.seeds()
     chosen = population.objectives if objectives is None else objectives
     return np.hstack([population.scores(score, objective, seeds=seeds) for objective in chosen])
+
+
+def arrays_of(population: Population, name: str, *, objectives: Sequence[str] | None = None) -> Matrix:
+    """Return an array of every model as seeds x settings x its own axes, settings as :func:`settings_of` has them.
+
+    Args:
+        population: the evidence.
+        name: of the array.
+        objectives: which objectives, in this order; all of them by default.
+    """
+    seeds = population.seeds()
+    chosen = population.objectives if objectives is None else objectives
+    return np.concatenate([population.array(name, objective, seeds=seeds) for objective in chosen], axis=1)
 
 
 def stacked_interval(

@@ -11,13 +11,41 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.claims.population import PopulationPair
+from dbench.claims.evidence import OnDemand
+from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, jackknife_intervals, rank_correlation, transfer_successes
 
-__all__ = ["Transfers", "settings_agreement", "shared_intervals", "shared_settings", "transfer"]
+__all__ = [
+    "ELSEWHERE",
+    "Transfers",
+    "first_of",
+    "settings_agreement",
+    "shared_intervals",
+    "shared_settings",
+    "transfer",
+]
 
 Matrix = NDArray[np.float64]
+
+ELSEWHERE = ("shapes3d", "cars3d", "smallnorb", "mpi3d", "noisy_dsprites", "scream_dsprites")
+"""Data sets that are other than dSprites: A Sober Look sets Color-dSprites apart from them, in 5.4.3 and 6.1.2."""
+
+
+def first_of(data_set: OnDemand, names: Sequence[str]) -> Population:
+    """Return the runs on the first of some data sets that has a table.
+
+    Raises:
+        EvidenceLacking: none has.
+    """
+    for name in names:
+        try:
+            found = data_set(name)
+        except EvidenceLacking:
+            continue
+        if isinstance(found, Population):
+            return found
+    raise EvidenceLacking(f"needs one of {', '.join(names)}: no evidence table is of them")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dbench.data.base import Downsampled, Factors, GridData, Images
 from dbench.errors import DamagedData
 
-__all__ = ["DspritesGrid", "dsprites_grid", "dsprites_grid_16", "unpack_sprites"]
+__all__ = ["DspritesGrid", "dsprites_grid", "dsprites_grid_16", "dsprites_grid_32", "unpack_sprites"]
 
 FILE = "dsprites_grid.npz"
 SHA256 = "4e08f24db9e60664197a58fb750318af393cf605beb5f01b706105ce6a9a1ec9"
@@ -70,3 +70,8 @@ def dsprites_grid() -> DspritesGrid:
 def dsprites_grid_16() -> Downsampled:
     """Return the sub-grid averaged down to 16 x 16: means of 4 x 4 blocks, rounded to integers in 0..255."""
     return Downsampled(DspritesGrid(), 4, name="dsprites_grid_16")
+
+
+def dsprites_grid_32() -> Downsampled:
+    """Return the sub-grid averaged down to 32 x 32: means of 2 x 2 blocks, rounded to integers in 0..255."""
+    return Downsampled(DspritesGrid(), 2, name="dsprites_grid_32")

@@ -28,7 +28,8 @@ from dbench.errors import DamagedData, InvalidInput
 __all__ = [
     "ColorDsprites", "NoisyDsprites", "ScreamDsprites", "color_dsprites", "color_dsprites_grid",
     "color_dsprites_grid_16", "color_dsprites_rendered", "noisy_dsprites", "noisy_dsprites_grid",
-    "noisy_dsprites_rendered", "read_scream", "scream_dsprites", "scream_dsprites_grid", "scream_dsprites_rendered",
+    "noisy_dsprites_grid_16", "noisy_dsprites_rendered", "read_scream", "scream_dsprites", "scream_dsprites_grid",
+    "scream_dsprites_grid_16", "scream_dsprites_rendered",
 ]  # fmt: skip
 
 SCREAM_FILE = "scream.npz"
@@ -188,6 +189,11 @@ def noisy_dsprites_grid() -> NoisyDsprites:
     return NoisyDsprites(dsprites_grid(), name="noisy_dsprites_grid")
 
 
+def noisy_dsprites_grid_16() -> Downsampled:
+    """Return :func:`noisy_dsprites_grid` averaged down to 16 x 16: noise first, then means of 4 x 4 blocks."""
+    return Downsampled(noisy_dsprites_grid(), 4, name="noisy_dsprites_grid_16")
+
+
 def noisy_dsprites_rendered() -> NoisyDsprites:
     """Return Noisy-dSprites over the full grid, re-rendered."""
     return NoisyDsprites(dsprites_rendered(), name="noisy_dsprites_rendered")
@@ -201,6 +207,11 @@ def scream_dsprites() -> ScreamDsprites:
 def scream_dsprites_grid() -> ScreamDsprites:
     """Return Scream-dSprites over the 46,080 shipped real images."""
     return ScreamDsprites(dsprites_grid(), name="scream_dsprites_grid")
+
+
+def scream_dsprites_grid_16() -> Downsampled:
+    """Return :func:`scream_dsprites_grid` averaged down to 16 x 16: painted first, then means of 4 x 4 blocks."""
+    return Downsampled(scream_dsprites_grid(), 4, name="scream_dsprites_grid_16")
 
 
 def scream_dsprites_rendered() -> ScreamDsprites:

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from dbench.claims.codes import scores_of_codes
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.relations import relations_of
 from dbench.errors import EvidenceLacking
@@ -155,7 +156,9 @@ def robustness_and_information(population: Population) -> Figure:
     models = matrices.reshape(-1, *matrices.shape[-2:])
     information = np.array([modularity_per_code(matrix) for matrix in models])
     codes = range(models.shape[1])
-    robustness, kl = (np.stack([of_models(population, f"{s}.{i}") for i in codes], axis=1) for s in ("irs.code", "kl"))
+    robustness, kl = (
+        scores_of_codes(population, name, objectives=order).reshape(len(models), -1) for name in ("irs.code", "kl.code")
+    )
     active = kl > 0.01
     objectives = np.repeat(labels_of_models(population)[:, None], len(codes), axis=1)[active]
     x, y = information[active], robustness[active]

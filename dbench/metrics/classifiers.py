@@ -37,7 +37,7 @@ def train_classifiers(
     hidden: int = 256,
     epochs: int = 75,
     batch: int = 128,
-    learning_rate: float = 1e-3,
+    falling_from: float | None = None,
     generator: np.random.Generator,
     device: str = "cpu",
 ) -> NDArray[np.float64]:
@@ -55,7 +55,7 @@ def train_classifiers(
         hidden=hidden,
         epochs=epochs,
         batch=batch,
-        learning_rate=learning_rate,
+        falling_from=falling_from,
         generator=generator,
         device=device,
     )
@@ -73,7 +73,7 @@ def predict_labels(
     hidden: int = 256,
     epochs: int = 75,
     batch: int = 128,
-    learning_rate: float = 1e-3,
+    falling_from: float | None = None,
     generator: np.random.Generator,
     device: str = "cpu",
 ) -> NDArray[np.int64]:
@@ -93,7 +93,7 @@ def predict_labels(
         hidden: units of the hidden layer.
         epochs: passes over the training part.
         batch: observations in a step (the paper gives none); the last, smaller batch of an epoch is used too.
-        learning_rate: of Adam.
+        falling_from: where the learning rate starts that falls to 0 in equal steps; 0.001 throughout if not given.
         generator: draws the initial weights and the order of the observations.
         device: a torch device.
 
@@ -161,7 +161,8 @@ def predict_labels(
     # for every intermediate result cost as much as the products themselves.
     whole.grad = torch.zeros_like(whole)
     gradients = parts_of(whole.grad)
-    optimiser = torch.optim.Adam([whole], lr=learning_rate, fused=True)
+    optimiser = torch.optim.Adam([whole], lr=1e-3 if falling_from is None else falling_from, fused=True)
+    fall = 0.0 if falling_from is None else falling_from / (epochs * -(-n // batch))
     units, back = torch.empty(2, t, hidden, min(batch, n), device=device)
     for _ in range(epochs):
         order = torch.as_tensor(generator.permutation(n), device=device)
@@ -185,6 +186,7 @@ def predict_labels(
                 gradients[0][:, low:high] = product.view(d + 1, high - low, hidden)
             gradients[0].mul_(kept)
             optimiser.step()
+            optimiser.param_groups[0]["lr"] -= fall
     test_inputs = inputs(test_codes)
     predicted = forward(test_inputs, units.new_empty(t, hidden, test_inputs.shape[1])).argmax(dim=1).cpu().numpy()
     in_order = np.empty_like(predicted)

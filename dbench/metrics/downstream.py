@@ -25,7 +25,7 @@ Model = Literal["logistic", "gbt"]
 SIZES = (10, 100, 1000, 10_000)
 FOLDS = 5
 STRENGTHS = np.logspace(-4, 4, 10)
-AT_ONCE = 2**21  # logits of all problems fitted together, at most: 16 MiB
+AT_ONCE = 2**17  # logits of all problems fitted together, at most: 1 MiB
 
 
 def _strength(x: Array, labels: Labels) -> float:

@@ -1,4 +1,4 @@
-"""Rules on input that several metrics share."""
+"""Rules on input that several metrics share, and codes put on one scale."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = [
     "require_matrix",
     "require_positive",
     "require_varying",
+    "standardise",
 ]
 
 
@@ -90,3 +91,26 @@ def _numbered(column: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[
             return (np.cumsum(present) - 1)[shifted], int(present.sum())
     values, inverse = np.unique(column, return_inverse=True)
     return inverse, len(values)
+
+
+def standardise(
+    train: NDArray[np.float64], test: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scale both parts by the mean and deviation of the training part.
+
+    Args:
+        train: n x d.
+        test: m x d.
+
+    Returns:
+        Both; codes that are constant in the training part become 0 in both.
+    """
+    halves, other = train * 0.5, test * 0.5  # the range of finite numbers can exceed the largest float
+    mean = halves.mean(axis=0)
+    centred = halves - mean
+    largest = np.abs(centred).max(axis=0)
+    alive = largest > 1e-12 * np.abs(halves).max(axis=0)
+    unit = np.where(alive, largest, 1.0)
+    spread = np.where(alive, (centred / unit).std(axis=0), 1.0)
+    x, x_test = ((part - mean) / unit / spread * alive for part in (halves, other))
+    return x, x_test

@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies
-from dbench.metrics.inputs import label_indices, require_discrete, require_positive
-from dbench.metrics.logistic import standardise
+from dbench.metrics.inputs import label_indices, require_discrete, require_positive, standardise
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.softmax import softmax_regressions, with_intercept
 from dbench.seeds import generator as named_generator
 
-__all__ = ["adjusted_accuracy", "linear_accuracy", "linear_predictions"]
+__all__ = ["adjusted_accuracy", "linear_accuracies", "linear_accuracy", "linear_predictions"]
 
 
 def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
@@ -56,7 +55,8 @@ def linear_predictions(
     return predicted
 
 
-def _accuracies(train: Sample, test: Sample, penalty: float) -> NDArray[np.float64]:
+def linear_accuracies(train: Sample, test: Sample, penalty: float = 1.0) -> NDArray[np.float64]:
+    """Test accuracy of :func:`linear_predictions` for each of the k factors."""
     predicted = linear_predictions(train.codes, train.factors.astype(np.int64), test.codes, penalty)
     return np.asarray((predicted == test.factors).mean(axis=0))
 
@@ -93,7 +93,7 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
     order = generator.permutation(len(sample))
     n_test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
     accuracy, copied = (
-        _accuracies(part.take(order[n_test:]), part.take(order[:n_test]), penalty)
+        linear_accuracies(part.take(order[n_test:]), part.take(order[:n_test]), penalty)
         for part in (sample, exact_copies(sample))
     )
     labels = sample.factors.astype(np.int64)

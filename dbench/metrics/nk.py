@@ -10,7 +10,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.alignment import align
 from dbench.metrics.classifiers import Task, train_classifiers
-from dbench.metrics.inputs import label_indices, require_count, require_discrete
+from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_positive
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
@@ -25,6 +25,7 @@ def nk_of_models(
     batch: int = 128,
     hidden: int = 256,
     bins: int = 20,
+    falling_from: float | None = None,
     generator: np.random.Generator | None = None,
     device: str = "cpu",
 ) -> list[Score]:
@@ -36,6 +37,7 @@ def nk_of_models(
         batch: observations in a step.
         hidden: units of the hidden layer.
         bins: equal-width bins of the mutual information.
+        falling_from: see :func:`dbench.metrics.classifiers.predict_labels`; the paper has 0.001 throughout.
         generator: for the split, weights and batches.
         device: a torch device.
 
@@ -51,6 +53,8 @@ def nk_of_models(
     require_discrete(first, "nk")
     for name, value in (("epochs", epochs), ("batch", batch), ("hidden", hidden)):
         require_count(name, value, 1)
+    if falling_from is not None:
+        require_positive("falling_from", falling_from)
     for sample in samples:
         if sample.n_codes != first.n_codes or not np.array_equal(sample.factors, first.factors):
             raise InvalidInput("samples must have equal factors and equally many codes, got some that differ")
@@ -75,6 +79,7 @@ def nk_of_models(
         hidden=hidden,
         epochs=epochs,
         batch=batch,
+        falling_from=falling_from,
         generator=generator,
         device=device,
     ).reshape(2, len(samples), k)
@@ -105,6 +110,7 @@ def nk(
     batch: int = 128,
     hidden: int = 256,
     bins: int = 20,
+    falling_from: float | None = None,
     generator: np.random.Generator | None = None,
     device: str = "cpu",
 ) -> Score:
@@ -125,6 +131,7 @@ def nk(
         batch: observations in a step.
         hidden: units of the hidden layer.
         bins: equal-width bins of the mutual information.
+        falling_from: see :func:`dbench.metrics.classifiers.predict_labels`; the paper has 0.001 throughout.
         generator: for the split, weights and batches.
         device: a torch device.
 
@@ -136,8 +143,15 @@ def nk(
         (fewer codes than factors) loses nothing: 0.
 
     Raises:
-        InvalidInput: continuous factors, a factor that does not vary, or a count below 1.
+        InvalidInput: continuous factors, a factor that does not vary, a count below 1, or a rate that is not above 0.
     """
     return nk_of_models(
-        [sample], epochs=epochs, batch=batch, hidden=hidden, bins=bins, generator=generator, device=device
+        [sample],
+        epochs=epochs,
+        batch=batch,
+        hidden=hidden,
+        bins=bins,
+        falling_from=falling_from,
+        generator=generator,
+        device=device,
     )[0]

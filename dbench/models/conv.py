@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from torch import Tensor
 
 from dbench.errors import InvalidInput
-from dbench.models.convolution import ALGORITHMS, downwards, upwards
+from dbench.models.convolution import downwards, upwards
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
 
 __all__ = ["Conv", "conv"]
@@ -31,22 +31,17 @@ class Conv:
         image_shape: channels, 64, 64.
         latents: number of codes, d.
         discriminator: widths of the hidden layers of a discriminator of the codes (Kim and Mnih 2018, appendix A).
-        algorithm: how convolutions are computed, one of :data:`dbench.models.convolution.ALGORITHMS`; networks that
-            differ in it alone are equal.
     """
 
     image_shape: tuple[int, int, int]
     latents: int
     discriminator: tuple[int, ...] = (1000,) * 6
-    algorithm: str = field(default="grouped", compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the side of the images, the widths and the algorithm."""
+        """Check the side of the images and the widths."""
         channels, *sides = self.image_shape
         if sides != [_SIDE, _SIDE] or min(channels, self.latents, *self.discriminator) < 1:
             raise InvalidInput(f"the convolutional network takes images of channels x 64 x 64, got {self}")
-        if self.algorithm not in ALGORITHMS:
-            raise InvalidInput(f"algorithm must be one of {', '.join(ALGORITHMS)}, got {self.algorithm!r}")
 
     @property
     def shapes(self) -> Shapes:
@@ -69,7 +64,7 @@ class Conv:
 
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x 64 x 64 in 0..1 to means and log-variances of the codes, each M x B x d."""
-        h = downwards(x, self._layers(parameters, "convolution"), self.algorithm).reshape(*x.shape[:2], _WIDE)
+        h = downwards(x, self._layers(parameters, "convolution")).reshape(*x.shape[:2], _WIDE)
         h = linear(parameters, "encoder.0", h).relu()
         mean, logvar = linear(parameters, "encoder.1", h).chunk(2, dim=-1)
         return mean, logvar
@@ -77,17 +72,17 @@ class Conv:
     def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
         """Map codes M x B x d to Bernoulli logits M x B x C x 64 x 64."""
         h = linear(parameters, "decoder.1", linear(parameters, "decoder.0", z).relu()).relu()
-        return upwards(h.view(*h.shape[:2], *_CORE), self._layers(parameters, "upconvolution"), self.algorithm)
+        return upwards(h.view(*h.shape[:2], *_CORE), self._layers(parameters, "upconvolution"))
 
     @staticmethod
     def _layers(parameters: Parameters, chain: str) -> list[tuple[Tensor, Tensor]]:
         return [(parameters[f"{chain}.{i}.weight"], parameters[f"{chain}.{i}.bias"]) for i in range(4)]
 
 
-def conv(image_shape: tuple[int, int, int] = (1, 64, 64), latents: int = 10, algorithm: str = "grouped") -> Conv:
+def conv(image_shape: tuple[int, int, int] = (1, 64, 64), latents: int = 10) -> Conv:
     """Build the convolutional network.
 
     Raises:
-        InvalidInput: images that are not 64 x 64, or no such algorithm.
+        InvalidInput: images that are not 64 x 64.
     """
-    return Conv(image_shape, latents, algorithm=algorithm)
+    return Conv(image_shape, latents)

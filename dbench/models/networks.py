@@ -7,6 +7,7 @@ with those of M members at once: parameters are a dictionary of tensors with a l
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -49,7 +50,12 @@ class Network(Protocol):
         """Map codes M x B x d to Bernoulli logits M x B x C x H x W."""
 
 
-NETWORKS: dict[str, Callable[..., Network]] = {"conv": conv, "mlp": mlp}
+NETWORKS: dict[str, Callable[..., Network]] = {
+    "conv": conv,
+    "mlp": mlp,
+    "mlp_128": partial(mlp, hidden=(128, 128)),
+    "mlp_256": partial(mlp, hidden=(256, 256)),
+}
 """Functions that build a network; each takes ``image_shape`` and ``latents``, both with defaults."""
 
 

@@ -1,25 +1,21 @@
 """The report: what was judged, by which rule and on what evidence, as JSON, HTML and Markdown."""
 
-from dbench.report.comparison import Change, Comparison, compare, comparison_lines
-from dbench.report.document import build_document, roll_up
-from dbench.report.files import read_report, write_report
-from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, is_deviation, standing, validate
+from dbench.report.document import build_document
+from dbench.report.files import prepare_folder, read_report, report_folder, write_report
+from dbench.report.headings import worst
+from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, validate
 from dbench.report.terminal import summary_lines
 
 __all__ = [
     "PAPERS",
     "SYMBOLS",
     "VERDICTS",
-    "Change",
-    "Comparison",
     "build_document",
-    "compare",
-    "comparison_lines",
-    "is_deviation",
+    "prepare_folder",
     "read_report",
-    "roll_up",
-    "standing",
+    "report_folder",
     "summary_lines",
     "validate",
+    "worst",
     "write_report",
 ]

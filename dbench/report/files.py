@@ -6,53 +6,117 @@ import contextlib
 import json
 import math
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.report.document import findings_match, report_text
+from dbench.report.badge import badges
+from dbench.report.document import headings_match, report_text
 from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 from dbench.report.schema import Document, validate
 
-__all__ = ["read_report", "write_report"]
+__all__ = ["prepare_folder", "read_report", "report_folder", "write_page", "write_report"]
+
+LARGEST = 256 * 1024 * 1024  # bytes; a full report has five million
 
 
-def write_report(directory: str | Path, document: Document) -> list[Path]:
-    """Write ``index.html``, ``report.md`` and ``report.json`` into a directory, which is made if missing.
+def prepare_folder(directory: str | Path) -> Path:
+    """Make the folder of a report, and write a file there: a folder that cannot be written is noticed beforehand.
 
-    All three are rendered and written aside before the first is renamed, and ``report.json`` is renamed last. If
-    anything fails before, what was there stays as it was.
+    Raises:
+        InvalidInput: if it cannot be made, or nothing can be written in it.
+    """
+    folder = Path(directory)
+    probe = folder / f".probe.{os.getpid()}.partial"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            _write_through(probe, "a report will be written here\n")
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"the report must go to a folder that can be written, got {str(directory)!r}: {error.strerror or error}"
+        ) from error
+    return folder
+
+
+def report_folder(folder: str | Path, *, complete: bool) -> Path:
+    """Return where a report belongs: a partial one goes beside the full one, never in its place.
+
+    Args:
+        folder: of the full report.
+        complete: whether every test of the claims was run.
+
+    Example:
+        >>> report_folder("reports/latest", complete=False).as_posix()
+        'reports/latest-partial'
+    """
+    path = Path(folder)
+    return path if complete else path.with_name(f"{path.name}-partial")
+
+
+def write_report(folder: str | Path, document: Document) -> list[Path]:
+    """Write ``index.html``, ``report.md``, a badge for each paper and ``report.json`` where the report belongs.
+
+    All are rendered and written aside before the first is renamed, and ``report.json`` is renamed last. If anything
+    fails before, what was there stays as it was. A document without records is written nowhere.
+
+    Args:
+        folder: of the full report, made if missing; a partial report goes to :func:`report_folder`.
+        document: from :func:`dbench.report.build_document`.
 
     Returns:
         The paths written.
 
     Raises:
-        InvalidInput: if the document breaks the schema; nothing is written then.
         DbenchError: if the directory cannot be written to.
     """
-    validate(document)
-    folder = Path(directory)
+    if not document["records"]:
+        return []
+    target = report_folder(folder, complete=document["scope"]["complete"])
     texts = {
         "index.html": render_html(document),
         "report.md": render_markdown(document),
+        **badges(document),
         "report.json": report_text(document),
     }
-    written = [folder / name for name in texts]
-    aside = [folder / f".{name}.{os.getpid()}.partial" for name in texts]
+    _write(target, texts)
+    return [target / name for name in texts]
+
+
+def write_page(path: str | Path, document: Document, *, trends: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    """Write the page of a report with the earlier verdicts of its findings.
+
+    Args:
+        path: the file.
+        document: the report.
+        trends: as :func:`dbench.report.html.render_html` takes them.
+
+    Raises:
+        DbenchError: if the file cannot be written.
+    """
+    file = Path(path)
+    _write(file.parent, {file.name: render_html(document, trends=trends)})
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write all texts aside, then rename all of them, the last one last."""
+    aside = {folder / f".{name}.{os.getpid()}.partial": folder / name for name in texts}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(aside, texts.values(), strict=True):
             _write_through(path, text)
-        for path, target in zip(aside, written, strict=True):
-            path.replace(target)
+        for path, place in aside.items():
+            path.replace(place)
     except OSError as error:
         raise DbenchError(f"cannot write the report to {folder}: {error.strerror or error}") from error
     finally:
         for path in aside:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
-    return written
 
 
 def _write_through(path: Path, text: str) -> None:
@@ -66,13 +130,15 @@ def read_report(path: str | Path) -> dict[str, Any]:
     """Read ``report.json``, or the one in a directory, and insist on its schema.
 
     Raises:
-        InvalidInput: if there is no such file.
-        DamagedData: if it is not strict JSON, breaks the schema, or its findings are not those of its records.
+        InvalidInput: if there is no such file, or it cannot be read.
+        DamagedData: if it is not strict JSON, breaks the schema, or its headings are not those of its records.
     """
     file = Path(path)
     if file.is_dir():
         file = file / "report.json"
     try:
+        if file.stat().st_size > LARGEST:
+            raise DamagedData(f"{file} must have at most {LARGEST} bytes, got {file.stat().st_size}")
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InvalidInput(f"report must be a file or a directory with a report.json, got {str(path)!r}") from None
@@ -81,12 +147,12 @@ def read_report(path: str | Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise DamagedData(f"{file} is not UTF-8 text: {error}") from error
     try:
-        document = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        document = json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{file} is not strict JSON: {error}") from error
     validate(document, error=DamagedData, source=str(file))
-    if not findings_match(document):
-        raise DamagedData(f"{file}: findings must be the roll-up of its records; the file was edited")
+    if not headings_match(document):
+        raise DamagedData(f"{file}: headings must be those of its records; the file was edited")
     return dict(document)
 
 
@@ -99,3 +165,8 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{text} is beyond the largest float")
     return value
+
+
+def _whole(text: str) -> int:
+    _finite(text)
+    return int(text)

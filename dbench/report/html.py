@@ -5,48 +5,74 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from io import BytesIO
+from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
-from dbench.report import text
-from dbench.report.chance import parts_text, session_text
-from dbench.report.document import by_paper, count_verdicts, report_text
-from dbench.report.findings import Finding, findings_by_paper
+from dbench.report import cite, overview, text
+from dbench.report.document import by_paper, records_of, report_text, worst_first
+from dbench.report.headings import chance_text, count_verdicts
 from dbench.report.plot import interval_plot
-from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
+from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
-__all__ = ["embedded_data", "render_html"]
+__all__ = ["View", "embedded_data", "render_html"]
 
-# A finding of more records than this shows them only when asked to.
-MOST_OPEN = 6
+EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "printed tables"}
 
 
-def render_html(document: Document) -> str:
-    """Return the page. All text of the document is escaped; the only script allowed to run is the package's own."""
+@dataclass(frozen=True)
+class View:
+    """A finding with all that the page shows of it.
+
+    Attributes:
+        heading: the document's entry.
+        decider: the record that gave the heading its verdict, if any.
+        others: the other records: the sentence's cases and cells, probes, printed figures; each the worst first.
+        shared: what all records list under ``deviations``.
+        tables: (data and size of the images, record) of the same sentence on each table of models, where on several.
+        errata: names of the errata that touch it.
+        trend: earlier verdicts as (day, verdict), the latest first.
+    """
+
+    heading: Mapping[str, Any]
+    decider: Record | None
+    others: Sequence[Record]
+    shared: Sequence[str]
+    tables: Sequence[tuple[str, Record]]
+    errata: Sequence[str]
+    trend: Sequence[tuple[str, str]]
+
+    @property
+    def beside(self) -> dict[str, dict[str, int]]:
+        """Verdicts of the other records by role: of the sentence, of probes, of printed figures."""
+        kinds = {"cell": ("primary", "cell"), "probe": ("probe",), "printed figure": ("print",)}
+        found = {kind: count_verdicts(r for r in self.others if r["role"] in roles) for kind, roles in kinds.items()}
+        return {kind: counts for kind, counts in found.items() if counts}
+
+
+def render_html(document: Document, *, trends: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> str:
+    """Return the page. All text of the document is escaped; the only script allowed to run is the package's own.
+
+    Args:
+        document: the report.
+        trends: of each claim the verdicts of earlier reports as (day, verdict), the latest first.
+    """
     script = _read("report.js")
-    records, papers = document["records"], findings_by_paper(document)
-    template = _environment().from_string(_read("report.html.j2"))
-    return template.render(
+    deciders = [record for record in map(_decider(document), document["headings"]) if record]
+    return _template().render(
         css=_read("report.css"),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded_data(document),
-        papers=papers,
-        anchors=_anchors(finding for group in papers.values() for finding in group),
-        most_open=MOST_OPEN,
-        findings=document["findings"],
-        unexpected_findings=sum(finding["unexpected"] > 0 for finding in document["findings"]),
-        records=records,
-        multiplicity=session_text(records),
-        unexpected=sum(standing(record) == "unexpected" for record in records),
-        checks=document["checks"],
-        errata=by_paper(document.get("errata", [])),
-        provenance=document["provenance"],
-        verdicts=VERDICTS[::-1],
+        document=document,
+        matrix=overview.matrix(document),
+        views=_views(document, trends or {}),
+        chance=chance_text(deciders),
     )
 
 
@@ -61,53 +87,105 @@ def embedded_data(document: Document) -> str:
     return base64.b64encode(packed.getvalue()).decode()
 
 
+def _decider(document: Document) -> Any:
+    known = {(record["claim"], record["nodeid"]): record for record in document["records"]}
+    return lambda heading: known.get((heading["claim"], heading["record"]))
+
+
+def _views(document: Document, trends: Mapping[str, Sequence[tuple[str, str]]]) -> dict[str, list[View]]:
+    records, decider = records_of(document), _decider(document)
+    errata: dict[str, list[str]] = {}
+    for entry in document["errata"]:
+        for claim in entry.get("claims", ()):
+            errata.setdefault(claim, []).append(entry["name"])
+
+    def view(heading: Mapping[str, Any]) -> View:
+        group, first = records[heading["claim"]], decider(heading)
+        others = sorted(
+            worst_first(record for record in group if record is not first),
+            key=lambda record: ROLES.index(record["role"]),
+        )
+        common = [text for text in group[0]["deviations"] if all(text in record["deviations"] for record in group)]
+        claim = heading["claim"]
+        return View(
+            heading, first, others, common, _by_table(document, group), errata.get(claim, ()), trends.get(claim, ())
+        )
+
+    return {
+        paper: [view(heading) for heading in worst_first(headings)]
+        for paper, headings in by_paper(document["headings"]).items()
+    }
+
+
+def _by_table(document: Document, group: Sequence[Record]) -> list[tuple[str, Record]]:
+    """The sentence as a whole on each table of models, the smallest images first; nothing where there is but one."""
+    found = []
+    for table in document["provenance"].get("evidence", ()):
+        name = f"{table['data']}, {table['side']} x {table['side']} pixels" if table["side"] else table["data"]
+        for record in group:
+            whole = record["role"] in ("primary", "cell") and not record["part"]
+            if whole and record["params"] == {"evidence_folder": table["name"]}:
+                found.append((table["side"] or 0, name, record))
+    return [(name, record) for _, name, record in sorted(found, key=lambda each: each[:2])] if len(found) > 1 else []
+
+
+def _bar(counts: Mapping[str, int]) -> list[tuple[str, float, float]]:
+    """Lay out a bar of verdicts as (verdict, start, width) in parts of a hundred."""
+    total, start, parts = sum(counts.values()), 0.0, []
+    for verdict, count in counts.items():
+        if count:
+            width = 100 * count / total
+            parts.append((verdict, round(start, 2), round(width, 2)))
+            start += width
+    return parts
+
+
 def _read(name: str) -> str:
     return files("dbench.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _environment() -> Environment:
+@cache
+def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.globals.update(SYMBOLS=SYMBOLS, counts=count_verdicts, plot=interval_plot, standing=standing)
-    environment.filters.update(
-        agreement=text.agreement,
-        bound=text.bound_text,
-        estimate=text.estimate_text,
-        filtered=text.filter_text,
-        in_words=_in_words,
-        label=lambda paper: PAPERS.get(paper, paper),
-        line=text.one_line,
-        name=text.name_text,
-        number=text.number,
-        params=text.params_text,
-        part=text.part_text,
-        parts=parts_text,
-        remark=text.remark,
-        seconds=text.duration,
-        slug=_slug,
+    environment.globals.update(
+        EVIDENCE=EVIDENCE,
+        LINKS=cite.PAPER_LINKS,
+        MEANINGS=MEANINGS,
+        SYMBOLS=SYMBOLS,
+        VERDICTS=VERDICTS,
+        bar=_bar,
+        bibtex=cite.bibtex,
+        by_paper=by_paper,
+        dispute_link=cite.dispute_link,
+        overview=overview,
+        plot=interval_plot,
     )
-    return environment
+    environment.filters.update(
+        anchor=cite.anchor,
+        asked=text.asked_text,
+        counted=text.counted,
+        estimate=text.estimate_text,
+        expected=text.expected_text,
+        in_words=_in_words,
+        label=_label,
+        line=text.one_line,
+        n=text.n_text,
+        number=text.number,
+        part=text.part_text,
+        printed=text.printed_text,
+        seconds=text.duration,
+        short=lambda paper: _label(paper).partition(" (")[0],
+        slug=lambda verdict: verdict.replace(" ", "-"),
+        tally=lambda counts: ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count),
+    )
+    return environment.from_string(_read("report.html.j2"))
 
 
-def _slug(verdict: str) -> str:
-    return verdict.replace(" ", "-")
-
-
-def _anchors(findings: Iterable[Finding]) -> dict[tuple[str, str], str]:
-    """Name the place of each finding's records, alike in every report; claims that spell alike are numbered."""
-    places: dict[tuple[str, str], str] = {}
-    for finding in findings:
-        name = place = "of-" + re.sub(r"[^A-Za-z0-9.]+", "-", f"{finding.claim}-{finding.evidence}")
-        while place in places.values():
-            place = f"{name}-{len(places)}"
-        places[finding.claim, finding.evidence] = place
-    return places
+def _label(paper: str) -> str:
+    return PAPERS.get(paper, paper)
 
 
 def _in_words(record: Record) -> str:
     """What a plot shows, for those who cannot see it."""
-    parts = ["estimate " + text.estimate_text(record)]
-    if record["bound"] is not None:
-        parts.append("holds if " + text.bound_text(record))
-    if record["printed"] is not None:
-        parts.append("printed " + text.printed_text(record))
-    return "; ".join(parts)
+    parts = [f"estimate {text.estimate_text(record)}", f"asked {text.asked_text(record)}"]
+    return "; ".join([*parts, *([f"printed {text.printed_text(record)}"] if record["printed"] else [])])

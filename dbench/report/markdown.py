@@ -1,4 +1,4 @@
-"""The report as Markdown, short enough for the summary of a CI job."""
+"""The report as Markdown for GitHub: the papers, what is contradicted or absent, then folded tables."""
 
 from __future__ import annotations
 
@@ -6,47 +6,35 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dbench.report.chance import finding_chance, session_text
-from dbench.report.document import count_verdicts
-from dbench.report.findings import Finding, findings_by_paper
-from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, Document, Record, standing
-from dbench.report.text import (
-    bound_text,
-    clip,
-    duration,
-    errata_text,
-    estimate_text,
-    filter_text,
-    missing_text,
-    n_text,
-    name_text,
-    one_line,
-    printed_text,
-    remark,
-)
+from dbench.report.document import by_paper, worst_first
+from dbench.report.overview import evidence_text, matrix, refuted, scope_text, stand_text, tally
+from dbench.report.schema import MEANINGS, PAPERS, SYMBOLS, Document
+from dbench.report.text import clip, counted, duration, expected_text, name_text, one_line
 
 __all__ = ["flatten", "render_markdown"]
 
-LONGEST = 240
+LONGEST = 600
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!$&@])")
 
 
 def render_markdown(document: Document) -> str:
-    """Return the summary: counts, the findings of each paper, what deviates, checks, provenance."""
-    papers = findings_by_paper(document)
-    blocks = ["# Findings on disentanglement, judged", _counts(document["records"], document["findings"])]
-    blocks += filter(None, [session_text(document["records"])])
-    for paper, findings in papers.items():
-        blocks += [f"## {escape(PAPERS.get(paper, paper))}", _findings(findings)]
-    if not document["records"]:
-        blocks.append("No records: nothing was judged.")
-    else:
-        blocks += ["## Deviations", *_deviations([finding for group in papers.values() for finding in group])]
-    if document.get("errata"):
-        blocks.append(f"Errata: {errata_text(len(document['errata']))}; `index.html` lists them.")
+    """Return the summary: papers by verdicts, what is contradicted or absent, folded tables, checks, provenance."""
+    headings = document["headings"]
+    if not headings:
+        return "# Findings on disentanglement, judged\n\nNothing was judged.\n"
+    blocks = ["# Findings on disentanglement, judged", escape(scope_text(document)), escape(evidence_text(document))]
+    blocks += [escape(stand_text(document)), _matrix(document), _unexpected(document)]
+    blocks += ["## Contradicted, absent or broken", _list(refuted(document)) or "None."]
+    blocks.append("## All findings")
+    for paper, group in by_paper(headings).items():
+        title = escape(f"{PAPERS.get(paper, paper)}: {tally(group)}")
+        blocks.append(_folded(title, _findings(worst_first(group))))
+    blocks.append(f"{counted(len(document['records']), 'record')} in `report.json`, with the page `index.html`.")
+    if document["errata"]:
+        blocks.append(f"Errata: {counted(len(document['errata']), 'entry')} in `index.html`.")
     blocks += ["## Checks beside the claims", _checks(document["checks"])]
-    blocks += ["## Provenance", _provenance(document["provenance"])]
-    return "\n\n".join(blocks) + "\n"
+    blocks.append(_folded("Provenance", _table(["what", "value"], _provenance(document["provenance"]))))
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def escape(text: str) -> str:
@@ -73,96 +61,54 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def _counts(records: Sequence[Record], findings: Sequence[Mapping[str, Any]]) -> str:
-    order = VERDICTS[::-1]
-    of_findings, of_records = count_verdicts(findings), count_verdicts(records)
-    rows = [
-        [
-            "findings",
-            *(str(of_findings[verdict]) for verdict in order),
-            str(sum(f["unexpected"] > 0 for f in findings)),
-        ],
-        [
-            "records",
-            *(str(of_records[verdict]) for verdict in order),
-            str(sum(standing(record) == "unexpected" for record in records)),
-        ],
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+def _matrix(document: Document) -> str:
+    rows = matrix(document)
+    shown = list(next(iter(rows.values())))
+    body = [[escape(PAPERS.get(paper, paper)), *map(str, row.values())] for paper, row in rows.items()]
+    total = [str(sum(row[verdict] for row in rows.values())) for verdict in shown]
+    table = _table(["", *shown], [*body, ["all", *total]])
+    return table + "\n\n" + "\n".join(f"- {verdict}: {MEANINGS[verdict]}" for verdict in shown)
+
+
+def _unexpected(document: Document) -> str:
+    lines = [
+        f"- {escape(name_text(record))}: {record['verdict']}; {escape(expected_text(record))}"
+        for record in document["records"]
+        if record["unexpected"]
     ]
-    return _table(["", *(f"{verdict} ({SYMBOLS[verdict]})" for verdict in order), "unexpected"], rows)
+    return "\n\n".join(["## Not as expected", "\n".join(lines)]) if lines else ""
 
 
-def _badge(verdict: str) -> str:
-    return f"**{SYMBOLS[verdict]}** {verdict}"
-
-
-def _findings(findings: Sequence[Finding]) -> str:
-    rows = []
-    for finding in findings:
-        alone = finding.records[0] if len(finding.records) == 1 else None
-        unexpected = finding.fields["unexpected"]
-        by_chance = finding_chance(finding)
-        rows.append(
-            [
-                _badge(finding.verdict),
-                escape(f"{finding.claim} ({finding.evidence})"),
-                escape(finding.statement),
-                ", ".join(finding.counts) + (f"; {unexpected} unexpected" if unexpected else ""),
-                str(len(finding.records)) + (f"; {by_chance} by chance" if by_chance else ""),
-                finding.figures or "-",
-                escape(estimate_text(alone)) if alone else "-",
-            ]
-        )
-    return _table(
-        [
-            "verdict",
-            "finding",
-            "statement",
-            "records",
-            "parts; as headed by chance at most",
-            "printed figures",
-            "estimate",
-        ],
-        rows,
+def _list(headings: Sequence[Mapping[str, Any]]) -> str:
+    return "\n".join(
+        f"- **{h['verdict']}** {escape(h['claim'])} ({escape(h['where'])}): {escape(h['says'])}" for h in headings
     )
 
 
-def _deviations(findings: Sequence[Finding]) -> list[str]:
-    """Records that are not reproduced or not as expected, and a line that counts the others."""
-    records = [record for finding in findings for record in finding.deviations]
-    others = sum(len(finding.records) for finding in findings) - len(records)
-    counted = f"{others} other record{'s are' if others != 1 else ' is'} reproduced, and none of them unexpectedly."
-    return [_records(records), counted] if records else ["None.", counted]
-
-
-def _records(records: Sequence[Record]) -> str:
-    rows = []
-    for record in records:
-        notes = [remark(record), missing_text(record), filter_text(record)]
-        rows.append(
-            [
-                _badge(record["verdict"]),
-                escape(name_text(record)),
-                escape(estimate_text(record)),
-                escape(bound_text(record)),
-                escape(n_text(record)),
-                escape(printed_text(record)),
-                duration(record["seconds"]),
-                escape("; ".join(filter(None, notes))),
-            ]
-        )
-    return _table(["verdict", "record", "estimate", "holds if", "n", "printed", "time", "note"], rows)
+def _findings(headings: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        [
+            f"**{SYMBOLS[h['verdict']]}** {h['verdict']}",
+            escape(h["claim"]),
+            escape(h["statement"]),
+            escape(h["says"]),
+            "<br>".join(map(escape, h["notes"])) or "-",
+        ]
+        for h in headings
+    ]
+    return _table(["verdict", "finding", "statement", "what was seen", "beside it"], rows)
 
 
 def _checks(checks: Sequence[Mapping[str, Any]]) -> str:
     if not checks:
         return "None was run."
-    rows = [
-        [check["outcome"], escape(check["nodeid"]), escape(check["detail"]), duration(check["seconds"])]
-        for check in checks
-    ]
-    return _table(["outcome", "check", "detail", "time"], rows)
+    rows = [[c["outcome"], escape(c["nodeid"]), escape(c["detail"]), duration(c["seconds"])] for c in checks]
+    return _folded(counted(len(rows), "check"), _table(["outcome", "check", "detail", "time"], rows))
 
 
-def _provenance(provenance: Mapping[str, Any]) -> str:
-    rows = [[escape(name), escape(text)] for name, text in flatten(provenance)]
-    return _table(["what", "value"], rows) if rows else "None was recorded."
+def _provenance(provenance: Mapping[str, Any]) -> list[list[str]]:
+    return [[escape(name), escape(text)] for name, text in flatten(provenance)]

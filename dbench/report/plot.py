@@ -28,25 +28,25 @@ class Plot:
         width: of the plot.
         estimate: the dot.
         interval: ends of the line through the dot.
-        bound: the rule's bound.
-        margin: strip between the bound and where the finding holds, as (start, size).
-        holds: region of the axis in which the finding holds, as (start, size).
+        holds: region of the axis in which the sentence is true, as (start, size).
+        ends: the ends of that region, where it has any.
+        none: the value of no effect.
         printed: the paper's own number.
         ticks: of the axis.
     """
 
     width: float
-    estimate: float | None
+    estimate: float
     interval: tuple[float, float] | None
-    bound: float | None
-    margin: tuple[float, float] | None
-    holds: tuple[float, float] | None
+    holds: tuple[float, float]
+    ends: tuple[float, ...]
+    none: float | None
     printed: float | None
     ticks: tuple[Tick, ...]
 
 
 def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) -> Plot | None:
-    """Lay out the plot of a record: estimate and interval against the bound and the printed number.
+    """Lay out the plot of a record: estimate and interval against the range of the rule and the printed number.
 
     The axis covers everything the record has, and no more: each record is on a scale of its own.
 
@@ -60,11 +60,9 @@ def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) ->
     """
     if record["estimate"] is None:
         return None
-    bound, margin, direction = record["bound"], record["margin"] or 0.0, record["direction"]
-    edge = None if bound is None else bound - margin if direction == "below" else bound + margin
-    printed = record.get("printed_value")
-    values = [record["estimate"], *(record["interval"] or ()), bound, edge, printed]
-    known = [float(value) for value in values if value is not None and math.isfinite(value)]
+    none, printed, interval = record["null"], record["printed_value"], record["interval"]
+    ends = [end for end in (record["low"], record["high"]) if end is not None]
+    known = [float(x) for x in (record["estimate"], *(interval or ()), *ends, none, printed) if x is not None]
     low, high = min(known), max(known)
     span = high / 2 - low / 2  # halves, so that no pair of floats overflows
 
@@ -72,21 +70,15 @@ def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) ->
         share = (value / 2 - low / 2) / span if span > 0 else 0.5
         return round(pad + share * (width - 2 * pad), 2)
 
-    strip = holds = None
-    if bound is not None and edge is not None and direction is not None:
-        at, beyond = place(bound), place(edge)
-        if direction == "within":
-            holds = (at, max(round(beyond - at, 2), 1.0))
-        else:
-            holds = (beyond, round(width - beyond, 2)) if direction == "above" else (0.0, beyond)
-            strip = (min(at, beyond), round(abs(beyond - at), 2)) if margin else None
+    start = 0.0 if record["low"] is None else place(record["low"])
+    stop = width if record["high"] is None else place(record["high"])
     return Plot(
         width=width,
         estimate=place(record["estimate"]),
-        interval=None if record["interval"] is None else (place(record["interval"][0]), place(record["interval"][1])),
-        bound=None if bound is None else place(bound),
-        margin=strip,
-        holds=holds,
+        interval=None if interval is None else (place(interval[0]), place(interval[1])),
+        holds=(start, max(round(stop - start, 2), 1.0)),
+        ends=tuple(place(end) for end in ends),
+        none=None if none is None or none in ends else place(none),
         printed=None if printed is None else place(printed),
         ticks=tuple(Tick(place(value), number(value)) for value in nice_ticks(low, high)),
     )

@@ -1,7 +1,6 @@
 "use strict";
-// Sorting and filtering; without this script the page shows every finding with its records, by paper, worst first.
+// Filters, sorting and addresses; without this script the page shows every finding, by paper, the worst first.
 (() => {
-  const VERDICTS = ["broken", "not reproduced", "inconclusive", "reproduced"];
   const byId = (id) => document.getElementById(id);
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
@@ -18,164 +17,135 @@
     URL.revokeObjectURL(link.href);
   });
 
-  const overview = document.querySelector("table.findings");
-  if (!overview) return;
+  const table = document.querySelector("table.findings");
+  if (!table) return;
 
   const controls = byId("controls");
-  const groups = byId("groups");
-  const papers = all("tbody.paper", overview);
-  const findings = all("tbody.finding", overview).map((row) => {
-    const table = byId(row.dataset.group);
-    return { row, table, details: table.closest("details"), records: all("tbody.record", table) };
-  });
-  const records = findings.flatMap((finding) => finding.records);
-  const started = new Map([...findings.map((finding) => finding.row), ...records].map((row, place) => [row, place]));
+  const fields = ["q", "verdict", "paper", "evidence"].map((name) => controls.elements[name]);
+  const verdicts = [...controls.elements.verdict.options].slice(3).map((option) => option.value); // the best first
+  const papers = all("tbody.paper", table);
+  const findings = all("tbody.finding", table);
+  const started = [...table.tBodies];
+  const headings = all("th", table.tHead);
+  let sorting = ""; // the key of a column, with a minus in front when descending
 
-  const flat = document.createElement("table"); // all records in one table, for when they are not grouped
-  flat.className = "records";
-  flat.append(findings[0].table.tHead.cloneNode(true));
-  flat.hidden = true;
-  groups.append(flat);
-
-  const value = (row, { key, number }) => {
+  const value = (row, key) => {
     const text = row.dataset[key];
-    if (key === "verdict") return VERDICTS.indexOf(text);
-    if (!number) return text;
-    return text === "None" || text === "" ? null : Number(text);
+    if (key === "verdict") return -verdicts.indexOf(text);
+    if (key === "claim") return text;
+    return text === "" ? null : Number(text);
   };
-
-  const compare = (order) => (one, other) => {
-    const asStarted = started.get(one) - started.get(other);
-    if (!order.key) return asStarted;
-    const [a, b] = [value(one, order), value(other, order)];
-    if (a === null || b === null) return (a === null) - (b === null) || asStarted; // what is missing comes last both ways
-    const numeric = order.number || order.key === "verdict";
-    const sign = order.descending ? -1 : 1;
-    return sign * (numeric ? a - b : a.localeCompare(b, "en", { numeric: true })) || asStarted;
-  };
-
-  // Make the headings of some tables sort them, all by one order.
-  const sortable = (tables, arrange) => {
-    const headings = tables.flatMap((table) => all("thead th", table));
-    const none = { key: "", number: false, descending: false };
-    const sorting = { order: none };
-    const apply = (order) => {
-      sorting.order = order;
-      for (const heading of headings) {
-        const sorted = heading.dataset.key === order.key;
-        heading.setAttribute("aria-sort", !sorted ? "none" : order.descending ? "descending" : "ascending");
-      }
-    };
-    for (const heading of headings) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.append(...heading.childNodes);
-      heading.append(button);
-      button.addEventListener("click", () => {
-        const { key } = heading.dataset;
-        const { order } = sorting;
-        apply({ key, number: "number" in heading.dataset, descending: order.key === key && !order.descending });
-        arrange();
-      });
-    }
-    for (const table of tables) table.classList.add("sortable");
-    sorting.reset = () => apply(none);
-    sorting.reset();
-    return sorting;
-  };
-
   const arrange = () => {
-    const grouped = byId("grouped").checked;
-    const rows = findings.map((finding) => finding.row).sort(compare(ofFindings.order));
-    for (const paper of papers) {
-      overview.append(paper, ...(grouped ? rows.filter((row) => row.dataset.paper === paper.dataset.paper) : []));
-    }
-    if (!grouped) overview.append(...rows);
-    const order = compare(ofRecords.order);
-    if (grouped) for (const finding of findings) finding.table.append(...finding.records.sort(order));
-    else flat.append(...[...records].sort(order));
-    flat.hidden = grouped;
-  };
-
-  // What the text filter looks through: the row as it reads, and of the details those below, each row once.
-  const SEARCHED = ["Reason", "Where", "Rule", "Statistic", "Test"];
-  const heard = new Map();
-  const wordsOf = (row) => {
-    if (!heard.has(row)) {
-      const cells = all("td.claim > :not(.filter), .record td.evidence, .more summary", row);
-      const told = all("dt", row).filter((term) => SEARCHED.includes(term.textContent));
-      const parts = [...cells, ...told.map((term) => term.nextElementSibling)];
-      heard.set(row, parts.map((part) => part.textContent.toLowerCase()).join(" "));
-    }
-    return heard.get(row);
-  };
-
-  const filter = () => {
-    const grouped = byId("grouped").checked;
-    const words = byId("text").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const [verdict, paper, evidence] = ["verdict", "paper", "evidence"].map((id) => byId(id).value);
-    const speaks = (row) => words.every((word) => wordsOf(row).includes(word));
-    const fits = ({ dataset }) => {
-      if (verdict === "unexpected" && dataset.standing !== "unexpected") return false;
-      if (verdict === "deviation" && dataset.verdict === "reproduced" && dataset.standing !== "unexpected") return false;
-      if (VERDICTS.includes(verdict) && dataset.verdict !== verdict) return false;
-      return (!paper || dataset.paper === paper) && (!evidence || dataset.evidence === evidence);
+    const key = sorting.replace("-", "");
+    const sign = sorting.startsWith("-") ? -1 : 1;
+    const compare = (one, other) => {
+      const [a, b] = [value(one, key), value(other, key)];
+      if (a === null || b === null) return (a === null) - (b === null); // what is missing comes last both ways
+      return sign * (key === "claim" ? a.localeCompare(b, "en") : a - b);
     };
-    const seen = { findings: 0, records: 0, rows: new Set(), groups: new Set() };
-    for (const { row, details, records: own } of findings) {
-      // Words that name a finding stand for all its records, and a record that is found shows its finding.
-      const named = speaks(row);
-      const spoken = own.filter((record) => named || speaks(record));
-      const shown = spoken.filter(fits);
-      for (const record of own) record.hidden = !shown.includes(record);
-      row.hidden = !(spoken.length && fits(row));
-      details.hidden = !grouped || !shown.length;
-      details.open = shown.length <= Number(groups.dataset.most);
-      details.querySelector(".seen").textContent = shown.length < own.length ? `${shown.length} shown` : "";
-      seen.findings += !row.hidden;
-      seen.records += shown.length;
-      if (!row.hidden) seen.rows.add(row.dataset.paper);
-      if (!details.hidden) seen.groups.add(row.dataset.paper);
+    table.append(...(key ? [...findings].sort(compare) : started));
+    for (const heading of headings) {
+      const sorted = heading.dataset.key === key;
+      heading.setAttribute("aria-sort", !sorted ? "none" : sign < 0 ? "descending" : "ascending");
     }
-    for (const heading of papers) heading.hidden = !grouped || !seen.rows.has(heading.dataset.paper);
-    for (const heading of all("h3", groups)) heading.hidden = !seen.groups.has(heading.dataset.paper);
-    byId("shown").textContent =
-      `${seen.findings} of ${findings.length} findings, ${seen.records} of ${records.length} records`;
   };
 
-  const ofFindings = sortable([overview], arrange);
-  const several = findings.filter((finding) => finding.records.length > 1);
-  const ofRecords = sortable([flat, ...several.map((finding) => finding.table)], arrange);
+  const texts = new Map(); // of each finding all the text that it can show
+  const textOf = (row) => {
+    if (!texts.has(row)) texts.set(row, row.textContent.replace(/\s+/g, " ").toLowerCase());
+    return texts.get(row);
+  };
+  const filter = () => {
+    const [search, verdict, paper, evidence] = fields.map((field) => field.value);
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (row) => {
+      const { dataset } = row;
+      if (verdict === "unexpected" && dataset.unexpected === "0") return false;
+      if (verdict === "not-reproduced" && dataset.verdict === "reproduced") return false;
+      if (verdicts.includes(verdict) && dataset.verdict !== verdict) return false;
+      if ((paper && dataset.paper !== paper) || (evidence && dataset.evidence !== evidence)) return false;
+      return words.every((word) => textOf(row).includes(word));
+    };
+    const shown = findings.filter((row) => (row.hidden = !fits(row)) === false);
+    const seen = new Set(shown.map((row) => row.dataset.paper));
+    for (const heading of papers) heading.hidden = Boolean(sorting) || !seen.has(heading.dataset.paper);
+    byId("shown").textContent = `${shown.length} of ${findings.length} findings`;
+  };
 
-  const update = () => {
+  // The address holds the filters and the order, so that a view can be sent to somebody.
+  const write = () => {
+    const state = new URLSearchParams();
+    for (const field of fields) if (field.value) state.set(field.name, field.value);
+    if (sorting) state.set("sort", sorting);
+    const query = state.toString();
+    history.replaceState(null, "", `${location.pathname}${query ? `?${query}` : ""}${location.hash}`);
+  };
+  const read = () => {
+    const state = new URLSearchParams(location.search);
+    for (const field of fields) {
+      const wanted = state.get(field.name) ?? "";
+      field.value = wanted;
+      if (field.value !== wanted) field.value = ""; // an option this report does not have
+    }
+    const sort = state.get("sort") ?? "";
+    sorting = headings.some((heading) => heading.dataset.key === sort.replace("-", "")) ? sort : "";
     arrange();
     filter();
   };
-  // Show the records of a finding, or what differs in all of them: a place inside its group.
-  const reveal = (id) => {
-    const place = byId(id);
-    const finding = findings.find(({ details }) => details.contains(place));
-    if (!finding) return;
-    if (!byId("grouped").checked) {
-      byId("grouped").checked = true;
-      update();
+  const reveal = () => {
+    const place = byId(decodeURIComponent(location.hash.slice(1)));
+    if (!place) return;
+    const finding = place.closest("tbody.finding");
+    if (finding && finding.hidden) {
+      controls.reset();
+      filter();
+      write();
     }
-    finding.details.open = true;
-    if (place.matches("details")) place.open = true;
+    const details = finding ? finding.querySelector("details") : place.closest("details");
+    if (details) details.open = true;
     place.scrollIntoView();
   };
-  for (const link of all("a")) link.addEventListener("click", () => reveal(link.hash.slice(1)));
-  window.addEventListener("hashchange", () => reveal(location.hash.slice(1)));
 
-  controls.hidden = false;
+  for (const heading of headings) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => {
+      const { key } = heading.dataset;
+      sorting = sorting === key ? `-${key}` : sorting === `-${key}` ? "" : key;
+      arrange();
+      filter();
+      write();
+    });
+  }
+  for (const link of all('a[href^="?"]')) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      history.pushState(null, "", link.getAttribute("href"));
+      read();
+      byId("findings").scrollIntoView();
+    });
+  }
+  for (const link of all('a[href^="#"]')) {
+    link.addEventListener("click", () => setTimeout(reveal)); // also when the address already has this hash
+  }
+  window.addEventListener("hashchange", reveal);
+  window.addEventListener("popstate", read);
   controls.addEventListener("submit", (event) => event.preventDefault());
-  controls.addEventListener("input", filter);
-  byId("grouped").addEventListener("change", update);
-  controls.addEventListener("reset", () => {
-    ofFindings.reset();
-    ofRecords.reset();
-    setTimeout(update);
+  controls.addEventListener("input", () => {
+    filter();
+    write();
   });
-  filter();
-  reveal(location.hash.slice(1));
+  controls.addEventListener("reset", () => {
+    sorting = "";
+    setTimeout(() => {
+      arrange();
+      filter();
+      write();
+    });
+  });
+  controls.hidden = false;
+  read();
+  reveal();
 })();

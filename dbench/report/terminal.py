@@ -1,4 +1,4 @@
-"""The end of a session in the terminal: by paper, worst first, only what deviates unless asked for all."""
+"""The end of a session in the terminal: by paper, worst first, one line for each finding that is not reproduced."""
 
 from __future__ import annotations
 
@@ -7,27 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dbench.report.document import count_verdicts
-from dbench.report.findings import Finding, findings_by_paper
-from dbench.report.schema import PAPERS, SYMBOLS, Document, Record
-from dbench.report.text import (
-    bound_text,
-    clip,
-    duration,
-    errata_text,
-    estimate_text,
-    missing_text,
-    n_text,
-    one_line,
-    part_text,
-    printed_text,
-    remark,
-)
+from dbench.report.document import by_paper, worst_first
+from dbench.report.overview import scope_text, tally
+from dbench.report.schema import PAPERS, Document, Record
+from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text, one_line
 
 __all__ = ["summary_lines"]
-
-MOST_RECORDS = 3
-FINDING, RECORD, NOTE = " " * 2, " " * 4, " " * 6
 
 
 def summary_lines(
@@ -35,96 +20,59 @@ def summary_lines(
 ) -> list[str]:
     """Return the summary of a session as plain lines of at most ``width`` characters (paths stay whole).
 
+    A line shows a verdict, its finding, the estimate, its interval and in brackets what the rule asks.
+
     Args:
         document: the report.
         width: columns of the terminal.
-        verbose: list every finding with all its records; else the findings that deviate, each with the worst three
-            of the records that do.
-        paths: files written, listed at the end.
+        verbose: list every finding, each with its whole reason and its notes; else one line for each that is not
+            reproduced.
+        paths: files written, named at the end.
     """
+    deciders = {record["nodeid"]: record for record in document["records"]}
     lines: list[str] = []
-    for paper, findings in findings_by_paper(document).items():
-        lines += [one_line(PAPERS.get(paper, paper)), FINDING + tally([finding.fields for finding in findings])]
-        for finding in findings:
-            if verbose or finding.deviations:
-                lines += _finding(finding, width, verbose=verbose)
+    for paper, headings in by_paper(document["headings"]).items():
+        lines.append(clip(one_line(PAPERS.get(paper, paper)), width))
+        lines += _wrap(f"{counted(len(headings), 'finding')}: {tally(headings)}", width, first="  ")
+        for heading in worst_first(headings):
+            if verbose or heading["verdict"] != "reproduced" or heading["unexpected"]:
+                decider = deciders.get(heading["record"])
+                lines += _whole(heading, width) if verbose else [clip(_line(heading, decider), width)]
         lines.append("")
+    for record in document["records"]:
+        if record["unexpected"]:
+            lines += _wrap(f"{name_text(record)}: {record['verdict']}, {expected_text(record)}", width, first="! ")
     for check in document["checks"]:
-        if verbose or check["outcome"] != "passed":
+        if verbose or check["outcome"] == "failed":
             detail = f": {check['detail']}" if check["detail"] else ""
-            lines.append(one_line(f"check {check['outcome']} {check['nodeid']}{detail}"))
-    if not document["records"]:
-        lines.append("no records")
-    if document.get("errata"):
-        lines.append(f"errata: {errata_text(len(document['errata']))}")
-    return [clip(line, width) for line in lines] + [f"wrote {path}" for path in paths]
+            lines += _wrap(one_line(f"check {check['outcome']} {check['nodeid']}{detail}"), width)
+    lines += _wrap(scope_text(document), width) if document["records"] else ["nothing was judged"]
+    outcomes = [check["outcome"] for check in document["checks"]]
+    if outcomes:
+        found = [f"{outcomes.count(word)} {word}" for word in ("passed", "skipped", "failed") if word in outcomes]
+        lines.append(f"checks beside the claims: {', '.join(found)}")
+    if document["errata"]:
+        lines.append(f"errata: {counted(len(document['errata']), 'entry')}")
+    names = [Path(path).name for path in paths]
+    lines += [f"wrote {path}" for path in paths if Path(path).name == "index.html"]
+    return lines + _wrap(f"beside it {listed(name for name in names if name != 'index.html')}" if names else "", width)
 
 
-def tally(findings: Sequence[Mapping[str, Any]]) -> str:
-    """Count verdicts of findings in words, the worst first, and say in how many something was unexpected."""
-    total = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}: "
-    parts = [f"{count} {verdict}" for verdict, count in count_verdicts(findings).items() if count]
-    unexpected = sum(finding["unexpected"] > 0 for finding in findings)
-    return total + ", ".join(parts) + (f"; {unexpected} unexpected" if unexpected else "")
+def _line(heading: Mapping[str, Any], decider: Record | None) -> str:
+    """Verdict, finding, and what decided; on 80 columns the figures of most findings fit."""
+    figures = one_line(decider["reason"] if decider else heading["says"])
+    if decider and decider["estimate"] is not None and heading["verdict"] not in ("not tested", "broken"):
+        figures = f"{estimate_text(decider)} ({asked_text(decider, signs=True)})"
+    return f"  {heading['verdict']:<12} {one_line(heading['claim']):<30} {figures}"
 
 
-def _finding(finding: Finding, width: int, *, verbose: bool) -> list[str]:
-    """One line for the finding, and below it its records."""
-    name = f"{SYMBOLS[finding.verdict]} {one_line(finding.claim)} ({finding.evidence})"
-    unexpected = finding.fields["unexpected"]
-    counts = finding.verdict if len(finding.records) == 1 else ", ".join(finding.counts)
-    counts += f"; {unexpected} unexpected" if unexpected else ""
-    joined = f"{FINDING}{name}: {counts}"
-    lines = [joined] if len(joined) <= width else [FINDING + name + ":", RECORD + counts]
-    deviating = list(finding.records) if verbose else finding.deviations
-    shown = deviating if verbose else deviating[:MOST_RECORDS]
-    for record in shown:
-        lines += _record(record, width)
-    left = len(deviating) - len(shown)
-    return lines + ([f"{RECORD}... and {left} more; -v shows all"] if left else [])
-
-
-def _record(record: Record, width: int) -> list[str]:
-    """What was judged, the numbers that decided, and what they do not tell."""
-    lines = _wrap(part_text(record), width, first=f"{RECORD}{SYMBOLS[record['verdict']]} ", indent=NOTE)
-    lines += _flow(_cells(record), width)
-    for note in (remark(record), missing_text(record)):
-        lines += _wrap(note, width, first=NOTE, indent=NOTE)
+def _whole(heading: Mapping[str, Any], width: int) -> list[str]:
+    lines = [f"  {heading['verdict']:<12} {one_line(heading['claim'])}"]
+    for text in (heading["says"], *heading["notes"]):
+        lines += _wrap(one_line(text), width, first="      ", rest="        ")
     return lines
 
 
-def _wrap(text: str, width: int, *, first: str, indent: str) -> list[str]:
-    """Break text into at most two lines, and not at the hyphens of claim ids."""
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=indent,
-        max_lines=2,
-        placeholder="...",
-        break_on_hyphens=False,
-    )
-
-
-def _flow(cells: Sequence[str], width: int) -> list[str]:
-    """Fill lines with cells, without breaking one."""
-    lines: list[str] = []
-    for cell in filter(None, cells):
-        if lines and len(lines[-1]) + 2 + len(cell) <= width:
-            lines[-1] += "  " + cell
-        else:
-            lines.append(NOTE + cell)
-    return lines
-
-
-def _cells(record: Record) -> list[str]:
-    """The numbers of a record; those it lacks are empty."""
-    figure = estimate_text(record)
-    if record["estimate"] is not None and record["bound"] is not None:
-        figure += " against " + bound_text(record).removeprefix("in ")
-    return [
-        figure,
-        f"n {n_text(record)}" if record["n"] is not None else "",
-        f"printed {printed_text(record)}" if record["printed"] is not None else "",
-        duration(record["seconds"]),
-    ]
+def _wrap(text: str, width: int, *, first: str = "", rest: str = "    ") -> list[str]:
+    """Break text into lines, and not at the hyphens of claim ids."""
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)

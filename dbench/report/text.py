@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dbench.report.schema import Record, standing
+from dbench.report.schema import Record
 
 __all__ = [
-    "agreement",
-    "bound_text",
+    "asked_text",
     "clip",
+    "counted",
     "duration",
-    "errata_text",
     "estimate_text",
-    "filter_text",
-    "missing_text",
+    "expected_text",
+    "left_out_text",
+    "listed",
     "n_text",
     "name_text",
     "number",
     "one_line",
     "params_text",
     "part_text",
+    "plural",
     "printed_text",
-    "remark",
 ]
 
 NOTHING = "-"
-# How the deviation starts that says what a filter on models removed: of dbench.claims.filters.
-FILTER = "The filter removes "
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 # Controls, lone surrogates, and the marks that reverse the reading direction of what follows them.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
@@ -70,6 +68,44 @@ def number(value: float | None, *, decimals: int | None = None) -> str:
     return f"{value:.3g}"
 
 
+def plural(noun: str, count: int) -> str:
+    """Return the noun for so many; what follows 'of' stays as it is.
+
+    Example:
+        >>> [plural(noun, 2) for noun in ("seed", "seeds", "pair of strengths", "property", "class")]
+        ['seeds', 'seeds', 'pairs of strengths', 'properties', 'classes']
+    """
+    head, of, rest = noun.partition(" of ")
+    if count != 1 and not re.search("[^s]s$", head):
+        if re.search("[^aeiou]y$", head):
+            head = head[:-1] + "ie"
+        head += "es" if re.search("(s|x|ch)$", head) else "s"
+    return head + of + rest
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Example:
+        >>> counted(1, "seed"), counted(5, "seed"), counted(46080, "image")
+        ('1 seed', '5 seeds', '46,080 images')
+    """
+    return f"{count:,} {plural(one_line(noun), count)}".rstrip()
+
+
+def listed(names: Iterable[str], *, most: int | None = None) -> str:
+    """Join names with commas and a final 'and'; beyond ``most`` only their number.
+
+    Example:
+        >>> listed(["a", "b", "c"]), listed("abcde", most=2)
+        ('a, b and c', 'a, b and 3 more')
+    """
+    shown = list(names)
+    if most is not None and len(shown) > most + 1:
+        shown = [*shown[:most], f"{len(shown) - most} more"]
+    return ", ".join(shown[:-1]) + " and " + shown[-1] if len(shown) > 1 else "".join(shown)
+
+
 def estimate_text(record: Record) -> str:
     """Estimate and interval, to two significant digits of the interval's half-width.
 
@@ -88,74 +124,50 @@ def estimate_text(record: Record) -> str:
     return f"{number(estimate, decimals=decimals)} [{low}, {high}]"
 
 
-def bound_text(record: Record) -> str:
-    """The region in which the finding holds: beyond the bound by the margin, or from the bound as wide as the margin.
+def asked_text(record: Record, *, signs: bool = False) -> str:
+    """The range in which the sentence is true, in words or in signs.
 
     Example:
-        >>> bound_text({"bound": 0.5, "margin": 0.05, "direction": "below"})
-        '< 0.5 - 0.05'
+        >>> asked_text({"low": 0.5, "high": None, "closed": False}), asked_text({"low": 0, "high": 1, "closed": True})
+        ('above 0.5', 'from 0 to 1')
+        >>> asked_text({"low": None, "high": 0.5, "closed": False}, signs=True)
+        '< 0.5'
     """
-    bound, margin, direction = record["bound"], record["margin"], record["direction"]
-    if bound is None:
-        return NOTHING
-    if direction == "within":
-        return f"in [{number(bound)}, {number(bound + (margin or 0))}]"
-    sign, side = {"above": ("> ", " + "), "below": ("< ", " - ")}.get(direction, ("", " +- "))
-    return sign + number(bound) + (side + number(margin) if margin else "")
-
-
-def missing_text(record: Record) -> str:
-    """What kept a rule from deciding. Where it has decided, the numbers are the reason, and stand there already.
-
-    Example:
-        >>> missing_text({"verdict": "inconclusive", "reason": "0.2 [-1, 1]; rule: above 0; about n = 40 would settle"})
-        'about n = 40 would settle'
-    """
-    reason = one_line(record["reason"])
-    if record["verdict"] == "broken":
-        return reason
-    return reason.rpartition("; ")[2] if record["verdict"] == "inconclusive" else ""
-
-
-def filter_text(record: Record) -> str:
-    """What a filter on models or codes removed: where that is nothing, the record repeats the one with all of them.
-
-    Example:
-        >>> filter_text({"deviations": ["As printed.", "The filter removes 3 of the 360 models."]})
-        'filter removes 3 of the 360 models'
-    """
-    said = (one_line(deviation) for deviation in record["deviations"] if deviation.startswith(FILTER))
-    return "; ".join(text.removeprefix("The ").rstrip(".") for text in said)
+    low, high = record["low"], record["high"]
+    if low is not None and high is not None:
+        return f"in [{number(low)}, {number(high)}]" if signs else f"from {number(low)} to {number(high)}"
+    least, most = (">=", "<=") if record["closed"] else (">", "<")
+    if not signs:
+        least, most = ("at least", "at most") if record["closed"] else ("above", "below")
+    return f"{least} {number(low)}" if high is None else f"{most} {number(high)}"
 
 
 def n_text(record: Record) -> str:
-    """How many were replicated, and what."""
-    if record["n"] is None:
-        return NOTHING
-    return f"{record['n']} {one_line(record['unit'] or '')}".rstrip()
+    """How many were replicated, and what.
 
-
-def agreement(record: Record) -> str:
-    """Whether our number is the printed one: ``agrees``, ``differs`` or empty where nobody compared."""
-    return {True: "agrees", False: "differs", None: ""}[record["printed_agrees"]]
+    Example:
+        >>> n_text({"n": 5, "unit": "seed"})
+        '5 seeds'
+    """
+    return NOTHING if record["n"] is None else counted(record["n"], record["unit"])
 
 
 def printed_text(record: Record) -> str:
     """The printed figure, and whether ours agrees with it."""
     if record["printed"] is None:
         return NOTHING
-    verdict = agreement(record)
-    return one_line(record["printed"]) + (f" ({verdict})" if verdict else "")
+    agreement = {True: " (ours agrees)", False: " (ours differs)", None: ""}[record["printed_agrees"]]
+    return one_line(record["printed"]) + agreement
 
 
-def name_text(record: Record) -> str:
-    """What was judged: claim, kind of evidence, part and parameters."""
-    return " ".join(filter(None, [one_line(record["claim"]), f"({record['evidence']})", part_text(record)]))
+def left_out_text(record: Record) -> str:
+    """What a filter removed.
 
-
-def part_text(record: Record) -> str:
-    """What tells a record from the others of its finding: part and parameters; empty for a finding of one piece."""
-    return " ".join(filter(None, [one_line(record.get("part") or ""), params_text(record["params"])]))
+    Example:
+        >>> left_out_text({"left_out": [3, 360]})
+        'without 3 of 360'
+    """
+    return "" if record["left_out"] is None else "without {:,} of {:,}".format(*record["left_out"])
 
 
 def params_text(params: Mapping[str, Any]) -> str:
@@ -163,23 +175,26 @@ def params_text(params: Mapping[str, Any]) -> str:
     return ", ".join(one_line(f"{name}={params[name]}") for name in sorted(params))
 
 
-def errata_text(count: int) -> str:
-    """How many printed figures do not follow from their own paper.
+def part_text(record: Record) -> str:
+    """What tells a record from the others of its finding: part, parameters and filter; may be empty."""
+    return ", ".join(filter(None, [one_line(record["part"]), params_text(record["params"]), left_out_text(record)]))
+
+
+def name_text(record: Record) -> str:
+    """What was judged, on one line.
 
     Example:
-        >>> errata_text(1)
-        '1 entry on printed figures that do not follow from their own paper'
+        >>> name_text({"claim": "udr.x", "evidence": "zoo", "part": "", "params": {"metric": "mig"}, "left_out": None})
+        'udr.x (zoo) metric=mig'
     """
-    return f"{count} entr{'y' if count == 1 else 'ies'} on printed figures that do not follow from their own paper"
+    return f"{one_line(record['claim'])} ({record['evidence']}) {part_text(record)}".rstrip()
 
 
-def remark(record: Record) -> str:
-    """How the verdict stands to the expected one, in words; empty where there is nothing to say."""
-    state = standing(record)
-    if state == "unexpected":
-        return f"unexpected: {record['expected']} was expected"
-    reason = one_line(record.get("expected_reason") or "")
-    return f"{state}: {reason}" if state and reason else state
+def expected_text(record: Record) -> str:
+    """How the verdict stands to the expected one; empty where there is nothing to say."""
+    if record["unexpected"]:
+        return f"unexpected: '{record['expected']}' was expected"
+    return one_line(record["expected_reason"] or "")
 
 
 def duration(seconds: float) -> str:

@@ -17,6 +17,7 @@ from dbench.stats.ranks import luck_beats_choice, rank_correlation, sweep_correl
 from dbench.stats.resampling import bootstrap_interval, jackknife_intervals
 from dbench.stats.superiority import (
     mean_range_overlap,
+    mean_range_overlaps,
     probability_of_superiority,
     range_overlap,
     superiority_of_groups,
@@ -47,6 +48,7 @@ __all__ = [
     "luck_beats_choice",
     "mean_interval",
     "mean_range_overlap",
+    "mean_range_overlaps",
     "mean_rank_correlation",
     "permutation_interval",
     "permutation_p",

@@ -20,6 +20,8 @@ class Estimate:
         high: upper end of the interval.
         n: number of replicated units (seeds, repetitions, checked cases).
         confidence: of the interval; 1.0 for a value that is computed exactly.
+        left_out: how many of how many candidates (models, codes) a filter removed; ``None`` without a filter.
+        notes: what a reader of the number must know, a sentence each.
     """
 
     value: float
@@ -27,6 +29,8 @@ class Estimate:
     high: float
     n: int
     confidence: float
+    left_out: tuple[int, int] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Insist on plain floats in order, low <= value <= high, and a finite value (too few units: no finite ends)."""

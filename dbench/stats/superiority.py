@@ -13,6 +13,7 @@ from dbench.stats.ranks import ranks
 
 __all__ = [
     "mean_range_overlap",
+    "mean_range_overlaps",
     "probability_of_superiority",
     "range_overlap",
     "superiority_of_groups",
@@ -88,26 +89,46 @@ def mean_range_overlap(groups: Sequence[ArrayLike], *, trim: float = 0.0) -> flo
         groups: at least two, each a vector of values.
         trim: as there.
     """
-    if not 0 <= trim < 0.5:
-        raise InvalidInput(f"trim must lie in [0, 0.5), got {trim}")
     if len(groups) < 2:
         raise InvalidInput(f"groups must be at least 2, got {len(groups)}")
-    ends = np.array([_ends(finite_vector("values", values), trim) for values in groups])
-    i, j = np.triu_indices(len(ends), k=1)
-    union = np.maximum(ends[i, 1], ends[j, 1]) - np.minimum(ends[i, 0], ends[j, 0])
-    shared = np.minimum(ends[i, 1], ends[j, 1]) - np.maximum(ends[i, 0], ends[j, 0])
-    return float(np.divide(shared.clip(0), union, out=np.ones(len(union)), where=union > 0).mean())
+    vectors = [finite_vector("values", values) for values in groups]
+    padded = np.full((len(vectors), max(map(len, vectors))), np.nan)
+    for row, vector in zip(padded, vectors, strict=True):
+        row[: len(vector)] = vector
+    return float(mean_range_overlaps(padded, trim=trim))
 
 
-def _ends(values: NDArray[np.float64], trim: float) -> tuple[float, float]:
-    """Quantiles at trim and 1 - trim, interpolated linearly: numpy's, at a fifth of the cost for a few values."""
-    inorder = np.sort(values)
-    place = trim * (len(values) - 1)
-    whole = int(place)
-    after = min(whole + 1, len(values) - 1)
-    low = inorder[whole] + (place - whole) * (inorder[after] - inorder[whole])
-    high = inorder[-1 - whole] - (place - whole) * (inorder[-1 - whole] - inorder[-1 - after])
-    return float(low), float(high)
+def mean_range_overlaps(groups: NDArray[np.float64], *, trim: float = 0.0) -> NDArray[np.float64]:
+    """:func:`mean_range_overlap` of many families of groups at once.
+
+    Args:
+        groups: ... x groups x values; NaN where a group has fewer values. A group of NaN alone is passed over in all.
+        trim: as there.
+
+    Returns:
+        One mean for each family.
+    """
+    if not 0 <= trim < 0.5:
+        raise InvalidInput(f"trim must lie in [0, 0.5), got {trim}")
+    inorder = np.sort(groups, axis=-1)  # NaN comes last
+    last = np.isfinite(inorder).sum(axis=-1) - 1
+    some = (last >= 0).reshape(-1, last.shape[-1]).any(axis=0)
+    inorder, last = inorder[..., some, :], last[..., some]
+    low, high = _quantile(inorder, trim * last), _quantile(inorder, (1 - trim) * last)
+    i, j = np.triu_indices(low.shape[-1], k=1)
+    union = np.maximum(high[..., i], high[..., j]) - np.minimum(low[..., i], low[..., j])
+    shared = np.minimum(high[..., i], high[..., j]) - np.maximum(low[..., i], low[..., j])
+    means = np.divide(shared.clip(0), union, out=np.ones_like(union), where=union > 0).mean(axis=-1)
+    return np.asarray(means, dtype=np.float64)
+
+
+def _quantile(inorder: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Interpolate linearly at a place of each sorted row: numpy's quantile, without its cost for few values."""
+    whole = place.astype(np.intp)
+    after = np.minimum(whole + 1, np.ceil(place).astype(np.intp))
+    low = np.take_along_axis(inorder, whole[..., None], axis=-1)[..., 0]
+    high = np.take_along_axis(inorder, after[..., None], axis=-1)[..., 0]
+    return np.asarray(low + (place - whole) * (high - low), dtype=np.float64)
 
 
 def transfer_success(source: NDArray[np.float64], target: NDArray[np.float64]) -> float:

@@ -2,8 +2,7 @@
 
 from dbench.training.encode import Evaluation, encode_grid, evaluate
 from dbench.training.ensemble import Member, train
-from dbench.training.execution import Execution
 from dbench.training.losses import extra_shapes
 from dbench.training.state import State
 
-__all__ = ["Evaluation", "Execution", "Member", "State", "encode_grid", "evaluate", "extra_shapes", "train"]
+__all__ = ["Evaluation", "Member", "State", "encode_grid", "evaluate", "extra_shapes", "train"]

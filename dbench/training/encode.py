@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
 from dbench.models.stacked import Parameters
-from dbench.training.execution import PRECISIONS, autocast, products
+from dbench.training.execution import products
 
 __all__ = ["Evaluation", "encode_grid", "evaluate"]
 
@@ -67,38 +66,26 @@ def _passes(images: Tensor, members: int) -> Iterator[Tensor]:
         yield part.expand(members, *part.shape)
 
 
-@contextmanager
-def _calculating(images: Tensor, precision: str) -> Iterator[None]:
-    """Calculate with a precision; on a processor everything else stays as the caller has it."""
-    if precision not in PRECISIONS:
-        raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-    with products(images.device, precision), autocast(images.device, precision):
-        yield
-
-
 def _members(parameters: Parameters) -> int:
     return len(next(iter(parameters.values())))
 
 
 @torch.no_grad()
-def encode_grid(
-    parameters: Parameters, images: Tensor, network: Network, *, precision: str = "float32"
-) -> tuple[Tensor, Tensor]:
+def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tuple[Tensor, Tensor]:
     """Return means and log-variances of the codes of every image, each M x N x d.
 
     Args:
         parameters: named parameters of M members, as in ``State.parameters``.
         images: N x C x H x W, uint8, on the device of the parameters.
         network: their network.
-        precision: of matrix products, one of :data:`dbench.training.execution.PRECISIONS`; codes are float32.
 
     Raises:
-        InvalidInput: images that are not uint8 or have another number of axes, or no such precision.
+        InvalidInput: images that are not uint8 or have another number of axes.
     """
     _check(images)
-    with _calculating(images, precision):
+    with products(images.device, "float32"):
         encoded = [network.encode(parameters, x) for x in _passes(images, _members(parameters))]
-    mean, logvar = (torch.cat(part, dim=1).float() for part in zip(*encoded, strict=True))
+    mean, logvar = (torch.cat(part, dim=1) for part in zip(*encoded, strict=True))
     return mean, logvar
 
 
@@ -109,7 +96,6 @@ def evaluate(
     network: Network,
     *,
     generators: Sequence[np.random.Generator],
-    precision: str = "float32",
 ) -> Evaluation:
     """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
 
@@ -118,10 +104,9 @@ def evaluate(
         images: N x C x H x W, uint8, on the device of the parameters.
         network: their network.
         generators: M generators, one for the draws of each member.
-        precision: of matrix products, as in :func:`encode_grid`; terms of the bound are float32, their sums float64.
 
     Raises:
-        InvalidInput: images of another kind, not one generator a member, or no such precision.
+        InvalidInput: images of another kind, or not one generator a member.
     """
     _check(images)
     members, device = _members(parameters), images.device
@@ -134,9 +119,9 @@ def evaluate(
             torch.from_numpy(g.standard_normal((x.shape[1], network.latents), dtype=np.float32)) for g in generators
         ]
         noise = torch.stack(draws).to(device)
-        with _calculating(images, precision):
-            mean, logvar = (part.float() for part in network.encode(parameters, x))
-            logits = network.decode(parameters, mean + (0.5 * logvar).exp() * noise).float()
+        with products(images.device, "float32"):
+            mean, logvar = network.encode(parameters, x)
+            logits = network.decode(parameters, mean + (0.5 * logvar).exp() * noise)
         reconstruction += bernoulli_nll(x, logits).double().sum(1)
         kl += gaussian_kl(mean, logvar).double().sum(1)
     return Evaluation(reconstruction / len(images), kl / len(images))

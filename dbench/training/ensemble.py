@@ -17,14 +17,14 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import find_card
-from dbench.training.draws import Drawing
-from dbench.training.execution import PRECISIONS, Execution, arithmetic
-from dbench.training.losses import Losses, extra_shapes
+from dbench.training.draws import draw
+from dbench.training.execution import PRECISIONS, arithmetic
+from dbench.training.losses import Losses, card_of, extra_shapes
 from dbench.training.state import State, initial_state
 from dbench.training.step import Stepper
 from dbench.training.streams import BLOCK, Member
 
-__all__ = ["PRECISIONS", "Execution", "Member", "train"]
+__all__ = ["PRECISIONS", "Member", "train"]
 
 
 def train(
@@ -35,11 +35,11 @@ def train(
     steps: int,
     batch_size: int = 64,
     learning_rate: float = 1e-4,
+    likelihood_factor: float = 1.0,
     factors: Tensor | None = None,
     factor_sizes: Sequence[int] | None = None,
     device: torch.device | str = "cpu",
     precision: str = "float32",
-    execution: Execution | None = None,
     state: State | None = None,
     each_block: Callable[[State], bool | None] | None = None,
 ) -> State:
@@ -62,11 +62,11 @@ def train(
             this number, so a run that is to be interrupted is given its full length and ended by ``each_block``.
         batch_size: images in a step of a member. Bits are promised for multiples of 16.
         learning_rate: of Adam.
+        likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in every loss.
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
         device: where to train.
         precision: one of :data:`PRECISIONS`; the last two need a GPU.
-        execution: how steps are executed: captured, compiled, drawn ahead; as suits the device when not given.
         state: where to go on from (a multiple of 100 steps); the beginning when not given.
         each_block: is called after every 100 steps and after the last one with the state then, which may be kept
             or stored. Training ends early when it returns true.
@@ -77,10 +77,11 @@ def train(
     Raises:
         InvalidInput: images, settings or state that do not fit.
         UnknownName: an objective nobody registered.
-        CaptureFailed: ``execution`` insists on a captured step, and the device refuses it.
     """
-    execution = execution or Execution()
-    _check(members, images, network, steps, batch_size, learning_rate, precision)
+    _check(members, images, network, steps, batch_size, precision)
+    for name, value in (("learning_rate", learning_rate), ("likelihood_factor", likelihood_factor)):
+        if not (math.isfinite(value) and value > 0):
+            raise InvalidInput(f"{name} must be finite and positive, got {value}")
     sizes = _factor_sizes(members, images, factors, factor_sizes)
     extra = extra_shapes(members, network, sizes)
     _check_state(state, members, network, extra, steps)
@@ -96,24 +97,16 @@ def train(
         extra=extra,
         precision=precision,
         steps=steps,
+        likelihood_factor=likelihood_factor,
     )
-    drawing = Drawing(
-        [(part.members, part.card.second_batch) for part in losses.parts],
-        data_size=len(images),
-        batch_size=batch_size,
-        latents=network.latents,
-        threads=execution.threads_on(device),
-        pinned=device.type == "cuda",
-    )
-    with arithmetic(device, precision), drawing:
-        stepper = Stepper(
-            state, losses, find_card(members[0].objective), learning_rate=learning_rate, execution=execution
-        )
+    parts = [(part.members, part.card.second_batch) for part in losses.parts]
+    with arithmetic(device, precision):
+        stepper = Stepper(state, losses, card_of(members[0]), learning_rate=learning_rate)
         while state.step < steps:
-            draws, count = drawing.take(state.step // BLOCK), min(BLOCK, steps - state.step)
-            if state.step + count < steps:
-                drawing.prepare(state.step // BLOCK + 1)
-            state = stepper.block(draws, count)
+            drawn = draw(
+                parts, state.step // BLOCK, data_size=len(images), batch_size=batch_size, latents=network.latents
+            )
+            state = stepper.block(drawn, min(BLOCK, steps - state.step))
             if each_block is not None and each_block(state):
                 break
     return state
@@ -125,7 +118,6 @@ def _check(
     network: Network,
     steps: int,
     batch_size: int,
-    learning_rate: float,
     precision: str,
 ) -> None:
     if not members:
@@ -146,8 +138,6 @@ def _check(
         )
     if steps < 1 or batch_size < 1:
         raise InvalidInput(f"steps and batch_size must be at least 1, got {steps} and {batch_size}")
-    if not (math.isfinite(learning_rate) and learning_rate > 0):
-        raise InvalidInput(f"learning_rate must be finite and positive, got {learning_rate}")
     if precision not in PRECISIONS:
         raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
 

@@ -17,7 +17,7 @@ from dbench.training.execution import autocast
 from dbench.training.state import unpack
 from dbench.training.streams import Member, draw_labelled
 
-__all__ = ["Losses", "extra_shapes"]
+__all__ = ["Losses", "card_of", "extra_shapes"]
 
 
 def extra_shapes(
@@ -29,12 +29,16 @@ def extra_shapes(
         InvalidInput: members whose objectives have different ones, or train them differently.
         UnknownName: an objective nobody registered.
     """
-    cards = {member.objective: find_card(member.objective) for member in members}
+    cards = {(member.objective, member.constants): card_of(member) for member in members}
     if len({card.company for card in cards.values()}) > 1:
-        raise InvalidInput(
-            f"members of one ensemble must have the same heads and adversary, got {', '.join(sorted(cards))}"
-        )
+        names = ", ".join(sorted({name for name, _ in cards}))
+        raise InvalidInput(f"members of one ensemble must have the same heads and adversary, got {names}")
     return next(iter(cards.values())).extra_shapes(network, factor_sizes) if cards else {}
+
+
+def card_of(member: Member) -> ObjectiveCard:
+    """Return the card of a member's objective, with its own constants."""
+    return find_card(member.objective).tuned(dict(member.constants))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +50,17 @@ class _Part:
     function: Callable[..., Terms]
     card: ObjectiveCard
     strength: Tensor
-    constants: Mapping[str, float]
     labelled: Tensor | None  # M x N
 
     @classmethod
     def of(cls, start: int, members: tuple[Member, ...], data_size: int, device: torch.device) -> _Part:
-        card, labelled = find_card(members[0].objective), None
-        constants = card.settled(dict(members[0].constants))
+        card, labelled = card_of(members[0]), None
         if card.labels is not None:
             drawn = [draw_labelled(member, data_size=data_size, share=card.labels) for member in members]
             labelled = torch.stack(drawn).to(device)
         strength = torch.tensor([member.strength for member in members], dtype=torch.float32, device=device)
         which = slice(start, start + len(members))
-        return cls(which, members, find_objective(members[0].objective), card, strength, constants, labelled)
+        return cls(which, members, find_objective(members[0].objective), card, strength, labelled)
 
 
 class Losses:
@@ -73,6 +75,7 @@ class Losses:
         extra: shapes of the members' parameters beside the network's.
         precision: of matrix products.
         steps: of the whole run.
+        likelihood_factor: what the likelihood of an image is multiplied by.
     """
 
     def __init__(
@@ -86,9 +89,11 @@ class Losses:
         extra: dict[str, tuple[int, ...]],
         precision: str,
         steps: int,
+        likelihood_factor: float = 1.0,
     ) -> None:
         self.members, self.network, self.factors, self.extra = tuple(members), network, factors, extra
         self.factor_sizes, self.precision, self.steps = factor_sizes, precision, steps
+        self.likelihood_factor = likelihood_factor
         self.data_size, self.device = len(images), images.device
         self.pixels = images.flatten(1)
         self.parts: list[_Part] = []
@@ -129,6 +134,7 @@ class Losses:
             noise=draws.noise,
             factor_sizes=self.factor_sizes,
             extra=unpack(rows, self.extra),
+            likelihood_factor=self.likelihood_factor,
         )
         terms = []
         for part, second in zip(self.parts, draws.second, strict=True):
@@ -140,7 +146,7 @@ class Losses:
                 own = replace(own, labelled=part.labelled.gather(1, which[part.which]))
             if second is not None:
                 own = replace(own, other=self._other(parameters, part, *second))
-            terms.append(part.function(own, **{part.card.strength: part.strength}, **part.constants))
+            terms.append(part.function(own, **{part.card.strength: part.strength}, **part.card.constants))
             if (terms[-1].adversary_loss is None) != (part.card.adversary is None):
                 raise InvalidInput(f"objective {part.card.name} must return a loss of its adversary if it declares one")
         adversaries = [term.adversary_loss for term in terms if term.adversary_loss is not None]

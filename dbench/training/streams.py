@@ -41,7 +41,8 @@ class Member:
         strength: strength of regularisation.
         axes: names and values from which its randomness derives, usually its whole run key; members with equal axes
             start from the same weights and see the same batches and noise.
-        constants: the objective's constants (``ObjectiveCard.constants``) that take another value than its own.
+        constants: the objective's constants (``ObjectiveCard.constants``), or ``adversary_rate``, that take another
+            value than its own.
     """
 
     objective: str

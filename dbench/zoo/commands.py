@@ -22,14 +22,14 @@ __all__ = ["parse_duration", "parse_seeds", "zoo"]
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def parse_seeds(text: str) -> list[int]:
-    """Read ``5`` (the first five), ``2-4`` or ``0,3,7`` as a list of seeds.
+def parse_seeds(text: str, first: int = 0) -> list[int]:
+    """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds.
 
     Raises:
         InvalidInput: anything else.
     """
     if re.fullmatch(r"\d{1,6}", text):
-        return list(range(int(text)))
+        return list(range(first, first + int(text)))
     seeds: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part.strip())
@@ -85,10 +85,19 @@ def _plan(
     """Return the profile, its store, and the runs asked for; only training makes a store that is not there."""
     from dbench.zoo.profiles import find_profile
     from dbench.zoo.store import Store
+    from dbench.zoo.survey import strangers
 
     found = find_profile(profile)
-    keys = found.runs(data=data, objectives=objective, seeds=None if seeds is None else parse_seeds(seeds))
-    return found, Store(store or f"store/{profile}", create=create), keys
+    numbers = None if seeds is None else parse_seeds(seeds, found.first_seed)
+    keys = found.runs(data=data, objectives=objective, seeds=numbers)
+    place = Store(store or f"store/{profile}", create=create)
+    if strange := strangers(place, found):
+        click.echo(
+            f"{len(strange)} runs of {place.url} are not of profile {profile} as it is now and are left alone, such as "
+            f"{strange[0]} with {strange[0].steps:,} steps: they were trained by another profile or an earlier version",
+            err=True,
+        )
+    return found, place, keys
 
 
 def _print(table: Table) -> None:
@@ -140,7 +149,7 @@ def train(
 @zoo.command()
 @_options("profile", "store", "data", "objective", "seeds", "workers")
 @click.option("--again", multiple=True, help="Scores to compute once more after a metric changed (repeatable).")
-@click.option("--without", multiple=True, help="Scores to leave for later, such as the dearest (repeatable).")
+@click.option("--quick", is_flag=True, help="Leave the slow scores for a later call: perceptrons, trees, repetitions.")
 def score(
     profile: str,
     store: str | None,
@@ -149,13 +158,14 @@ def score(
     seeds: str | None,
     workers: int | None,
     again: tuple[str, ...],
-    without: tuple[str, ...],
+    quick: bool,
 ) -> None:
     """Score the trained runs with every metric, and print what each metric cost."""
     from dbench.zoo.score import score_runs
+    from dbench.zoo.scorers import SLOW
 
     _, place, keys = _plan(profile, store, data, objective, seeds)
-    summary = score_runs(place, keys, workers=workers, again=again, without=without)
+    summary = score_runs(place, keys, workers=workers, again=again, without=SLOW if quick else ())
     click.echo(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)
@@ -174,19 +184,20 @@ def table(
     out: str,
 ) -> None:
     """Write the runs table of a profile that is trained and scored."""
+    from dbench.zoo.arrays import load_arrays
     from dbench.zoo.population import score_population
     from dbench.zoo.scorers import SCORING
-    from dbench.zoo.table import build_table, load_runs, write_table
-    from dbench.zoo.tolerance import tolerances
+    from dbench.zoo.table import build_arrays, build_table, load_manifest, load_runs, write_table
+    from dbench.zoo.tolerance import EARLY_SHARE
 
     found, place, keys = _plan(profile, store, data, objective, seeds)
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
     population = score_population(place, keys, workers=workers)
     frame = build_table(place, keys, found, population)
-    tolerance = tolerances(frame["score"].unique())
-    path = write_table(out, frame, found, tolerance, scoring=SCORING)
-    load_runs(out)
+    arrays = build_arrays(place, keys, population)
+    path = write_table(out, frame, found, EARLY_SHARE, arrays=arrays, scoring=SCORING)
+    load_arrays(out, load_runs(out), load_manifest(out))
     click.echo(f"{frame['run'].nunique()} runs, {frame['score'].nunique()} scores each: {path}")
     if not population:
         click.echo("without udr.*: these need at least 2 done runs of each objective and strength")
@@ -208,7 +219,11 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     _print(comparison_table(comparison))
     wrong = int((~comparison["agrees"]).sum())
     exact = int(comparison["exact"].sum())
-    click.echo(f"{exact} of {len(comparison)} scores are the same to the last bit, {wrong} differ beyond tolerance")
+    untested = int((comparison["agrees"] & ~comparison["tested"]).sum())
+    click.echo(
+        f"{exact} of {len(comparison)} scores are the same to the last bit, "
+        f"{len(comparison) - exact - untested - wrong} agree, {untested} cannot be tested, {wrong} differ"
+    )
     if wrong:
         raise click.exceptions.Exit(1)
 

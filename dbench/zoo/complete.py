@@ -12,8 +12,8 @@ from dbench.zoo.profiles import Profile
 from dbench.zoo.score import score_runs
 from dbench.zoo.scorers import SCORING
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_table, write_table
-from dbench.zoo.tolerance import tolerances
+from dbench.zoo.table import build_arrays, build_table, write_table
+from dbench.zoo.tolerance import EARLY_SHARE
 from dbench.zoo.train import train_runs
 
 __all__ = ["write_population_table"]
@@ -42,7 +42,7 @@ def write_population_table(
     for step in (train_runs, score_runs):
         if step(place, wanted, workers=workers).cancelled:
             raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
-    table = build_table(place, wanted, profile, score_population(place, wanted, workers=workers))
-    tolerance = tolerances(table["score"].unique())
+    population = score_population(place, wanted, workers=workers)
+    table, arrays = build_table(place, wanted, profile, population), build_arrays(place, wanted, population)
     folder = Path(place.root if place.local else f"store/{profile.name}") / "table"
-    return write_table(folder, table, profile, tolerance, scoring=SCORING).parent
+    return write_table(folder, table, profile, EARLY_SHARE, arrays=arrays, scoring=SCORING).parent

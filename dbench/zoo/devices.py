@@ -1,13 +1,17 @@
-"""Where this machine or a cluster can train, and with which arithmetic."""
+"""Where this machine or a cluster can train, with which arithmetic, and what it is called."""
 
 from __future__ import annotations
+
+import platform
+import re
+from pathlib import Path
 
 import torch
 
 from dbench.errors import InvalidInput
 from dbench.training.ensemble import PRECISIONS
 
-__all__ = ["check_cluster_device", "check_device"]
+__all__ = ["check_cluster_device", "check_device", "device_name"]
 
 
 def check_device(device: str, precision: str = "float32") -> None:
@@ -43,6 +47,24 @@ def check_cluster_device(device: str, precision: str = "float32") -> None:
     if device not in ("cpu", "cuda"):
         raise InvalidInput(f"device must be cpu or cuda on a Ray cluster, which picks the GPUs, got {device!r}")
     _check_precision(device, precision)
+
+
+def device_name(device: str) -> str:
+    """Name the GPU, or the processor's model and the instruction set that torch uses on it: they decide last bits.
+
+    A model is named by its maker's family and number too, since virtual machines often hide the rest: ``cpu AMD EPYC
+    (family 25, model 1), AVX512``.
+    """
+    if device.startswith("cuda"):
+        return torch.cuda.get_device_name(device)
+    try:
+        listed = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", Path("/proc/cpuinfo").read_text(), flags=re.MULTILINE))
+    except OSError:  # not on Linux
+        listed = {}
+    model = listed.get("model name") or platform.processor() or platform.machine()
+    numbers = [f"{name.removeprefix('cpu ')} {listed[name]}" for name in ("cpu family", "model") if name in listed]
+    told = f" ({', '.join(numbers)})" if numbers else ""
+    return f"cpu {model}{told}, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def _check_precision(device: str, precision: str) -> None:

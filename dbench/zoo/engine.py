@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 
 from dbench.data import DataSet, load
-from dbench.errors import DbenchError
+from dbench.errors import DbenchError, InvalidInput
 from dbench.models import Network, find_network
 from dbench.models.objectives import find_card
 from dbench.provenance import commit, utc_now, versions
 from dbench.training import Member, State, encode_grid, evaluate, extra_shapes, train
 from dbench.zoo.checkpoints import Checkpoint, checkpoint_name, find_checkpoint, stacked
-from dbench.zoo.devices import check_device
-from dbench.zoo.keys import RunKey
+from dbench.zoo.devices import check_device, device_name
+from dbench.zoo.keys import RunKey, likelihood_factor
 from dbench.zoo.store import Store
 from dbench.zoo.survey import of_other_data
 from dbench.zoo.workers import Line
@@ -86,11 +86,22 @@ def network_of(key: RunKey, data: DataSet) -> Network:
 
 
 def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
-    """Return what :func:`dbench.training.train` is told of runs of one group beside steps, device and precision."""
+    """Return what :func:`dbench.training.train` is told of runs of one group beside steps, device and precision.
+
+    Raises:
+        InvalidInput: a likelihood factor that is neither 1 nor the one of images of this size.
+    """
+    factor = keys[0].likelihood_factor
+    if factor != 1 and factor != (fitting := likelihood_factor(data.image_shape)):
+        raise InvalidInput(
+            f"likelihood_factor must be 1, or {fitting:g} for the images of {data.name} to count as 64 x 64, "
+            f"got {factor:g}"
+        )
     needed = any(find_card(key.objective).needs_factors for key in keys)
     return {
         "batch_size": keys[0].batch_size,
         "learning_rate": keys[0].learning_rate,
+        "likelihood_factor": factor,
         "factors": torch.from_numpy(data.grid()[~data.held_out()]) if needed else None,
         "factor_sizes": data.factor_sizes,
     }
@@ -224,7 +235,7 @@ class _Training:
         return {
             "commit": commit(),
             "versions": versions(),
-            "device": _device_name(self.group.device),
+            "device": device_name(self.group.device),
             "precision": self.group.precision,
             "data_sha256": self.data.fingerprint,
             "trained_seconds": self.seconds[i] + (time.monotonic() - self.began) / len(self.keys),
@@ -234,14 +245,29 @@ class _Training:
     def _checkpoint(self, state: State) -> None:
         tensors = {name: tensor.numpy() for name, tensor in state.to_tensors().items()}
         diverged = state.diverged.tolist()
-        for i, key in enumerate(self.keys):
+
+        def save(i: int) -> None:
             if diverged[i]:
                 self._save_diverged(i, state)
-                continue
+                return
             rows = {name: array if name == "step" else array[i] for name, array in tensors.items()}
             record = {**self._record(i), "scores": self.losses[i], "step": state.step}
-            self.store.save(key, status="interrupted", tensors={checkpoint_name(state.step): rows}, record=record)
+            files = {checkpoint_name(state.step): rows}
+            self.store.save(self.keys[i], status="interrupted", tensors=files, record=record)
+
+        self._each_run(save)
         self.saved = time.monotonic()
+
+    def _each_run(self, save: Callable[[int], None]) -> None:
+        """Save every run that can be saved, then raise the first error: a disk may have room for others."""
+        errors = list[DbenchError]()
+        for i in range(len(self.keys)):
+            try:
+                save(i)
+            except DbenchError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     def _save_diverged(self, i: int, state: State) -> None:
         """Save a run that diverged: at the first checkpoint after it, or at the end."""
@@ -258,18 +284,23 @@ class _Training:
         generators = [key.generator("evaluate") for key in self.keys]
         evaluation = evaluate(parameters, images, self.network, generators=generators)
         finite = mean.isfinite().all((1, 2)) & logvar.isfinite().all((1, 2)) & evaluation.elbo.isfinite().cpu()
-        for i, key in enumerate(self.keys):
+
+        def save(i: int) -> None:
             if bool(state.diverged[i]) or not bool(finite[i]):
                 self._save_diverged(i, state)
-                continue
+                return
+            nats, kl = float(evaluation.reconstruction[i]), float(evaluation.kl[i].sum())
+            trained = self.keys[i].likelihood_factor * nats
             scores = {
                 **self.losses[i],
                 "elbo": float(evaluation.elbo[i]),
-                "reconstruction": float(evaluation.reconstruction[i]),
-                "kl": float(evaluation.kl[i].sum()),
+                "elbo.as_trained": -(trained + kl),
+                "reconstruction": nats,
+                "reconstruction.as_trained": trained,
+                "kl": kl,
             }
             self.store.save(
-                key,
+                self.keys[i],
                 status="done",
                 tensors={
                     "weights": {name: tensor[i].cpu().numpy() for name, tensor in parameters.items()},
@@ -279,10 +310,4 @@ class _Training:
             )
             self.line.report(runs=1)
 
-
-def _device_name(device: str) -> str:
-    return (
-        torch.cuda.get_device_name(device)
-        if device.startswith("cuda")
-        else f"cpu {torch.backends.cpu.get_cpu_capability()}"
-    )
+        self._each_run(save)

@@ -13,13 +13,43 @@ import numpy as np
 from dbench import seeds
 from dbench.errors import InvalidInput
 
-__all__ = ["KEY_SCHEMA", "RunKey"]
+__all__ = ["KEY_SCHEMA", "PILOT_SEEDS", "RunKey", "likelihood_factor"]
 
 KEY_SCHEMA = 1
 """Raised when a change of the engine alters what a key produces, so that old runs are never taken for new ones."""
 
+PILOT_SEEDS = range(1000, 1010)
+"""Seeds of runs by which steps, rates and the like are chosen; no table holds any."""
+
 _DIGITS = 16
 _CONSTANT = "constant."
+_FACTOR = "likelihood_factor"
+_SIDE = 64  # of the images of the papers' studies
+
+
+def likelihood_factor(image_shape: tuple[int, int, int]) -> float:
+    """Return by how much the likelihood of an image is multiplied for it to count as one of 64 x 64.
+
+    The studies sum the likelihood over the pixels of 64 x 64 images, and their strengths weigh other terms against that
+    sum. A smaller image has a smaller sum: with the factor 4096 / (H W) it has one as large, and the same strengths.
+
+    Args:
+        image_shape: channels, height H and width W.
+
+    Raises:
+        InvalidInput: a height or width that does not divide 64.
+
+    Example:
+        >>> likelihood_factor((1, 16, 16))
+        16.0
+    """
+    _, height, width = image_shape
+    if height < 1 or width < 1 or _SIDE % height or _SIDE % width:
+        raise InvalidInput(
+            f"height and width of an image must divide {_SIDE} for it to count as one of {_SIDE} x {_SIDE}, "
+            f"got {height} x {width}"
+        )
+    return _SIDE**2 / (height * width)
 
 
 def _number(name: str, given: object) -> float:
@@ -47,9 +77,11 @@ class RunKey:
         seed: 0, 1, ...
         constants: numbers that the objective holds fixed, by name, where a run takes others than the objective's own;
             a key without any is the key it was before there were constants.
+        likelihood_factor: what the summed likelihood of an image is multiplied by (:func:`likelihood_factor`); a key
+            with 1, an image as it is, is the key it was before there were factors.
 
     Raises:
-        InvalidInput: an empty name, a number out of range, or a constant named twice.
+        InvalidInput: an empty name, a number out of range, or a constant or the likelihood factor given twice.
     """
 
     data: str
@@ -61,6 +93,7 @@ class RunKey:
     learning_rate: float
     seed: int
     constants: tuple[tuple[str, float], ...] = ()
+    likelihood_factor: float = 1.0
 
     def __post_init__(self) -> None:
         """Check every axis, and bring numbers to one form."""
@@ -73,8 +106,15 @@ class RunKey:
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
                 raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
             object.__setattr__(self, name, int(value))
-        for name in ("strength", "learning_rate"):
+        for name in ("strength", "learning_rate", _FACTOR):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
+        if self.likelihood_factor == 0:
+            raise InvalidInput("likelihood_factor must be above 0, got 0")
+        if _FACTOR in dict(self.constants):
+            raise InvalidInput(
+                f"likelihood_factor must be given once, got {self.likelihood_factor:g} and the constant "
+                f"{dict(self.constants)[_FACTOR]}"
+            )
         constants = {name: _number(f"constant {name}", value) for name, value in self.constants}
         if len(constants) < len(self.constants):
             raise InvalidInput(f"constants must be named once each, got {self.constants}")
@@ -88,9 +128,11 @@ class RunKey:
 
     @property
     def axes(self) -> dict[str, Any]:
-        """The key as named axes, as it is stored; each constant is an axis of its own."""
+        """The key as named axes, as it is stored; each constant is an axis of its own, and so is a factor but 1."""
         axes = asdict(self)
         del axes["constants"]
+        if self.likelihood_factor == 1:
+            del axes[_FACTOR]
         return axes | {_CONSTANT + name: value for name, value in self.constants}
 
     @classmethod
@@ -103,6 +145,7 @@ class RunKey:
         names = {field.name for field in fields(cls)} - {"constants"}
         constants = {name.removeprefix(_CONSTANT): axes[name] for name in axes if name.startswith(_CONSTANT)}
         own = {name: value for name, value in axes.items() if not name.startswith(_CONSTANT)}
+        own.setdefault(_FACTOR, 1.0)
         if set(own) != names:
             raise InvalidInput(
                 f"a run key has the axes {', '.join(sorted(names))}; missing {sorted(names - set(own))}, "
@@ -117,4 +160,5 @@ class RunKey:
     def __str__(self) -> str:
         """A short name for messages."""
         constants = "".join(f" {name}={value:g}" for name, value in self.constants)
-        return f"{self.objective} {self.strength:g}{constants} seed {self.seed} on {self.data} ({self.digest})"
+        factor = "" if self.likelihood_factor == 1 else f" likelihood x {self.likelihood_factor:g}"
+        return f"{self.objective} {self.strength:g}{constants}{factor} seed {self.seed} on {self.data} ({self.digest})"

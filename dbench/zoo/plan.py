@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,14 +106,26 @@ def _group_size(key: RunKey, where: Where) -> int:
 
 def _shape(key: RunKey) -> tuple[Any, ...]:
     """What runs must have in common to be trained as one ensemble."""
-    company = find_card(key.objective).company  # heads and adversaries are stacked too
-    return (key.data, key.network, key.steps, key.batch_size, key.learning_rate, company)
+    company = find_card(key.objective).tuned(dict(key.constants)).company  # heads and adversaries are stacked too
+    return (key.data, key.network, key.steps, key.batch_size, key.learning_rate, key.likelihood_factor, company)
 
 
 def expected_seconds(
-    groups: Sequence[Group], at_once: int, where: Where, deadline: float | None = None
+    groups: Sequence[Group],
+    at_once: int,
+    where: Where,
+    deadline: float | None = None,
+    *,
+    taken: Callable[[RunKey], int] = lambda _: 0,
 ) -> float | None:
     """Seconds that the groups will take when nothing else runs, from a few steps of one group of each shape.
+
+    Args:
+        groups: what is to be trained.
+        at_once: how many groups at a time.
+        where: on what.
+        deadline: ``time.monotonic()`` after which no more is tried.
+        taken: steps that a run has taken before, and will not take again.
 
     Returns:
         ``None`` if this machine lacks the device and so cannot tell, or if ``deadline`` (``time.monotonic()``) comes
@@ -131,5 +143,5 @@ def expected_seconds(
             if deadline is not None and time.monotonic() > deadline:
                 return None
             speeds[shape] = measure_speed(group, steps=10, deadline=deadline)
-        seconds += len(group.keys) * group.keys[0].steps / speeds[shape]
+        seconds += sum(key.steps - taken(key) for key in group.keys) / speeds[shape]
     return seconds / at_once

@@ -11,6 +11,7 @@ from typing import Any
 
 from dbench import seeds
 from dbench.errors import DamagedData
+from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 from dbench.zoo.progress import Meter
 from dbench.zoo.store import Store
@@ -18,20 +19,18 @@ from dbench.zoo.workers import Line, cores, run_tasks
 
 __all__ = ["POINTS", "score_population"]
 
+Scores = dict[str, float | list[float]]
+
 POINTS = 10_000
 """Grid points at which models are compared, the same for all models of a data set."""
 
-_VERSION = 2
+_VERSION = 3
 """Raised when the comparison changes what it computes."""
-
-_WITH = "udr.lasso.with"
 
 _RELATIONS = ("lasso", "spearman")
 
 
-def score_population(
-    store: Store, keys: Iterable[RunKey], *, workers: int | None = None
-) -> dict[str, dict[str, float]]:
+def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | None = None) -> dict[str, Scores]:
     """Compare every run with the others of its objective: those of its strength, and all.
 
     Populations are separate for each data set, network and schedule. The result is kept in the store under a name
@@ -50,10 +49,9 @@ def score_population(
     Returns:
         Digest -> ``udr.lasso`` and ``udr.spearman`` (within the strength), ``udr.lasso.all`` and
         ``udr.spearman.all`` (within the objective); the same with ``.entropy`` after the relation, where relations
-        are aggregated as in DCI instead of by equation 2; and the comparisons of ``udr.lasso`` one by one:
-        ``udr.lasso.with.<n>`` is the agreement with run n, counted from 0, of the runs of the objective that are
-        done, by strength and then seed. All runs have as many as the largest objective has runs; in a smaller one
-        the count starts over, so that run n is run n - m of m. Empty where a cell holds a single done run.
+        are aggregated as in DCI instead of by equation 2; and :data:`dbench.zoo.arrays.AGREEMENTS`, the comparisons
+        of ``udr.lasso`` one by one: a list with the agreement with each of the runs of the objective that are done, by
+        strength and then seed, the run itself included. Empty where a cell holds a single done run.
 
     Raises:
         DamagedData: codes that are not what their record promises.
@@ -69,7 +67,7 @@ def score_population(
     cells = Counter((shape, key.strength) for shape, members in populations.items() for key, _ in members)
     if 1 in cells.values():
         return {}
-    tasks, scores = [], dict[str, dict[str, float]]()
+    tasks, scores = [], dict[str, Scores]()
     for members in populations.values():
         for relation in _RELATIONS:
             task = (store.url, tuple(key for key, _ in members), relation, _name(members, relation))
@@ -83,20 +81,10 @@ def score_population(
         for _, found in news:
             meter.advance(runs=1, units=1)
             _merge(scores, found)
-    _fill(scores, [[key.digest for key, _ in members] for members in populations.values()])
     return scores
 
 
-def _fill(scores: dict[str, dict[str, float]], populations: list[list[str]]) -> None:
-    """Give all runs equally many agreements: every run of a table has the same scores."""
-    width = max(map(len, populations), default=0)
-    for members in populations:
-        for digest in members:
-            values = scores[digest]
-            values |= {f"{_WITH}.{n}": values[f"{_WITH}.{n % len(members)}"] for n in range(len(members), width)}
-
-
-def _merge(scores: dict[str, dict[str, float]], more: dict[str, dict[str, float]]) -> None:
+def _merge(scores: dict[str, Scores], more: dict[str, Scores]) -> None:
     for digest, values in more.items():
         scores.setdefault(digest, {}).update(values)
 
@@ -106,7 +94,7 @@ def _name(members: list[tuple[RunKey, str]], relation: str) -> str:
     return f"populations/udr-{relation}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def _read(store: Store, name: str) -> dict[str, dict[str, float]] | None:
+def _read(store: Store, name: str) -> dict[str, Scores] | None:
     try:
         document = store.read_document(name)
     except DamagedData:
@@ -114,7 +102,7 @@ def _read(store: Store, name: str) -> dict[str, dict[str, float]] | None:
     return None if document is None else document["scores"]
 
 
-def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict[str, dict[str, float]]:
+def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict[str, Scores]:
     import numpy as np
 
     from dbench.metrics.posterior import informative_mask
@@ -132,12 +120,12 @@ def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict
     stack, flags = np.stack(codes), np.stack(informative)
     others = ~np.eye(len(keys), dtype=bool)
     alike = np.equal.outer(*[np.array([key.strength for key in keys])] * 2) & others
-    found: dict[str, dict[str, float]] = {key.digest: {} for key in keys}
+    found: dict[str, Scores] = {key.digest: {} for key in keys}
     for aggregation, score in (("strongest", f"udr.{relation}"), ("entropy", f"udr.{relation}.entropy")):
         agreements = udr_agreements(stack, flags, relation=relation, aggregation=aggregation)  # type: ignore[arg-type]
         for key, row, cell, rest in zip(keys, agreements, alike, others, strict=True):
             found[key.digest] |= {score: float(np.median(row[cell])), f"{score}.all": float(np.median(row[rest]))}
             if score == "udr.lasso":
-                found[key.digest] |= {f"{_WITH}.{n}": float(value) for n, value in enumerate(row)}
+                found[key.digest][AGREEMENTS] = row.tolist()
     store.write_document(name, {"scores": found})
     return found

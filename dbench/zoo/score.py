@@ -106,7 +106,8 @@ def score_one(
     spent = {}
     for name in todo:
         start = time.perf_counter()
-        document["groups"][name] = SCORERS[name](subject)
+        found = SCORERS[name](subject)
+        document["groups"][name] = {score: np.asarray(value).tolist() for score, value in found.items()}
         spent[name] = time.perf_counter() - start
     for name in lacking & set(without):  # outdated: better none than one that looks like the present
         document["groups"].pop(name, None)

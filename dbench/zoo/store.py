@@ -166,7 +166,7 @@ class Store(Place):
         """Return the keys of all runs in the store whose record can be read and is of this schema, sorted."""
         found = []
         for document in filter(None, self._records()):
-            with suppress(InvalidInput, KeyError, TypeError):
+            with suppress(InvalidInput, LookupError, TypeError, ValueError, AttributeError):  # whatever is no key
                 if document.get("schema") == KEY_SCHEMA:
                     found.append(RunKey.from_axes(document["key"]))
         return sorted(found)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from dbench.errors import DamagedData, DbenchError
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 
-__all__ = ["FINISHED", "STATES", "Cell", "of_other_data", "state_of", "survey"]
+if TYPE_CHECKING:
+    from dbench.zoo.profiles import Profile
+
+__all__ = ["FINISHED", "STATES", "Cell", "of_other_data", "state_of", "strangers", "survey"]
 
 Cell = tuple[str, str, float]
 """Data set, objective and strength."""
@@ -51,6 +56,13 @@ def state_of(store: Store, key: RunKey) -> str:
         return "damaged"
     except DbenchError:
         return "unreadable"
+
+
+def strangers(store: Store, profile: Profile) -> list[RunKey]:
+    """Return the runs of a store that a profile has no cell for, whatever their seeds."""
+    cells = {replace(key, seed=0) for key in profile.runs(data=profile.data)}
+    stored = store.keys()
+    return [key for key in stored if replace(key, seed=0) not in cells]
 
 
 def of_other_data(store: Store, key: RunKey) -> bool:

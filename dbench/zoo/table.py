@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays
 from dbench.zoo.columns import COLUMNS, REAL, TEXT, WHOLE, check_columns, check_rows
-from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 
 if TYPE_CHECKING:
     from dbench.zoo.profiles import Profile
@@ -27,6 +28,7 @@ __all__ = [
     "COLUMNS",
     "MANIFEST",
     "TABLE",
+    "build_arrays",
     "build_table",
     "load_manifest",
     "load_runs",
@@ -35,7 +37,7 @@ __all__ = [
 ]
 
 TABLE, MANIFEST = "runs.parquet", "manifest.json"
-TABLE_SCHEMA = 1
+TABLE_SCHEMA = 2
 
 OF_TRAINING = ("elbo", "kl", "reconstruction")
 """Scores that training itself gives; a table of diverged runs alone has rows for these."""
@@ -45,7 +47,7 @@ _PROVENANCE = ("commit", "versions", "device", "precision", "data_sha256", "trai
 
 
 def build_table(
-    store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, float]] | None = None
+    store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, Any]] | None = None
 ) -> pd.DataFrame:
     """Collect runs and their scores from a store.
 
@@ -56,32 +58,22 @@ def build_table(
         population: digest -> further scores, those a run has only within a population (UDR).
 
     Returns:
-        A frame with the columns of :data:`COLUMNS`, sorted by run key and score.
+        A frame with the columns of :data:`COLUMNS`, sorted by run key and score. Arrays are left
+        to :func:`build_arrays`.
 
     Raises:
-        InvalidInput: a run is not trained or not scored yet, or the runs are of several data sets.
+        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, or the runs are of several data
+            sets.
         DamagedData: a file of the store is damaged.
     """
-    records, scores, keys = {}, {}, sorted(keys)
-    if len(data := sorted({key.data for key in keys})) > 1:
-        raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")
-    for key in keys:
-        record = store.record(key)
-        if record is None or record["status"] == "interrupted":
-            raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
-        records[key] = record
-        if record["status"] == "done":
-            document = store.read_document("scores", key=key)
-            if document is None or document["codes"] != record["files"]["codes.safetensors"]:
-                raise InvalidInput(f"run {key} is not scored yet; run dbench zoo score first")
-            scores[key] = {**document["scores"], **(population or {}).get(key.digest, {})}
-    if not records:
-        raise InvalidInput("a table needs at least one run, got none")
-    # Where every run diverged no score is known by name, yet the runs stay in.
-    names = sorted(set().union(*scores.values())) or [*OF_TRAINING]
+    records, scores = _collected(store, keys, population)
+    every = sorted(set().union(*scores.values()))
     for key, have in scores.items():
-        if missing := sorted(set(names) - set(have)):
+        if missing := sorted(set(every) - set(have)):
             raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
+    # Where every run diverged no score is known by name, yet the runs stay in.
+    arrays = _names_of_arrays(scores)
+    names = [name for name in every if name not in arrays] or [*OF_TRAINING]
     rows = [
         {
             "run": key.digest,
@@ -99,27 +91,100 @@ def build_table(
     return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != TEXT})
 
 
+def build_arrays(
+    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]] | None = None
+) -> RunArrays:
+    """Collect the scores of runs that are no single numbers.
+
+    Args:
+        store: where the runs and their scores lie.
+        keys: the runs, those of :func:`build_table`.
+        population: digest -> further scores, as there.
+
+    Raises:
+        InvalidInput: as :func:`build_table`, or arrays whose shape differs from run to run.
+        DamagedData: a file of the store is damaged.
+    """
+    _, scores = _collected(store, keys, population)
+    names, of_runs, agreements = _names_of_arrays(scores), {}, {}
+    try:
+        for name in sorted(names - {AGREEMENTS}):
+            of_runs[name] = np.array([have[name] for have in scores.values()], dtype=np.float64)
+        for objective in sorted({key.objective for key in scores} if AGREEMENTS in names else ()):
+            rows = [have[AGREEMENTS] for key, have in scores.items() if key.objective == objective]
+            agreements[objective] = np.array(rows, dtype=np.float32).reshape(len(rows), len(rows))
+    except ValueError as error:
+        raise InvalidInput(f"runs of a table must have arrays of one shape, got others: {error}") from None
+    return RunArrays(tuple(key.digest for key in scores), of_runs, agreements)
+
+
+def _names_of_arrays(scores: Mapping[RunKey, Mapping[str, Any]]) -> set[str]:
+    return {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
+
+
+def _is_numeric(value: object) -> bool:
+    """Whether a score is a number, or nested lists of numbers."""
+    return all(map(_is_numeric, value)) if isinstance(value, list) else isinstance(value, (int, float))
+
+
+def _collected(
+    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]] | None
+) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
+    """Return the records of runs, sorted, and the scores of those that are done."""
+    records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
+    if len(data := sorted({key.data for key in keys})) > 1:
+        raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")
+    if pilots := sorted({key.seed for key in keys} & set(PILOT_SEEDS)):
+        raise InvalidInput(
+            f"seeds of a table must not lie in {PILOT_SEEDS[0]}-{PILOT_SEEDS[-1]}, by which choices were made, "
+            f"got {', '.join(map(str, pilots))}"
+        )
+    for key in keys:
+        record = store.record(key)
+        if record is None or record["status"] == "interrupted":
+            raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
+        for column in _PROVENANCE:
+            if not isinstance(record.get(column), (int, float) if COLUMNS[column] == REAL else str):
+                raise DamagedData(f"the record of run {key} must say its {column}, got {record.get(column)!r:.80}")
+        records[key] = record
+        if record["status"] == "done":
+            document = store.read_document("scores", key=key)
+            if document is None or document.get("codes") != record["files"].get("codes.safetensors"):
+                raise InvalidInput(f"run {key} is not scored yet; run dbench zoo score first")
+            found = document.get("scores")
+            if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
+                raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
+            scores[key] = {**found, **(population or {}).get(key.digest, {})}
+    if not records:
+        raise InvalidInput("a table needs at least one run, got none")
+    return records, scores
+
+
 def write_table(
     folder: str | Path,
     table: pd.DataFrame,
     profile: Profile,
     tolerance: Mapping[str, float],
     *,
+    arrays: RunArrays | None = None,
     scoring: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the table and its manifest, each aside and then renamed; the manifest last.
+    """Write the table, the arrays and the manifest, each aside and then renamed; the manifest last.
 
     Args:
         folder: made when it is missing.
         table: as :func:`build_table` returns it.
         profile: as trained.
-        tolerance: score -> largest difference ``dbench zoo verify`` accepts.
+        tolerance: early score -> largest difference ``dbench zoo verify`` accepts, as a share of the value.
+        arrays: as :func:`build_arrays` returns them; without any, the manifest says so.
         scoring: choices behind the scores, as text; the deviations of scoring from the papers.
 
     Returns:
         Path of the table.
     """
     folder = Path(folder)
+    arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
+    data, described = arrays.encoded()
     buffer = io.BytesIO()
     schema = pa.schema(
         [(name, {TEXT: pa.string(), WHOLE: pa.int64(), REAL: pa.float64()}[kind]) for name, kind in COLUMNS.items()]
@@ -132,6 +197,7 @@ def write_table(
         "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
         "runs": int(table["run"].nunique()),
         "rows": len(table),
+        "arrays": described,
         "scores": sorted(table["score"].unique().tolist()),
         "profile": profile.describe(),
         "scoring": dict(scoring or {}),
@@ -140,6 +206,7 @@ def write_table(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / TABLE, buffer.getvalue())
+        _replace(folder / ARRAYS, data)
         _replace(folder / MANIFEST, json.dumps(manifest, indent=1).encode() + b"\n")
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
@@ -170,11 +237,14 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
     except ValueError as error:
         raise DamagedData(f"{path} is not JSON: {error}") from None
     fields = {"sha256": str, "runs": int, "scores": list, "profile": dict, "tolerance": dict, "key_schema": int}
+    fields |= {"arrays": dict}
     if not isinstance(manifest, dict) or manifest.get("schema") != TABLE_SCHEMA:
         raise DamagedData(f"{path} is not a manifest of schema {TABLE_SCHEMA}")
     for name, kind in fields.items():
         if not isinstance(manifest.get(name), kind):
-            raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r}")
+            raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
+    if not all(isinstance(score, str) for score in manifest["scores"]):
+        raise DamagedData(f"{path} must name scores, got {manifest['scores']!r:.80}")
     return manifest
 
 
@@ -202,8 +272,9 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
     if found != manifest["sha256"]:
         raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {manifest['sha256'][:12]}...")
     try:
-        table: pd.DataFrame = pq.read_table(io.BytesIO(data)).to_pandas()
-    except (pa.ArrowException, OSError) as error:
+        # What pandas noted beside the columns is not needed, and not believed.
+        table: pd.DataFrame = pq.read_table(io.BytesIO(data)).replace_schema_metadata(None).to_pandas()
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedData(f"{path} is not a Parquet table: {error}") from None
     check_columns(table, path)
     check_rows(table, manifest, path)
@@ -231,6 +302,7 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
                 batch_size=manifest["profile"]["batch_size"],
                 learning_rate=manifest["profile"]["learning_rate"],
                 constants=_constants(manifest["profile"]["sweeps"], row["objective"], row["data"]),
+                likelihood_factor=manifest["profile"].get("likelihood_factor", 1.0),
             )
         except (InvalidInput, KeyError, TypeError, ValueError) as error:
             raise DamagedData(f"run {row['run']} has axes that are no run key: {error}") from None

@@ -137,7 +137,7 @@ def _train(
     store: Store, keys: Sequence[RunKey], where: Where, begin: float, budget: float | None, console: Console
 ) -> bool:
     """Train the runs; return whether it was cancelled."""
-    from dbench.zoo.plan import cut_groups
+    from dbench.zoo.plan import cut_groups, expected_seconds
 
     deadline = None if budget is None else begin + budget
 
@@ -151,8 +151,10 @@ def _train(
             room, start = _engine(stack, store, where)
             at_once = where.workers or room
             groups = cut_groups(store.address, keys, at_once, where)
-            steps = float(sum(key.steps - _steps_taken(store, key) for key in keys))
-            _announce(groups, steps, min(at_once, len(groups)), where, deadline, console)
+            taken = {key: _steps_taken(store, key) for key in keys}
+            steps = float(sum(key.steps - taken[key] for key in keys))
+            expected = expected_seconds(groups, min(at_once, len(groups)), where, deadline, taken=taken.__getitem__)
+            _announce(groups, steps, min(at_once, len(groups)), where, expected, console)
             news = stack.enter_context(closing(start(groups, at_once, deadline, tell)))
             meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
             for kind, content in news:
@@ -216,15 +218,12 @@ def _steps_taken(store: Store, key: RunKey) -> int:
 
 
 def _announce(
-    groups: Sequence[Group], steps: float, at_once: int, where: Where, deadline: float | None, console: Console
+    groups: Sequence[Group], steps: float, at_once: int, where: Where, expected: float | None, console: Console
 ) -> None:
     """Say what is going to happen and about how long it takes."""
-    from dbench.zoo.plan import expected_seconds
-
     place = "a Ray cluster" if where.engine == "ray" else where.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)
-    expected = expected_seconds(groups, at_once, where, deadline)
     time_needed = (
         "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
     )

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from rich.table import Table
 
 from dbench import seeds
 from dbench.errors import DamagedData, InvalidInput
+from dbench.training import State, train
+from dbench.zoo.arrays import cells, load_arrays
+from dbench.zoo.engine import EARLY, images_of, member_of, network_of, settings_of, training_images
 from dbench.zoo.keys import RunKey
 from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
 from dbench.zoo.table import load_manifest, load_runs, run_keys
-from dbench.zoo.tolerance import OF_A_POPULATION, tolerances
+from dbench.zoo.tolerance import OF_A_POPULATION, accepted
 from dbench.zoo.train import train_runs
 
-__all__ = ["choose_runs", "comparison_table", "verify_runs"]
+__all__ = ["choose_runs", "comparison_table", "verify_runs", "verify_start"]
 
 
 def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
@@ -47,15 +49,18 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
 
     Returns:
         One row for each run and score, those of a population left out: ``run``, ``name`` (objective, strength and
-        seed), ``score``, ``table``, ``retrained``, ``difference``, ``tolerance``, ``exact``, ``agrees``. A run that
-        came out with another status has a row ``status`` that does not agree.
+        seed), ``score``, ``table``, ``retrained``, ``difference``, ``tolerance`` (``dbench.zoo.tolerance.accepted``),
+        ``exact``, ``agrees``, and ``tested``: false where the tolerance is so wide that any run of the table would
+        have agreed. A run that diverged in the table or when retrained has the row ``status`` alone.
 
     Raises:
-        InvalidInput: no such table, or too many runs asked for.
+        InvalidInput: no such table, too many runs asked for, scores that this version does not compute, or no two
+            seeds of any setting.
         DamagedData: the table is damaged, or was made from other data than is installed.
     """
     table, manifest = load_runs(folder), load_manifest(folder)
     keys = run_keys(table, manifest)
+    table = load_arrays(folder, table, manifest).with_rows(table)
     chosen = [keys[digest] for digest in choose_runs(table, number=number, seed=seed)]
     with tempfile.TemporaryDirectory(prefix="dbench-verify-") as place:
         store = Store(place)
@@ -63,38 +68,101 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
             # Half-trained runs compare with nothing: a Ctrl-C must not pass for evidence that differs.
             if step(store, chosen, workers=workers).cancelled:
                 raise KeyboardInterrupt
-        parts = [_compare(store, key, table[table["run"] == key.digest]) for key in chosen]
+        parts = [_compare(store, key, table) for key in chosen]
     return pd.concat(parts, ignore_index=True)
 
 
-def _compare(store: Store, key: RunKey, rows: pd.DataFrame) -> pd.DataFrame:
-    record = store.record(key)
-    assert record is not None
-    if record["data_sha256"] != rows["data_sha256"].iloc[0]:
-        raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
-    document = store.read_document("scores", key=key)
-    found = {"status": float(record["status"] == rows["status"].iloc[0]), **(document or {"scores": {}})["scores"]}
-    told = {"status": 1.0, **dict(zip(rows["score"], rows["value"], strict=True))}
-    names = [name for name in told if not name.startswith(OF_A_POPULATION) and not np.isnan(told[name])]
-    # Those of this version, not those of the manifest: the evidence must not set the measure it is held to.
-    tolerance = tolerances(names, key.objective)
-    frame = pd.DataFrame(
-        {
-            "run": key.digest,
-            "name": f"{key.objective} {key.strength:g} seed {key.seed}",
-            "score": names,
-            "table": [told[name] for name in names],
-            "retrained": [found.get(name, np.nan) for name in names],
-            "tolerance": [tolerance.get(name, 0.0) for name in names],
-        }
+def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
+    """Retrain one run of a table for as many steps as its early losses are known, and compare these.
+
+    A cheap part of :func:`verify_runs`: a changed engine, network, key or data set shows within a hundred steps.
+
+    Args:
+        folder: holds ``runs.parquet`` and ``manifest.json``.
+        seed: decides which run.
+
+    Returns:
+        A comparison as of :func:`verify_runs`, of the losses of one run.
+
+    Raises:
+        InvalidInput: no such table.
+        DamagedData: the table is damaged, or was made from other data than is installed.
+    """
+    table, manifest = load_runs(folder), load_manifest(folder)
+    (digest,) = choose_runs(table[table["status"] == "done"], number=1, seed=seed)
+    key, rows = run_keys(table, manifest)[digest], table[table["run"] == digest]
+    data, images = images_of(key.data)
+    _check_data(key, data.fingerprint, rows)
+    names = [name for name in (f"loss.{step}" for step in EARLY) if name in set(rows["score"])]
+    found: dict[str, float] = {}
+
+    def keep(state: State) -> bool:
+        if state.step in EARLY:
+            found[f"loss.{state.step}"] = float(state.loss[0])
+        return state.step >= max(EARLY)
+
+    train(
+        [member_of(key)],
+        training_images(data, images),
+        network_of(key, data),
+        steps=key.steps,
+        each_block=keep,
+        **settings_of([key], data),
     )
-    frame["difference"] = (frame["retrained"] - frame["table"]).abs()
-    frame["exact"] = frame["difference"] == 0
-    # A score that could not be computed has no difference, and does not agree.
+    return _compared(table, key, {name: found[name] for name in names}, names)
+
+
+def _compare(store: Store, key: RunKey, table: pd.DataFrame) -> pd.DataFrame:
+    record, rows = store.record(key), table[table["run"] == key.digest]
+    assert record is not None
+    _check_data(key, record["data_sha256"], rows)
+    document = store.read_document("scores", key=key)
+    found = cells((document or {"scores": {}})["scores"])
+    names = [name for name in rows["score"] if not name.startswith(OF_A_POPULATION)]
+    if (trained := record["status"]) != (said := rows["status"].iloc[0]) or trained == "diverged":
+        frame = _frame(key, {"status": 1.0}, {"status": float(trained == said)})
+        return frame.assign(tolerance=0.0, tested=True, agrees=frame["exact"])
+    if unknown := sorted(set(names) - set(found)):
+        raise InvalidInput(
+            f"scores of the table must be ones that this version computes, got {', '.join(unknown)}; verify it with "
+            "the version that made it"
+        )
+    return _compared(table, key, found, names)
+
+
+def _check_data(key: RunKey, fingerprint: str, rows: pd.DataFrame) -> None:
+    if fingerprint != rows["data_sha256"].iloc[0]:
+        raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
+
+
+def _compared(table: pd.DataFrame, key: RunKey, found: Mapping[str, float], names: Sequence[str]) -> pd.DataFrame:
+    """Compare scores of a run that is done with the table's."""
+    rows = table[table["run"] == key.digest].set_index("score")["value"]
+    frame = _frame(key, {name: rows[name] for name in names}, found)
+    limits = accepted(table, key.digest, names)
+    frame["tolerance"] = limits["tolerance"].to_numpy()
+    # Those of this version, not those of the manifest: the evidence must not set the measure it is held to.
+    frame["tested"] = frame["exact"] | (frame["tolerance"] < limits["range"].to_numpy()) | (frame["tolerance"] == 0)
     frame["agrees"] = frame["difference"] <= frame["tolerance"]
     return frame
 
 
+def _frame(key: RunKey, told: Mapping[str, float], found: Mapping[str, float]) -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {
+            "run": key.digest,
+            "name": f"{key.objective} {key.strength:g} seed {key.seed}",
+            "score": list(told),
+            "table": list(told.values()),
+            "retrained": [found[name] for name in told],
+        }
+    )
+    frame["difference"] = (frame["retrained"] - frame["table"]).abs()
+    frame["exact"] = frame["difference"] == 0
+    return frame
+
+
+_UNTESTED = "not tested: seeds differ as much as the table"
 _NUMBERS = ["table", "retrained", "difference", "tolerance"]
 
 
@@ -102,7 +170,7 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
     """Lay out a comparison for the terminal: what differs score by score, and of each run one line for the rest.
 
     Scores that are the same to the last bit are counted; so are those that agree within their tolerance, beside the
-    one of them that comes nearest to its own.
+    one of them that comes nearest to its own, and those whose tolerance is too wide to test anything.
     """
     shown = Table(box=None, header_style="bold")
     for column in ("run", "score"):
@@ -112,12 +180,15 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
     shown.add_column("")
     for _, rows in comparison.groupby("run", sort=False):
         name = rows["name"].iloc[0]
-        exact, near = rows[rows["exact"]], rows[rows["agrees"] & ~rows["exact"]]
+        exact, near = rows[rows["exact"]], rows[rows["agrees"] & rows["tested"] & ~rows["exact"]]
+        untested = rows[rows["agrees"] & ~rows["tested"]]
         if len(exact):
             shown.add_row(name, _counted(exact), *("" for _ in _NUMBERS), "same")
         if len(near):
             furthest = near.iloc[(near["difference"] / near["tolerance"]).argmax()].to_dict()
             shown.add_row(name, f"{_counted(near)}, furthest {furthest['score']}", *_numbers(furthest), "agrees")
+        if len(untested):
+            shown.add_row(name, _counted(untested), *("" for _ in _NUMBERS), _UNTESTED)
         for row in rows[~rows["agrees"]].to_dict("records"):
             shown.add_row(name, row["score"], *_numbers(row), "[red]differs[/red]")
     return shown

@@ -178,6 +178,11 @@ def test_seeds_are_a_count_a_range_or_a_list(text: str, seeds: list[int]) -> Non
     assert parse_seeds(text) == seeds
 
 
+def test_a_count_of_seeds_starts_at_the_profiles_first() -> None:
+    assert parse_seeds("3", 10_000) == [10_000, 10_001, 10_002]
+    assert parse_seeds("3-4", 10_000) == [3, 4]
+
+
 @pytest.mark.parametrize("text", ["", "4-2", "1.5", "-1", "0,", "9" * 9])
 def test_other_seeds_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="seeds"):

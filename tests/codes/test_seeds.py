@@ -77,3 +77,13 @@ def test_a_misspelt_name_is_told_the_nearest_and_all():
         "unknown metric 'migg'; did you mean 'mig'? Known: dci, mig"
     )
     assert str(unknown_name("metric", "xyz", ["dci", "mig"])) == "unknown metric 'xyz'. Known: dci, mig"
+
+
+def test_of_many_valid_names_only_the_nearest_five_are_listed():
+    known = [f"sober.finding-{number}" for number in range(20)]
+    assert str(unknown_name("claim", "finding-7", known)).count("sober.finding-") == 21
+    known += [f"unlike-{number}" for number in range(80)]
+    message = str(unknown_name("claim", "sober.findin-7", known))
+    assert message.startswith("unknown claim 'sober.findin-7'; did you mean 'sober.finding-7'? Nearest of 100: ")
+    assert message.count("sober.finding-") == 1 + 5
+    assert "unlike" not in message

@@ -1,4 +1,4 @@
-"""docs/calibration.md: written from what was measured, and read again by the test that holds it against the cards."""
+"""docs/calibration.md: written from what was measured, and read again by its tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
 COMMAND = "python tests/judges/calibrate.py"
 COLUMNS = (
     *("claim", "rule", "confidence", "margin", "wrong 'reproduced'", "worlds", "effect"),
-    *("'reproduced'", "'not reproduced'", "what the effect is"),
+    *("'reproduced'", "'contradicted'", "what the effect is"),
 )
 TOO_OFTEN = "**too often**"
 
@@ -57,7 +57,7 @@ def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies, at_says: st
         f"{margin.worlds:,}",
         f"{effect.truth:g}",
         share_text(effect, Verdict.REPRODUCED),
-        share_text(effect, Verdict.NOT_REPRODUCED),
+        share_text(effect, Verdict.CONTRADICTED),
         at_says,
     ]
 

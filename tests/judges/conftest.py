@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -33,6 +34,11 @@ def load(path: Path, name: str) -> ModuleType:
 load(HERE / "counter_worlds.py", "counter_worlds")
 FILES = [load(path, f"counter_worlds_of_{path.stem}") for path in sorted((HERE / "worlds").glob("*.py"))]
 WORLDS = [worlds for file in FILES for worlds in file.WORLDS]
+OWN_NUMBERS = [
+    (*row, "")[:4]  # most have no erratum
+    for path in sorted((HERE / "own_numbers").glob("*.py"))
+    for row in load(path, f"own_numbers_of_{path.stem}").NUMBERS
+]
 CALIBRATIONS = [entry for file in FILES for entry in getattr(file, "CALIBRATIONS", [])]
 
 
@@ -43,6 +49,9 @@ def pytest_generate_tests(metafunc):
         "small_worlds": [worlds for worlds in WORLDS if callable(worlds.small)],
         "calibration": CALIBRATIONS,
     }
+    if "own_numbers" in metafunc.fixturenames:
+        ids = [f"{file}-{card}" for file, card, _, _ in OWN_NUMBERS]
+        metafunc.parametrize("own_numbers", OWN_NUMBERS, ids=ids)
     for name in chosen.keys() & set(metafunc.fixturenames):
         metafunc.parametrize(name, chosen[name], ids=[f"{w.file}-{w.card}" for w in chosen[name]])
 
@@ -64,11 +73,23 @@ def claim_file(name: str) -> ModuleType:
     return load(CLAIMS / f"{name}.py", "claims_" + name.replace("/", "_"))
 
 
+class ClaimFiles(Mapping):
+    """The claim files by name."""
+
+    def __getitem__(self, name: str) -> ModuleType:
+        return claim_file(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.relative_to(CLAIMS).with_suffix("").as_posix() for path in sorted(CLAIMS.glob("*/test_*.py")))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
 @pytest.fixture(scope="session")
-def claim_files() -> dict[str, ModuleType]:
-    """Every claim file by its path below claims/, without the suffix."""
-    files = [path.relative_to(CLAIMS).with_suffix("") for path in sorted(CLAIMS.glob("*/test_*.py"))]
-    return {short.as_posix(): claim_file(short.as_posix()) for short in files}
+def claim_files() -> Mapping[str, ModuleType]:
+    """Every claim file by its path below claims/, without the suffix; imported when it is asked for."""
+    return ClaimFiles()
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dbench.claims import CARD_ATTRIBUTE
 from dbench.claims.calibration import Calibration
 from dbench.claims.simulation import Law, SimulatedPopulation, simulated_population, simulated_zoo
 from dbench.seeds import generator
@@ -17,6 +19,8 @@ from dbench.stats import Estimate
 __all__ = [
     "EXACT",
     "Worlds",
+    "by_test",
+    "calibrated",
     "card_of",
     "loaded",
     "loaded_by",
@@ -25,6 +29,7 @@ __all__ = [
     "rng",
     "trend",
     "worlds_and_calibration",
+    "worlds_of_test",
 ]
 
 Build = Callable[[ModuleType], Estimate]
@@ -48,6 +53,27 @@ class Worlds:
     card: str
     false: Build
     small: Build | str
+
+
+def by_test(*rows: tuple[str, str, str, Mapping[str, Any], Mapping[str, Any] | str]) -> list[Worlds]:
+    """Build entries from rows: claim file, card, its test, what that is given where false, and where too small.
+
+    The test itself makes the estimate, with the card's confidence where it asks for one.
+    """
+
+    def call(card: str, test: str, given: Mapping[str, Any]) -> Build:
+        def build(module: ModuleType) -> Estimate:
+            function = getattr(module, test)
+            own = {"confidence": card_of(module, card).confidence}
+            asks = "confidence" in inspect.signature(function).parameters
+            return function(**given, **(own if asks else {}))
+
+        return build
+
+    return [
+        Worlds(file, card, call(card, test, false), small if isinstance(small, str) else call(card, test, small))
+        for file, card, test, false, small in rows
+    ]
 
 
 def card_of(module: ModuleType, expression: str):
@@ -94,6 +120,74 @@ def worlds_and_calibration(
     return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, **calibration)
 
 
+def worlds_of_test(
+    file: str,
+    card: str,
+    world: Callable[..., Any],
+    *,
+    asked: bool = False,
+    params: Mapping[str, Any] | None = None,
+    **rest,
+) -> tuple[Worlds, Calibration]:
+    """Build both entries of a card whose test takes a population, by calling that test.
+
+    Args:
+        file: claim file.
+        card: name of its card.
+        world: as for the calibration.
+        asked: the test asks for its population by name.
+        params: its other arguments.
+        rest: as of :func:`worlds_and_calibration`.
+    """
+
+    def estimate(module: ModuleType, zoo: Any) -> Estimate:
+        claim = card_of(module, card)
+        test = next(found for found in vars(module).values() if getattr(found, CARD_ATTRIBUTE, None) is claim)
+        return test((lambda *_: zoo) if asked else zoo, confidence=claim.confidence, **(params or {}))
+
+    return worlds_and_calibration(file, card, world, estimate, **rest)
+
+
+def calibrated(
+    file: str,
+    card: str,
+    test: str,
+    world: Callable[..., Any],
+    *,
+    false: float,
+    true: float,
+    given: Mapping[str, Any] | None = None,
+    handed: Callable[[Any], Any] = lambda zoo: zoo,
+    false_world: Callable[..., Any] | None = None,
+    **calibration: Any,
+) -> tuple[Worlds, Calibration]:
+    """Build both entries of a card over zoos from one family of worlds and the card's own test.
+
+    Args:
+        file: claim file.
+        card: name of its card.
+        test: name of its test; the evidence is its first parameter.
+        world: as for the calibration; with defaults for ``seeds`` and ``point_only``.
+        false: effect at which the finding is false.
+        true: effect at which it holds, but is not seen for want of seeds.
+        given: other parameters of the test.
+        handed: makes of a world what the test expects: a fixture that is called, for one.
+        false_world: family of the world where the finding is false, if another.
+        calibration: everything else of the calibration.
+    """
+
+    def estimate(module: ModuleType, zoo: Any) -> Estimate:
+        return getattr(module, test)(handed(zoo), **(given or {}), confidence=card_of(module, card).confidence)
+
+    worlds = Worlds(
+        file,
+        card,
+        false=lambda m: estimate(m, (false_world or world)(false, generator=rng(f"{card} false"))),
+        small=lambda m: estimate(m, world(true, generator=rng(f"{card} small"), seeds=2)),
+    )
+    return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, **calibration)
+
+
 def population(seeds: int = 10, **effects):
     """Simulate the runs table of a population whose scores are these functions."""
     return simulated_population(effects, generator=rng(",".join(effects)), seeds=seeds)
@@ -127,6 +221,6 @@ def loaded(
 
 def loaded_by(loads_at: Callable[[float], Loads]) -> Callable[..., SimulatedPopulation]:
     """Turn weights as a function of the effect into the worlds of a calibration."""
-    return lambda effect, generator, seeds, point_only: loaded(
+    return lambda effect, generator, seeds=10, point_only=False: loaded(
         loads_at(effect), generator, seeds=seeds, point_only=point_only
     )

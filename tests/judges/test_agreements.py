@@ -1,7 +1,6 @@
 """Comparisons of UDR read back from a table, and scores made of them."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dbench.claims.agreements import agreements_of, median_agreement
@@ -9,6 +8,7 @@ from dbench.claims.population import Population
 from dbench.claims.simulation import SimulatedPopulation
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.metrics import udr_agreements, udr_scores
+from dbench.zoo.arrays import RunArrays
 
 SEEDS, STRENGTHS = 3, (1.0, 4.0)
 
@@ -31,19 +31,18 @@ def expected(seeds):
 
 def test_every_model_meets_every_other_by_seed_and_strength():
     np.testing.assert_array_equal(agreements_of(zoo(), "beta_vae"), expected([0, 1, 2]))
-    np.testing.assert_array_equal(agreements_of(Population("table", zoo().table), "beta_vae"), expected([0, 1, 2]))
+    beside = RunArrays(agreements={"beta_vae": zoo().agreements("beta_vae")})
+    population = Population("table", zoo().table, (), beside)
+    np.testing.assert_array_equal(agreements_of(population, "beta_vae"), expected([0, 1, 2]))
 
 
 def test_a_run_that_diverged_was_never_counted_and_its_seed_is_left_out():
     table = zoo().table
     gone = (table["seed"] == 1) & (table["strength"] == 4)
     table.loc[gone, ["status", "value"]] = ["diverged", np.nan]
-    # Five runs are done: the runs after the one that diverged move up by one, and the last name starts over.
-    number = table["score"].str.rpartition(".")[2].astype(int)
-    last = table[number == 5].assign(score="udr.lasso.with.4")
-    first = table[number == 0].assign(score="udr.lasso.with.5")
-    shifted = pd.concat([table[number < 4], last, first], ignore_index=True)
-    population = Population("table", shifted)
+    # Five runs are done, and agree with each other alone.
+    left = np.delete(np.delete(zoo().agreements("beta_vae"), 4, axis=0), 4, axis=1)
+    population = Population("table", table, (), RunArrays(agreements={"beta_vae": left}))
     assert population.done("beta_vae") == [(1.0, 0), (1.0, 1), (1.0, 2), (4.0, 0), (4.0, 2)]
     np.testing.assert_array_equal(agreements_of(population, "beta_vae"), expected([0, 2]))
 

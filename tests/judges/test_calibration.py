@@ -66,7 +66,7 @@ def test_every_claim_over_zoos_is_calibrated_once(claim_files, cards, all_calibr
 
 
 def test_the_edge_is_where_the_rule_starts_to_hold():
-    assert edges_of(claim(above(1.0, margin=0.5))) == [1.5]
+    assert edges_of(claim(above(1.0, null=0.5))) == [1.0]
     assert edges_of(claim(within(-1.0, 1.0))) == [-1.0, 1.0]
 
 
@@ -108,9 +108,9 @@ def test_a_rule_that_errs_too_often_is_found_out():
 
 
 def test_only_the_margin_can_err():
-    assert Frequencies("margin", 0, 0, {Verdict.REPRODUCED: 50, Verdict.INCONCLUSIVE: 50}).errs
-    assert not Frequencies("effect", 0, 0, {Verdict.REPRODUCED: 50, Verdict.INCONCLUSIVE: 50}).errs
-    assert not Frequencies("margin", 0, 0, {Verdict.REPRODUCED: 2, Verdict.INCONCLUSIVE: 38}).errs
+    assert Frequencies("margin", 0, 0, {Verdict.REPRODUCED: 50, Verdict.UNDECIDED: 50}).errs
+    assert not Frequencies("effect", 0, 0, {Verdict.REPRODUCED: 50, Verdict.UNDECIDED: 50}).errs
+    assert not Frequencies("margin", 0, 0, {Verdict.REPRODUCED: 2, Verdict.UNDECIDED: 38}).errs
 
 
 def test_worlds_that_do_not_lead_past_the_edge_are_refused():

@@ -24,15 +24,15 @@ def test_codes_come_in_the_order_of_their_numbers():
     assert found.shape == (4, 5, 2)
     assert (found == [0.5, 0.7]).all()
     eleven = zoo(**{f"kl__{i}": float(i) for i in range(11)})
-    assert (scores_of_codes(eleven, "kl") == np.arange(11)).all()
-    assert scores_of_codes(eleven, "kl", objectives=["beta_vae"]).shape == (4, 3, 11)
+    assert (scores_of_codes(eleven, "kl.code") == np.arange(11)).all()
+    assert scores_of_codes(eleven, "kl.code", objectives=["beta_vae"]).shape == (4, 3, 11)
 
 
 def test_a_score_that_is_not_there_leaves_a_claim_open_and_one_in_part_is_refused():
-    with pytest.raises(EvidenceLacking, match=r"simulated holds no irs\.code of single codes"):
+    with pytest.raises(EvidenceLacking, match=r"simulated holds no array 'irs\.code'"):
         scores_of_codes(zoo(irs=0.5), "irs.code")
-    with pytest.raises(InvalidInput, match=r"must hold kl of every code, got those of \[0, 2\]"):
-        scores_of_codes(zoo(kl__0=1.0, kl__2=1.0), "kl")
+    with pytest.raises(InvalidInput, match=r"must hold every cell of kl\.code, got 2 of \(3,\)"):
+        scores_of_codes(zoo(kl__0=1.0, kl__2=1.0), "kl.code")
 
 
 def test_codes_at_the_threshold_are_not_informative():

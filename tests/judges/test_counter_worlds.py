@@ -12,13 +12,13 @@ from dbench_fixtures.counterexamples.modular_sum import band_importance
 def test_a_claim_is_rejected_where_it_is_false(claim_files, worlds):
     module = claim_files[worlds.file]
     judgement = card_of(module, worlds.card).judge(worlds.false(module))
-    assert judgement.verdict == Verdict.NOT_REPRODUCED, judgement.reason
+    assert judgement.verdict in (Verdict.WEAKER, Verdict.ABSENT, Verdict.CONTRADICTED), judgement.reason
 
 
 def test_a_claim_is_left_open_where_the_evidence_is_small(claim_files, small_worlds):
     module = claim_files[small_worlds.file]
     judgement = card_of(module, small_worlds.card).judge(small_worlds.small(module))
-    assert judgement.verdict == Verdict.INCONCLUSIVE, judgement.reason
+    assert judgement.verdict == Verdict.UNDECIDED, judgement.reason
 
 
 def test_every_card_has_its_worlds_and_every_world_its_card(claim_files, cards, all_worlds):
@@ -29,10 +29,11 @@ def test_every_card_has_its_worlds_and_every_world_its_card(claim_files, cards, 
     assert worlds <= covered
 
 
-def test_only_exact_claims_of_one_case_have_no_small_world(claim_files, all_worlds):
+def test_only_exact_claims_have_no_small_world(claim_files, all_worlds):
     for worlds in all_worlds:
         card = card_of(claim_files[worlds.file], worlds.card)
-        assert callable(worlds.small) == (not (card.confidence == 1.0 and card.min_n == 1)), worlds.card
+        if not callable(worlds.small):
+            assert card.confidence == 1.0, worlds.card
 
 
 def test_the_band_of_equal_halves_is_the_one_of_the_proof():

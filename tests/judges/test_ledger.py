@@ -72,41 +72,21 @@ def test_the_list_of_findings_without_claim_is_sorted_and_names_rows_of_the_ledg
     assert set(exempt) <= rows
 
 
-@pytest.mark.parametrize(
-    "finding",
-    [
-        "sober.tc-sampled-falls",
-        "sober.tc-mean-rises",
-        "sober.tc-mean-exceeds-sampled",
-        "sober.variance-explained",
-        "sober.seed-beats-hyperparameter",
-        "sober.theorem-1",
-        "flaws.xor",
-        "flaws.misalignment",
-        "flaws.theorem-3.1",
-        "hownot.fact-4",
-        "hownot.fact-5",
-        "hownot.fact-8",
-        "udr.invariances",
-        "udr.correlates-with-supervised",
-    ],
-)
-def test_the_first_findings_are_encoded_on_every_evidence(finding, encoded):
-    assert {(finding, evidence) for evidence in ledger()[finding].evidence} <= encoded
-
-
 def test_no_two_cards_judge_the_same_part_of_a_finding_on_the_same_evidence(cards):
     counts = Counter((card.id, card.evidence, card.part) for found in cards.values() for card in found)
     assert [card for card, count in counts.items() if count > 1] == []
 
 
-def test_a_card_is_superseded_by_a_finding_of_the_ledger_if_at_all(cards):
-    for found in cards.values():
-        for card in found:
-            assert card.superseded_by is None or card.superseded_by in ledger()
+def test_a_finding_has_one_primary_card_of_a_kind_and_one_of_the_kind_that_heads_it(cards):
+    primaries = Counter(
+        (card.id, card.evidence) for found in cards.values() for card in found if card.role == "primary"
+    )
+    assert [key for key, count in primaries.items() if count > 1] == []
+    headless = [finding.id for finding in ledger().values() if (finding.id, finding.heads) not in primaries]
+    assert headless == []
 
 
-FINDING = '[[finding]]\nid = "a.b"\nwhere = "1"\nsays = "x"\nevidence = ["zoo"]\n'
+FINDING = '[[finding]]\nid = "a.b"\nwhere = "1"\nsays = "x"\nevidence = ["zoo"]\nheads = "zoo"\n'
 
 
 @pytest.mark.parametrize(
@@ -118,6 +98,8 @@ FINDING = '[[finding]]\nid = "a.b"\nwhere = "1"\nsays = "x"\nevidence = ["zoo"]\
         ("finding = 3", "TypeError"),
         (FINDING.replace('["zoo"]', "3"), "TypeError"),
         (FINDING.replace('["zoo"]', '"zoo"'), "TypeError"),
+        (FINDING.replace('heads = "zoo"\n', ""), "KeyError"),
+        (FINDING.replace('heads = "zoo"', 'heads = "published"'), "a kind of its own evidence, got another of a.b"),
         (FINDING * 2, "name each finding once"),
     ],
 )

@@ -235,6 +235,6 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
         (tmp_path / name).mkdir()
         (tmp_path / name / "runs.parquet").write_bytes(text)
     folders = evidence_folders(tmp_path)
-    assert [folder.name for folder in whole_data_folders(folders)] == list("abdefghi")
+    assert [folder.name for folder in whole_data_folders(folders)] == list("bdaefghi")
     assert [(a.name, b.name) for a, b in evidence_pairs(folders)] == [("b", "a"), ("e", "f"), ("e", "g")]
     assert evidence_pairs([tmp_path / "b"]) == []

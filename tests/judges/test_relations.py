@@ -9,6 +9,7 @@ from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
+from dbench.zoo.arrays import RunArrays
 
 SIZES = {"beta_tcvae": (1, 2), "beta_vae": (1, 2, 3)}
 
@@ -24,15 +25,22 @@ def test_the_matrix_of_every_model_is_codes_by_factors():
     assert found.shape == (4, 5, 3, 2)
     assert (found == np.array([[0, 10], [1, 11], [2, 12]])).all()
     assert relations_of(zoo(), "importance", objectives=["beta_vae"]).shape == (4, 3, 3, 2)
-    table = Population("table", zoo().table)
-    assert (relations_of(table, "importance") == found).all()
-    assert table.score_names == zoo().score_names
+
+
+def test_matrices_beside_a_table_are_found_run_by_run():
+    table = zoo().table
+    runs = table.drop_duplicates("run").sample(frac=1, random_state=0)
+    matrices = np.stack([np.full((3, 2), 10 * s + n) for s, n in zip(runs["strength"], runs["seed"], strict=True)])
+    population = Population("table", table, (), RunArrays(tuple(runs["run"]), {"relation.importance": matrices}))
+    found = relations_of(population, "importance")
+    assert found.shape == (4, 5, 3, 2)
+    assert found[2, :, 0, 0].tolist() == [12, 22, 12, 22, 32]
 
 
 def test_a_matrix_that_is_not_there_leaves_a_claim_open_and_one_in_part_is_refused():
-    with pytest.raises(EvidenceLacking, match=r"simulated holds no relation\.predictability"):
+    with pytest.raises(EvidenceLacking, match=r"simulated holds no array 'relation\.predictability'"):
         relations_of(zoo(), "predictability")
-    with pytest.raises(InvalidInput, match=r"must hold every cell of relation\.importance, got 2 of 2 factors x 2"):
+    with pytest.raises(InvalidInput, match=r"must hold every cell of relation\.importance, got 2 of \(2, 2\)"):
         relations_of(zoo(((0, 0), (1, 1))), "importance")
 
 

@@ -8,7 +8,7 @@ from dbench.claims import Verdict
 from dbench.claims.expected import Expectation, Expectations
 from dbench.claims.session import LOST_WORKER, NOTHING_DECIDED, RECORD_PROPERTY, REMARK_PROPERTY, Session
 
-CARD = {"claim": "flaws.xor", "evidence": "synthetic", "paper": "flaws"}
+CARD = {"claim": "flaws.xor", "evidence": "synthetic", "paper": "flaws", "part": ""}
 TEST = "claims/test_xor.py::test"
 
 
@@ -49,13 +49,17 @@ def test_a_record_carries_the_time_of_all_its_phases(session):
     [
         ("reproduced", None, "passed", 0, 0),
         ("reproduced", "reproduced", "passed", 0, 0),
-        ("not reproduced", None, "failed", 1, 1),
-        ("not reproduced", "not reproduced", "skipped", 0, 0),
-        ("inconclusive", "inconclusive", "skipped", 0, NOTHING_DECIDED),
-        ("reproduced", "not reproduced", "failed", 1, 1),
-        ("not reproduced", None, "skipped", 0, 1),  # xfail talked pytest into 0
-        ("not reproduced", "reproduced", "skipped", 0, 1),
-        ("inconclusive", "not reproduced", "skipped", 0, 1),
+        ("weaker", None, "skipped", 0, 0),
+        ("contradicted", None, "failed", 1, 1),
+        ("absent", None, "failed", 1, 1),
+        ("contradicted", "contradicted", "skipped", 0, 0),
+        ("undecided", "undecided", "skipped", 0, NOTHING_DECIDED),
+        ("not tested", None, "skipped", 0, NOTHING_DECIDED),
+        ("reproduced", "absent", "failed", 1, 1),
+        ("contradicted", None, "skipped", 0, 1),  # xfail talked pytest into 0
+        ("contradicted", "reproduced", "skipped", 0, 1),
+        ("undecided", "absent", "skipped", 0, 1),
+        ("weaker", "reproduced", "skipped", 0, 1),
     ],
 )
 def test_the_exit_status_follows_from_the_records(session, verdict, expected, call, status, exit_status):
@@ -65,10 +69,10 @@ def test_the_exit_status_follows_from_the_records(session, verdict, expected, ca
 
 
 @pytest.mark.parametrize(("strictly", "exit_status"), [(False, 0), (True, NOTHING_DECIDED)])
-def test_an_inconclusive_verdict_beside_others_fails_only_when_asked(session, strictly, exit_status):
-    run(session, judged("inconclusive"), call="skipped")
+def test_an_undecided_verdict_beside_others_fails_only_when_asked(session, strictly, exit_status):
+    run(session, judged("undecided"), call="skipped")
     run(session, judged("reproduced"), nodeid="other")
-    assert session.exit_status(0, fail_on_inconclusive=strictly) == exit_status
+    assert session.exit_status(0, fail_on_undecided=strictly) == exit_status
 
 
 @pytest.mark.parametrize("status", [2, 3, 4, 5])
@@ -98,7 +102,7 @@ def test_a_claim_that_reached_no_verdict_or_broke_later_is_broken(session, prope
     assert session.exit_status(0) == 1
 
 
-@pytest.mark.parametrize("verdict", ["not reproduced", "inconclusive"])
+@pytest.mark.parametrize("verdict", ["contradicted", "undecided"])
 def test_a_verdict_against_a_finding_stands_even_if_the_teardown_breaks(session, verdict):
     run(session, judged(verdict), call="failed", teardown="failed", message="boom")
     assert session.records()[0]["verdict"] == verdict
@@ -106,7 +110,7 @@ def test_a_verdict_against_a_finding_stands_even_if_the_teardown_breaks(session,
 
 
 def test_an_unexpectedly_good_verdict_is_not_taken_for_broken(session):
-    run(session, judged("reproduced", expected="not reproduced"), call="failed", message="changed")
+    run(session, judged("reproduced", expected="absent"), call="failed", message="changed")
     assert session.records()[0]["verdict"] == "reproduced"
 
 
@@ -126,7 +130,7 @@ def test_a_crash_reported_in_a_phase_of_its_own_is_broken_but_not_lost(session):
 
 
 def test_a_stopped_session_calls_nothing_lost_or_stale(session):
-    session.expectations, session.stopped = expectations(metric="mig"), True
+    session.expectations, session.stopped = expectations("metric=mig"), True
     run(session, judged("reproduced", metric="sap"), nodeid="done")
     assert (session.lost, session.stale()) == ([], [])
     assert {r["verdict"]: r.get("reason") for r in session.records()} == {
@@ -136,13 +140,13 @@ def test_a_stopped_session_calls_nothing_lost_or_stale(session):
     assert session.exit_status(2) == 2
 
 
-def expectations(**params) -> Expectations:
-    return Expectations((Expectation("flaws.xor", "synthetic", Verdict.NOT_REPRODUCED, "why", params=params),))
+def expectations(params: str) -> Expectations:
+    return Expectations((Expectation(f"flaws.xor / synthetic / {params}", Verdict.ABSENT, "why"),))
 
 
 @pytest.mark.parametrize(("partial", "exit_status"), [(False, 1), (True, 0)])
 def test_a_stale_expectation_fails_unless_only_a_part_was_picked(session, partial, exit_status):
-    session.expectations, session.partial = expectations(metric="mig"), partial
+    session.expectations, session.partial = expectations("metric=mig"), partial
     run(session, judged("reproduced", metric="sap"))
     assert session.exit_status(0) == exit_status
 

@@ -17,27 +17,12 @@ from dbench.metrics import (
     statistical_efficiency,
 )
 from dbench.metrics.explicitness import area_under_curve
+from dbench.metrics.inputs import standardise
 from dbench.metrics.linear_accuracy import adjusted_accuracy
-from dbench.metrics.logistic import one_versus_rest, standardise
 from dbench.metrics.softmax import softmax_regressions
 
 SIZES = (3, 4, 5)
 QUICK = {"train_points": 600, "test_points": 400}
-
-
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
-def test_one_versus_rest_agrees_with_scikit_learn(seed):
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(80, 3))
-    labels = (x[:, 0] + rng.normal(size=80) > rng.normal(size=(2, 1))).T
-    labels[:2] = [[True, False], [False, True]]
-    counts = rng.integers(1, 4, size=80)
-    weights, intercepts = one_versus_rest(x, labels, counts=counts.astype(float), penalty=0.7, tolerance=1e-10)
-    for column, y in enumerate(labels.T):
-        reference = LogisticRegression(C=0.7, tol=1e-10, max_iter=10_000).fit(x, y, sample_weight=counts)
-        np.testing.assert_allclose(weights[:, column], reference.coef_[0], atol=1e-5)
-        assert intercepts[column] == pytest.approx(reference.intercept_[0], abs=1e-5)
 
 
 @pytest.mark.parametrize("classes", [2, 4])

@@ -9,7 +9,7 @@ from dbench.metrics.classifiers import Task, train_classifiers
 SIZES = (3, 5, 4)
 
 
-def by_autograd(codes, labels, n_train, tasks, *, hidden, epochs, batch, generator):
+def by_autograd(codes, labels, n_train, tasks, *, hidden, epochs, batch, generator, falling_from=None):
     """The same training spelt out: one network a task, torch's own layers, loss, gradient and optimiser."""
     train, test = codes[:, :n_train], codes[:, n_train:]
     mean, spread = train.mean(axis=1, keepdims=True), train.std(axis=1, keepdims=True)
@@ -35,11 +35,14 @@ def by_autograd(codes, labels, n_train, tasks, *, hidden, epochs, batch, generat
             w1, b1, w2, b2 = weights
             return (torch.relu(rows @ w1 + b1) @ w2 + b2)[:, :kept]
 
-        optimiser = torch.optim.Adam(weights, lr=1e-3)
+        steps = epochs * -(-n_train // batch)
+        rates = [1e-3] * steps if falling_from is None else np.linspace(falling_from, 0, steps, endpoint=False)
+        optimiser, rate = torch.optim.Adam(weights), iter(rates)
         for order in orders:
             for start in range(0, n_train, batch):
                 rows = order[start : start + batch]
                 optimiser.zero_grad()
+                optimiser.param_groups[0]["lr"] = float(next(rate))
                 torch.autograd.backward(torch.nn.functional.cross_entropy(logits(x[rows]), y[rows]))
                 optimiser.step()
         right = logits(x_test).argmax(dim=1) == y[n_train:]
@@ -56,11 +59,12 @@ def world():
     return np.concatenate([codes, dead, generator.standard_normal((2, 700, 1))], axis=2), labels
 
 
-def test_the_written_out_gradient_trains_what_autograd_trains(world):
+@pytest.mark.parametrize("rate", [{}, {"falling_from": 0.01}])
+def test_the_written_out_gradient_trains_what_autograd_trains(world, rate):
     codes, labels = world
     # Out of order, and not equally many for both models.
     tasks = [Task(1, 0), Task(0, 2), Task(0, 2, 2), Task(1, 1, 1), Task(0, 0, 4), Task(0, 1)]
-    options = {"hidden": 24, "epochs": 12, "batch": 64}
+    options = {"hidden": 24, "epochs": 12, "batch": 64, **rate}
     split = codes[:, :450], labels[:450], codes[:, 450:], labels[450:]
     ours = train_classifiers(*split, tasks, **options, generator=np.random.default_rng(8))
     theirs = by_autograd(codes, labels, 450, tasks, **options, generator=np.random.default_rng(8))

@@ -61,6 +61,18 @@ def test_the_majority_of_votes_is_the_prediction(exact):
     assert result.details["train"] == 1.0
 
 
+def test_a_code_that_never_won_a_training_vote_predicts_the_factor_that_won_most_votes(exact):
+    seen = set()
+    for seed in range(8):
+        stream = np.random.default_rng(seed)
+        result = factor_vae(GridSource(exact, SIZES), **QUICK | {"train_votes": 1}, generator=stream)
+        # With one training vote, every code predicts the factor that was fixed in it.
+        fixed = int(result.relation.sum(axis=0).argmax())
+        assert result.per_factor.tolist() == [float(factor == fixed) for factor in range(3)]
+        seen.add(fixed)
+    assert seen == {0, 1, 2}
+
+
 def test_continuous_factors_and_dependent_draws_can_be_scored():
     # Fact 4 of How Not to Measure: mixed codes that FactorVAE takes for perfect.
     mix = np.array([[0.5, 0.4, 0.5], [0.4, 0.5, 0.5], [0.4, 0.4, 0.6]])

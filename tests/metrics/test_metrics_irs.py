@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics import domain_shift_robustness, interventional_robustness, irs
+from dbench.metrics import domain_shift_robustness, exact_copies, interventional_robustness, irs, shuffled
 from dbench.metrics.interventions import _grouped_quantile, crossed_empida, empida, number_rows
 
 
@@ -151,6 +151,13 @@ def test_grouped_quantiles_are_those_of_numpy_group_by_group(count, quantile):
     np.testing.assert_allclose(_grouped_quantile(values, group, count, quantile), expected, atol=1e-12)
 
 
+def test_more_groups_than_16_bits_can_number_are_kept_apart():
+    group = np.random.default_rng(0).permutation(np.repeat(np.arange(70_000), 2))
+    values = group + np.random.default_rng(1).random(140_000)
+    found = _grouped_quantile(values[:, None], group, 70_000, 1.0)[:, 0]
+    assert (np.floor(found) == np.arange(70_000)).all()
+
+
 def test_the_quantile_lets_one_outlier_pass():
     grid = np.array(list(itertools.product(range(2), range(200))))
     codes = grid[:, :1].astype(float)
@@ -162,6 +169,26 @@ def test_the_quantile_lets_one_outlier_pass():
     by_hand = np.abs(codes[:200, 0] - codes[:200, 0].mean())
     found = crossed_empida(codes, grid, [[0]], [0], [1], quantile=0.98)
     assert found[0] == pytest.approx(np.quantile(by_hand, 0.98) / 2, abs=1e-12)
+
+
+def test_the_quantile_is_not_taken_in_the_normaliser():
+    # Code 0 is factor 0 of ten values: held, it does not move; free, it lies up to 4.5 from its mean.
+    grid = np.array(list(itertools.product(range(10), range(2))))
+    sample = Sample(grid.astype(float), grid)
+    result = irs(sample, quantile=0.5)
+    # Held factor 1, half of the ten values of factor 0 lie within 2.5 of the mean: 1 - 2.5 / 4.5.
+    assert result.relation[0] == pytest.approx([1.0, 1 - 2.5 / 4.5])
+    assert interventional_robustness(sample, [0], [1], [0], quantile=0.5) == pytest.approx(1 - 2.5 / 4.5)
+    assert domain_shift_robustness(sample, [0], [0], quantile=0.5) == pytest.approx(1 - 2.5 / 4.5)
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_chance_and_ceiling_are_the_scores_of_shuffled_codes_and_of_exact_copies(worlds, crossed):
+    sample = worlds["identity"]
+    result = irs(sample, bins=2, crossed=crossed, generator=np.random.default_rng(1))
+    dealt, copied = shuffled(sample, np.random.default_rng(1)), exact_copies(sample)
+    assert result.details["chance"] == pytest.approx(irs(dealt, bins=2, crossed=crossed).value)
+    assert result.details["ceiling"] == pytest.approx(irs(copied, bins=2, crossed=crossed).value)
 
 
 def test_scaling_all_codes_alike_changes_nothing_and_codes_may_be_huge(worlds):
@@ -179,6 +206,8 @@ def test_rows_are_numbered_alike_where_keys_would_overflow():
     assert count == small
     assert numbers.tolist() == expected.tolist()
     assert number_rows(columns[:, :0])[1] == 1
+    # Of sizes whose product is a power of 2 beyond 64 bits, the first column would be lost.
+    assert number_rows(np.array([[0, 1, 1], [1, 1, 1], [0, 2**32 - 1, 2**32 - 1]]))[0].tolist() == [0, 1, 2]
 
 
 def test_a_single_factor_leaves_nothing_to_change():

@@ -82,6 +82,15 @@ def test_med_knows_exact_copies_from_rotations_and_noise(worlds):
     assert med(worlds["duplicated"]).details["completeness"] < 0.7
 
 
+def test_med_says_for_each_code_and_factor_what_it_averages(worlds):
+    result = med(worlds["identity"])
+    assert result.metric == "med"
+    assert med(worlds["identity"], corrected=True).metric == "med[corrected]"
+    assert result.value == pytest.approx(np.average(result.per_code, weights=result.relation.sum(axis=1)))
+    completeness = np.average(result.per_factor, weights=result.relation.sum(axis=0))
+    assert result.details["completeness"] == pytest.approx(completeness)
+
+
 def test_med_with_columns_divided_weighs_factors_alike():
     grid = np.array([(a, b) for a in range(2) for b in range(8)])
     sample = Sample(grid.astype(float), grid)

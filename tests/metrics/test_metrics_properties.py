@@ -1,3 +1,4 @@
+import inspect
 import subprocess
 import sys
 
@@ -137,6 +138,16 @@ def test_a_score_is_a_python_float_within_its_bounds_that_repeats(name):
     assert high is None or result.value <= high
     assert all(np.isfinite(number) for number in result.details.values())
     assert score(name, CODES).value == result.value
+
+
+@pytest.mark.parametrize("name", [n for n in QUICK if "generator" in inspect.signature(METRICS[n]).parameters])
+def test_a_generator_that_is_given_is_drawn_from_and_decides_the_score(name):
+    first, again, other = (np.random.default_rng(seed) for seed in (0, 0, 1))
+    before = first.bit_generator.state
+    one, two, three = (score(name, CODES, generator=stream) for stream in (first, again, other))
+    assert first.bit_generator.state != before
+    assert one.details == two.details
+    assert (one.value, one.details) != (three.value, three.details)
 
 
 @pytest.mark.parametrize("name", QUICK)

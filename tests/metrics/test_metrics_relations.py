@@ -102,6 +102,11 @@ def test_squared_correlation_agrees_with_numpy_and_gives_constants_zero():
     assert found[2].tolist() == [0.0, 0.0]
 
 
+def test_rounding_takes_no_squared_correlation_beyond_one():
+    codes = np.random.default_rng(0).normal(size=(7, 200))
+    assert squared_correlation(codes, 3 * codes).max() <= 1.0
+
+
 def test_predictability_is_the_test_accuracy_of_a_linear_machine_on_one_code():
     rng = np.random.default_rng(4)
     factors = rng.integers(3, size=(300, 1))

@@ -90,6 +90,16 @@ def test_bins_of_one_point_let_noise_score_one_and_the_default_does_not():
     assert snc(Sample(noise[:, None], label[:, None])).value < 0.15
 
 
+def test_a_bin_holds_by_default_a_fifth_of_the_mean_class_or_the_common_divisor_of_the_classes():
+    label = np.repeat([0, 1, 2], [33, 33, 34])  # divisor 1, a fifth of a class 6.67: 100 // 6 bins
+    assert bin_accuracy(np.arange(100.0), label)[1] == 16
+    assert snc(Sample(np.arange(100.0)[:, None], label[:, None])).details["bins.max"] == 16
+    label = np.repeat([0, 1], [40, 60])  # divisor 20, more than a fifth of a class
+    assert bin_accuracy(np.arange(100.0), label)[1] == 5
+    label = np.arange(9) % 3 % 2  # fewer than five points a class: no bin is empty
+    assert bin_accuracy(np.arange(9.0), label)[1] == 3
+
+
 def test_random_draws_keep_exact_copies_near_one(worlds):
     assert snc(worlds["identity"]).value > 0.95
     assert snc(worlds["dead"]).value == snc(worlds["dead first"]).value
@@ -136,10 +146,19 @@ def test_an_exclusive_or_in_the_other_codes_is_found():
 
 
 def test_models_trained_together_score_as_each_does_alone(worlds):
-    samples = [worlds[name] for name in ("identity", "noise")]
-    together = nk_of_models(samples, **FAST)
-    for sample, score in zip(samples, together, strict=True):
-        assert nk(sample, **FAST).value == pytest.approx(score.value, abs=0.02)
+    sample = worlds["dead"]
+    turned = Sample(sample.codes[:, [2, 0, 1, 3, 4, 5]], sample.factors)  # other codes are withheld than of the first
+    for one, score in zip((sample, turned), nk_of_models([sample, turned], **FAST), strict=True):
+        assert nk(one, **FAST).value == pytest.approx(score.value, abs=0.02)
+        assert score.per_factor == pytest.approx([1 - 1 / 3, 1 - 1 / 4, 1 - 1 / 5], abs=0.12)
+
+
+def test_without_its_code_the_commonest_value_of_a_factor_is_guessed():
+    first, second = np.repeat([0, 1], [420, 180]), np.tile([0, 0, 0, 1, 2], 120)
+    factors = np.stack([first, second], axis=1)
+    result = nk(Sample(factors - factors.mean(axis=0), factors), **FAST)
+    assert result.details["ceiling"] == pytest.approx(1 - (0.7 + 0.6) / 2)
+    assert result.per_factor == pytest.approx([0.3, 0.4], abs=0.08)
 
 
 def test_models_of_other_observations_are_refused(worlds):

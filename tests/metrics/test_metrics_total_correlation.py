@@ -110,3 +110,5 @@ def test_posteriors_that_do_not_fit_are_refused():
         informative_codes(np.ones((2, 3, 2)), np.ones((2, 3, 2)))
     with pytest.raises(InvalidInput, match="threshold must be a finite number of at least 0, got -1"):
         informative_codes(np.ones((3, 2)), np.ones((3, 2)), threshold=-1)
+    with pytest.raises(InvalidInput, match="threshold must be a finite number of at least 0, got inf"):
+        informative_mask(np.ones((3, 2)), np.ones((3, 2)), threshold=np.inf)

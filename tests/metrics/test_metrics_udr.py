@@ -1,3 +1,4 @@
+import itertools
 import sys
 import warnings
 
@@ -139,6 +140,21 @@ def test_comparisons_are_drawn_without_replacement_and_repeat_with_the_generator
     np.testing.assert_array_equal(*draws)
     np.testing.assert_allclose(udr_scores(codes, flags, comparisons=5), udr_scores(codes, flags))
     np.testing.assert_allclose(udr_scores(codes, flags, comparisons=50), udr_scores(codes, flags))
+
+
+def test_two_comparisons_are_with_two_different_models():
+    codes = models() + np.random.default_rng(1).normal(size=models().shape)
+    flags = np.ones((6, 4), dtype=bool)
+    agreements = udr_agreements(codes, flags, relation="spearman")[0, 1:]
+    pairs = [np.mean(pair) for pair in itertools.combinations(agreements, 2)]
+    drawn = set()
+    for seed in range(60):
+        stream = np.random.default_rng(seed)
+        score = udr_scores(codes, flags, relation="spearman", comparisons=2, generator=stream)[0]
+        distances = np.abs(np.array(pairs) - score)
+        assert distances.min() < 1e-12
+        drawn.add(int(distances.argmin()))
+    assert len(drawn) == len(pairs)
 
 
 def test_groups_are_scored_as_if_alone():

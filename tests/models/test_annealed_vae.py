@@ -42,12 +42,12 @@ def test_gamma_is_the_studys_unless_a_run_takes_another(make_batch):
     batch = make_batch(step=1, steps=1)
     terms, light = (annealed_vae(batch, c_max=CAPACITIES, **chosen) for chosen in ({}, {"gamma": 12.5}))
     np.testing.assert_allclose(light.loss - light.reconstruction, (terms.loss - terms.reconstruction) / 80, rtol=1e-9)
-    assert annealed_vae.card.settled({}) == {"gamma": 1000.0}
-    assert annealed_vae.card.settled({"gamma": 2.0}) == {"gamma": 2.0}
+    assert annealed_vae.card.tuned({}).constants == {"gamma": 1000.0}
+    assert annealed_vae.card.tuned({"gamma": 2.0}).constants == {"gamma": 2.0}
     with pytest.raises(InvalidInput, match="constants of annealed_vae must be among gamma, got delta"):
-        annealed_vae.card.settled({"delta": 2.0})
+        annealed_vae.card.tuned({"delta": 2.0})
     with pytest.raises(InvalidInput, match="constants of beta_vae must be among none, got gamma"):
-        beta_vae.card.settled({"gamma": 2.0})
+        beta_vae.card.tuned({"gamma": 2.0})
 
 
 def test_the_distance_is_that_of_the_batch_and_not_of_each_image(make_batch):

@@ -4,7 +4,6 @@ import torch
 
 from dbench.errors import InvalidInput, UnknownName
 from dbench.models import NETWORKS, find_network
-from dbench.models.convolution import ALGORITHMS
 from dbench.models.reference import reference
 
 NETWORK_CASES = [
@@ -35,29 +34,6 @@ def test_each_member_computes_what_an_ordinary_module_computes(network):
         torch.testing.assert_close(mean[i], module.encode(x[i])[0], rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(logvar[i], module.encode(x[i])[1], rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(logits[i], module.decode(z[i]), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS[1:])
-@pytest.mark.parametrize("channels", [1, 3])
-def test_every_way_to_convolve_gives_the_same_numbers_and_gradients(algorithm, channels):
-    found = []
-    for network in (NETWORKS["conv"]((channels, 64, 64), 4, one) for one in ("grouped", algorithm)):
-        _, stacked = _stack(network, 2)
-        stacked = {name: (value - 0.005).requires_grad_() for name, value in stacked.items()}
-        x = torch.rand(2, 3, *network.image_shape, generator=torch.Generator().manual_seed(0))
-        mean, logvar = network.encode(stacked, x)
-        logits = network.decode(stacked, mean + logvar)
-        gradients = torch.autograd.grad((logits - x).square().sum(), list(stacked.values()))
-        found.append([mean, logvar, logits, *gradients])
-    for mine, theirs in zip(*found, strict=True):
-        assert theirs.abs().max() > 0
-        torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5 * float(theirs.detach().abs().max()))
-
-
-def test_networks_that_convolve_otherwise_are_equal_and_unknown_ways_are_refused():
-    assert NETWORKS["conv"](algorithm="products") == NETWORKS["conv"]()
-    with pytest.raises(InvalidInput, match=r"algorithm must be one of grouped, .* got 'fft'"):
-        NETWORKS["conv"](algorithm="fft")
 
 
 @pytest.mark.parametrize("network", NETWORK_CASES)

@@ -156,6 +156,17 @@ def test_a_members_terms_do_not_depend_on_its_company(name, make_batch):
 
 
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
+def test_a_likelihood_factor_multiplies_the_reconstruction_and_nothing_else(name, make_batch):
+    function, batch = OBJECTIVES[name], make_batch(objective=name)
+    plain, ours = (
+        function(one, **{function.card.strength: STRENGTHS}) for one in (batch, replace(batch, likelihood_factor=16.0))
+    )
+    np.testing.assert_allclose(ours.reconstruction, 16 * plain.reconstruction, rtol=1e-12)
+    np.testing.assert_allclose(ours.loss - plain.loss, 15 * plain.reconstruction, rtol=1e-9)
+    assert torch.equal(ours.kl, plain.kl)
+
+
+@pytest.mark.parametrize("name", sorted(OBJECTIVES))
 def test_every_objective_carries_a_card_and_its_files_name(name):
     function = OBJECTIVES[name]
     assert function.card.name == name == function.__module__.rpartition(".")[2]

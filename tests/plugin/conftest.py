@@ -29,11 +29,10 @@ from dbench.claims import Claim, Printed, above
 from dbench.stats import Estimate, exact
 
 
-def card(id="flaws.xor", evidence="synthetic", tier="smoke", part=""):
+def card(id="flaws.xor", evidence="synthetic", part="", role="cell", **fields):
     return Claim(
-        id=id, part=part, where="1", says="It holds.", evidence=evidence, kind="size", population="worlds varied",
-        deviations=(), unit="world", statistic="mean", rule=above(0.5), confidence=0.95, min_n=5,
-        printed=Printed("0.7", 0.7, 0.1), tier=tier, rollup="all", revision=1, superseded_by=None,
+        id=id, part=part, role=role, where="1", says="It holds.", evidence=evidence, population="worlds varied",
+        unit="world", statistic="mean", rule=above(0.5), min_n=5, printed=Printed("0.7", 0.7, 0.1), **fields,
     )
 
 
@@ -84,14 +83,16 @@ def session(pytester, monkeypatch) -> Callable[..., Outcome]:
     # Enough to be found; nothing here reads it.
     (evidence / "manifest.json").touch()
 
-    def run(source: str = "", *arguments: str, expect: str = "", where: str = "claims") -> Outcome:
+    def run(
+        source: str = "", *arguments: str, expect: str = "", where: str = "claims", evidence: bool = True
+    ) -> Outcome:
         folder = pytester.path / "claims"
         folder.mkdir(exist_ok=True)
         (folder / "test_own.py").write_text(CARDS + source, encoding="utf-8")
         if expect:
             (pytester.path / "expected.toml").write_text(expect, encoding="utf-8")
             arguments = (*arguments, "--dbench-expect=expected.toml")
-        if not any("--dbench-evidence" in argument for argument in arguments):
+        if evidence and not any("--dbench-evidence" in argument for argument in arguments):
             arguments = (*arguments, f"--dbench-evidence=evidence{os.sep}micro")
         result = pytester.runpytest_subprocess(where, *arguments, timeout=120)
         return Outcome(int(result.ret), f"{result.stdout}\n{result.stderr}", pytester.path)
@@ -99,10 +100,9 @@ def session(pytester, monkeypatch) -> Callable[..., Outcome]:
     return run
 
 
-def expected(claim: str, verdict: str, **details: str) -> str:
-    """Return one entry of expected.toml."""
-    lines = [f'claim = "{claim}"', f'verdict = "{verdict}"', 'reason = "small worlds"', "date = 2026-01-01"]
-    lines += [f'{key} = "{value}"' for key, value in ({"evidence": "synthetic"} | details).items()]
+def expected(verdict: str, *records: str) -> str:
+    """Return one group of expected.toml."""
+    lines = [f'verdict = "{verdict}"', 'reason = "small worlds"', "date = 2026-01-01", f"records = {[*records]}"]
     return "\n".join(["[[expected]]", *lines, ""])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -12,134 +13,181 @@ from dbench.report import build_document
 Record = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Row:
+    where: str
+    says: str
+    heads: str
+
+
 def record_with(**changes: Any) -> Record:
     claim = changes.get("claim", "sober.tc-sampled-falls")
     return {
         "claim": claim,
         "part": "",
         "paper": claim.partition(".")[0],
+        "role": "primary",
+        "quote": "the total correlation of the sampled representation decreases [...] as the strength is increased",
         "where": "5.2, Figure 2",
         "says": "The Gaussian total correlation of the sampled representation falls as the strength rises.",
-        "kind": "direction",
         "evidence": "zoo",
         "population": "micro profile, dSprites sub-grid, six strengths",
+        "statistic": "Spearman correlation of strength and total correlation",
+        "unit": "seed",
+        "rule": "below -0.1, no effect at 0",
+        "low": None,
+        "high": -0.1,
+        "closed": False,
+        "null": 0.0,
+        "confidence": 0.95,
         "params": {},
         "verdict": "reproduced",
         "estimate": -0.62,
         "interval": [-0.71, -0.53],
-        "statistic": "Spearman correlation of strength and total correlation",
-        "rule": "interval below -0.1 (bound 0, margin 0.1)",
-        "bound": 0.0,
-        "margin": 0.1,
-        "direction": "below",
-        "confidence": 0.95,
         "n": 30,
-        "unit": "seeds",
+        "settles_at": None,
+        "left_out": None,
+        "regime": [],
         "printed": None,
         "printed_value": None,
         "printed_agrees": None,
-        "reason": "the interval lies wholly below the bound by the margin",
+        "reason": "the interval lies wholly below -0.1",
         "deviations": [],
+        "revision": 1,
+        "exploratory": False,
         "expected": None,
-        "rollup": "all",
+        "expected_reason": None,
+        "unexpected": False,
         "nodeid": f"claims/{claim.replace('.', '/')}.py::test_holds",
         "seconds": 1.2,
     } | changes
 
 
-def realistic_document() -> Record:
-    exact = {"interval": None, "n": 1, "unit": "construction", "evidence": "synthetic", "kind": "existence"}
-    micro = ["images averaged down to 16 x 16", "strengths of the micro profile instead of the paper's"]
-    zoo = {"deviations": micro}
+def above(bound: float, null: float | None = None) -> Record:
+    return {"low": bound, "high": None, "null": bound if null is None else null, "rule": f"above {bound}"}
+
+
+def below(bound: float, null: float | None = None) -> Record:
+    return {"low": None, "high": bound, "null": bound if null is None else null, "rule": f"below {bound}"}
+
+
+EXACT = {"interval": None, "n": 1, "unit": "construction", "evidence": "synthetic", "confidence": 1.0}
+MICRO = {
+    "deviations": ["images averaged down to 16 x 16", "strengths of the micro profile instead of the paper's"],
+    "regime": [
+        {
+            "name": "factors known",
+            "says": "at least half of the factors are held by a code",
+            "value": 0.6,
+            "holds": True,
+        }
+    ],
+}
+PRINTED = {"printed": "37% on average", "printed_value": 0.37}
+LEDGER = {
+    "sober.theorem-1": Row("section 3, Theorem 1", "Infinitely many bijections entangle any density.", "synthetic"),
+    "sober.tc-sampled-falls": Row("5.2, Figure 2", "Total correlation of samples falls with the strength.", "zoo"),
+    "sober.tc-mean-exceeds-sampled": Row("5.2, Figure 4", "Total correlation of means exceeds it.", "zoo"),
+    "sober.variance-explained": Row("5.3, Table 5", "The objective explains a minor part of the variance.", "zoo"),
+    "sober.transfer-table": Row("5.4.3, Table 1", "Settings hardly transfer.", "published"),
+    "sober.metric-pairs": Row("6.1, Figures 12 and 13", "MIG and DCI agree most.", "zoo"),
+    "udr.correlates-with-supervised": Row("4, Table 6", "UDR ranks models as supervised metrics do.", "zoo"),
+    "udr.lasso-not-worse-than-spearman": Row("4", "The Lasso variant correlates slightly better.", "zoo"),
+    "udr.kl-gap": Row("4.2", "UDR needs informative codes.", "zoo"),
+    "flaws.single-code-scores": Row("section 3, Figure 2", "One code for several factors scores well.", "synthetic"),
+    "irs.monotone": Row("section 4", "The score falls as nuisance factors move the code.", "zoo"),
+    "hownot.sap-fact-1": Row("Fact 1", "SAP is low for a disentangled representation.", "synthetic"),
+}
+ERRATUM = {
+    "name": "transfer-percentage",
+    "paper": "sober",
+    "place": "Table 1",
+    "printed": "80.7%",
+    "right": "81.9%",
+    "derivation": "The text and the table give two numbers for the same cell.",
+    "cells": [],
+    "claims": ["sober.transfer-table"],
+}
+
+
+def realistic_records() -> list[Record]:
+    shares = {"dci": 0.352, "mig": 0.441, "sap": 0.284, "factor_vae": 0.612}
+    found = {"mig": "undecided", "factor_vae": "contradicted"}
     records = [
-        record_with(params={"objective": "beta_vae"}, **zoo),
-        record_with(params={"objective": "beta_tcvae"}, estimate=-0.48, interval=[-0.6, -0.35], **zoo),
+        record_with(**MICRO),
+        *(
+            record_with(role="cell", params={"objective": name}, estimate=value, **MICRO)
+            for name, value in [("beta_vae", -0.62), ("beta_tcvae", -0.58)]
+        ),
         record_with(
             claim="sober.tc-mean-exceeds-sampled",
-            verdict="not reproduced",
-            expected="not reproduced",
+            verdict="weaker",
+            expected="weaker",
             expected_reason="collapsed codes decide it at 16 x 16",
             estimate=0.412,
             interval=[0.361, 0.463],
-            bound=0.5,
-            margin=0.0,
-            direction="above",
-            says="For a large number of trained models the total correlation of the mean representation exceeds "
-            "that of the sampled one.",
-            where="5.2, Figure 4",
+            statistic="share of models",
             n=180,
-            unit="models",
-            reason="the interval lies wholly below 0.5",
+            unit="model",
             seconds=3.41,
-            **zoo,
+            **above(0.5, 0),
+            **MICRO,
+        ),
+        record_with(
+            claim="sober.variance-explained",
+            estimate=0.42,
+            interval=[0.37, 0.48],
+            printed_agrees=True,
+            statistic="share of variance",
+            **below(0.5),
+            **PRINTED,
+            **MICRO,
         ),
         *(
             record_with(
                 claim="sober.variance-explained",
-                part="objective alone",
+                role="cell",
                 params={"metric": metric},
-                kind="size",
-                says="The objective alone explains a minor part of the variance of the scores.",
-                where="5.3, Table 5",
                 estimate=value,
                 interval=[value - 0.07, value + 0.08],
-                bound=0.5,
-                margin=0.05,
-                direction="below",
-                printed="37% on average",
-                printed_value=0.37,
-                printed_agrees=abs(value - 0.37) < 0.05,
-                verdict=verdict,
-                rollup="each",
-                seconds=8.4,
-                reason=reason,
-                expected=expected,
-                **zoo,
+                verdict=found.get(metric, "reproduced"),
+                unexpected=metric == "factor_vae",
+                expected="reproduced" if metric == "factor_vae" else None,
+                settles_at=74 if metric == "mig" else None,
+                **below(0.5),
+                **MICRO,
             )
-            for metric, value, verdict, expected, reason in [
-                ("dci", 0.352, "reproduced", None, "the interval lies wholly below the bound by the margin"),
-                (
-                    "mig",
-                    0.441,
-                    "inconclusive",
-                    None,
-                    "the interval reaches into the margin; about 74 seeds would settle",
-                ),
-                ("sap", 0.284, "reproduced", "reproduced", "the interval lies wholly below the bound by the margin"),
-                ("factor_vae", 0.612, "not reproduced", "reproduced", "the interval lies wholly above 0.5"),
-            ]
+            for metric, value in shares.items()
+        ),
+        record_with(
+            claim="sober.variance-explained",
+            part="strength adds",
+            role="probe",
+            verdict="absent",
+            estimate=0.01,
+            interval=[-0.02, 0.03],
+            **above(0.05, 0),
+            **MICRO,
         ),
         record_with(
             claim="sober.transfer-table",
-            evidence="published",
-            where="5.4.3, Table 1",
-            says="A setting chosen by a metric beats a random model clearly on the same metric and data set, less "
-            "across data sets, and hardly at all across both.",
             estimate=0.292,
-            interval=None,
-            bound=0.0,
-            margin=0.0,
-            direction="above",
             printed="81.9% same, 52.7% both",
             printed_value=0.292,
             printed_agrees=True,
-            n=4,
-            unit="cells",
-            seconds=0.02,
+            **EXACT | {"evidence": "published", "unit": "cell", "n": 4},
+            **above(0),
         ),
         record_with(
             claim="sober.theorem-1",
-            where="section 3, Theorem 1, appendix A",
-            says="For any factorised density there are infinitely many bijections of the support that leave the "
-            "distribution unchanged and whose Jacobian has no zero entry almost everywhere.",
             estimate=1.2e-8,
-            bound=0.0,
-            margin=1e-6,
-            direction="within",
+            low=0.0,
+            high=1e-6,
+            closed=True,
+            null=None,
             statistic="largest round-trip error",
-            rule="interval within [0, 1e-06]",
             params={"dimensions": 4, "marginal": "skewed"},
-            **exact,
+            **EXACT,
         ),
         record_with(
             claim="sober.metric-pairs",
@@ -148,118 +196,96 @@ def realistic_document() -> Record:
             interval=None,
             n=None,
             reason="DamagedData: runs.parquet of micro-dsprites does not match its checksum",
-            where="6.1, Figures 12 and 13",
-            says="BetaVAE with FactorVAE, and MIG with DCI disentanglement, are the pairs that agree most.",
+            **above(0.5),
         ),
         record_with(
             claim="udr.correlates-with-supervised",
-            where="Experiments, Table 6",
-            says="UDR ranks models much as the supervised metrics do.",
             estimate=0.543,
             interval=[0.43, 0.64],
-            bound=0.2,
-            margin=0.1,
-            direction="above",
             printed="Spearman 0.54 +- 0.06",
             printed_value=0.54,
             printed_agrees=True,
-            **zoo,
+            **above(0.3, 0),
+            **MICRO,
         ),
         record_with(
             claim="udr.lasso-not-worse-than-spearman",
-            verdict="inconclusive",
+            verdict="undecided",
             estimate=0.012,
             interval=[-0.031, 0.055],
-            bound=-0.02,
-            margin=0.0,
-            direction="above",
-            says="The Lasso variant correlates with the supervised metrics slightly better than the Spearman variant.",
-            reason="the interval contains the bound; about 210 models would settle",
-            **zoo,
+            settles_at=210,
+            unit="model",
+            **above(0),
+            **MICRO,
         ),
         record_with(
-            claim="udr.invariances",
-            estimate=1.0,
-            bound=0.99,
-            margin=0.0,
-            direction="above",
-            says="UDR is meant to be invariant to permuting codes and to flipping signs.",
-            statistic="UDR of a model with its permuted copy",
-            **exact,
+            claim="udr.kl-gap",
+            verdict="not tested",
+            reason="no model holds more than two factors",
+            regime=[MICRO["regime"][0] | {"value": 0.4, "holds": False}],
+            **above(0.3, 0),
         ),
         *(
             record_with(
                 claim="flaws.single-code-scores",
                 params={"metric": metric},
                 estimate=value,
-                bound=0.9,
-                margin=0.0,
-                direction="above",
-                verdict="reproduced" if value > 0.9 else "not reproduced",
-                expected="not reproduced" if metric == "mig" else None,
-                says="One code that holds several factors still gets a nearly perfect score.",
-                where="section 3, Figure 2",
+                verdict="reproduced" if value > 0.9 else "contradicted",
+                expected="reproduced" if value > 0.9 else "contradicted",
                 printed="1.0",
                 printed_value=1.0,
                 printed_agrees=value > 0.99,
-                reason="exact on the constructed example",
                 seconds=0.3,
-                **exact,
+                **EXACT,
+                **above(0.9),
             )
             for metric, value in [("dci", 1.0), ("mig", 0.498), ("sap", 0.961), ("irs", 0.934)]
         ),
         record_with(
             claim="irs.monotone",
-            estimate=0.87,
-            interval=[0.82, 0.91],
-            bound=0.5,
-            margin=0.1,
-            direction="above",
-            says="The score falls as interventions on nuisance factors move the code further.",
-            where="section 4",
+            verdict="absent",
+            estimate=0.07,
+            interval=[-0.02, 0.16],
             printed="0.98",
             printed_value=0.98,
             printed_agrees=False,
             seconds=64.0,
+            **above(0.5, 0),
         ),
-        *(
-            record_with(
-                claim=f"hownot.{name}",
-                estimate=value,
-                bound=0.5,
-                margin=0.0,
-                direction="below",
-                says="A metric gives a low score to a representation that is disentangled by its own definition.",
-                where="Facts 1 to 6",
-                seconds=0.1,
-                **exact,
-            )
-            for name, value in [("sap-fact-1", 0.0), ("mig-fact-3", -0.12), ("dci-fact-5", 0.25)]
-        ),
+        record_with(claim="hownot.sap-fact-1", estimate=0.0, seconds=0.1, **EXACT, **below(0.5)),
     ]
     for i, record in enumerate(records):
         record["nodeid"] = f"claims/{record['paper']}/section.py::test_{i}"
-    return build_document(
-        records,
-        provenance={
-            "commit": "3f2c9d1e",
-            "dirty": False,
-            "finished": "2026-11-20T17:46:28+00:00",
-            "versions": {"dbench": "0.1.0", "python": "3.11.9", "numpy": "2.3.5", "torch": "2.9.1"},
-            "evidence": [{"table": "micro-dsprites", "runs": 180, "sha256": "9f" * 32}],
-            "seeds": {"analysis": 4712},
-            "judgements": len(records),
-        },
-        checks=[
-            {
-                "nodeid": "claims/test_shipped.py::test_retrained_runs_agree",
-                "outcome": "passed",
-                "detail": "3 runs retrained, largest difference 2.1e-7",
-                "seconds": 74.2,
-            },
-            {"nodeid": "claims/test_shipped.py::test_gpu", "outcome": "skipped", "detail": "no GPU", "seconds": 0.0},
-        ],
-    )
+    return records
+
+
+PROVENANCE = {
+    "commit": "3f2c9d1e5b7a",
+    "utc": "2026-11-20T17:46:28Z",
+    "versions": "python 3.11.9, dbench 0.1.0, torch 2.9.1",
+    "evidence": [
+        {
+            "name": "micro-dsprites",
+            "data": "dSprites",
+            "side": 16,
+            "profile": "micro",
+            "models": 440,
+            "objectives": ["beta_vae", "beta_tcvae"],
+            "seeds": 10,
+            "steps": 6000,
+            "deviations": ["images averaged down to 16 x 16"],
+        }
+    ],
+}
+CHECKS = [
+    {
+        "nodeid": "claims/test_shipped.py::test_retrained_runs_agree",
+        "outcome": "passed",
+        "detail": "3 runs retrained, largest difference 2.1e-7",
+        "seconds": 74.2,
+    },
+    {"nodeid": "claims/test_shipped.py::test_gpu", "outcome": "skipped", "detail": "no GPU", "seconds": 0.0},
+]
 
 
 @pytest.fixture
@@ -268,5 +294,15 @@ def make_record() -> Callable[..., Record]:
 
 
 @pytest.fixture
-def sample() -> Record:
-    return realistic_document()
+def make_document() -> Callable[..., Record]:
+    """A document of given records and parts, else of realistic ones."""
+
+    def make(records: list[Record] | None = None, **parts: Any) -> Record:
+        return build_document(realistic_records() if records is None else records, **{"ledger": LEDGER} | parts)
+
+    return make
+
+
+@pytest.fixture
+def sample(make_document: Callable[..., Record]) -> Record:
+    return make_document(provenance=PROVENANCE, checks=CHECKS, errata=[ERRATUM])

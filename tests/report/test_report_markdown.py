@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from dbench.report import build_document
+import pytest
+
+from dbench.report import VERDICTS, build_document
 from dbench.report.markdown import escape, flatten, render_markdown
 
 
@@ -18,47 +20,59 @@ def cells(row: str) -> int:
 
 def test_every_table_has_rows_of_one_width(sample):
     found = tables(render_markdown(sample))
-    assert len(found) == 1 + 5 + 1 + 1 + 1
+    assert len(found) == 1 + 5 + 1 + 1
     for table in found:
         assert len({cells(row) for row in table}) == 1
 
 
-def test_the_counts_are_those_of_the_verdicts(sample):
-    counts = tables(render_markdown(sample))[0]
-    assert counts[0] == "|  | reproduced (R) | inconclusive (?) | not reproduced (N) | broken (F) | unexpected |"
-    assert counts[-1] == "| records | 15 | 2 | 3 | 1 | 1 |"
-
-
-def test_the_worst_come_first(sample):
-    sober = tables(render_markdown(sample))[1][2:]
-    symbols = [row[4] for row in sober]
-    assert symbols == sorted(symbols, key="FN?R".index)
-
-
-def test_only_deviations_are_listed_and_the_others_counted(sample):
+def test_the_papers_by_verdict_come_first(sample):
     text = render_markdown(sample)
-    deviations = tables(text)[6][2:]
-    assert len(deviations) == 6
-    assert not any("**R**" in row for row in deviations)
-    assert "15 other records are reproduced" in text
+    counts = tables(text)[0]
+    assert counts[0] == f"|  | {' | '.join(VERDICTS)} |"
+    assert counts[2] == "| A Sober Look (Locatello et al., JMLR 2020) | 4 | 1 | 0 | 0 | 0 | 0 | 1 |"
+    assert counts[-1] == "| all | 6 | 1 | 1 | 1 | 1 | 1 | 1 |"
+    places = [
+        text.index(part)
+        for part in ("440 of 2 objectives", "commit 3f2c9d1e", "| all |", "## Contradicted", "<details>")
+    ]
+    assert places == sorted(places)
 
 
-def test_a_verdict_that_became_better_is_listed(make_record):
-    text = render_markdown(build_document([make_record(expected="not reproduced")]))
-    assert "unexpected: not reproduced was expected" in text
-    assert "0 other records" in text
+def test_what_is_contradicted_or_absent_is_listed_with_its_reason(sample):
+    listed = render_markdown(sample).partition("## Contradicted, absent or broken")[2].partition("##")[0]
+    found = re.findall(r"- \*\*(\w+)\*\* (\S+)", listed)
+    assert found == [
+        ("broken", "sober.metric-pairs"),
+        ("contradicted", "flaws.single-code-scores"),
+        ("absent", "irs.monotone"),
+    ]
+    assert "no effect (0), and not above 0.5 as asked" in listed
 
 
-def test_a_finding_shows_its_statement_and_its_counts(make_record):
-    records = [make_record(part=part, printed_agrees=part == "a") for part in "ab"]
-    text = render_markdown(build_document(records, statements={records[0]["claim"]: "As the ledger has it."}))
-    assert "| As the ledger has it. | 2 reproduced | 2; 0.05 by chance | 1 agrees, 1 differs | - |" in text
-    assert "None.\n\n2 other records are reproduced" in text
+def test_the_worst_come_first_and_tables_are_folded(sample):
+    text = render_markdown(sample)
+    sober = [re.search(r"\*\* ([a-z ]+?) \|", row)[1] for row in tables(text)[1][2:]]
+    assert sober == sorted(sober, key=VERDICTS.index, reverse=True)
+    assert text.count("<details>") == text.count("</details>") == 5 + 2
 
 
-def test_hostile_text_stays_text(make_record):
+def test_what_was_not_expected_is_listed(sample, make_record):
+    assert "metric=factor\\_vae: contradicted; unexpected: 'reproduced' was expected" in render_markdown(sample)
+    assert "## Not as expected" not in render_markdown(build_document([make_record()]))
+
+
+def test_a_finding_shows_its_statement_and_its_notes(make_document, make_record):
+    text = render_markdown(make_document([make_record(), make_record(role="probe", part="a", verdict="absent")]))
+    row = "| Total correlation of samples falls with the strength. | Spearman correlation"
+    assert row in text
+    assert "| Probe 'a' on trained models: absent. |" in text
+
+
+@pytest.mark.parametrize("field", ["statistic", "part", "claim", "where", "says", "unit"])
+def test_hostile_text_stays_text(make_record, field):
     hostile = "<script>alert(1)</script> | [x](javascript:alert(1)) `code`\n\n# heading"
-    text = render_markdown(build_document([make_record(reason=hostile, verdict="inconclusive", claim="sober.a|b")]))
+    record = make_record(**{"verdict": "contradicted", "paper": "sober", field: hostile})
+    text = render_markdown(build_document([record, record | {"role": "probe"}]))
     assert "<script" not in text.replace("\\<script", "")
     assert "[x]" not in text.replace("\\[x\\]", "")
     assert "\n# heading" not in text
@@ -71,10 +85,7 @@ def test_very_long_text_is_clipped(make_record):
 
 
 def test_a_report_of_nothing_says_so():
-    text = render_markdown(build_document([]))
-    assert "No records: nothing was judged." in text
-    assert "None was run." in text
-    assert "None was recorded." in text
+    assert "Nothing was judged." in render_markdown(build_document([]))
 
 
 def test_provenance_is_flattened_to_its_leaves():

@@ -4,112 +4,89 @@ from __future__ import annotations
 
 import pytest
 
-from dbench.report import build_document, summary_lines
+from dbench.report import VERDICTS, build_document, summary_lines
 
 
 @pytest.mark.parametrize("verbose", [False, True])
-@pytest.mark.parametrize("width", [40, 80, 120, 200])
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_no_line_is_wider_than_the_terminal(sample, width, verbose):
     lines = summary_lines(sample, width=width, verbose=verbose)
     assert max(map(len, lines)) <= width
 
 
-def test_only_deviations_are_listed_unless_all_are_asked_for(sample):
+def test_only_what_is_not_reproduced_is_listed_unless_all_is_asked_for(sample):
     brief, full = ("\n".join(summary_lines(sample, verbose=verbose)) for verbose in (False, True))
     assert "udr.lasso-not-worse-than-spearman" in brief
-    assert "udr.invariances" not in brief
-    assert "udr.invariances" in full
+    assert "udr.correlates-with-supervised" not in brief
+    assert "udr.correlates-with-supervised" in full
     assert "test_retrained_runs_agree" not in brief
     assert "test_retrained_runs_agree" in full
 
 
 def test_the_worst_come_first_within_a_paper(sample):
     lines = summary_lines(sample, verbose=True)
-    symbols = [line.strip()[0] for line in lines if line[2:3] in set("FN?R") and line[4:9] == "sober"]
-    assert symbols == list("FNNRRR")
+    found = [line.strip().partition("  ")[0] for line in lines if " sober." in line and line.startswith("  ")]
+    assert found == sorted(found, key=VERDICTS.index, reverse=True)
+    assert found[0] == "broken"
 
 
-def test_a_finding_has_one_line_and_at_most_three_of_its_deviating_records(make_record):
-    verdicts = ["not reproduced"] * 4 + ["inconclusive"] + ["reproduced"] * 58
-    records = [make_record(params={"i": i}, verdict=verdict) for i, verdict in enumerate(verdicts)]
-    brief, full = (summary_lines(build_document(records), verbose=verbose) for verbose in (False, True))
-    finding = next(i for i, line in enumerate(brief) if line.startswith("  N sober.tc-sampled-falls (zoo):"))
-    assert brief[finding + 1].strip() == "4 not reproduced, 1 inconclusive, 58 reproduced"
-    assert sum(line.startswith("    N i=") for line in brief) == 3
-    assert brief[-2:] == ["    ... and 2 more; -v shows all", ""]
-    assert sum(line[:8] in ("    N i=", "    ? i=", "    R i=") for line in full) == 63
-    assert not any("more; -v" in line for line in full)
-
-
-def test_a_finding_of_one_record_needs_no_line_to_tell_it_apart(make_record):
-    lines = summary_lines(build_document([make_record(verdict="inconclusive")]))
-    assert lines[2:4] == [
-        "  ? sober.tc-sampled-falls (zoo): inconclusive",
-        "      -0.620 [-0.710, -0.530] against < 0 - 0.1  n 30 seeds  1.2 s",
+def test_a_finding_that_is_not_reproduced_has_one_line(make_record):
+    records = [make_record(verdict="weaker"), *(make_record(role="cell", params={"i": i}) for i in range(60))]
+    lines = summary_lines(build_document(records))
+    assert lines == [
+        "A Sober Look (Locatello et al., JMLR 2020)",
+        "  1 finding: 1 weaker",
+        "  weaker       sober.tc-sampled-falls         -0.620 [-0.710, -0.530] (< -0.1)",
+        "",
     ]
 
 
-def test_what_would_settle_it_is_said_without_the_numbers_again(make_record):
-    reason = "-0.62 [-0.71, -0.53], n = 30; rule: interval below -0.1; about n = 74 would settle it"
-    lines = summary_lines(build_document([make_record(verdict="inconclusive", reason=reason)]))
-    assert "      about n = 74 would settle it" in lines
-    assert not any("rule:" in line for line in lines)
+def test_all_findings_of_five_papers_fit_two_screens_of_fifty_lines(make_record):
+    claims = [f"{('sober', 'udr', 'flaws', 'irs', 'hownot')[i % 5]}.finding-{i}" for i in range(112)]
+    verdicts = ["reproduced" if i < 45 else VERDICTS[1 + i % 6] for i in range(112)]
+    records = [make_record(claim=claim, verdict=verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
+    assert len(summary_lines(build_document(records), paths=["index.html", "report.md"])) <= 100
 
 
-def test_a_row_says_what_decided(make_record):
-    record = make_record(
-        claim="irs.monotone",
-        verdict="not reproduced",
-        estimate=0.31,
-        interval=[0.22, 0.4],
-        bound=0.5,
-        margin=0.1,
-        direction="above",
-        printed="0.98",
-        printed_agrees=False,
-        reason="the interval lies wholly below 0.5",
-    )
-    text = "\n".join(summary_lines(build_document([record])))
-    for part in (
-        "Interventional Robustness Score (Suter et al., ICML 2019)",
-        "N irs.monotone (zoo)",
-        "0.310 [0.220, 0.400] against > 0.5 + 0.1",
-        "n 30 seeds",
-        "printed 0.98 (differs)",
-        "1.2 s",
-    ):
-        assert part in text
+def test_verbosely_the_whole_reason_and_the_notes_are_told(make_record):
+    reason = "no model holds more than two of the factors, " * 9 + "so that nothing can be asked"
+    probe = make_record(role="probe", part="the converse", verdict="contradicted")
+    lines = summary_lines(build_document([make_record(verdict="not tested", reason=reason), probe]), verbose=True)
+    text = " ".join(" ".join(lines).split())
+    assert reason in text
+    assert "Probe 'the converse' on trained models: contradicted." in text
 
 
-def test_a_verdict_that_became_better_is_still_listed(make_record):
-    lines = summary_lines(build_document([make_record(expected="not reproduced", verdict="reproduced")]))
-    assert any("unexpected: not reproduced was expected" in line for line in lines)
+def test_what_was_not_expected_is_listed_with_what_was(make_record):
+    record = make_record(expected="weaker", unexpected=True, role="cell")
+    lines = summary_lines(build_document([make_record(), record]))
     assert "  1 finding: 1 reproduced; 1 unexpected" in lines
+    assert "! sober.tc-sampled-falls (zoo): reproduced, unexpected: 'weaker' was expected" in lines
 
 
-def test_the_time_stays_visible_beside_a_long_printed_figure(make_record):
-    record = make_record(verdict="inconclusive", printed="a long figure " * 20, seconds=12.0)
-    assert any(line.endswith("12 s") for line in summary_lines(build_document([record])))
+def test_a_partial_session_says_what_it_covers(make_record):
+    lines = summary_lines(build_document([make_record()], complete=False, selection="-k printed"))
+    assert "Partial report: -k printed." in lines
 
 
-def test_the_paths_written_come_last_and_whole(sample):
-    path = "reports/" + "deep/" * 30 + "index.html"
-    assert summary_lines(sample, paths=[path])[-1] == f"wrote {path}"
+def test_the_page_comes_last_and_whole_and_the_other_files_by_name(sample):
+    folder = "reports/" + "deep/" * 30
+    lines = summary_lines(sample, paths=[f"{folder}{name}" for name in ("index.html", "report.md", "report.json")])
+    assert lines[-2:] == [f"wrote {folder}index.html", "beside it report.md and report.json"]
 
 
 def test_a_failed_check_is_listed():
     check = {"nodeid": "claims/test_a.py::test_b", "outcome": "failed", "detail": "runs differ", "seconds": 1.0}
     lines = summary_lines(build_document([], checks=[check]))
-    assert lines == ["check failed claims/test_a.py::test_b: runs differ", "no records"]
+    assert lines == [
+        "check failed claims/test_a.py::test_b: runs differ",
+        "nothing was judged",
+        "checks beside the claims: 1 failed",
+    ]
 
 
 def test_escape_sequences_in_a_record_do_not_reach_the_terminal(make_record):
     record = make_record(verdict="broken", estimate=None, interval=None, reason="\x1b]0;title\x07\x1b[2Jgone\r\nline")
-    assert not any(ord(sign) < 32 for line in summary_lines(build_document([record])) for sign in line)
-
-
-def test_a_long_name_goes_on_in_the_next_line(make_record):
-    record = make_record(part="word " * 16, params={"metric": "dci"}, verdict="inconclusive")
-    lines = summary_lines(build_document([record]))
-    assert lines[3].startswith("    ? word")
-    assert lines[4].endswith("metric=dci")
+    for verbose in (False, True):
+        lines = summary_lines(build_document([record]), verbose=verbose)
+        assert not any(ord(sign) < 32 for line in lines for sign in line)

@@ -61,24 +61,42 @@ def test_rounding_never_moves_a_whole_interval_onto_a_point():
 
 
 @pytest.mark.parametrize(
-    ("bound", "margin", "direction", "shown"),
+    ("low", "high", "closed", "words", "signs"),
     [
-        (0.5, 0.05, "below", "< 0.5 - 0.05"),
-        (0.5, 0.05, "above", "> 0.5 + 0.05"),
-        (0.5, 0.0, "above", "> 0.5"),
-        (0.9, 0.1, "within", "in [0.9, 1]"),
-        (0.9, None, "within", "in [0.9, 0.9]"),
-        (None, None, None, "-"),
-        (0.5, None, None, "0.5"),
+        (None, 0.5, False, "below 0.5", "< 0.5"),
+        (0.5, None, False, "above 0.5", "> 0.5"),
+        (None, 0.5, True, "at most 0.5", "<= 0.5"),
+        (0.5, None, True, "at least 0.5", ">= 0.5"),
+        (0.9, 1.0, True, "from 0.9 to 1", "in [0.9, 1]"),
     ],
 )
-def test_the_bound_says_where_the_finding_holds(make_record, bound, margin, direction, shown):
-    assert text.bound_text(make_record(bound=bound, margin=margin, direction=direction)) == shown
+def test_what_the_rule_asks_is_said_in_words_or_signs(make_record, low, high, closed, words, signs):
+    record = make_record(low=low, high=high, closed=closed)
+    assert (text.asked_text(record), text.asked_text(record, signs=True)) == (words, signs)
 
 
-@pytest.mark.parametrize(("agrees", "shown"), [(True, "0.98 (agrees)"), (False, "0.98 (differs)"), (None, "0.98")])
+@pytest.mark.parametrize(
+    ("agrees", "shown"), [(True, "0.98 (ours agrees)"), (False, "0.98 (ours differs)"), (None, "0.98")]
+)
 def test_the_printed_figure_is_judged_apart(make_record, agrees, shown):
     assert text.printed_text(make_record(printed="0.98", printed_agrees=agrees)) == shown
+
+
+@pytest.mark.parametrize(
+    ("noun", "one", "two"),
+    [
+        ("seed", "1 seed", "2 seeds"),
+        ("seeds", "1 seeds", "2 seeds"),
+        ("entry", "1 entry", "2 entries"),
+        ("day", "1 day", "2 days"),
+        ("data set", "1 data set", "2 data sets"),
+        ("pair of strengths", "1 pair of strengths", "2 pairs of strengths"),
+        ("class", "1 class", "2 classes"),
+        ("table", "1 table", "2 tables"),
+    ],
+)
+def test_units_are_grammatical(noun, one, two):
+    assert (text.counted(1, noun), text.counted(2, noun)) == (one, two)
 
 
 def test_control_characters_and_turned_text_do_not_reach_the_reader():

@@ -25,6 +25,11 @@ def test_correlation_and_its_test_are_those_of_scipy():
     assert correlation_test(correlation(a, b), 18).p == pytest.approx(expected.pvalue, rel=1e-9)
 
 
+def test_rounding_takes_no_correlation_beyond_one():
+    vectors = generator(test="rounding").standard_normal((200, 7))
+    assert all(correlation(v, 3 * v) <= 1 and correlation(v, -v) >= -1 for v in vectors)
+
+
 def test_the_test_gives_the_worked_example_of_mahon_et_al():
     assert correlation_test(0.85, 18).statistic == pytest.approx(6.45, abs=0.005)
     assert correlation_test(0.85, 6).statistic == pytest.approx(3.23, abs=0.005)
@@ -35,6 +40,28 @@ def test_williams_gives_the_example_of_the_psych_package():
     result = compare_dependent_correlations(0.4, 0.5, 0.1, 103)
     assert result.statistic == pytest.approx(-0.89, abs=0.005)
     assert result.p == pytest.approx(0.375, abs=0.001)
+
+
+def test_williams_gives_the_example_of_the_bruce_r_package():
+    # cor_diff(r1=0.20, r2=0.45, n=100, rcov=0.80) in its documentation: t(97) = -4.56, p = 1e-05
+    result = compare_dependent_correlations(0.2, 0.45, 0.8, 100)
+    assert result.statistic == pytest.approx(-4.56, abs=0.005)
+    assert result.p == pytest.approx(1e-5, rel=0.5)
+
+
+@pytest.mark.parametrize("method", ["williams", "hotelling"])
+def test_four_points_leave_one_degree_of_freedom_whose_law_is_that_of_cauchy(method):
+    result = compare_dependent_correlations(0.8, 0.1, 0.3, 4, method=method)
+    assert result.p == pytest.approx(1 - 2 / np.pi * np.arctan(result.statistic))
+
+
+def test_the_three_statistics_are_those_of_a_matrix_of_round_numbers():
+    # Correlations 0.6, 0 and 0 on 5 points: determinant 0.64, mean 0.3.
+    found = {method: compare_dependent_correlations(0.6, 0.0, 0.0, 5, method=method).statistic for method in METHODS}
+    assert found["williams"] == pytest.approx(0.6 * np.sqrt(4 / (2 * 4 / 2 * 0.64 + 0.09)))
+    assert found["hotelling"] == pytest.approx(0.6 * np.sqrt(2 / 1.28))
+    covariance = -0.09 * (1 - 0.18) / 2 / 0.91**2
+    assert found["steiger"] == pytest.approx(0.5 * np.log(1.6 / 0.4) * np.sqrt(2 / (2 - 2 * covariance)))
 
 
 def test_independent_comparison_gives_a_hand_computed_value():
@@ -85,9 +112,12 @@ def test_the_level_is_kept_on_18_points_whose_predictors_serve_equally_well(meth
     [
         (lambda: correlation([1, 2, 3], [1, 1, 1]), "vary"),
         (lambda: correlation([1, 2, np.nan], [1, 2, 3]), "finite"),
+        (lambda: correlation([1, 2, 3], [1, np.inf, 3]), "finite"),
         (lambda: correlation([1, 2], [1, 2]), ">= 3"),
         (lambda: correlation([1, 2, 3], [1, 2]), "equal length"),
         (lambda: correlation_test(1.0, 18), "strictly between"),
+        (lambda: correlation_test(-1.0, 18), "strictly between"),
+        (lambda: correlation_test(-1.5, 18), "strictly between"),
         (lambda: correlation_test(0.5, 2), "at least 3"),
         (lambda: compare_independent_correlations(0.5, 0.4, 3, 18), "at least 4"),
         (lambda: compare_dependent_correlations(0.9, -0.9, 0.9, 18), "no data have"),

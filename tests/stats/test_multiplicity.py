@@ -59,6 +59,25 @@ def test_the_common_direction_is_that_of_the_weakest(effects, value):
     assert (found.value, found.low, found.high) == (value, value, value)
 
 
+def test_the_smallest_rests_on_as_many_units_as_the_smallest_sample():
+    estimates = [Estimate(0.5, 0.4, 0.6, n, 1.0) for n in (7, 5, 9)]
+    assert smallest_of(lambda _: estimates).n == largest_of(lambda _: estimates).n == 5
+
+
+def test_each_end_of_the_common_direction_is_that_of_its_own_error():
+    """Two effects with intervals as wide as the error asked for is small: 1 / error on either side."""
+
+    def effects(confidence):
+        half = 1 / (1 - confidence)
+        return [Estimate(value, value - half, value + half, 9, confidence) for value in (30.0, 50.0)]
+
+    found = common_direction(effects, confidence=0.9)
+    # Upper end: the smaller one's, of two, by Bonferroni. Lower end: with half the error, because the sign was chosen.
+    assert (found.value, found.n, found.confidence) == (30.0, 9, 0.9)
+    assert found.high == pytest.approx(30 + 1 / 0.05)
+    assert found.low == pytest.approx(30 - 1 / 0.05)
+
+
 @pytest.mark.parametrize("truths", [(0.3, 0.3, 2.0), (0.3, 0.3, 0.3), (-0.3, -1.0, -1.0)])
 def test_the_common_direction_misses_no_more_often_than_it_may(truths):
     worlds = np.array(truths) + generator(test="common direction", first=truths[1]).standard_normal((1_000, 10, 3))
@@ -88,6 +107,8 @@ def test_holm_rejects_a_true_hypothesis_in_no_more_worlds_than_alpha():
         (lambda: smallest_of(lambda c: []), "at least one estimate, got none"),
         (lambda: largest_of(lambda c: [Estimate(0, -1, 1, 5, 0.9)]), "confidence asked for, 0.95, got 0.9"),
         (lambda: smallest_of(lambda c: [exact(0)], confidence=1.0), "confidence must lie strictly"),
+        (lambda: holm([-0.1, 0.5]), r"\[0, 1\], got -0.1 to 0.5"),
+        (lambda: holm([0.5, 1.1]), r"\[0, 1\], got 0.5 to 1.1"),
         (lambda: holm([0.1, 1.2]), r"lie in \[0, 1\], got 0.1 to 1.2"),
         (lambda: holm([]), "at least 1 number"),
         (lambda: holm([float("nan")]), "finite, got nan"),

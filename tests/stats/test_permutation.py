@@ -36,6 +36,11 @@ def test_the_interval_holds_what_the_test_does_not_reject():
         assert sign_flip_p(units - (end - inside)) <= 0.05
 
 
+def test_sixteen_units_are_not_too_many():
+    assert sign_flip_p(np.ones(16)) == 2 / 2**16
+    assert permutation_interval(np.ones(16)).low == 1.0
+
+
 @pytest.mark.parametrize("n", [1, 5])
 def test_units_too_few_for_the_confidence_give_no_ends(n):
     assert permutation_interval(np.arange(float(n))).low == -math.inf
@@ -68,9 +73,12 @@ def test_two_samples_agree_with_scipy_where_all_regroupings_are_tried():
 
 def test_many_regroupings_are_drawn_and_agree_with_the_t_test():
     stream = generator(test="drawn regroupings")
-    first, second = stream.standard_normal(30), stream.standard_normal(30) + 0.6
-    found = permutation_p(first, second, generator=stream)
-    assert found == pytest.approx(stats.ttest_ind(first, second).pvalue, abs=0.01)
+    first, second = stream.standard_normal(30), stream.standard_normal(30)
+    for shift, known in ((0.1, 0.6), (0.5, 0.1)):  # the second moved so that its mean lies above, by much or little
+        moved = second - second.mean() + first.mean() + shift
+        expected = stats.ttest_ind(first, moved).pvalue
+        assert expected == pytest.approx(known, abs=0.2)
+        assert permutation_p(first, moved, generator=stream) == pytest.approx(expected, abs=0.02)
 
 
 def test_the_level_of_the_two_sample_test_is_kept():

@@ -67,6 +67,18 @@ def test_the_bootstrap_widens_with_confidence_and_holds_its_value():
     assert half == pytest.approx(2.2, abs=0.25)
 
 
+# Phi(-sqrt(n / (n - 1)) t) from printed tables: t = 2.776, 2.262 and 2.093.
+@pytest.mark.parametrize(("n", "tail"), [(5, 0.00095), (10, 0.00855), (20, 0.01588)])
+def test_the_tails_of_the_bootstrap_are_the_expanded_ones(n, tail):
+    """A statistic that counts its calls has every quantile of the resamples at the place of its level."""
+    draws, calls = 20_000, iter(range(20_001))
+    found = bootstrap_interval(
+        lambda _: (next(calls) - 1) % draws, n, generator=generator(test="expanded tails"), draws=draws
+    )
+    assert found.low / (draws - 1) == pytest.approx(tail, abs=1e-5)
+    assert found.high == draws - 1
+
+
 def test_a_reflected_bootstrap_undoes_the_shift_of_a_range():
     """The range of 20 uniform values is 19/21 on average, that of a resample less, and that of the law 1."""
     values = generator(test="reflected").random(20)
@@ -78,6 +90,14 @@ def test_a_reflected_bootstrap_undoes_the_shift_of_a_range():
     )
     assert plain.high == plain.value == reflected.value == reflected.low
     assert reflected.high == pytest.approx(2 * plain.value - plain.low)
+    plain, reflected = (
+        bootstrap_interval(
+            lambda drawn: float(values[drawn].mean()), 20, generator=generator(test="drawn"), reflected=reflect
+        )
+        for reflect in (False, True)
+    )
+    assert plain.low < plain.value < plain.high
+    assert (reflected.low, reflected.high) == pytest.approx((2 * plain.value - plain.high, 2 * plain.value - plain.low))
 
 
 def test_the_bootstrap_of_few_units_has_no_ends_and_one_of_equal_units_no_width():

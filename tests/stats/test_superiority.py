@@ -111,6 +111,11 @@ def test_the_superiority_of_groups_is_that_of_each_against_the_others():
         superiority_of_groups(groups[:1])
 
 
+def test_of_two_groups_each_is_held_against_the_other():
+    found = superiority_of_groups([[1.0, 3.0, 4.0], [2.0, 3.0]])
+    assert found.tolist() == [3.5 / 6, 2.5 / 6]
+
+
 def test_the_overlap_of_several_groups_is_the_mean_over_their_pairs():
     groups = [[0.0, 4.0], [2.0, 4.0], [6.0, 8.0]]
     assert mean_range_overlap(groups) == pytest.approx((0.5 + 0 + 0) / 3)
@@ -138,6 +143,7 @@ def test_a_score_that_the_settings_decide_transfers_always():
         (lambda: probability_of_superiority([], [1.0]), "first must be"),
         (lambda: probability_of_superiority([1.0], [math.nan]), "second must be finite, got nan"),
         (lambda: superiority_over_rest(np.zeros((3, 1))), r"at least 1 x 2, got shape \(3, 1\)"),
+        (lambda: superiority_of_groups([[1.0, 2.0]]), "groups must be at least 2, got 1"),
         (lambda: range_overlap([1.0], [1.0], trim=0.5), r"trim must lie in \[0, 0.5\), got 0.5"),
         (lambda: range_overlap([1.0], []), "second must be"),
         (lambda: mean_range_overlap([[1.0, 2.0]]), "groups must be at least 2, got 1"),
@@ -146,7 +152,10 @@ def test_a_score_that_the_settings_decide_transfers_always():
             lambda: transfer_successes([np.zeros((2, 3))], [np.zeros((2, 3)), np.zeros((2, 2))]),
             r"got \(2, 3\) and \(2, 2\)",
         ),
-        (lambda: transfer_success(np.zeros((1, 3)), np.zeros((1, 3))), "at least 2 x 2"),
+        (lambda: transfer_success(np.zeros((1, 3)), np.zeros((2, 3))), "source must be .*at least 2 x 2"),
+        (lambda: transfer_success(np.zeros((2, 3)), np.zeros((1, 3))), "target must be .*at least 2 x 2"),
+        (lambda: transfer_success(np.zeros((2, 1)), np.zeros((2, 3))), "source must be .*at least 2 x 2"),
+        (lambda: transfer_success(np.zeros((2, 3)), np.zeros((2, 1))), "target must be .*at least 2 x 2"),
         (lambda: transfer_success(np.zeros((2, 3)), np.zeros((3, 3))), r"same shape, got \(2, 3\) and \(3, 3\)"),
         (lambda: transfer_success(np.full((2, 3), math.inf), np.zeros((2, 3))), "source must be finite, got inf"),
         (lambda: transfer_chance(0), "got 0"),

@@ -253,10 +253,9 @@ def test_a_damaged_state_is_refused(images, damage):
         State.from_tensors(tensors, NETWORK)
 
 
-@pytest.mark.parametrize("algorithm", ["grouped", "channels_last", "products"])
-def test_convolutional_members_come_out_the_same_to_the_bit_alone(algorithm):
+def test_convolutional_members_come_out_the_same_to_the_bit_alone():
     """A lone convolution takes another path through the library, so a lone member runs as two."""
-    network = NETWORKS["conv"](latents=4, algorithm=algorithm)
+    network = NETWORKS["conv"](latents=4)
     pixels = torch.from_numpy(np.random.default_rng(0).integers(0, 256, size=(20, 1, 64, 64), dtype=np.uint8))
     members = [Member(("beta_vae", "beta_tcvae", "beta_vae")[i], 1.0 + i, {"seed": i}) for i in range(3)]
     company = train(members, pixels, network, steps=3, batch_size=16)

@@ -249,6 +249,35 @@ def test_a_second_batch_is_drawn_apart_from_the_first_and_each_code_permuted_on_
     assert not torch.equal(order, draw_second_block(member, 3, **settings)[2])
 
 
+def test_a_member_may_hold_its_adversarys_rate_at_another_value(images, monkeypatch):
+    member = Member("factor_vae", 10.0, {"seed": 0})
+    quick = replace(member, constants=(("adversary_rate", 3.0),))
+    ours = train([quick], images, NETWORK, steps=30, **SETTINGS)
+    assert not _same(ours, train([member], images, NETWORK, steps=30, **SETTINGS))
+    card = find_card("factor_vae")
+    monkeypatch.setattr(OBJECTIVES["factor_vae"], "card", replace(card, adversary_rate=3.0))
+    assert _same(ours, train([member], images, NETWORK, steps=30, **SETTINGS))
+
+
+def test_members_whose_adversaries_learn_at_other_rates_are_no_ensemble(images):
+    members = [Member("factor_vae", 10.0, {"seed": 0}, (("adversary_rate", rate),)) for rate in (1.0, 3.0)]
+    with pytest.raises(InvalidInput, match="same heads and adversary, got factor_vae"):
+        train(members, images, NETWORK, steps=1, **SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("objective", "constants", "message"),
+    [
+        ("beta_vae", {"adversary_rate": 3.0}, "constants of beta_vae must be among none, got adversary_rate"),
+        ("factor_vae", {"rate": 3.0}, "constants of factor_vae must be among adversary_rate, got rate"),
+        ("factor_vae", {"adversary_rate": 0.0}, "positive rate .* got 0.0"),
+    ],
+)
+def test_a_rate_that_is_nobodys_or_nothing_is_refused(objective, constants, message):
+    with pytest.raises(InvalidInput, match=message):
+        find_card(objective).tuned(constants)
+
+
 def test_members_with_other_parameters_are_no_ensemble(images):
     members = [Member("beta_vae", 1.0, {"seed": 0}), Member("factor_vae", 1.0, {"seed": 0})]
     with pytest.raises(InvalidInput, match="same heads and adversary, got beta_vae, factor_vae"):

@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from dbench.errors import CaptureFailed, InvalidInput
+from dbench.errors import CaptureFailed
 from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, find_card
-from dbench.training import Execution, Member, ensemble, step, train
-from dbench.training.draws import Drawing
+from dbench.training import Member, ensemble, step, train
+from dbench.training.draws import draw
 from dbench.training.losses import Losses
 from dbench.training.state import initial_state
 from dbench.training.streams import BLOCK, draw_block, draw_second_block
@@ -44,10 +44,9 @@ def _losses(members, images, factors, steps):
     return Losses(members, NETWORK, images, factors, factor_sizes=SIZES, extra=extra, precision="float32", steps=steps)
 
 
-def _drawing(losses, **options):
+def _draw(losses, block=0):
     parts = [(part.members, part.card.second_batch) for part in losses.parts]
-    settings = {"data_size": losses.data_size, "batch_size": 16, "latents": NETWORK.latents}
-    return Drawing(parts, **settings, **options)
+    return draw(parts, block, data_size=losses.data_size, batch_size=16, latents=NETWORK.latents)
 
 
 def _plainly(members, images, factors, steps):
@@ -63,7 +62,7 @@ def _plainly(members, images, factors, steps):
     means, history = [], []
     for i in range(steps):
         if i % BLOCK == 0:
-            draws = _drawing(losses).take(i // BLOCK)
+            draws = _draw(losses, i // BLOCK)
         loss, adversary_loss = losses(rows, draws.map(lambda tensor, i=i: tensor[i % BLOCK]), i)
         gradients = torch.autograd.grad(loss.sum(), main, retain_graph=True, materialize_grads=True)
         if adversary:
@@ -112,14 +111,16 @@ def _refused(step, restore, device):
     raise CaptureFailed("a step of this ensemble cannot be captured as a CUDA graph: operation not permitted")
 
 
-def _train_recorded(monkeypatch, recorder, members, images, factors, capture):
-    def build(*arguments, **options):
-        return step.Stepper(*arguments, **options, recorder=recorder)
+def _train_recorded(monkeypatch, recorder, members, images, factors):
+    """Train as on a GPU, where steps are captured."""
 
-    monkeypatch.setattr(ensemble, "Stepper", build)
-    execution = Execution(capture=capture)
-    settings = {**SETTINGS, "factors": factors, "factor_sizes": SIZES, "execution": execution}
-    return train(members, images, NETWORK, steps=BLOCK + 5, **settings)
+    class Recorded(step.Stepper):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options, recorder=recorder)
+            self._capture = self.losses.capturable
+
+    monkeypatch.setattr(ensemble, "Stepper", Recorded)
+    return train(members, images, NETWORK, steps=BLOCK + 5, factors=factors, factor_sizes=SIZES, **SETTINGS)
 
 
 def _same(state, other):
@@ -130,18 +131,15 @@ def _same(state, other):
 def test_a_recorded_step_gives_the_same_bits_its_warm_up_undone(objective, images, factors, monkeypatch):
     members = _members(objective)
     plain = train(members, images, NETWORK, steps=BLOCK + 5, factors=factors, factor_sizes=SIZES, **SETTINGS)
-    assert _same(_train_recorded(monkeypatch, _warmed_up, members, images, factors, True), plain)
+    assert _same(_train_recorded(monkeypatch, _warmed_up, members, images, factors), plain)
 
 
-def test_when_a_capture_fails_training_goes_on_with_a_warning_or_ends_if_it_was_asked_for(images, factors, monkeypatch):
+def test_when_a_capture_fails_training_goes_on_with_a_warning(images, factors, monkeypatch):
     members = _members("beta_vae")
     plain = train(members, images, NETWORK, steps=BLOCK + 5, **SETTINGS)
-    monkeypatch.setattr(step.Stepper, "_wants_capture", lambda self: True)
     with pytest.warns(RuntimeWarning, match=r"operation not permitted; going on step by step"):
-        state = _train_recorded(monkeypatch, _refused, members, images, factors, None)
+        state = _train_recorded(monkeypatch, _refused, members, images, factors)
     assert _same(state, plain)
-    with pytest.raises(CaptureFailed, match="operation not permitted"):
-        _train_recorded(monkeypatch, _refused, members, images, factors, True)
 
 
 class _NoTravel(TorchDispatchMode):
@@ -168,7 +166,7 @@ def test_nothing_in_a_capturable_step_waits_for_the_device(objective, images, fa
         name: row.to("meta").requires_grad_()
         for name, row in initial_state(members, NETWORK, losses.extra).rows.items()
     }
-    draws = _drawing(losses).take(0).map(lambda tensor: tensor.to("meta"))
+    draws = _draw(losses).map(lambda tensor: tensor.to("meta"))
     place, now = torch.zeros(1, dtype=torch.int64, device="meta"), torch.zeros((), dtype=torch.float64, device="meta")
     with _NoTravel():
         found = [loss for loss in losses(rows, draws.at(place), now) if loss is not None]
@@ -184,71 +182,16 @@ def test_that_check_notices_a_step_that_waits():
         torch.zeros(3).to("meta")
 
 
-@pytest.mark.parametrize("threads", [0, 1, 3])
-def test_blocks_drawn_ahead_are_those_of_the_members_streams(threads, images, factors):
+def test_blocks_are_those_of_the_members_streams(images, factors):
     members = [*_members("factor_vae"), *_members("beta_vae", 2)]
     settings = {"data_size": 200, "batch_size": 16, "latents": 4}
-    with Drawing([(members[:3], True), (members[3:], False)], **settings, threads=threads) as drawing:
-        drawing.prepare(1)  # a block that is never taken, as after a resumption elsewhere
-        drawing.prepare(4)
-        for block in (4, 5):
-            draws = drawing.take(block)
-            for i, member in enumerate(members):
-                rows, noise = draw_block(member, block, **settings)
-                assert torch.equal(draws.rows[:, i], rows)
-                assert torch.equal(draws.noise[:, i], noise)
-            for i, member in enumerate(members[:3]):
-                for tensor, expected in zip(draws.second[0], draw_second_block(member, block, **settings), strict=True):
-                    assert torch.equal(tensor[:, i], expected)
-            assert draws.second[1] is None
-
-
-def test_an_error_in_a_drawing_thread_reaches_the_caller(images):
-    members = [Member("beta_vae", 1.0, {"seed": float("nan")})]
-    with Drawing([(members, False)], data_size=10, batch_size=4, latents=2, threads=1) as drawing:
-        drawing.prepare(0)
-        with pytest.raises(InvalidInput, match="finite"):
-            drawing.take(0)
-
-
-def test_training_with_drawing_threads_gives_the_same_bits(images):
-    members = _members("beta_vae")
-    one, other = (
-        train(members, images, NETWORK, steps=2 * BLOCK, execution=Execution(draw_threads=threads), **SETTINGS)
-        for threads in (0, 2)
-    )
-    assert _same(one, other)
-
-
-def test_compiled_losses_are_what_training_calls(images, monkeypatch):
-    """Torch's compiler itself takes half a minute, so it has its turn in benchmarks/gpu.py."""
-    calls = []
-
-    def compiled(function, **options):
-        assert options == {"dynamic": False}
-        return lambda *arguments: calls.append(type(arguments[2])) or function(*arguments)
-
-    monkeypatch.setattr(torch, "compile", compiled)
-    members = _members("annealed_vae")
-    state = train(members, images, NETWORK, steps=20, execution=Execution(compile=True), **SETTINGS)
-    assert calls == [torch.Tensor] * 20  # an integer would be compiled anew at every step
-    assert _same(state, train(members, images, NETWORK, steps=20, **SETTINGS))
-
-
-@pytest.mark.parametrize(
-    ("objective", "settings", "message"),
-    [
-        ("beta_vae", {"capture": True}, "capture needs a GPU, got device 'cpu'"),
-        ("weak_de", {"compile": True}, "same at every step, got weak_de"),
-    ],
-)
-def test_an_execution_that_is_not_to_be_had_is_refused(objective, settings, message, images, factors):
-    with pytest.raises(InvalidInput, match=message):
-        train(
-            _members(objective), images, NETWORK, steps=1, factors=factors, execution=Execution(**settings), **SETTINGS
-        )
-
-
-def test_a_negative_number_of_threads_is_refused():
-    with pytest.raises(InvalidInput, match="draw_threads must not be negative, got -1"):
-        Execution(draw_threads=-1)
+    for block in (4, 5):
+        draws = draw([(members[:3], True), (members[3:], False)], block, **settings)
+        for i, member in enumerate(members):
+            rows, noise = draw_block(member, block, **settings)
+            assert torch.equal(draws.rows[:, i], rows)
+            assert torch.equal(draws.noise[:, i], noise)
+        for i, member in enumerate(members[:3]):
+            for tensor, expected in zip(draws.second[0], draw_second_block(member, block, **settings), strict=True):
+                assert torch.equal(tensor[:, i], expected)
+        assert draws.second[1] is None

@@ -1,10 +1,11 @@
-"""docs/design.md names the scores that shipped tables hold, and no others."""
+"""docs/design.md names the scores and arrays that lie in shipped tables and beside them, and no others."""
 
 import re
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
+from safetensors import safe_open
 
 from dbench.zoo.table import load_runs
 
@@ -25,7 +26,12 @@ PATTERNS = {name: re.sub(r"<(\w+)>", lambda m: PLACES.get(m[1], r"\w+"), name.re
 @pytest.fixture(scope="module")
 def shipped():
     with as_file(files("dbench_fixtures") / "evidence") as folder:
-        return {name for place in folder.glob("*/runs.parquet") for name in load_runs(place.parent)["score"].unique()}
+        names = {name for place in folder.glob("*/runs.parquet") for name in load_runs(place.parent)["score"].unique()}
+        for place in folder.glob("*/arrays.safetensors"):
+            with safe_open(place, "np") as arrays:
+                # Agreements have a matrix for each objective.
+                names |= {re.sub(r"\.with\..*", ".with", name) for name in arrays.keys()}  # noqa: SIM118
+        return names
 
 
 def test_every_shipped_score_is_named_once(shipped):

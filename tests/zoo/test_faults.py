@@ -11,11 +11,11 @@ from rich.console import Console
 
 from dbench.errors import DbenchError, InvalidInput
 from dbench.zoo import train as train_module
-from dbench.zoo.devices import check_device
+from dbench.zoo.devices import check_device, device_name
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.memory import gpu_group_size, member_bytes
-from dbench.zoo.plan import Where, cut_groups
+from dbench.zoo.plan import Where, cut_groups, expected_seconds
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of, survey
@@ -79,8 +79,7 @@ def test_a_full_disk_fails_one_group_and_the_others_go_on(
         train_runs(store, tiny_keys, workers=2, group_size=2, console=Console(file=text, width=500))
     assert "failed, the others go on: store" in text.getvalue()
     states = [state_of(store, key) for key in tiny_keys]
-    assert states[0] == "missing"
-    assert states.count("done") >= len(tiny_keys) - 2
+    assert states == ["missing", *["done"] * (len(tiny_keys) - 1)]
     assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
 
 
@@ -155,6 +154,17 @@ def test_the_time_left_counts_what_is_left(store: Store, tiny: Profile) -> None:
     assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps" in text.getvalue()
 
 
+def test_the_time_expected_is_that_of_the_steps_not_taken_before(
+    tiny_keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbench.zoo.plan.measure_speed", lambda *_, **__: 10.0)  # model-steps a second
+    groups = cut_groups("nowhere", tiny_keys[:2], 1, Where())
+    assert expected_seconds(groups, 1, Where()) == pytest.approx(2 * 12 / 10)
+    assert expected_seconds(groups, 1, Where(), taken=lambda key: 12 - key.seed) == pytest.approx(
+        sum(key.seed for key in tiny_keys[:2]) / 10
+    )
+
+
 def test_a_device_that_is_not_there_is_refused_where_groups_train(store: Store, key: RunKey) -> None:
     check_device("cpu")
     with pytest.raises(InvalidInput, match=r"device must be one that this machine has \(cpu.*got 'cuda:99'"):
@@ -180,3 +190,17 @@ def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny: Profil
     assert max(len(group.keys) for group in cut_groups("nowhere", keys, 2, Where())) <= 15
     assert {len(group.keys) for group in cut_groups("nowhere", keys, 1, Where(group_size=8))} == {8}
     assert Where(engine="ray", device="cuda", num_gpus=0.25).gpu_share == 0.25
+
+
+def test_a_processor_is_named_by_its_model_and_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: Some Maker 7\n\nprocessor\t: 1\n"
+    monkeypatch.setattr("dbench.zoo.devices.Path.read_text", lambda *_: listed)
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: "AVX2")
+    assert device_name("cpu") == "cpu Some Maker 7 (family 25, model 1), AVX2"
+
+    def missing(*_: object) -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr("dbench.zoo.devices.Path.read_text", missing)
+    monkeypatch.setattr("platform.processor", lambda: "arm")
+    assert device_name("cpu") == "cpu arm, AVX2"

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from dbench.data import DATA_SETS
+from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, load
 from dbench.errors import InvalidInput, UnknownName
 from dbench.models.objectives import find_card
 from dbench.zoo import keys as keys_module
-from dbench.zoo.keys import RunKey
+from dbench.zoo.keys import PILOT_SEEDS, RunKey, likelihood_factor
 from dbench.zoo.profiles import PROFILES, Profile, Sweep, find_profile
 
 STUDY = ("beta_vae", "annealed_vae", "factor_vae", "dip_vae_i", "dip_vae_ii", "beta_tcvae")
@@ -39,6 +39,43 @@ def test_a_key_of_another_schema_has_another_digest(key: RunKey, monkeypatch: py
 def test_a_digest_never_changes() -> None:
     key = RunKey("dsprites_grid_16", "beta_vae", 4, "mlp", 6000, 64, 1e-3, 0)
     assert key.digest == "45f93ce4e0bd6476"
+
+
+def test_a_likelihood_factor_is_part_of_the_key_and_changes_nothing_where_it_is_one(key: RunKey) -> None:
+    """Runs of images as they are keep the digests, draws and results that they had before there were factors."""
+    assert "likelihood_factor" not in key.axes
+    ours = replace(key, likelihood_factor=16)
+    assert ours.axes == {**key.axes, "likelihood_factor": 16.0}
+    assert RunKey.from_axes(ours.axes) == ours
+    assert ours.digest != key.digest == replace(key, likelihood_factor=1).digest
+    assert "likelihood x 16 " in str(ours)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"likelihood_factor": 0}, "likelihood_factor must be above 0, got 0"),
+        ({"likelihood_factor": -1}, "likelihood_factor must be finite and not negative, got -1"),
+        (
+            {"likelihood_factor": 16, "constants": (("likelihood_factor", 4),)},
+            "likelihood_factor must be given once, got 16 and the constant 4",
+        ),
+    ],
+)
+def test_a_likelihood_factor_out_of_range_or_given_twice_is_refused(key: RunKey, change, message) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        replace(key, **change)
+
+
+@pytest.mark.parametrize(("side", "factor"), [(64, 1), (32, 4), (16, 16), (1, 4096)])
+def test_the_factor_makes_an_image_count_as_one_of_64_x_64(side: int, factor: float) -> None:
+    assert likelihood_factor((3, side, side)) == factor
+
+
+@pytest.mark.parametrize("shape", [(1, 28, 28), (1, 64, 48), (3, 128, 128), (1, 0, 16)])
+def test_an_image_whose_side_does_not_divide_64_has_no_factor(shape) -> None:
+    with pytest.raises(InvalidInput, match=rf"must divide 64 .* got {shape[1]} x {shape[2]}"):
+        likelihood_factor(shape)
 
 
 def test_constants_are_part_of_the_key_and_change_nothing_where_there_are_none(key: RunKey) -> None:
@@ -153,23 +190,34 @@ def test_a_profile_states_its_deviations(name: str) -> None:
     assert profile.describe()["steps"] == profile.steps
 
 
-@pytest.mark.parametrize("name", [name for name in PROFILES if name != "novel"])
-def test_a_profile_of_the_study_sweeps_every_unsupervised_objective_at_six_strengths(name: str) -> None:
+@pytest.mark.parametrize("name", ["micro", "small", "standard", "paper"])
+def test_a_profile_of_the_study_sweeps_what_the_study_swept_with_its_constants(name: str) -> None:
     profile = find_profile(name)
-    for data in (profile.data[0], profile.data[1]):
-        cells = {(key.objective, key.strength) for key in profile.runs(data=[data])}
-        for objective in STUDY:
-            assert len([cell for cell in cells if cell[0] == objective]) == 6
-    for sweep in profile.sweeps:
-        card = find_card(sweep.objective)
-        assert card.name == sweep.objective
-        assert set(card.settled(dict(sweep.constants))) == set(card.constants)
+    for data in profile.data:
+        swept = {(key.objective, key.strength) for key in profile.runs(data=[data])}
+        assert swept == {(objective, strength) for objective in STUDY for strength in find_card(objective).swept}
+    assert not any(key.constants for key in profile.runs(data=profile.data))
 
 
-@pytest.mark.parametrize("name", ["standard", "paper"])
-def test_the_large_profiles_sweep_what_the_study_swept(name: str) -> None:
-    for sweep in find_profile(name).sweeps:
-        assert sweep.strengths == find_card(sweep.objective).swept
+def test_full_trains_the_weakest_a_middle_and_the_strongest_of_each_sweep() -> None:
+    cells = {(key.objective, key.strength) for key in find_profile("full").runs()}
+    swept = {objective: find_card(objective).swept for objective in STUDY}
+    assert cells == {(name, strength) for name, six in swept.items() for strength in (six[0], six[2], six[-1])}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_image_of_a_profile_counts_as_one_of_64_x_64(name: str) -> None:
+    profile = find_profile(name)
+    for data in profile.data:
+        if data.partition("-without-")[0] not in NEEDS_DOWNLOAD:
+            assert profile.likelihood_factor == likelihood_factor(load(data).image_shape)
+
+
+@pytest.mark.parametrize("name", ["micro", "small", "full", "systems", "novel"])
+def test_no_seed_of_evidence_is_a_pilots(name: str) -> None:
+    profile = find_profile(name)
+    assert {key.seed for key in profile.runs(data=profile.data)}.isdisjoint(PILOT_SEEDS)
+    assert min(key.seed for key in profile.runs()) == 10_000
 
 
 def test_the_grid_of_the_study_has_fourteen_thousand_four_hundred_runs() -> None:
@@ -181,24 +229,18 @@ def test_the_grid_of_the_study_has_fourteen_thousand_four_hundred_runs() -> None
     assert set(paper.data) <= set(DATA_SETS)
 
 
-def test_cells_that_were_trained_stay_in_micro() -> None:
-    runs = set(find_profile("micro").runs())
-    for objective, strengths in {"beta_vae": (0.125, 0.25, 0.5, 1, 2, 4), "beta_tcvae": (1, 2, 4, 6, 8, 10)}.items():
-        for strength in strengths:
-            for seed in range(10):
-                assert RunKey("dsprites_grid_16", objective, strength, "mlp", 6000, 64, 1e-3, seed) in runs
-
-
-def test_micro_trains_the_unsupervised_ones_on_coloured_sprites_too() -> None:
+def test_micro_has_fifty_seeds_of_the_white_sprites_and_fewer_of_the_others() -> None:
     micro = find_profile("micro")
-    grey, coloured = (micro.runs(data=[name]) for name in ("dsprites_grid_16", "color_dsprites_grid_16"))
-    assert micro.runs() == grey
-    assert {(key.objective, key.strength) for key in coloured} <= {(key.objective, key.strength) for key in grey}
-    assert {key.seed for key in grey} == set(range(10))
-    assert {key.seed for key in coloured} == set(range(5))
+    seeds = {name: {key.seed for key in micro.runs(data=[name])} for name in micro.data}
+    assert {name: len(found) for name, found in seeds.items()} == {
+        "dsprites_grid_16": 50,
+        "color_dsprites_grid_16": 10,
+        "noisy_dsprites_grid_16": 5,
+        "scream_dsprites_grid_16": 5,
+    }
 
 
 def test_novel_holds_out_the_papers_combinations_of_dsprites_for_every_system() -> None:
     runs = find_profile("novel").runs(data=find_profile("novel").data)
-    assert len(runs) == 5 * 7 * 2
+    assert len(runs) == 5 * 10 * 2
     assert all("-without-shape" in key.data for key in runs)

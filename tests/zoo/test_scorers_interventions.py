@@ -9,6 +9,7 @@ from dbench.codes import Sample
 from dbench.data import load
 from dbench.metrics import irs, modularity
 from dbench.metrics.irs import interventional_robustness
+from dbench.zoo.arrays import cells
 from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import SCORERS, protocol, subject_of
 from dbench.zoo.scorers.subject import Subject
@@ -43,7 +44,7 @@ def subject(key: RunKey) -> Subject:
 
 @pytest.fixture
 def found(subject: Subject) -> dict[str, float]:
-    return SCORERS["interventions"](subject)
+    return cells(SCORERS["interventions"](subject))
 
 
 def of_codes(found: dict[str, float], name: str) -> list[float]:
@@ -96,7 +97,7 @@ def test_the_information_score_with_other_bins_is_that_of_modularity(subject: Su
 
 def test_without_informative_codes_their_information_score_is_0(subject: Subject) -> None:
     idle = replace(subject, kl=np.zeros(5))
-    found = SCORERS["interventions"](idle)
+    found = cells(SCORERS["interventions"](idle))
     assert {found[f"modularity.bins.{bins}.active"] for bins in protocol.BINS} == {0.0}
 
 
@@ -104,7 +105,7 @@ def test_the_forest_differs_from_that_of_dci_in_its_candidates_alone(
     subject: Subject, found: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def matrix(scores: dict[str, float]) -> np.ndarray:
-        return np.array([[scores[f"relation.importance_single.{j}.{i}"] for j in range(5)] for i in range(5)])
+        return np.array([[scores[f"relation.importance_single.{i}.{j}"] for j in range(5)] for i in range(5)])
 
     assert subject.dci.relation is not None
     assert matrix(found).sum(axis=0) == pytest.approx(np.ones(5))
@@ -114,7 +115,7 @@ def test_the_forest_differs_from_that_of_dci_in_its_candidates_alone(
     module = importlib.import_module("dbench.zoo.scorers.interventions")
     every = partial(module.tree_importance, candidates=5)
     monkeypatch.setattr(module, "tree_importance", lambda *args, candidates, **options: every(*args, **options))
-    same = SCORERS["interventions"](subject)
+    same = cells(SCORERS["interventions"](subject))
     assert (matrix(same) == subject.dci.relation).all()
     assert same["dci.single.informativeness"] == subject.dci.details["informativeness"]
 

@@ -57,6 +57,17 @@ def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: 
     assert left == ["codes.safetensors", "run.json", "weights.safetensors"]
 
 
+def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(
+    store: Store, key: RunKey, finish: Finish
+) -> None:
+    finish(store, key, scores={"mig": 0.5})
+    before = store.read_document("scores", key=key)
+    store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={})
+    assert store.read_document("scores", key=key) == before
+    left = sorted(path.name for path in _file(store, key, "").iterdir())
+    assert left == ["checkpoint-5.safetensors", "run.json", "scores.json"]
+
+
 def test_a_process_killed_before_the_record_leaves_no_run(store: Store, key: RunKey, finish: Finish) -> None:
     finish(store, key)
     _file(store, key, "run.json").unlink()

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import label_indices
+from dbench.metrics.inputs import label_indices, standardise
 from dbench.metrics.lasso import cross_validated_lasso
-from dbench.metrics.logistic import standardise
 from dbench.metrics.relations.importance import Importance, quality
 
 __all__ = ["lasso_importance", "lasso_regression", "ranked"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 
 __all__ = ["ANNEALED_SHARE", "GAMMA", "annealed_vae"]
@@ -39,7 +39,7 @@ def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
         gamma: weight of the distance. Near its capacity the sign of the distance flips from step to step, and Adam
             divides by the size of what flips: the larger gamma, the more steps the reconstruction takes.
     """
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     risen = torch.as_tensor(batch.step / (ANNEALED_SHARE * batch.steps), dtype=torch.float64).clamp(max=1)
     capacity = c_max * risen

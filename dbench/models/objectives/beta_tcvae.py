@@ -6,7 +6,7 @@ import math
 
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl, gaussian_log_density
+from dbench.models.objectives.gaussian import gaussian_kl, gaussian_log_density
 from dbench.models.objectives.registry import Batch, Terms, objective
 
 __all__ = ["beta_tcvae", "total_correlation"]
@@ -49,7 +49,7 @@ def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
         batch: one batch of each of M members.
         beta: M strengths.
     """
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     tc = total_correlation(batch.z, batch.mean, batch.logvar, data_size=batch.data_size)
     return Terms(reconstruction + kl + (beta - 1) * tc, reconstruction, kl, {"total_correlation": tc})

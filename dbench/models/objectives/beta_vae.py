@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 
 __all__ = ["beta_vae"]
@@ -20,6 +20,6 @@ def beta_vae(batch: Batch, *, beta: Tensor) -> Terms:
         batch: one batch of each of M members.
         beta: M strengths.
     """
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     return Terms(reconstruction + beta * kl, reconstruction, kl)

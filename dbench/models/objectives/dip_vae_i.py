@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.moments import batch_covariance, distance_from_identity
 from dbench.models.objectives.registry import Batch, Terms, objective
 
@@ -26,7 +26,7 @@ def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
         batch: one batch of each of M members.
         lambda_od: M weights of the part off the diagonal.
     """
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     off_diagonal, diagonal = distance_from_identity(batch_covariance(batch.mean))
     penalty = lambda_od * off_diagonal + DIAGONAL_FACTOR * lambda_od * diagonal

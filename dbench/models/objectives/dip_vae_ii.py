@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.moments import batch_covariance, distance_from_identity
 from dbench.models.objectives.registry import Batch, Terms, objective
 
@@ -27,7 +27,7 @@ def dip_vae_ii(batch: Batch, *, lambda_od: Tensor) -> Terms:
         batch: one batch of each of M members.
         lambda_od: M weights of the part off the diagonal.
     """
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     within = batch.logvar.exp().mean(1).diag_embed()
     off_diagonal, diagonal = distance_from_identity(within + batch_covariance(batch.mean))

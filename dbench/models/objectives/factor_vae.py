@@ -7,7 +7,7 @@ from torch import Tensor
 
 from dbench.models.networks import Network
 from dbench.models.objectives.discriminator import discriminate
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.stacked import Shapes, dense_shapes
 
@@ -48,7 +48,7 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
         gamma: M strengths.
     """
     assert batch.other is not None
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     fixed = {name: values.detach() for name, values in batch.extra.items()}
     joint, product = discriminate(fixed, "adversary", batch.z).unbind(2)

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from dbench.errors import InvalidInput
 from dbench.models.networks import Network
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch, known_factors, labelled_mean, pick
 from dbench.models.stacked import Shapes
@@ -81,7 +81,7 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
         batch: one batch of each of M members, with factors.
         supervision: M strengths.
     """
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     values, weight = known_factors(batch)
     apart = control = kl.new_zeros(())

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from dbench.errors import InvalidInput
 from dbench.models.networks import Network
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch
 from dbench.models.stacked import Shapes, dense_shapes, linear
@@ -95,7 +95,7 @@ def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     excess = (overlap(prior_mean, prior_logvar) - TOLERATED).clamp(min=0)
     crowding = torch.triu(excess, diagonal=1).sum((2, 3)).mean(1)  # the same for every image
 
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     free = gaussian_kl(batch.mean[..., CLASS_CODES:], batch.logvar[..., CLASS_CODES:]).sum(2).mean(1)
     bound = (q * divergence).sum(2).mean(1)
     kl = free + bound

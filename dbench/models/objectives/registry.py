@@ -10,13 +10,14 @@ way in the last numbers of a tensor than before. On M x B numbers an objective t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from torch import Tensor
 
 from dbench.errors import InvalidInput, unknown_name
 from dbench.models.networks import Network
+from dbench.models.objectives.gaussian import bernoulli_nll
 from dbench.models.stacked import Shapes
 
 __all__ = [
@@ -80,6 +81,7 @@ class Batch:
         labelled: whether the factors of each image may be used, M x B; None unless the card names ``labels``.
         other: a second batch; None unless the card asks for it.
         extra: parameters beside the network's by full name (``head.*`` and ``adversary.*``), each M x its shape.
+        likelihood_factor: what the likelihood of an image is multiplied by.
     """
 
     x: Tensor
@@ -96,6 +98,12 @@ class Batch:
     labelled: Tensor | None = None
     other: Other | None = None
     extra: Mapping[str, Tensor] = field(default_factory=dict)
+    likelihood_factor: float = 1.0
+
+    @property
+    def reconstruction(self) -> Tensor:
+        """Negative log-likelihood of an image as trained: summed over its pixels, times the likelihood factor (M)."""
+        return self.likelihood_factor * bernoulli_nll(self.x, self.logits).mean(1)
 
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
@@ -114,6 +122,7 @@ class Batch:
             labelled=None if self.labelled is None else self.labelled[which],
             other=None if self.other is None else self.other.members(which),
             extra={name: values[which] for name, values in self.extra.items()},
+            likelihood_factor=self.likelihood_factor,
         )
 
 
@@ -123,7 +132,7 @@ class Terms:
 
     Attributes:
         loss: what network and heads minimise; its gradient reaches no adversary.
-        reconstruction: negative log-likelihood of an image, summed over its pixels.
+        reconstruction: negative log-likelihood of an image as trained (:attr:`Batch.reconstruction`).
         kl: divergence of the posterior from the prior, summed over the codes.
         others: further terms by name, such as ``total_correlation``.
         adversary_loss: what the adversary minimises; its gradient reaches nothing else. None where there is none.
@@ -192,18 +201,19 @@ class ObjectiveCard:
         """What members must have in common to be trained as one ensemble: their parameters beside the network's."""
         return (self.extra, self.adversary, self.adversary_rate, self.adversary_betas)
 
-    def settled(self, chosen: Mapping[str, float]) -> dict[str, float]:
-        """Return all constants: those chosen, and the objective's own for the rest.
+    def tuned(self, chosen: Mapping[str, float]) -> ObjectiveCard:
+        """Return the card of runs that hold some of its constants, or its ``adversary_rate``, at other values.
 
         Raises:
-            InvalidInput: a name that is no constant of this objective.
+            InvalidInput: a name that is no constant of this objective, or a rate out of range.
         """
-        if unknown := sorted(set(chosen) - set(self.constants)):
+        known = {*self.constants, *(() if self.adversary is None else ("adversary_rate",))}
+        if unknown := sorted(set(chosen) - known):
             raise InvalidInput(
-                f"constants of {self.name} must be among {', '.join(sorted(self.constants)) or 'none'}, "
-                f"got {', '.join(unknown)}"
+                f"constants of {self.name} must be among {', '.join(sorted(known)) or 'none'}, got {', '.join(unknown)}"
             )
-        return {**self.constants, **chosen}
+        constants = {name: chosen.get(name, own) for name, own in self.constants.items()}
+        return replace(self, constants=constants, adversary_rate=chosen.get("adversary_rate", self.adversary_rate))
 
     def extra_shapes(self, network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
         """Return the shapes of all parameters beside the network's, heads first; none for most objectives.

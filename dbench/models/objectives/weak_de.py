@@ -11,7 +11,7 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models.networks import Network
 from dbench.models.objectives.discriminator import discriminate
-from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
+from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import known_factors, labelled_mean, pick
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
@@ -127,7 +127,7 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     values, weight = known_factors(batch)
     mean, logvar = region(batch, values)
     nothing = batch.mean.new_zeros(*weight.shape, sum(batch.factor_sizes))
-    reconstruction = bernoulli_nll(batch.x, batch.logits).mean(1)
+    reconstruction = batch.reconstruction
     # The noise that made z serves for the prior: the adversary judges one code at a time, and never z.
     if batch.step < WARM_UP * batch.steps:
         prior, drawn = (batch.noise * math.sqrt(0.5)).erf(), torch.ones_like(weight)

@@ -16,20 +16,20 @@ from dbench.zoo.scorers.novel import novel
 from dbench.zoo.scorers.protocol import ACTIVE, SCORING
 from dbench.zoo.scorers.relations import relations
 from dbench.zoo.scorers.stability import again, small
-from dbench.zoo.scorers.subject import Subject, subject_of
+from dbench.zoo.scorers.subject import Scores, Subject, subject_of
 
-__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "VERSIONS", "Subject", "subject_of"]
+__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "SLOW", "VERSIONS", "Subject", "subject_of"]
 
-SCORING_SCHEMA = 1
+SCORING_SCHEMA = 2
 """Raised when the scores of every group change, or the form they are stored in; all are computed again."""
 
-Scorer = Callable[[Subject], dict[str, float]]
+Scorer = Callable[[Subject], Scores]
 
 
 def _of_whole_sets(scorer: Scorer) -> Scorer:
     """Leave a slow group out where a combination was held out of training: no finding asks for it there."""
 
-    def score(subject: Subject) -> dict[str, float]:
+    def score(subject: Subject) -> Scores:
         return {} if isinstance(subject.data, HeldOut) else scorer(subject)
 
     return score
@@ -50,5 +50,8 @@ SCORERS: dict[str, Scorer] = {
 }
 """Name of a group of scores -> what computes it; each draws from generators of the run's key only."""
 
-VERSIONS: dict[str, int] = {"snc": 2, "nk": 2}
+SLOW = frozenset({"nk", "downstream.logistic", "downstream.trees", "again", "small", "interventions"})
+"""Groups that take three quarters of the time; ``dbench zoo score --quick`` leaves them for a later call."""
+
+VERSIONS: dict[str, int] = {}
 """Group -> version of what it computes, 1 where it is not named; stored groups of another version are not used."""

@@ -10,28 +10,28 @@ from dbench.metrics.irs import irs
 from dbench.metrics.modularity import modularity
 from dbench.metrics.relations.importance import tree_importance
 from dbench.zoo.scorers.protocol import BINS
-from dbench.zoo.scorers.subject import Subject
+from dbench.zoo.scorers.subject import Scores, Subject
 
 __all__ = ["interventions"]
 
 Array = NDArray[np.float64]
 
 
-def interventions(subject: Subject) -> dict[str, float]:
+def interventions(subject: Subject) -> Scores:
     """Score every code, with every point of the grid where nothing is said of a sample.
 
     Returns:
         With i* the factor that a code is most robust for (equation 3):
 
-        - ``irs.code.<i>``: IRS({i} | {i*}, all others), estimated without noise (appendix A.1).
-        - ``irs.one_nuisance.<i>``: the lowest IRS({i} | {i*}, {j}) of all j: 1 where every line of Figure 4 is flat.
-          At least ``irs.code.<i>``, since a mean moves no farther than the farthest of what it is the mean of.
-        - ``irs.mean.<i>``: means in place of suprema, max_j 1 - E|z - E[z|g_j]| / E|z - E[z]|: how robust the code is
+        - ``irs.code``, of every code i: IRS({i} | {i*}, all others), estimated without noise (appendix A.1).
+        - ``irs.one_nuisance``: the lowest IRS({i} | {i*}, {j}) of all j: 1 where every line of Figure 4 is flat.
+          At least ``irs.code``, since a mean moves no farther than the farthest of what it is the mean of.
+        - ``irs.mean``: means in place of suprema, max_j 1 - E|z - E[z|g_j]| / E|z - E[z]|: how robust the code is
           when rare deviations count as rarely as they happen. Its best factor may be another than i*.
         - ``modularity.bins.<n>``: the mutual information score with n instead of 20 bins, on the sample of
           ``modularity``; ``modularity.bins.<n>.active``: the mean over informative codes alone (0 without any), also
           for 20.
-        - ``relation.importance_single.<factor>.<code>``: importances of the forest of ``dci``, of the same trees and
+        - ``relation.importance_single``, codes x factors: importances of the forest of ``dci``, of the same trees and
           points, but with one code drawn as the candidate of each split (appendix D.1); and
           ``dci.single.informativeness``: its test accuracy, mean over factors.
 
@@ -46,8 +46,7 @@ def interventions(subject: Subject) -> dict[str, float]:
         "irs.one_nuisance": _against_one_nuisance(subject, own),
         "irs.mean": _on_average(subject),
     }
-    scores = {f"{name}.{i}": float(value) for name, values in codes.items() for i, value in enumerate(values)}
-    return scores | _by_bins(subject) | _single_candidates(subject)
+    return {**codes, **_by_bins(subject), **_single_candidates(subject)}
 
 
 def _against_one_nuisance(subject: Subject, own: NDArray[np.int64]) -> Array:
@@ -94,12 +93,8 @@ def _by_bins(subject: Subject) -> dict[str, float]:
     return scores
 
 
-def _single_candidates(subject: Subject) -> dict[str, float]:
+def _single_candidates(subject: Subject) -> Scores:
     generator = subject.key.generator("dci")  # as subject.dci: nothing but the candidates may differ
     train, test = subject.sample.split(1 / 3, generator)
     found = tree_importance(train, test, estimator="forest", candidates=1, generator=generator)
-    scores = {
-        f"relation.importance_single.{factor}.{code}": float(value)
-        for (code, factor), value in np.ndenumerate(found.matrix)
-    }
-    return scores | {"dci.single.informativeness": float(found.test.mean())}
+    return {"relation.importance_single": found.matrix, "dci.single.informativeness": float(found.test.mean())}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "ACTIVE", "BINS", "DOWNSTREAM", "EPOCHS", "FEW", "FEW_TEST", "NOVEL", "SCORING", "TEST", "TRAIN", "TREES", "TUNING",
+    "ACTIVE", "BINS", "DOWNSTREAM", "EPOCHS", "FEW", "FEW_TEST", "KNOCKOUT_EPOCHS", "KNOCKOUT_RATE",
+    "NOVEL", "SCORING", "TEST", "TRAIN", "TREES", "TUNING",
 ]  # fmt: skip
 
 ACTIVE = 0.01
@@ -19,7 +20,10 @@ FEW, FEW_TEST = 100, 50
 """Points of a small sample (A Sober Look, section 6.2, Figure 22)."""
 
 EPOCHS = 75
-"""Passes over the training points of a perceptron."""
+"""Passes over the training points of a perceptron of novel combinations."""
+
+KNOCKOUT_EPOCHS, KNOCKOUT_RATE = 10, 0.015
+"""Passes of the perceptrons of the knockout, and where their falling learning rate starts."""
 
 NOVEL = 10_000
 """Familiar points that classifiers of novel combinations are trained on."""
@@ -38,14 +42,15 @@ SCORING: dict[str, str] = {
     "dci": "a small random forest instead of boosted trees",
     "sap": "linear support vector machines; sap.r2: squared correlation with the rank of the label",
     "snc": "every point of the grid",
-    "nk": f"{EPOCHS} epochs as in the paper, in batches of 128, which it does not give",
+    "nk": f"{KNOCKOUT_EPOCHS} epochs at a learning rate that falls from {KNOCKOUT_RATE} to 0 instead of 75 at 0.001; "
+    "in batches of 128, which the paper does not give",
     "mlp_accuracy": "the classifiers of all codes that nk trains, so the same split and batches",
     "gaussian_tc": f"{TRAIN} points; sampled codes are one draw from each posterior",
     "mutual_information": f"of the codes: mean over all pairs, 20 bins, {TRAIN} points, mean and sampled codes",
     "active": f"codes with more than {ACTIVE} nats of divergence from the prior, over the grid",
-    "udr": "10000 points, the same for all models of a data set; all: all models of one objective; with.<n>: run n of "
-    "the objective, by strength and seed; entropy: aggregated as in dci, both models' codes in turn",
-    "relation": "relation.<kind>.<factor>.<code>: the matrices of mig (mutual_information), dci (importance, of the "
+    "udr": "10000 points, the same for all models of a data set; all: all models of one objective; entropy: "
+    "aggregated as in dci, both models' codes in turn",
+    "relation": "relation.<kind>, codes x factors: the matrices of mig (mutual_information), dci (importance, of the "
     "forest) and sap (predictability)",
     "interventions": "irs.code, irs.one_nuisance and irs.mean of every point of the grid; importance_single: the "
     "forest of dci with one candidate code a split, 10 trees of depth 6 instead of 50 with leaves of 500",

@@ -20,7 +20,10 @@ from dbench.metrics.sap import sap
 from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import protocol
 
-__all__ = ["Subject", "per_factor", "subject_of"]
+__all__ = ["Scores", "Subject", "subject_of"]
+
+Scores = Mapping[str, float | NDArray[np.float64]]
+"""Name of a score -> its value, or an array of what single codes and factors have: codes, factors, codes x factors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +104,3 @@ def subject_of(key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], tr
         kl=kl_per_code(mean, logvar),
         trained=trained,
     )
-
-
-def per_factor(name: str, values: NDArray[np.float64] | None) -> dict[str, float]:
-    """Name the values of a score for each factor: ``<name>.<factor index>``."""
-    assert values is not None
-    return {f"{name}.{j}": float(value) for j, value in enumerate(values)}

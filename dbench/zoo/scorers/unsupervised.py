@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dbench.metrics.code_mutual_information import code_mutual_information
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
-from dbench.zoo.scorers.subject import Subject
+from dbench.zoo.scorers.subject import Scores, Subject
 
 __all__ = ["gaussian_tc", "mutual_information", "posterior"]
 
 
-def posterior(subject: Subject) -> dict[str, float]:
-    """Scores of training, the divergence of each code and the number of informative ones."""
-    per_code = {f"kl.{i}": float(value) for i, value in enumerate(subject.kl)}
-    return {**subject.trained, **per_code, "kl.informative": float(len(subject.active))}
+def posterior(subject: Subject) -> Scores:
+    """Scores of training, ``kl.code``, the divergence of each code, and the number of informative ones."""
+    return {**subject.trained, "kl.code": subject.kl, "kl.informative": float(len(subject.active))}
 
 
 def gaussian_tc(subject: Subject) -> dict[str, float]:

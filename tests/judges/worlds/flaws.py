@@ -1,15 +1,13 @@
 """Worlds in which findings of Mahon et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, Worlds, rng
+from counter_worlds import EXACT, Worlds
 
-from dbench.claims.calibration import Calibration
-from dbench.claims.simulation import Law, simulated_zoo
 from dbench.codes import Sample
 from dbench_fixtures.counterexamples.modular_sum import modular_sum_cases
 from dbench_fixtures.counterexamples.xor import xor_cases
 
-ALIGNMENT, DISTRIBUTED = "flaws/test_3_1_misalignment", "flaws/test_3_2_distributed"
+DISTRIBUTED = "flaws/test_3_2_distributed"
 UNRELATED_CASES = np.indices((2, 2, 2)).reshape(3, -1).T
 
 
@@ -33,51 +31,12 @@ def noise_codes(n, stream, *, n_codes, classes):
     return Sample(stream.standard_normal((n, n_codes)), stream.integers(classes, size=(n, n_codes)))
 
 
-def aligned(n, stream):
-    bits = stream.integers(2, size=(n, 2))
-    return Sample(bits + 0.05 * stream.standard_normal(bits.shape), bits)
-
-
 def cases_of(function) -> np.ndarray:
     bits = np.indices((2, 2)).reshape(2, -1)
     return np.stack([*bits, function(*bits)], axis=1)
 
 
-def misaligned(effect, *, generator, seeds=10, point_only=False):
-    """Two factors and codes; the second factor's own code loses to the first one's where a number is positive."""
-
-    def above_threshold(hidden):
-        return np.where(hidden > 0, 0.8, 0.2)
-
-    laws = {
-        "relation.mutual_information.0.0": Law(mean=1.0, noise=0.0),
-        "relation.mutual_information.0.1": Law(noise=0.0),
-        "relation.mutual_information.1.0": Law(mean=effect, seed=0.3, shape=above_threshold),
-        "relation.mutual_information.1.1": Law(mean=0.5, noise=0.0),
-        "kl.informative": Law(mean=2.0, noise=0.0),
-    }
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
-
-
 WORLDS = [
-    Worlds(
-        ALIGNMENT,
-        "GREEDY",
-        false=lambda m: m.share_misaligned(aligned),
-        small=lambda m: m.share_misaligned(samples=5),
-    ),
-    Worlds(
-        ALIGNMENT,
-        "INJECTIVE",
-        false=lambda m: m.most_sharing(lambda matrix: matrix.argmax(axis=0)),
-        small=lambda m: m.most_sharing(matrices=10),
-    ),
-    Worlds(
-        ALIGNMENT,
-        "TRAINED",
-        false=lambda m: m.share_of_models(misaligned(-9.0, generator=rng("aligned"))),
-        small=lambda m: m.share_of_models(misaligned(0.0, generator=rng("two seeds"), seeds=2)),
-    ),
     Worlds(
         DISTRIBUTED,
         "ALONE",
@@ -143,18 +102,5 @@ WORLDS = [
         "SNC_LOW",
         false=lambda m: m.snc_of_band(4, 3, openly, repetitions=5),
         small=lambda m: m.snc_of_band(4, 2, repetitions=2),
-    ),
-]
-
-
-CALIBRATIONS = [
-    Calibration(
-        file=ALIGNMENT,
-        card="TRAINED",
-        world=misaligned,
-        estimate=lambda m, zoo: m.share_of_models(zoo),
-        effects=(-5.0, 3.0),
-        at=0.2,
-        at_says="one model in five",
     ),
 ]

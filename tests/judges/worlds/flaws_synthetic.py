@@ -1,7 +1,7 @@
 """Worlds in which constructed findings of Mahon et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, Worlds
+from counter_worlds import EXACT, Worlds, by_test
 
 from dbench.codes import Sample
 from dbench_fixtures.counterexamples.group_codes import group_cases
@@ -30,39 +30,23 @@ def unrelated(n, stream, **_):
     return Sample(stream.standard_normal((n, 2)), stream.integers(4, size=(n, 2)))
 
 
-# The cell of the other model; a cell that is the same for both (NK) is looked for in a third.
-OTHER = {"M1": 0.7, "M2": 0.5}
-
 WORLDS = [
-    *(
-        Worlds(
+    *by_test(
+        (
             TOY,
-            f"CELLS['{name} {model}']",
-            false=lambda m, name=name, model=model: m.cell(name, 1.0 if name == "nk" else OTHER[model]),
-            small=EXACT,
-        )
-        for name in ("mig", "sap", "dci", "med", "snc", "nk")
-        for model in ("M1", "M2")
-    ),
-    *(
-        Worlds(
+            "ORDER",
+            "test_a_metric_orders_the_models_as_printed",
+            {"metric": "mig", "first": 0.7, "second": 0.5},
+            EXACT,
+        ),
+        (
             TOY,
-            f"ORDER['{name}']",
-            false=lambda m, name=name: m.order(name, first=0.7, second=1.0 if name == "nk" else 0.5),
-            small=EXACT,
-        )
-        for name in ("mig", "sap", "dci", "med", "snc", "nk")
-    ),
-    *(
-        Worlds(
-            TOY,
-            f"SAMPLED['{name}']",
-            false=lambda m, name=name: m.sampled_order(
-                name, first=0.7, second=1.0 if name == "nk" else 0.5, n=2_000, repetitions=8
-            ),
-            small=lambda m, name=name: m.sampled_order(name, n=100, repetitions=2),
-        )
-        for name in ("mig", "sap", "dci", "med", "snc", "nk")
+            "SAMPLED",
+            "test_a_metric_orders_samples_of_the_models_as_printed",
+            {"metric": "sap", "first": 0.7, "second": 0.5, "n": 2_000},
+            {"metric": "sap", "n": 100, "repetitions": 2},
+        ),
+        (TOY, "CELLS", "test_the_scores_are_those_printed", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
     ),
     Worlds(
         GROUPS,

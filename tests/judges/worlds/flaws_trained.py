@@ -1,56 +1,73 @@
-"""Worlds in which findings of Mahon et al. about trained models are false, or too small to tell."""
+"""Worlds in which findings of Mahon et al. about trained models are false, or too small to tell.
+
+A row names the claim file, the card, its test, what the test is given beside the models, and the family of worlds: the
+effect at which the finding is false, one at which it holds but is not seen for want of seeds, and the calibration.
+"""
 
 import numpy as np
-from counter_worlds import Worlds, rng
+from counter_worlds import by_test, card_of, rng, worlds_and_calibration
 
-from dbench.claims.calibration import Calibration
 from dbench.claims.simulation import Law, simulated_zoo
-from dbench.claims.zoo_statistics import KNOWING
+from dbench.codes import Sample
 
-ALIGNED, TRAINED = "flaws/test_5_1_aligned_code", "flaws/test_5_1_trained_models"
+MISALIGNED, ALIGNED, TRAINED = (
+    f"flaws/test_{n}" for n in ("3_1_misalignment", "5_1_aligned_code", "5_1_trained_models")
+)
 LINEAR, CORRELATED = "flaws/test_appendix_c_linear", "flaws/test_appendix_h_trained_models"
-ALL, KNOW = "all models", "models that know something"
 METRICS = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")
-# Most models know something, some do not.
-MLP = Law(mean=0.6, noise=0.3, shape=lambda hidden: np.clip(hidden, 0.0, 1.0))
+MISALIGNED_MODELS = "test_trained_models_are_misaligned"
 
 
-def cells(kind, own, other):
-    """Relations of two factors to two codes; the second factor's to the first code may be a law of its own."""
-    fixed = {"0.0": own, "0.1": 0.2, "1.1": 0.5}
-    laws = {f"relation.{kind}.{place}": Law(mean=value, noise=0.0) for place, value in fixed.items()}
-    return laws | {f"relation.{kind}.1.0": other}
+def zoo(laws, **options):
+    """Simulate a zoo; what the options are, the calibration says."""
+    return simulated_zoo(laws, **options)
 
 
-def outdone(effect, *, kind, generator, seeds=10, point_only=False):
-    """The first code, aligned to the first factor, beats the second factor's own where a number is positive."""
-    beats = Law(mean=effect, seed=0.1, shape=lambda hidden: np.where(hidden > 0, 0.8, 0.2))
-    laws = cells("mutual_information", 1.0, Law(mean=0.2, noise=0.0)) | cells(kind, 1.0, beats)
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+def cells(kind, first, own, other):
+    """Relations of two factors to two codes; the first code's with the second factor is a law of its own."""
+    fixed = {"0.0": first, "0.1": Law(mean=0.2, noise=0.0), "1.1": Law(mean=own, noise=0.0)}
+    return {f"relation.{kind}.{place}": law for place, law in (fixed | {"1.0": other}).items()}
 
 
-def scored(means, *, generator, seeds=10, point_only=False, noise=0.15):
-    """Scores around these means, apart from the accuracy of a perceptron."""
-    laws = {name: Law(mean=mean, seed=0.03, noise=noise) for name, mean in means.items()}
-    laws = {KNOWING[0]: MLP} | laws
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+def beaten(effect, seed):
+    """A relation that beats the second factor's own code where a number is positive."""
+    return Law(mean=effect, seed=seed, shape=lambda hidden: np.where(hidden > 0, 0.8, 0.2))
 
 
-def scored_by(means_at):
-    return lambda effect, **options: scored(means_at(effect), **options)
+ONE = Law(mean=1.0, noise=0.0)
 
 
-def gaps(effect):
-    return {"mlp_accuracy": 0.7, "snc": 0.7 - effect}
+def misaligned(effect, **options):
+    laws = cells("mutual_information", ONE, 0.5, beaten(effect, 0.3))
+    return zoo(laws | {"kl.informative": Law(mean=2.0, noise=0.0)}, **options)
 
 
-def all_above(effect):
-    return {"snc": 0.3} | dict.fromkeys(METRICS[2:], effect)
+def outdone_in(kind):
+    """The first code, aligned to the first factor, beats the second factor's own."""
+
+    def world(effect, **options):
+        laws = cells("mutual_information", ONE, 0.5, Law(mean=0.2, noise=0.0))
+        return zoo(laws | cells(kind, ONE, 0.5, beaten(effect, 0.1)), **options)
+
+    return world
 
 
-def alike(effect, *, generator, seeds=10, point_only=False):
+def scored(means_at):
+    """Scores around means that depend on the effect."""
+    return lambda effect, **options: zoo(
+        {name: Law(mean=mean, seed=0.03, noise=0.15) for name, mean in means_at(effect).items()}, **options
+    )
+
+
+GAPS = scored(lambda effect: {"mlp_accuracy": 0.7, "snc": 0.7 - effect})
+LOW_NK = scored(lambda effect: {"nk": -effect, "mlp_accuracy": 0.6})
+ABOVE_OURS = scored(lambda effect: {"snc": 0.3, "nk": 0.3} | dict.fromkeys(METRICS[2:], effect))
+LINEAR_ABOVE = scored(lambda effect: {"linear_accuracy": effect, "snc": 0.3})
+
+
+def together(effect, **options):
     laws = {"linear_accuracy": Law(loads={"quality": effect}), "snc": Law(loads={"quality": 1.0}, noise=0.5)}
-    return simulated_zoo(laws | {KNOWING[0]: MLP}, generator=generator, seeds=seeds, point_only=point_only)
+    return zoo(laws, **options)
 
 
 def pattern(name):
@@ -58,277 +75,85 @@ def pattern(name):
     return lambda objective, strengths: rng(f"pattern {name} {objective}").standard_normal(len(strengths))
 
 
-def related(own, *, generator, seeds=10, point_only=False):
-    """Metrics whose settings share one quality, with weights ``own`` of what each has for itself (1 by default)."""
+def related(own_at):
+    """Metrics whose settings share one quality, with weights by the effect of what each has alone (1 by default)."""
 
-    def level(name):
+    def level(name, own):
         shared, alone = pattern("quality"), pattern(name)
         return lambda o, s: shared(o, s) + own.get(name, 1.0) * alone(o, s)
 
-    laws = {name: Law(mean=level(name), seed=0.1, noise=0.3) for name in METRICS}
-    laws |= {KNOWING[0]: Law(mean=0.6, noise=0.0)}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
-
-
-def related_by(own_at):
-    return lambda effect, **options: related(own_at(effect), **options)
-
-
-def dci_apart(effect):
-    return dict.fromkeys(METRICS[5:8], effect)
-
-
-def pair_apart(effect):
-    return {"snc": effect, "nk": effect}
-
-
-def low_apart(effect):
-    return dict.fromkeys(METRICS, 0.4) | {"sap": effect, "irs": effect}
-
-
-def others_apart(effect):
-    return dict.fromkeys(METRICS, effect) | {"med": 0.4, "mig": 0.4}
-
-
-def told(means, name, seeds=10):
-    return scored(means, generator=rng(name), seeds=seeds)
-
-
-WORLDS = [
-    Worlds(
-        ALIGNED,
-        "BEST",
-        false=lambda m: m.share_outdone(
-            outdone(0.0, kind="mutual_information", generator=rng("often outdone")),
-            "mutual_information",
-            margin=0.0,
-            card=m.BEST,
-        ),
-        small=lambda m: m.share_outdone(
-            outdone(-9.0, kind="mutual_information", generator=rng("two seeds"), seeds=2),
-            "mutual_information",
-            margin=0.0,
-            card=m.BEST,
-        ),
-    ),
-    Worlds(
-        ALIGNED,
-        "MOST_ACCURATE",
-        false=lambda m: m.share_outdone(
-            outdone(0.0, kind="predictability", generator=rng("often outdone")),
-            "predictability",
-            margin=0.02,
-            card=m.MOST_ACCURATE,
-        ),
-        small=lambda m: m.share_outdone(
-            outdone(-9.0, kind="predictability", generator=rng("two seeds"), seeds=2),
-            "predictability",
-            margin=0.02,
-            card=m.MOST_ACCURATE,
-        ),
-    ),
-    Worlds(
-        TRAINED,
-        "GAP",
-        false=lambda m: m.smallest_gap(told(gaps(0.0), "no gap"), ALL),
-        small=lambda m: m.smallest_gap(told(gaps(0.5), "two seeds", 2), ALL),
-    ),
-    Worlds(
-        TRAINED,
-        "KEPT",
-        false=lambda m: m.share_kept(told({"nk": 0.6}, "nothing kept"), KNOW),
-        small=lambda m: m.share_kept(told({"nk": 0.0}, "two seeds", 2), KNOW),
-    ),
-    Worlds(
-        TRAINED,
-        "MARGINAL",
-        false=lambda m: m.share_marginal(told({"nk": 0.4}, "large drops"), KNOW),
-        small=lambda m: m.share_marginal(told({"nk": 0.0}, "two seeds", 2), KNOW),
-    ),
-    Worlds(
-        TRAINED,
-        "HIGHER",
-        false=lambda m: m.share_higher(told({"mig": 0.1, "snc": 0.3}, "lower"), "mig", "snc", KNOW),
-        small=lambda m: m.share_higher(told({"mig": 0.5, "snc": 0.3}, "two seeds", 2), "mig", "snc", KNOW),
-    ),
-    Worlds(
-        TRAINED,
-        "ALL_HIGHER",
-        false=lambda m: m.share_higher_in_general(told(all_above(0.1), "lower"), "snc", KNOW),
-        small=lambda m: m.share_higher_in_general(told(all_above(0.5), "two seeds", 2), "snc", KNOW),
-    ),
-    Worlds(
-        LINEAR,
-        "ASKS_LESS",
-        false=lambda m: m.share_linear_above(told({"linear_accuracy": 0.1, "snc": 0.3}, "lower"), KNOW),
-        small=lambda m: m.share_linear_above(told({"linear_accuracy": 0.5, "snc": 0.3}, "two seeds", 2), KNOW),
-    ),
-    Worlds(
-        LINEAR,
-        "ALIKE",
-        false=lambda m: m.likeness(alike(0.0, generator=rng("unlike")), KNOW),
-        small=lambda m: m.likeness(alike(3.0, generator=rng("two seeds"), seeds=2), KNOW),
-    ),
-    Worlds(
-        CORRELATED,
-        "DCI",
-        false=lambda m: m.smallest_within_dci(related(dci_apart(2.0), generator=rng("apart")), m.SETTINGS[1]),
-        small=lambda m: m.smallest_within_dci(related(dci_apart(0), generator=rng("two"), seeds=2), m.SETTINGS[1]),
-    ),
-    Worlds(
-        CORRELATED,
-        "MODERATE",
-        false=lambda m: m.snc_with_nk(related(pair_apart(0.0), generator=rng("the same")), m.SETTINGS[1]),
-        small=lambda m: m.snc_with_nk(related(pair_apart(1.0), generator=rng("two"), seeds=2), m.SETTINGS[1]),
-    ),
-    Worlds(
-        CORRELATED,
-        "LEAST",
-        false=lambda m: m.distance_below(related(low_apart(0.0), generator=rng("closest")), m.SETTINGS[1]),
-        small=lambda m: m.distance_below(related(low_apart(3.0), generator=rng("two"), seeds=2), m.SETTINGS[1]),
-    ),
-    Worlds(
-        CORRELATED,
-        "MOST",
-        false=lambda m: m.distance_above(related(others_apart(0.0), generator=rng("closer")), m.SETTINGS[1]),
-        small=lambda m: m.distance_above(related(others_apart(3.0), generator=rng("two"), seeds=2), m.SETTINGS[1]),
-    ),
-]
-
-
-def entry(file, card, world, estimate, effects, at, at_says):
-    return Calibration(
-        file=file,
-        card=card,
-        world=world,
-        estimate=estimate,
-        effects=effects,
-        at=at,
-        at_says=at_says,
-        truth_seeds=200,
+    return lambda effect, **options: zoo(
+        {name: Law(mean=level(name, own_at(effect)), seed=0.1, noise=0.3) for name in METRICS}, **options
     )
 
 
-def outdone_in(kind):
-    return lambda effect, **options: outdone(effect, kind=kind, **options)
+DCI_APART = related(lambda effect: dict.fromkeys(METRICS[5:8], effect))
+PAIR_APART = related(lambda effect: {"snc": effect, "nk": effect})
+PAIR_APART_OF_DCI = related(lambda effect: {"snc": effect, "nk": effect} | dict.fromkeys(METRICS[5:8], 0.4))
+LOW_APART = related(lambda effect: dict.fromkeys(METRICS, 0.4) | {"sap": effect, "irs": effect})
+OTHERS_APART = related(lambda effect: dict.fromkeys(METRICS, effect) | {"med": 0.4, "mig": 0.4})
 
 
-CALIBRATIONS = [
-    entry(
-        ALIGNED,
-        "BEST",
-        outdone_in("mutual_information"),
-        lambda m, zoo: m.share_outdone(zoo, "mutual_information", margin=0.0, card=m.BEST),
-        (-5.0, 1.0),
-        0.001,
-        "one factor in a thousand",
-    ),
-    entry(
-        ALIGNED,
-        "MOST_ACCURATE",
-        outdone_in("predictability"),
-        lambda m, zoo: m.share_outdone(zoo, "predictability", margin=0.02, card=m.MOST_ACCURATE),
-        (-5.0, 1.0),
-        0.001,
-        "one factor in a thousand",
-    ),
-    entry(
-        TRAINED,
-        "GAP",
-        scored_by(gaps),
-        lambda m, zoo: m.smallest_gap(zoo, ALL),
-        (0.0, 0.6),
-        0.295,
-        "smallest printed on dSprites (48.5 against 19.0)",
-    ),
-    entry(
-        TRAINED,
-        "KEPT",
-        scored_by(lambda effect: {"nk": -effect}),
-        lambda m, zoo: m.share_kept(zoo, KNOW),
-        (-1.0, 0.5),
-        0.7,
-        "seven models in ten",
-    ),
-    entry(
-        TRAINED,
-        "MARGINAL",
-        scored_by(lambda effect: {"nk": -effect}),
-        lambda m, zoo: m.share_marginal(zoo, KNOW),
-        (-1.0, 0.5),
-        0.7,
-        "seven models in ten",
-    ),
-    entry(
-        TRAINED,
-        "HIGHER",
-        scored_by(lambda effect: {"mig": effect, "snc": 0.3}),
-        lambda m, zoo: m.share_higher(zoo, "mig", "snc", KNOW),
-        (-0.5, 1.0),
-        0.7,
-        "seven models in ten",
-    ),
-    entry(
-        TRAINED,
-        "ALL_HIGHER",
-        scored_by(all_above),
-        lambda m, zoo: m.share_higher_in_general(zoo, "snc", KNOW),
-        (-0.5, 1.0),
-        0.7,
-        "seven in ten",
-    ),
-    entry(
-        LINEAR,
-        "ASKS_LESS",
-        scored_by(lambda effect: {"linear_accuracy": effect, "snc": 0.3}),
-        lambda m, zoo: m.share_linear_above(zoo, KNOW),
-        (-0.5, 1.0),
-        0.7,
-        "seven models in ten",
-    ),
-    entry(
-        LINEAR,
-        "ALIKE",
-        alike,
-        lambda m, zoo: m.likeness(zoo, KNOW),
-        (0.0, 5.0),
-        0.7,
-        "a rank correlation well above a half",
-    ),
-    entry(
-        CORRELATED,
-        "DCI",
-        related_by(dci_apart),
-        lambda m, zoo: m.smallest_within_dci(zoo, m.SETTINGS[1]),
-        (2.0, 0.0),
-        0.94,
-        "printed",
-    ),
-    entry(
-        CORRELATED,
-        "MODERATE",
-        related_by(pair_apart),
-        lambda m, zoo: m.snc_with_nk(zoo, m.SETTINGS[1]),
-        (2.0, 0.0),
-        0.58,
-        "printed",
-    ),
-    entry(
-        CORRELATED,
-        "LEAST",
-        related_by(low_apart),
-        lambda m, zoo: m.distance_below(zoo, m.SETTINGS[1]),
-        (0.0, 4.0),
-        0.2,
-        "a fifth",
-    ),
-    entry(
-        CORRELATED,
-        "MOST",
-        related_by(others_apart),
-        lambda m, zoo: m.distance_above(zoo, m.SETTINGS[1]),
-        (0.0, 2.0),
-        0.09,
-        "nearly the largest of these worlds",
-    ),
-]
+def row(file, card, test, world, false, true, effects, at, at_says, **given):
+    """Worlds and calibration of a card from its test; both ask it as the session does."""
+
+    def estimate(module, models):
+        return getattr(module, test)(models, confidence=card_of(module, card).confidence, **given)
+
+    return worlds_and_calibration(
+        file, card, world, estimate, false=false, true=true, effects=effects, at=at, at_says=at_says, truth_seeds=200
+    )
+
+
+def aligned(n, stream):
+    bits = stream.integers(2, size=(n, 2))
+    return Sample(bits + 0.05 * stream.standard_normal(bits.shape), bits)
+
+
+def one_by_one(matrix):
+    return matrix.argmax(axis=0)
+
+
+SEVEN = "seven in ten"
+ROWS = [
+    row(MISALIGNED, "TRAINED", MISALIGNED_MODELS, misaligned, -1.5, 0.0, (-5.0, 3.0), 0.4, "two models in five"),
+    row(ALIGNED, "BEST", "test_the_aligned_code_is_the_most_informative",
+        outdone_in("mutual_information"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
+    row(ALIGNED, "MOST_ACCURATE", "test_the_aligned_code_is_the_most_accurate",
+        outdone_in("predictability"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
+    row(TRAINED, "GAP", "test_all_codes_know_far_more_than_the_aligned_one",
+        GAPS, 0.0, 0.5, (0.0, 0.6), 0.58, "mean printed on dSprites (78.6 against 20.3)"),
+    row(TRAINED, "GAP_EACH", "test_all_codes_know_far_more_for_each_objective",
+        GAPS, 0.0, 0.5, (0.0, 0.6), 0.295, "smallest printed on dSprites (48.5 against 19.0)"),
+    row(TRAINED, "MARGINAL", "test_the_drop_without_the_aligned_code_is_often_marginal",
+        LOW_NK, -0.3, 0.0, (-1.0, 0.5), 0.389, "printed (7 of 18)"),
+    row(TRAINED, "KEPT", "test_most_accuracy_is_often_kept_without_the_aligned_code",
+        LOW_NK, -0.6, 0.0, (-1.0, 0.5), 0.7, SEVEN),
+    row(TRAINED, "HIGHER", "test_existing_metrics_score_models_higher_in_general",
+        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.579, "as Table 7 has it"),
+    row(TRAINED, "HIGHER_THAN", "test_existing_metrics_score_models_higher_than_one_of_ours",
+        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, own="snc"),
+    row(TRAINED, "DCI_HIGHER", "test_dci_scores_models_higher",
+        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.99, "nearly all, as in Table 7"),
+    row(TRAINED, "ONE_HIGHER", "test_an_existing_metric_scores_most_models_higher",
+        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, metric="mig"),
+    row(LINEAR, "ALIKE", "test_linear_accuracy_and_snc_go_together",
+        together, -1.0, 3.0, (0.0, 5.0), 0.39, "as Table 2 has it"),
+    row(LINEAR, "ASKS_LESS", "test_a_linear_classifier_finds_more_than_one_code",
+        LINEAR_ABOVE, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN),
+    row(CORRELATED, "CONTRAST", "test_the_components_of_dci_correlate_more_than_snc_and_nk",
+        PAIR_APART_OF_DCI, 0.0, 3.0, (0.0, 3.0), 0.36, "printed (.94 against .58)"),
+    row(CORRELATED, "DCI", "test_the_components_of_dci_correlate_very_strongly",
+        DCI_APART, 2.0, 0.0, (2.0, 0.0), 0.94, "printed"),
+    row(CORRELATED, "MODERATE", "test_snc_and_nk_correlate_moderately",
+        PAIR_APART, 0.0, 1.0, (2.0, 0.0), 0.58, "printed"),
+    row(CORRELATED, "LEAST", "test_sap_and_irs_correlate_least", LOW_APART, 0.0, 3.0, (0.0, 4.0), 0.2, "a fifth"),
+    row(CORRELATED, "MOST", "test_med_and_mig_correlate_most",
+        OTHERS_APART, 0.0, 3.0, (0.0, 2.0), 0.09, "nearly the largest of these worlds"),
+]  # fmt: skip
+WORLDS = [worlds for worlds, _ in ROWS] + by_test(
+    (MISALIGNED, "GREEDY", "test_one_code_gets_both_factors_of_the_toy_model", {"model": aligned}, {"samples": 5}),
+    (MISALIGNED, "INJECTIVE", "test_the_injective_assignment_never_shares_a_code",
+     {"assign": one_by_one}, {"matrices": 10}),
+)  # fmt: skip
+CALIBRATIONS = [calibration for _, calibration in ROWS]

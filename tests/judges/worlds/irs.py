@@ -65,7 +65,7 @@ add(
     "EXCEPTIONS",
     alike,
     lambda m, zoo: m.share_of_exceptions(zoo, "informative"),
-    false=6.0,
+    false=2.5,
     true=0.3,
     effects=(6.0, 0.3),
     at=0.05,
@@ -168,7 +168,9 @@ def last_by_importance(effect):
 
 
 def metrics_alike(effect):
-    return {name: Law(loads={"quality": effect}, seed=0.2) for name in ("irs", "modularity")}
+    names = ("irs", "modularity", "dci.single.informativeness")
+    laws = {name: Law(loads={"quality": effect}, seed=0.2) for name in names}
+    return laws | by_looks("importance_single", 0, {"quality": effect})
 
 
 def robust_and_ignorant(effect):
@@ -193,7 +195,7 @@ add(
     METHODS,
     "DIFFER",
     methods(metrics_alike),
-    lambda m, zoo: m.agreement(zoo, "irs", "mutual_information", "printed"),
+    lambda m, zoo: m.largest_agreement(zoo, "printed"),
     false=50.0,
     true=0.0,
     effects=(50.0, 0.0),

@@ -1,7 +1,7 @@
 """Worlds in which constructed findings of Suter et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, Worlds
+from counter_worlds import EXACT, Worlds, by_test
 
 from dbench.codes import Sample
 from dbench_fixtures.counterexamples.causal import CausalProcess, random_process
@@ -22,18 +22,6 @@ def law_of_one(process, rng):
     return float(np.abs(given_first(process.of_factors) - given_first(random_process(rng).of_factors)).max())
 
 
-def nothing(process, rng):
-    return 0.0
-
-
-def by_function(name):
-    return lambda m: m.searched("world", getattr(m, name))
-
-
-def few(name, **options):
-    return lambda m: m.searched("world", getattr(m, name), processes=20, **options)
-
-
 def apart() -> Sample:
     """A code whose members follow a nuisance as well."""
     factors = factor_grid((5, 5, 3))
@@ -47,31 +35,30 @@ def mixed() -> Sample:
 
 
 WORLDS = [
-    Worlds(CAUSAL, "UNIVERSAL", false=lambda m: m.searched("world", law_of_one), small=few("change_of_mechanism")),
-    Worlds(CAUSAL, "DEPENDENT", false=lambda m: m.searched("world", nothing), small=few("dependence")),
-    Worlds(CAUSAL, "GIVEN_C", false=by_function("dependence"), small=few("dependence_given_c")),
-    Worlds(CAUSAL, "GIVEN_X", false=lambda m: m.searched("world", nothing), small=few("dependence_given_x")),
-    Worlds(CAUSAL, "ALWAYS_GIVEN_X", false=lambda m: m.open_observation(), small=EXACT),
-    Worlds(
-        CAUSAL,
-        "ALL_INFORMATION",
-        false=lambda m: m.searched("world", lambda process, rng: m.informations(process)[2]),
-        small=few("lost_without_c"),
-    ),
-    Worlds(
-        CAUSAL,
-        "MORE_THAN_C",
-        false=lambda m: m.searched("world", lambda process, rng: -m.excess_of_c(process, rng)),
-        small=few("excess_of_c"),
-    ),
-    Worlds(CAUSAL, "NO_EFFECT", false=by_function("change_when_observed"), small=few("change_when_set")),
-    Worlds(CAUSAL, "OBSERVED_DIFFERS", false=by_function("change_when_set"), small=few("change_when_observed")),
-    Worlds(CAUSAL, "ADJUSTMENT", false=by_function("error_of_conditioning"), small=few("error_of_adjustment")),
-    Worlds(
-        CAUSAL,
-        "CONDITIONING",
-        false=by_function("error_of_conditioning"),
-        small=few("error_of_conditioning", confounded=False),
+    # The law of X given one factor is no mechanism. For (c): given X = (G_1 = G_2), the factors do depend.
+    *by_test(
+        (
+            CAUSAL,
+            "PROPERTIES",
+            "test_every_process_has_the_property",
+            {"number": "a, mechanism invariant", "statistic": law_of_one},
+            {"number": "a, mechanism invariant", "processes": 20},
+        ),
+        (CAUSAL, "ALWAYS_GIVEN_X", "test_c_factors_are_dependent_given_an_observation_that_shows_them", {}, EXACT),
+        (
+            DEFINITION,
+            "ROBUST",
+            "test_a_code_scores_one_if_robust_and_zero_if_it_carries_nothing",
+            {"function": "copy", "code": "sum"},
+            EXACT,
+        ),
+        (
+            FEATURES,
+            "DECEIVED",
+            "test_irs_sees_what_information_and_importance_do_not",
+            {"effect": "rare", "sample": mixed()},
+            {"effect": "rare", "splits": 2},
+        ),
     ),
     *(
         Worlds(
@@ -86,8 +73,6 @@ WORLDS = [
         )
         for card, plain in (("RECOVERS", False), ("BIASED", True), ("POSITIVITY", False))
     ),
-    Worlds(DEFINITION, "ROBUST", false=lambda m: m.score_of_function("sum"), small=EXACT),
-    Worlds(DEFINITION, "NOTHING", false=lambda m: m.score_of_function("copy"), small=EXACT),
     Worlds(
         DEFINITION,
         "NOISE",

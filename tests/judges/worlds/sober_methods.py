@@ -1,83 +1,108 @@
-"""Worlds for sections 5.1 and 5.3 of A Sober Look: reconstruction, and methods against each other."""
+"""Worlds for sections 5.1 and 5.3 of A Sober Look: reconstruction, methods against each other, and what decides."""
 
 from functools import partial
 
 import numpy as np
-from counter_worlds import Worlds, rng
+from counter_worlds import card_of, worlds_and_calibration, worlds_of_test
 
-from dbench.claims.calibration import Calibration
 from dbench.claims.population import PopulationPair
 from dbench.claims.simulation import Law, simulated_zoo
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 
 RECONSTRUCTION, METHODS = "sober/test_5_1_reconstruction", "sober/test_5_3_methods"
-METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap")
+VARIANCE = "sober/test_5_3_variance"
+METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
 STEPS = {"annealed_vae": 0, "beta_tcvae": 1, "beta_vae": 2, "dip_vae_i": 3, "dip_vae_ii": 4, "factor_vae": 5}
 
 
-def reconstructing(effect, *, generator, seeds=10, point_only=False):
+def of_all_metrics(law: Law, **zoo):
+    """Every metric has one law; one run in six has collapsed."""
+    collapsed = Law(mean=1.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 1.0))
+    return simulated_zoo(dict.fromkeys(METRICS, law) | {"kl.informative": collapsed}, **zoo)
+
+
+def reconstructing(effect, **zoo):
     """Models go half of the way, 50 of 100 nats, and the effect further, with a spread of 10."""
-    laws = {"reconstruction": Law(mean=50 - effect, seed=2, noise=10)}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return simulated_zoo({"reconstruction": Law(mean=50 - effect, seed=2, noise=10)}, **zoo)
 
 
-def two_sets(effect, *, generator, seeds=5, point_only=False):
+def two_sets(effect, **zoo):
     """On the second data set the effect, in nats of 100, is left beside what is left on the first."""
-    zoos = [
-        simulated_zoo(
-            {"reconstruction": Law(mean=30 + more, seed=2, noise=10)},
-            generator=generator,
-            seeds=seeds,
-            point_only=point_only,
-        )
-        for more in (0, effect)
-    ]
-    return PopulationPair(*zoos)
+    return PopulationPair(reconstructing(20, **zoo), reconstructing(20 - effect, **zoo))
+
+
+def apart(effect, **zoo):
+    """The methods lie at equal steps of the effect, against noise of 1."""
+    return of_all_metrics(Law(mean={o: effect * i for o, i in STEPS.items()}, seed=0.2), **zoo)
+
+
+def ahead(objective: str, effect, **zoo):
+    """One method lies above the others on every metric, against noise of 1."""
+    return of_all_metrics(Law(mean={objective: effect}, seed=0.2), **zoo)
+
+
+def rising_apart(effect, **zoo):
+    """The methods lie at equal steps of the effect and the strengths rise by 1, against noise of 1."""
+    return of_all_metrics(Law(mean={o: effect * i for o, i in STEPS.items()}, trend=1.0, seed=0.2), **zoo)
+
+
+def strengths_matter(effect, **zoo):
+    """The strengths rise by the effect, the objectives lie half a standard deviation apart."""
+    apart = {"annealed_vae": -0.5, "beta_vae": 0.5, "dip_vae_i": 0.5, "factor_vae": -0.5}
+    return of_all_metrics(Law(mean=apart, trend=effect, seed=0.2), **zoo)
 
 
 def ends(m):
     return m.Ends(constant=100.0, perfect=0.0)
 
 
-def apart(effect, *, generator, seeds=10, point_only=False):
-    """The methods lie at equal steps of the effect, against noise of 1; one run in six has collapsed."""
-    laws = {metric: Law(mean={o: effect * i for o, i in STEPS.items()}, seed=0.2) for metric in METRICS}
-    laws["kl.informative"] = Law(mean=1.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 1.0))
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
-
-
-def ahead(objective: str, effect, *, generator, seeds=10, point_only=False):
-    """One method lies above the others on every metric, against noise of 1."""
-    laws = {metric: Law(mean={objective: effect}, seed=0.2) for metric in (*METRICS, "irs")}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
-
-
-CASES = [
-    {"file": RECONSTRUCTION, "card": "REASONABLE", "world": reconstructing, "false": -20.0, "effects": (-20.0, 30.0),
-     "estimate": lambda m, zoo: m.share_reasonable(zoo, ends(m)), "at": 0.75, "at_says": "three models in four"},
-    {"file": RECONSTRUCTION, "card": "HARDER", "seeds": 5, "world": two_sets, "false": -20.0, "effects": (-20.0, 40.0),
-     "estimate": lambda m, pair: m.harder(pair, ends(m), ends(m)), "at": 0.15, "at_says": "15% of the way more"},
-    {"file": METHODS, "card": "OVERLAP", "world": apart, "false": 4.0, "effects": (0.0, 4.0),
-     "estimate": lambda m, zoo: m.overlap_of_ranges(zoo, "mig", "not collapsed", draws=200), "at": 0.75,
-     "at_says": "three quarters shared", "truth_seeds": 50},
-    {"file": METHODS, "card": "NONE_BETTER", "world": partial(ahead, "beta_vae"), "false": 3.0, "effects": (0.0, 3.0),
-     "estimate": lambda m, zoo: m.best_method(zoo), "at": 0.53, "at_says": "hardly a difference", "truth_seeds": 100},
-    {"file": METHODS, "card": "LOWER_IRS", "world": partial(ahead, "dip_vae_i"), "false": 2.0, "effects": (-5.0, 2.0),
-     "estimate": lambda m, zoo: m.superiority_over_each(zoo, "dip_vae_i", "irs"), "at": 0.2,
-     "at_says": "one pair of runs in five"},
-    {"file": METHODS, "card": "COMPARABLE", "world": partial(ahead, "dip_vae_i"), "false": 3.0, "effects": (-3.0, 3.0),
-     "estimate": lambda m, zoo: m.superiority(zoo, "dip_vae_i", "mig"), "at": 0.5, "at_says": "no difference"},
-]  # fmt: skip
-
-
-def worlds_of(case) -> Worlds:
-    world, estimate, card = case["world"], case["estimate"], case["card"]
-    return Worlds(
-        case["file"],
-        card,
-        false=lambda m: estimate(m, world(case["false"], generator=rng(f"{card} false"))),
-        small=lambda m: estimate(m, world(0.1, generator=rng(f"{card} small"), seeds=2)),
+def by_helper(file, card, world, estimate, **rest):
+    """Both entries of a card whose test reads more than a population: by what it calls, at the card's confidence."""
+    return worlds_and_calibration(
+        file, card, world, lambda m, zoo: estimate(m, zoo, card_of(m, card).confidence), **rest
     )
 
 
-WORLDS = [worlds_of(case) for case in CASES]
-CALIBRATIONS = [Calibration(**{name: value for name, value in case.items() if name != "false"}) for case in CASES]
+def ranges(metrics, among=None):
+    return lambda m, zoo, confidence: m.overlap(zoo, metrics, confidence, among=among, draws=200)
+
+
+SHARED = {"true": 0.1}
+SIX = tuple(metric for metric in METRICS if metric != "irs")
+OVERLAPS = SHARED | {
+    "false": 4.0,
+    "effects": (0.0, 4.0),
+    "at": 0.75,
+    "at_says": "three quarters shared",
+    "truth_seeds": 50,
+}
+LUCKY = SHARED | {"false": 20.0, "effects": (0.0, 20.0), "at": 0.5, "at_says": "every second time", "truth_seeds": 100}
+FOUND = [
+    by_helper(RECONSTRUCTION, "REASONABLE", reconstructing, lambda m, zoo, level: m.way_of_median(zoo, ends(m), level),
+              false=-20.0, effects=(-20.0, 40.0), at=0.7, at_says="seven tenths of the way", **SHARED),
+    by_helper(RECONSTRUCTION, "HARDER", two_sets, lambda m, pair, level: m.harder(pair, ends(m), ends(m), level),
+              false=-20.0, effects=(-20.0, 40.0), at=0.15, at_says="15% of the way more", seeds=5, **SHARED),
+    by_helper(METHODS, "OVERLAP", apart, ranges(SIX), **OVERLAPS),
+    by_helper(METHODS, "EACH_OVERLAPS", apart, ranges(["mig"]), **OVERLAPS),
+    by_helper(METHODS, "NOT_COLLAPSED", apart, ranges(["mig"], SEVERAL_ACTIVE), **OVERLAPS),
+    worlds_of_test(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), false=3.0, effects=(0.0, 3.0), at=0.53,
+                   at_says="hardly a difference", truth_seeds=100, **SHARED),
+    worlds_of_test(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), false=2.0, effects=(-5.0, 2.0), at=0.2,
+                   at_says="one pair of runs in five", **SHARED),
+    worlds_of_test(METHODS, "COMPARABLE", partial(ahead, "dip_vae_i"), params={"metric": "mig"}, false=3.0,
+                   effects=(-3.0, 3.0), at=0.5, at_says="no difference", **SHARED),
+    worlds_of_test(VARIANCE, "MINOR", rising_apart, false=3.0, effects=(0.0, 3.0), at=0.37, at_says="printed average",
+                   truth_seeds=200, **SHARED),
+    worlds_of_test(VARIANCE, "STRENGTH_ADDS", strengths_matter, false=0.0, effects=(0.0, 5.0), at=0.22,
+                   at_says="printed average", truth_seeds=200, **SHARED),
+    worlds_of_test(VARIANCE, "SEED_REMAINS", strengths_matter, false=20.0, effects=(0.0, 20.0), at=0.41,
+                   at_says="printed average", truth_seeds=200, **SHARED),
+    worlds_of_test(VARIANCE, "LESS", rising_apart, params={"other": "seed"}, false=3.0, effects=(0.0, 3.0), at=-0.3,
+                   at_says="three tenths less", truth_seeds=200, **SHARED),
+    by_helper(VARIANCE, "AS_PRINTED", rising_apart,
+              lambda m, zoo, level: m.beside(m.shares(zoo, m.only("objective"), ["mig"], level), 0.4),
+              false=3.0, effects=(0.0, 3.0), at=0.0, at_says="as printed", **SHARED),
+    worlds_of_test(VARIANCE, "LUCK", strengths_matter, **LUCKY),
+    worlds_of_test(VARIANCE, "EACH_LUCKY", strengths_matter, params={"objective": "beta_vae"}, **LUCKY),
+]  # fmt: skip
+WORLDS, CALIBRATIONS = [worlds for worlds, _ in FOUND], [entry for _, entry in FOUND]

@@ -75,8 +75,8 @@ def chosen(effect, *, generator, seeds=10, point_only=False):
     return simulated_zoo(dict.fromkeys(METRICS, law), generator=generator, seeds=seeds, point_only=point_only)
 
 
-def by_comparisons(card, pool, weights):
-    return lambda m, zoo: m.correlation_by_comparisons(zoo, pool, weights, getattr(m, card))
+def by_comparisons(weights):
+    return lambda m, zoo: m.correlation_by_comparisons(zoo, "all to all", weights)
 
 
 ENTRIES = [
@@ -84,7 +84,7 @@ ENTRIES = [
         COMPARISONS,
         "FIVE",
         seen,
-        by_comparisons("FIVE", "all to all", {5: 1.0}),
+        by_comparisons({5: 1.0}),
         false=0.0,
         true=3.0,
         effects=(0.0, 4.0),
@@ -96,7 +96,7 @@ ENTRIES = [
         COMPARISONS,
         "FIVE_OF_MANY",
         noisy,
-        by_comparisons("FIVE_OF_MANY", "all to all", {5: 1.0, 45: -0.75}),
+        by_comparisons({5: 1.0, 45: -0.75}),
         false=5.0,
         true=0.1,
         few=9,
@@ -109,8 +109,8 @@ ENTRIES = [
         COMPARISONS,
         "GROWS",
         noisy,
-        by_comparisons("GROWS", "all to all", {45: 1.0, 5: -1.0}),
-        false=0.0,
+        by_comparisons({45: 1.0, 5: -1.0}),
+        false=0.1,
         true=3.0,
         few=9,
         effects=(0.0, 3.0),
@@ -180,7 +180,7 @@ ENTRIES = [
         "TRANSFER",
         chosen,
         lambda m, zoo: m.seed_transfer(zoo),
-        false=10.0,
+        false=0.0,
         true=0.1,
         effects=(0.0, 5.0),
         at=0.807,

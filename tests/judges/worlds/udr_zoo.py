@@ -49,7 +49,7 @@ def gains(card, world, names, at, at_says):
     """Entries of a card that holds one variant against another."""
 
     def estimate(m, zoo):
-        return m.gain(zoo, *names, getattr(m, card), "informative")
+        return m.gain(zoo, *names, "informative")
 
     return worlds_and_calibration(
         VARIANTS, card, world, estimate, false=0.0, true=3.0, effects=(0.0, 5.0), at=at, at_says=at_says
@@ -113,7 +113,6 @@ ENTRIES = [
         at_says="a large lead",
         truth_seeds=3_000,
     ),
-    gains("NOT_WORSE", lasso_and_spearman, ("udr.lasso", "udr.spearman"), 0.0, "no difference"),
     gains("BETTER", lasso_and_spearman, ("udr.lasso", "udr.spearman"), 0.05, "smallest difference worth a switch"),
     gains("FOR_MODELS", all_and_same, ("udr.lasso.all", "udr.lasso"), 0.06, "printed"),
     gains("ENTROPY", equation_and_entropy, ("udr.lasso", "udr.lasso.entropy"), 0.1, "smallest to be called inferior"),
@@ -198,7 +197,7 @@ ENTRIES = [
         MODELS,
         "NONE_GOOD",
         levels,
-        lambda m, zoo: m.share_of_good(zoo, "dip_vae_i", "all"),
+        lambda m, zoo: m.share_of_good(zoo, ["dip_vae_i"], "all"),
         false=0.6,
         true=0.1,
         effects=(0.0, 0.6),

@@ -1,0 +1,117 @@
+"""What decides a claim's verdict, as one hash: its card, and the source of all that computes its estimate."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import json
+import textwrap
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from dbench.claims.card import Claim
+from dbench.claims.population import Population
+
+__all__ = ["fingerprint"]
+
+_DIGITS = 16
+# Where what computes an estimate may live, beside the file of the test.
+_OURS = ("dbench.claims.", "dbench.stats.")
+
+
+def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
+    """Return the first sixteen digits of the SHA-256 of a card and of what its tests run.
+
+    Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic,
+    confidence, least n and regime, and the functions, classes and constants that the tests reach by name in their own
+    file, ``dbench.claims`` and ``dbench.stats``.
+
+    Args:
+        card: the card.
+        tests: the test functions that cover it.
+    """
+    said = {
+        "rule": str(card.rule),
+        "role": card.role,
+        "roles": dict(card.roles),
+        "statistic": card.statistic,
+        "confidence": card.confidence,
+        "min_n": card.min_n,
+        "regime": [(predicate.name, str(predicate.rule)) for predicate in card.regime],
+    }
+    parts = dict[str, str]()
+    for test in [*tests, *(predicate.measure for predicate in card.regime), *_estimators(card)]:
+        _gather(test, parts)
+    text = json.dumps([said, sorted(parts.items())])
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def _estimators(card: Claim) -> list[Any]:
+    """Tests reach the methods of a population by its instance, not by name."""
+    return [Population] if card.evidence == "zoo" else []
+
+
+def _gather(thing: Any, parts: dict[str, str]) -> None:
+    """Add the source of a function or class, and of what it names, by module and name."""
+    name = f"{_place(thing.__module__)}.{thing.__qualname__}"
+    if name in parts:
+        return
+    parts[name] = ""  # while its own names are followed
+    parts[name] = _source(thing)
+    functions = [thing] if isinstance(thing, FunctionType) else list(vars(thing).values())
+    for function in functions:
+        if not isinstance(function, FunctionType):
+            continue
+        for used in _names(function.__code__):
+            value = function.__globals__.get(used)
+            if inspect.isroutine(value) or inspect.isclass(value):
+                if value.__module__ == function.__module__ or value.__module__.startswith(_OURS):
+                    _gather(value, parts)
+            elif isinstance(value, (bool, int, float, str, tuple, list, dict, set)):
+                parts[f"{_place(function.__module__)}.{used}"] = _constant(value)
+
+
+def _place(module: str) -> str:
+    """The file of a test may have been imported under any name."""
+    return module if module.startswith(_OURS) else "claim"
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
+
+
+def _constant(value: Any) -> str:
+    """A constant as text; of functions and cards in it the names, whose addresses would change by session."""
+    if isinstance(value, dict):
+        return str([(str(key), _constant(item)) for key, item in value.items()])
+    if isinstance(value, (tuple, list)):
+        return str([_constant(item) for item in value])
+    if isinstance(value, set):
+        return str(sorted(map(_constant, value)))
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__name__))
+    return repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
+
+
+def _source(thing: Any) -> str:
+    """The syntax tree without docstrings and decorators; nothing for what has no source, such as built-in functions."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            node.decorator_list = []
+            first = node.body[0]
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = node.body[1:] or [ast.Pass()]
+    return ast.dump(tree)

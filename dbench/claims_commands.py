@@ -1,0 +1,143 @@
+"""``dbench claims``: what a finding says and what came out, and the freeze of the rules."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import pytest
+
+    from dbench.claims import Claim
+    from dbench.claims.frozen import Frozen
+
+__all__ = ["claims"]
+
+
+@click.group()
+def claims() -> None:
+    """Look a finding up; freeze the rules before new evidence is scored."""
+
+
+@claims.command()
+@click.argument("claim", metavar="ID")
+@click.option(
+    "--report", type=click.Path(path_type=Path), default=Path("reports/latest/report.json"), show_default=True
+)
+def show(claim: str, report: Path) -> None:
+    """Print what a finding says, by which rule it is judged, what came out and how to cite that."""
+    from dbench.claims.ledger import find_finding
+    from dbench.report import read_report
+
+    finding = find_finding(claim)
+    click.echo(f"{finding.id}\n{finding.says}\n{finding.where}; headed by: {finding.heads}")
+    if not report.is_file():
+        click.echo(f"No verdict: {report} is not there. Judge it: pytest claims/ -n auto")
+        return
+    document = read_report(report)
+    heading = next((entry for entry in document["headings"] if entry["claim"] == finding.id), None)
+    if heading is None:
+        click.echo(f"No verdict: {report} did not judge it.")
+        return
+    record = next((one for one in document["records"] if one["nodeid"] == heading["record"]), None)
+    if record is not None:
+        click.echo(f'\nThe paper: "{record["quote"]}"\nStatistic: {record["statistic"]}\nRule:      {record["rule"]}')
+        for entry in record["regime"]:
+            click.echo(f"Regime:    {entry['says']} {entry['rule']}: {entry['value']:.3g}")
+    click.echo(f"\n{heading['verdict'].upper()}. {heading['says']}")
+    for note in heading["notes"]:
+        click.echo(f"  {note}")
+    provenance = document["provenance"]
+    click.echo(f"\nCite: dbench, {finding.id}, {heading['verdict']}, {provenance['commit']}, {provenance['utc']}")
+    if record is not None:
+        click.echo(f"Again: pytest '{record['nodeid']}'")
+
+
+@claims.command()
+@click.option("--folder", type=click.Path(path_type=Path, exists=True), default=Path("claims"), show_default=True)
+@click.option(
+    "--same",
+    type=click.Path(path_type=Path, exists=True),
+    nargs=2,
+    metavar="OLD NEW",
+    help="Two reports: a changed card keeps its date where all its records are equal in both.",
+)
+def freeze(folder: Path, same: tuple[Path, Path] | None) -> None:
+    """Write FOLDER/frozen.json: a hash of each card and of what computes its estimate.
+
+    A card that is as it was keeps its date. One that changed gets today's, and is exploratory on every table that was
+    scored before, unless --same proves that the change was one of form.
+    """
+    from dbench.claims.frozen import Frozen, frozen_again, load_frozen, write_frozen
+    from dbench.report import read_report
+
+    path = folder / "frozen.json"
+    before = load_frozen(path) if path.is_file() else Frozen()
+    equal = _equal_cards(*(read_report(report) for report in same)) if same else set[str]()
+    after = frozen_again(before, collect_cards(folder), equal)
+    write_frozen(path, after)
+    changed = [name for name, card in after.cards.items() if before.cards.get(name) != card]
+    gone = before.cards.keys() - after.cards.keys()
+    click.echo(f"{len(after.cards)} cards frozen in {path}; {len(changed)} new or changed, {len(gone)} gone")
+
+
+def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
+    """Names of the cards whose records say the same in two reports."""
+
+    def said(document: dict[str, Any]) -> dict[str, list[str]]:
+        found = dict[str, list[str]]()
+        for record in document["records"]:
+            name = " / ".join(filter(None, [record["claim"], record["evidence"], record["part"]]))
+            numbers = [record[key] for key in ("params", "estimate", "interval", "n", "rule", "verdict", "role")]
+            found.setdefault(name, []).append(json.dumps(numbers, sort_keys=True))
+        return {name: sorted(numbers) for name, numbers in found.items()}
+
+    before, after = said(old), said(new)
+    return {name for name in before if before[name] == after.get(name)}
+
+
+def collect_cards(folder: Path) -> Frozen:
+    """Let pytest collect the claims of a folder, and return their cards as they are now, frozen today.
+
+    Raises:
+        InvalidInput: pytest could not collect them.
+    """
+    import pytest
+
+    from dbench.claims.fingerprint import fingerprint
+    from dbench.claims.frozen import Frozen, FrozenCard
+    from dbench.errors import InvalidInput
+    from dbench.pytest_judge import role_of
+    from dbench.pytest_recorder import card_of
+
+    cards: dict[str, Claim] = {}
+    tests: dict[str, list[Callable[..., Any]]] = {}
+    cells: dict[str, int] = {}
+
+    class Collector:
+        def pytest_collection_finish(self, session: pytest.Session) -> None:
+            for item in session.items:
+                if (card := card_of(item)) is None:
+                    continue
+                cards[card.name] = card
+                cells[card.name] = cells.get(card.name, 0) + (role_of(item, card) == "cell")
+                function = getattr(item, "function", None)
+                if function is not None and function not in tests.setdefault(card.name, []):
+                    tests[card.name].append(function)
+
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
+        status = pytest.main(arguments, plugins=[Collector()])
+    if status != pytest.ExitCode.OK:
+        raise InvalidInput(f"claims must be collected by pytest before they are frozen, got exit status {int(status)}")
+    today = datetime.now(UTC).date().isoformat()
+    hashes = {name: fingerprint(card, tests[name]) for name, card in cards.items()}
+    return Frozen({name: FrozenCard(hashes[name], today, cells[name]) for name in sorted(cards)})

@@ -1,0 +1,227 @@
+"""Where claims are judged: what a test returns becomes a verdict, a record and the outcome of the test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import pytest
+
+from dbench.claims import Claim, Expectations, Frozen, Judgement, Role, Verdict, load_expected, load_frozen, record_of
+from dbench.claims.evidence import OnDemand
+from dbench.claims.filters import NothingLeftOut
+from dbench.claims.population import Population, PopulationPair
+from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
+from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
+from dbench.pytest_plugin import setting
+from dbench.pytest_recorder import JUNIT, Recorder, card_of, cards_of
+from dbench.report.files import prepare_folder, report_folder
+from dbench.stats import Estimate
+
+__all__ = ["Other", "start"]
+
+# pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.
+_Skipped: Any = pytest.skip.Exception
+
+EXPECTATIONS: pytest.StashKey[Expectations | None] = pytest.StashKey()
+FROZEN: pytest.StashKey[Frozen] = pytest.StashKey()
+
+LETTERS = {
+    Verdict.WEAKER: "w",
+    Verdict.UNDECIDED: "?",
+    Verdict.NOT_TESTED: "-",
+    Verdict.ABSENT: "a",
+    Verdict.CONTRADICTED: "c",
+}
+
+
+class Other(_Skipped):  # type: ignore[misc]
+    """A verdict other than 'reproduced' that fails nothing; a count of its own, neither passed nor failed."""
+
+
+def start(config: pytest.Config) -> None:
+    """Read what is expected and frozen; on the controller, start recording.
+
+    Raises:
+        pytest.UsageError: a file that cannot be read, or a report that could not be written.
+    """
+    option, on_worker = config.option, hasattr(config, "workerinput")
+    # Expectations speak of the evidence shipped, so other evidence is judged without them.
+    own_evidence = option.dbench_evidence is not None or option.dbench_runs == "missing"
+    expect = None if own_evidence and option.dbench_expect is None else setting(config, "dbench_expect")
+    frozen = setting(config, "dbench_frozen")
+    try:
+        config.stash[EXPECTATIONS] = load_expected(expect) if expect else None
+        config.stash[FROZEN] = load_frozen(frozen) if frozen else Frozen()
+        report = None if on_worker or option.collectonly else setting(config, "dbench_report")
+        if report:
+            prepare_folder(report)
+    except DbenchError as error:
+        raise pytest.UsageError(str(error)) from error
+    if on_worker:
+        return
+    complete = _judges_all(config)
+    if report and not getattr(option, "xmlpath", None):
+        option.xmlpath = str(report_folder(report, complete=complete) / JUNIT)
+    session = Session(expectations=config.stash[EXPECTATIONS], partial=_picks(config))
+    config.pluginmanager.register(Recorder(config, session, report, complete=complete), "dbench-recorder")
+
+
+def _judges_all(config: pytest.Config) -> bool:
+    """Whether every test of the claims' folder is to be run."""
+    claims = (config.rootpath / str(config.getini("dbench_claims"))).resolve()
+    paths = [(config.invocation_params.dir / arg).resolve() for arg in config.args]
+    return not _picks(config) and any(path == claims or path in claims.parents for path in paths)
+
+
+def _picks(config: pytest.Config) -> bool:
+    """Whether a selection may leave out some tests of a claim whose others are judged."""
+    option = config.option
+    picked = any("::" in arg for arg in config.args) or option.keyword or option.markexpr or option.deselect
+    return bool(picked or getattr(option, "lf", False))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that judge a claim."""
+    for item in items:
+        if (card := card_of(item)) is not None:
+            item.add_marker(pytest.mark.claim(card.id))
+
+
+@pytest.fixture
+def confidence(request: pytest.FixtureRequest) -> float:
+    """Confidence of the interval a test has to return: its card's, or a cell's share of it."""
+    card = card_of(request.node)
+    if card is None:
+        raise InvalidInput(f"confidence is for tests that cover a claim, got {request.node.nodeid}")
+    return request.config.stash[FROZEN].confidence_of(card, role_of(request.node, card))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test that covers a claim, and judge what it returns: an estimate."""
+    card = card_of(pyfuncitem)
+    if card is None:
+        return None
+    arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    try:
+        returned = pyfuncitem.obj(**arguments)
+    except NothingLeftOut as same:
+        pyfuncitem.user_properties.append((REPEATS_PROPERTY, str(same)))
+        pytest.skip(str(same))
+    except EvidenceLacking as lacking:
+        _settle(pyfuncitem, card, None, Judgement(Verdict.NOT_TESTED, str(lacking)), arguments)
+        return True
+    if not isinstance(returned, Estimate):
+        raise TypeError(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}")
+    judgement = card.judge(returned, confidence=arguments.get("confidence"))
+    _settle(pyfuncitem, card, returned, judgement, arguments)
+    return True
+
+
+def role_of(item: pytest.Item, card: Claim) -> Role:
+    """Role of a test: its card's, unless its parameters have another; a primary on further tables is a cell."""
+    callspec = getattr(item, "callspec", None)
+    if callspec is None:
+        return card.role
+    role = next((own for name, own in card.roles.items() if name in callspec._idlist), card.role)
+    further = any(name.startswith("evidence_") and place for name, place in callspec.indices.items())
+    return "cell" if further and role == "primary" else role
+
+
+def _judged(item: pytest.Item) -> bool:
+    return any(name == RECORD_PROPERTY for name, _ in item.user_properties)
+
+
+def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationPair]:
+    """The trained models that a test was handed, or asked for."""
+    for value in arguments.values():
+        if isinstance(value, (Population, PopulationPair)):
+            yield value
+        elif isinstance(value, OnDemand):
+            yield from value.made
+
+
+def _settle(
+    item: pytest.Function, card: Claim, estimate: Estimate | None, judgement: Judgement, arguments: dict[str, Any]
+) -> None:
+    """Record a judgement, and make it the outcome of its test."""
+    callspec = getattr(item, "callspec", None)
+    populations = list(_populations(arguments))
+    named: Any = arguments.get("objective")
+    # A test may name a group of objectives, which is no objective of the table.
+    known = any(named in whole.objectives for models in populations for whole in models.parts)
+    objectives = [named] if known else None
+    regime: list[dict[str, Any]] = []
+    if estimate:
+        try:
+            regime = [
+                p.check(models, objectives) for p in card.regime for whole in populations for models in whole.parts
+            ]
+        except EvidenceLacking as lacking:
+            judgement = Judgement(Verdict.NOT_TESTED, str(lacking))
+    if outside := [entry for entry in regime if not entry["holds"]]:
+        said = "; ".join(f"{entry['says']} is {entry['value']:.3g}, not {entry['rule']}" for entry in outside)
+        judgement = Judgement(Verdict.NOT_TESTED, f"out of the papers' regime: {said}")
+    params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
+    record = record_of(card, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
+    record["regime"] = regime
+    if estimate:
+        record["deviations"] += estimate.notes
+    if populations:
+        record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"
+        told = (sentence for models in populations for sentence in models.deviations)
+        record["deviations"] = list(dict.fromkeys((*record["deviations"], *told)))
+        record["exploratory"] = any(item.config.stash[FROZEN].is_newer(card, models) for models in populations)
+    record["role"] = role_of(item, card)
+    _conclude(item, record, Verdict(record["verdict"]))
+
+
+def _conclude(item: pytest.Item, record: dict[str, Any], verdict: Verdict) -> None:
+    expectations = item.config.stash[EXPECTATIONS]
+    expected, why = expectations.of(record) if expectations else (None, "")
+    unexpected = expected is not None and expected != verdict
+    record |= {"expected": str(expected) if expected else None, "expected_reason": why, "unexpected": unexpected}
+    item.user_properties.append((RECORD_PROPERTY, json.dumps(record, allow_nan=False)))
+    message = f"{record['claim']}: {verdict}: {record['reason']}"
+    if unexpected:
+        message += f"; expected: {expected}"
+    if unexpected or (verdict.refutes and expected is None):
+        pytest.fail(f"{message}\nagain: pytest '{item.nodeid}'", pytrace=False)
+    if verdict is not Verdict.REPRODUCED:
+        raise Other(message + (f"; known: {why}" if why else ""), _use_item_location=True)
+
+
+@pytest.fixture
+def remark(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Say a line about a check that stands beside the claims; the report shows it: ``remark("2 runs retrained")``."""
+    return lambda text: request.node.user_properties.append((REMARK_PROPERTY, text))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A claim that passed without a judgement is broken, not reproduced: another plugin may have called its test."""
+    report = yield
+    if report.when == "call" and report.passed and card_of(item) is not None and not _judged(item):
+        report.outcome = "failed"
+        report.longrepr = "the test covers a claim but was never judged"
+    return report
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+    """Give each verdict other than 'reproduced' a count of its own."""
+    line = dict(getattr(report, "user_properties", ())).get(RECORD_PROPERTY)
+    if report.when != "call" or not report.skipped or line is None:
+        return None
+    verdict = Verdict(json.loads(line)["verdict"])
+    return str(verdict), LETTERS[verdict], (verdict.upper(), {"yellow": True})
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """On a worker: tell the controller which test judges which claim, in case a test never reports."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["dbench_cards"] = json.dumps(cards_of(session.items))

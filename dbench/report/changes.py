@@ -1,0 +1,177 @@
+"""Two reports side by side, and many one after the other: headings first, then estimates, then counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbench.errors import InvalidInput
+from dbench.report.document import strict_json
+from dbench.report.files import read_report
+from dbench.report.overview import stand_text
+from dbench.report.schema import VERDICTS, Document, Record
+from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, one_line
+
+__all__ = ["Changes", "Step", "compare", "difference_lines", "history_lines", "read_history", "trends"]
+
+# A title names so many headings and counts the others.
+MOST_NAMES = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """A finding whose verdict changed: old and new verdict, and what was seen; empty where a report lacks it."""
+
+    claim: str
+    old: str
+    new: str
+    saw: str
+    sees: str
+
+    def __str__(self) -> str:
+        """As in ``udr.x: reproduced -> weaker``."""
+        return f"{one_line(self.claim)}: {self.old or 'new'} -> {self.new or 'gone'}"
+
+    @property
+    def fall(self) -> int:
+        """How much worse the verdict became; a finding that is gone fell deepest."""
+        if not (self.old and self.new):
+            return len(VERDICTS) if self.old else 0
+        return VERDICTS.index(self.new) - VERDICTS.index(self.old)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What differs between two reports.
+
+    Attributes:
+        headings: findings whose verdict changed, those that fell deepest first.
+        moved: (old, new) of records whose new estimate lies outside of the old interval.
+        verdicts: how many records changed their verdict.
+        added: how many records only the new report has.
+        removed: how many records only the old report has.
+        same: how many records have the verdict of before and an estimate that has not moved.
+    """
+
+    headings: tuple[Step, ...]
+    moved: tuple[tuple[Record, Record], ...]
+    verdicts: int
+    added: int
+    removed: int
+    same: int
+
+    def __bool__(self) -> bool:
+        """Whether anything changed, moved, came or went."""
+        return bool(self.headings or self.moved or self.verdicts or self.added or self.removed)
+
+    def __str__(self) -> str:
+        """Which headings changed, on one line; empty where none did."""
+        return listed(map(str, self.headings), most=MOST_NAMES)
+
+
+def compare(old: Document, new: Document) -> Changes:
+    """Compare two reports: findings by their claim, records by everything that tells one from another.
+
+    Where a report is partial, only what both judged is compared.
+    """
+    complete = old["scope"]["complete"] and new["scope"]["complete"]
+    before, after = ({heading["claim"]: heading for heading in report["headings"]} for report in (old, new))
+    steps = [
+        Step(claim, **_fields("old", "saw", before.get(claim)), **_fields("new", "sees", after.get(claim)))
+        for claim in dict.fromkeys([*after, *before])
+        if complete or (claim in before and claim in after)
+    ]
+    was, now = ({_key(record): record for record in report["records"]} for report in (old, new))
+    both = [(was[key], now[key]) for key in now if key in was]
+    turned = [pair[0]["verdict"] != pair[1]["verdict"] for pair in both]
+    moved = [_moved(*pair) for pair in both]
+    return Changes(
+        headings=tuple(sorted((step for step in steps if step.old != step.new), key=lambda step: -step.fall)),
+        moved=tuple(pair for pair, is_moved in zip(both, moved, strict=True) if is_moved),
+        verdicts=sum(turned),
+        added=len(now.keys() - was.keys()) if complete else 0,
+        removed=len(was.keys() - now.keys()) if complete else 0,
+        same=sum(not (a or b) for a, b in zip(turned, moved, strict=True)),
+    )
+
+
+def _fields(verdict: str, says: str, heading: Mapping[str, Any] | None) -> dict[str, str]:
+    return {verdict: heading["verdict"] if heading else "", says: one_line(heading["says"]) if heading else ""}
+
+
+def _key(record: Record) -> tuple[str, ...]:
+    case = strict_json(record["params"])
+    return (record["claim"], record["evidence"], record["role"], record["part"], case, record["nodeid"])
+
+
+def _moved(old: Record, new: Record) -> bool:
+    """Whether the new estimate lies outside of the old interval, or differs from an old figure that has none."""
+    if old["estimate"] is None or new["estimate"] is None:
+        return old["estimate"] is not new["estimate"]
+    low, high = old["interval"] or (old["estimate"], old["estimate"])
+    inside = low <= new["estimate"] <= high
+    return not inside and not any(
+        math.isclose(new["estimate"], end, rel_tol=1e-9, abs_tol=1e-12) for end in (low, high)
+    )
+
+
+def difference_lines(changes: Changes) -> list[str]:
+    """Return a comparison as plain lines, which Markdown shows as lists."""
+    lines = [f"Headings that changed: {changes}" if changes.headings else "No heading changed", ""]
+    for step in changes.headings:
+        seen = {"was": step.saw, "is": step.sees}
+        lines += [f"- {step}", *(f"  - {word}: {says}" for word, says in seen.items() if says)]
+    lines += ["", f"Estimates that moved out of their interval: {len(changes.moved)}", ""]
+    for was, now in changes.moved:
+        lines.append(f"- {name_text(now)}: {estimate_text(was)} -> {estimate_text(now)} (asked: {asked_text(now)})")
+    counts = f"{counted(changes.verdicts, 'record')} with another verdict, {changes.added} added, "
+    return [*lines, "", f"{counts}{changes.removed} removed, {changes.same} as before"]
+
+
+def read_history(folder: str | Path) -> list[tuple[str, Document]]:
+    """Read all reports of a folder, each a ``NAME.json`` or a folder ``NAME`` with a ``report.json``.
+
+    Returns:
+        The reports by name, in the order of their times, the oldest first.
+
+    Raises:
+        InvalidInput: if the folder holds no report.
+        DamagedData: if one of them cannot be read.
+    """
+    root = Path(folder)
+    found = [*root.glob("*.json"), *root.glob("*/report.json")]
+    if not found:
+        raise InvalidInput(
+            f"history must be a folder with reports (NAME.json or NAME/report.json), got {str(folder)!r}"
+        )
+    reports = [(path.stem if path.parent == root else path.parent.name, read_report(path)) for path in sorted(found)]
+    return sorted(reports, key=lambda item: (str(item[1]["provenance"].get("utc", "")), item[0]))
+
+
+def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str, str]]]:
+    """Return for each claim its verdicts as (report, verdict), the latest first, only where the verdict changed.
+
+    The oldest report that knows the claim is always told.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, document in history:
+        for heading in document["headings"]:
+            steps = found.setdefault(heading["claim"], [])
+            if not steps or steps[0][1] != heading["verdict"]:
+                steps.insert(0, (name, heading["verdict"]))
+    return found
+
+
+def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:
+    """Return the history as plain lines: the changes, the latest first, then every report."""
+    steps = trends(history)
+    lines = []
+    for claim, told in sorted(steps.items(), key=lambda item: (-len(item[1]), item[0])):
+        if len(told) > 1:
+            lines.append(f"{claim}: " + ", ".join(f"{verdict} since {name}" for name, verdict in told))
+    lines.append(f"{counted(len(steps) - len(lines), 'finding')} never changed")
+    lines += [f"{name}: {counted(len(doc['headings']), 'finding')}, {stand_text(doc)}" for name, doc in history[::-1]]
+    return lines

@@ -1,0 +1,74 @@
+"""How to cite a heading, and where to dispute it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from dbench.report.schema import Document
+from dbench.report.text import one_line
+
+__all__ = ["PAPER_LINKS", "anchor", "bibtex", "dispute_link"]
+
+PAPER_LINKS = {
+    "sober": "https://doi.org/10.3929/ethz-b-000450167",
+    "udr": "https://doi.org/10.48550/arXiv.1905.12614",
+    "flaws": "https://openreview.net/forum?id=c8WJ4Vozb2",
+    "irs": "https://doi.org/10.48550/arXiv.1811.00007",
+    "hownot": "https://doi.org/10.48550/arXiv.1910.05587",
+}
+_SPECIAL = re.compile(r"([#$%&_{}])")
+
+
+def anchor(text: str) -> str:
+    """Return the address of a claim or an erratum in the page.
+
+    Example:
+        >>> anchor("sober.tc-mean-rises"), anchor("a <b>")
+        ('sober.tc-mean-rises', 'a-b-')
+    """
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", text)
+
+
+def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
+    r"""Return a BibTeX entry for a heading, with the commit and the day of the report.
+
+    Example:
+        >>> report = {"provenance": {"commit": "3f2c9d1e5b7a", "utc": "2026-11-20T17:46:28Z"}}
+        >>> heading = {"claim": "udr.kl-gap", "verdict": "weaker", "statement": "The gap is 90%.", "revision": 1}
+        >>> print(bibtex(report, heading))
+        @misc{dbench-udr.kl-gap-2026-11-20,
+          author = {{The dbench developers}},
+          title = {udr.kl-gap: weaker. The gap is 90\%.},
+          howpublished = {dbench report of 2026-11-20, commit 3f2c9d1e5b7a, revision 1 of the rule},
+          year = {2026},
+        }
+    """
+    day = str(document["provenance"].get("utc", ""))[:10]
+    commit = str(document["provenance"].get("commit", ""))
+    revision = f"revision {heading['revision']} of the rule" if heading["revision"] else ""
+    parts = [day and f"dbench report of {day}", commit and f"commit {commit}", revision]
+    title = f"{heading['claim']}: {heading['verdict']}. {one_line(heading['statement'])}"
+    fields = {
+        "author": "{The dbench developers}",
+        "title": _SPECIAL.sub(r"\\\1", title.replace("\\", "/")),
+        "howpublished": _SPECIAL.sub(r"\\\1", ", ".join(filter(None, parts))),
+        "year": day[:4],
+    }
+    key = "-".join(filter(None, ["dbench", anchor(heading["claim"]), day]))
+    return "\n".join([f"@misc{{{key},", *(f"  {name} = {{{text}}}," for name, text in fields.items() if text), "}"])
+
+
+def dispute_link(document: Document, heading: Mapping[str, Any]) -> str:
+    """Return the address of an issue that disputes a heading; empty where the report knows no repository."""
+    repository = str(document["provenance"].get("repository", "")).rstrip("/")
+    if not repository.startswith("https://"):
+        return ""
+    fields = {
+        "template": "dispute.yml",
+        "title": f"Dispute {heading['claim']}: {heading['verdict']}",
+        "heading": heading["claim"],
+    }
+    return f"{repository}/issues/new?{urlencode(fields)}"

@@ -1,0 +1,44 @@
+"""``dbench report``: what changed between two reports, and a history of many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dbench.report.changes import compare, difference_lines, history_lines, read_history, trends
+from dbench.report.files import read_report, write_page
+
+__all__ = ["report"]
+
+_REPORT = click.Path(path_type=Path)
+
+
+@click.group()
+def report() -> None:
+    """Compare reports that sessions of claims have written."""
+
+
+@report.command()
+@click.argument("old", type=_REPORT)
+@click.argument("new", type=_REPORT)
+def diff(old: Path, new: Path) -> None:
+    """Say what changed from report OLD to report NEW (report.json, or its folder).
+
+    The first line names the headings that changed, those that became worse before the others; then come what was and
+    is seen of them, estimates that moved out of their interval, and counts of records.
+    """
+    for line in difference_lines(compare(read_report(old), read_report(new))):
+        click.echo(line)
+
+
+@report.command()
+@click.argument("folder", type=_REPORT)
+@click.option("--page", metavar="FILE", type=_REPORT, help="Write the page of the latest report with its history.")
+def history(folder: Path, page: Path | None) -> None:
+    """Say how the headings of the reports in FOLDER changed over time (NAME.json, or NAME/report.json)."""
+    reports = read_history(folder)
+    for line in history_lines(reports):
+        click.echo(line)
+    if page:
+        write_page(page, reports[-1][1], trends=trends(reports))

@@ -1,0 +1,177 @@
+"""The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from dbench.errors import InvalidInput
+from dbench.report.schema import ROLES, VERDICTS, Record
+from dbench.report.text import asked_text, counted, estimate_text, listed, n_text, number, one_line, part_text, plural
+
+__all__ = ["LedgerRow", "chance_text", "count_verdicts", "heading_of", "worst"]
+
+EVIDENCE = {"synthetic": "constructions", "published": "the paper's printed tables", "zoo": "trained models"}
+PARAMETERS = {"evidence_folder": "table", "evidence_pair": "pair of tables", "evidence_left_out": "study"}
+# Beyond so many names a note only counts: the page lists them all.
+MOST_NAMES = 4
+
+
+class LedgerRow(Protocol):
+    """What a heading takes from the ledger: place, statement, and the kind of evidence that the statement is about."""
+
+    @property
+    def where(self) -> str: ...  # noqa: D102
+    @property
+    def says(self) -> str: ...  # noqa: D102
+    @property
+    def heads(self) -> str: ...  # noqa: D102
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """Return the one verdict of several cases, all of which must hold: the worst.
+
+    Raises:
+        InvalidInput: for no verdict, and for one that does not exist.
+
+    Example:
+        >>> worst(["reproduced", "undecided", "weaker"])
+        'undecided'
+    """
+    present = set(verdicts)
+    strange = sorted(present.difference(VERDICTS))
+    if strange or not present:
+        raise InvalidInput(f"verdicts must be at least one of {', '.join(VERDICTS)}, got {strange or 'none'}")
+    return max(present, key=VERDICTS.index)
+
+
+def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Count the verdicts that occur, in the order from best to worst."""
+    found = [item["verdict"] for item in items]
+    return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
+
+
+def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
+    """Return the heading of one finding.
+
+    Args:
+        records: all records of the finding, in the order of the report.
+        row: its row of the ledger.
+
+    Returns:
+        The fields of ``heading`` in ``schema.json``. The verdict is that of the primary record on the kind of evidence
+        that heads the finding; of several cases the worst; without any it is 'not tested'.
+    """
+    primaries = [record for record in records if record["role"] == "primary" and record["evidence"] == row.heads]
+    decider = max(primaries, key=lambda record: VERDICTS.index(record["verdict"]), default=None)
+    others = [record for record in records if record is not decider]
+    beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
+    return {
+        "claim": records[0]["claim"],
+        "paper": records[0]["paper"],
+        "where": row.where,
+        "statement": row.says,
+        "heads": row.heads,
+        "verdict": decider["verdict"] if decider else "not tested",
+        "says": _says(decider, primaries) if decider else f"No test of the sentence itself on {EVIDENCE[row.heads]}.",
+        "record": decider["nodeid"] if decider else None,
+        "beside": beside,
+        "notes": _notes([record for record in records if record not in primaries]),
+        "unexpected": sum(record["unexpected"] for record in records),
+        "exploratory": bool(decider and decider["exploratory"]),
+        "revision": decider["revision"] if decider else None,
+    }
+
+
+def _says(record: Record, cases: Sequence[Record]) -> str:
+    """What was seen and what would change it."""
+    verdict = record["verdict"]
+    if verdict in ("not tested", "broken") or record["estimate"] is None:
+        sentence = one_line(record["reason"])
+    else:
+        sentence = f"{_capital(one_line(record['statistic']))}: {estimate_text(record)} ({n_text(record)}), "
+        sentence += _against(record) + "."
+    if len(cases) == 1:
+        return sentence
+    holding = sum(case["verdict"] == "reproduced" for case in cases)
+    if holding == len(cases):
+        return f"Holds in all {len(cases)} cases. The first: {sentence}"
+    return f"Holds in {holding} of {len(cases)} cases. The worst ({part_text(record)}): {sentence}"
+
+
+def _against(record: Record) -> str:
+    """How the interval lies to the range of the rule, and what would change that."""
+    asked, none, at = asked_text(record), number(record["null"]), record["settles_at"]
+    if record["verdict"] == "undecided":
+        more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
+        return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
+    seen, change = {
+        "reproduced": (f"{asked} as asked", "leaves that range"),
+        "weaker": (f"on the claimed side of {none}, but not {asked} as asked", f"lies wholly {asked}"),
+        "absent": (f"no effect ({none}), and not {asked} as asked", f"lies wholly {asked}"),
+        "contradicted": (f"wholly on the other side of what is asked ({asked})", "reaches that range"),
+    }[record["verdict"]]
+    return f"{seen}; an interval that {change} would change this"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _notes(records: Sequence[Record]) -> list[str]:
+    """The records beside the primary one in words, those of a role, a kind of evidence and a part together."""
+    groups: dict[tuple[str, str, str], list[Record]] = {}
+    for record in records:
+        role = "cell" if record["role"] == "primary" else record["role"]
+        groups.setdefault((role, record["evidence"], record["part"]), []).append(record)
+    ordered = sorted(groups.items(), key=lambda item: ROLES.index(item[0][0]))
+    return [_note(role, evidence, one_line(part), group) for (role, evidence, part), group in ordered]
+
+
+def _note(role: str, evidence: str, part: str, group: Sequence[Record]) -> str:
+    subject = {"cell": "The same sentence", "probe": "Probe", "print": "Printed figure"}[role]
+    subject += (f" '{part}'" if part else "") + f" on {EVIDENCE[evidence]}"
+    if len(group) == 1:
+        return f"{subject}: {group[0]['verdict']}."
+    varied = sorted({name for record in group for name in record["params"] if _varies(name, group)})
+    what = _nouns(varied[0]) if len(varied) == 1 else "cases"
+    found = {verdict: [r for r in group if r["verdict"] == verdict] for verdict in VERDICTS}
+    parts = [f"holds for {len(found['reproduced'])} of {len(group)} {what}"]
+    for verdict in VERDICTS[1:]:
+        if found[verdict]:
+            names = listed((_label(record, varied) for record in found[verdict]), most=MOST_NAMES)
+            parts.append(f"{verdict} for {names}")
+    return f"{subject}: {'; '.join(parts)}."
+
+
+def _varies(name: str, group: Sequence[Record]) -> bool:
+    return len({str(record["params"].get(name)) for record in group}) > 1
+
+
+def _nouns(parameter: str) -> str:
+    return plural(PARAMETERS.get(parameter, parameter.replace("_", " ")), 2)
+
+
+def _label(record: Record, varied: Sequence[str]) -> str:
+    return " / ".join(one_line(str(record["params"].get(name, "-"))) for name in varied) or part_text(record) or "one"
+
+
+def chance_text(records: Iterable[Record]) -> str:
+    """Say of records how many may be wrong by chance; empty where none rests on a sample.
+
+    An interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
+    however they depend on each other.
+
+    Example:
+        >>> chance_text([{"confidence": 0.95, "interval": [0.1, 0.2]}] * 40)
+        '40 of the verdicts rest on samples. If every true value lay exactly on the end of its range, 1 would be \
+expected to be wrongly reproduced, and as many wrongly outside.'
+    """
+    sampled = [record for record in records if record["interval"] is not None and record["confidence"] < 1]
+    if not sampled:
+        return ""
+    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in sampled):.2g}"))
+    return (
+        f"{len(sampled)} of the verdicts rest on samples. If every true value lay exactly on the end of its range, "
+        f"{errors} would be expected to be wrongly reproduced, and as many wrongly outside."
+    )

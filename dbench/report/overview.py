@@ -1,0 +1,83 @@
+"""What a reader is shown first: what was judged, on which models, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dbench.report.document import by_paper, worst_first
+from dbench.report.headings import count_verdicts
+from dbench.report.schema import VERDICTS, Document
+from dbench.report.text import counted, listed
+
+__all__ = ["evidence_text", "matrix", "refuted", "scope_text", "stand_text", "tally"]
+
+# The largest tables are described, the others counted.
+MOST_TABLES = 2
+
+
+def tally(headings: Sequence[Mapping[str, Any]]) -> str:
+    """Count verdicts in words, from best to worst, and say in how many findings something was unexpected."""
+    parts = [f"{count} {verdict}" for verdict, count in count_verdicts(headings).items()]
+    unexpected = sum(heading["unexpected"] > 0 for heading in headings)
+    return ", ".join(parts) + (f"; {unexpected} unexpected" if unexpected else "")
+
+
+def matrix(document: Document) -> dict[str, dict[str, int]]:
+    """Return for each paper how many findings got each verdict that occurs anywhere, from best to worst."""
+    shown = count_verdicts(document["headings"])
+    return {
+        paper: {verdict: count_verdicts(headings).get(verdict, 0) for verdict in shown}
+        for paper, headings in by_paper(document["headings"]).items()
+    }
+
+
+def refuted(document: Document) -> list[Mapping[str, Any]]:
+    """Return the findings whose sentence does not hold on evidence that can tell, the worst first."""
+    weight = VERDICTS.index("absent")
+    return [heading for heading in worst_first(document["headings"]) if VERDICTS.index(heading["verdict"]) >= weight]
+
+
+def evidence_text(document: Document) -> str:
+    """Say in a few sentences what the verdicts rest on."""
+    heads = [heading["heads"] for heading in document["headings"]]
+    of = {
+        "zoo": "trained models",
+        "synthetic": "constructions with known answers",
+        "published": "the papers' printed tables",
+    }
+    parts = [f"{heads.count(kind)} on {words}" for kind, words in of.items() if kind in heads]
+    sentences = [f"{counted(len(heads), 'finding')} judged: {listed(parts)}."]
+    tables = sorted(document["provenance"].get("evidence", ()), key=lambda table: -table["models"])
+    if tables:
+        rest = tables[MOST_TABLES:]
+        further = f", and {counted(sum(t['models'] for t in rest), 'model')} in {counted(len(rest), 'further table')}"
+        trained = "; ".join(map(_table, tables[:MOST_TABLES]))
+        sentences.append(f"The trained models: {trained}{further if rest else ''}.")
+    return " ".join(sentences)
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    text = f"{table['models']:,} of {counted(len(table['objectives']), 'objective')} on {table['data']}"
+    text += " at {0} x {0} pixels".format(table["side"]) if table["side"] else ""
+    text += f", {table['steps']:,} training steps" if table["steps"] else ""
+    return f"{text}, up to {counted(table['seeds'], 'seed')} a setting"
+
+
+def stand_text(document: Document) -> str:
+    """Commit and date, as far as the report knows them."""
+    provenance = document["provenance"]
+    commit = str(provenance.get("commit", ""))
+    head, dirty, _ = commit.partition("+")
+    parts = [
+        f"commit {head[:12]}{' with changes' if dirty else ''}" if commit else "",
+        str(provenance.get("utc", "")).replace("T", " ").replace("Z", " UTC"),
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def scope_text(document: Document) -> str:
+    """Say that a report is partial, and of what; empty for a full one."""
+    if document["scope"]["complete"]:
+        return ""
+    return f"Partial report: {document['scope']['selection'] or 'not all tests were run'}."

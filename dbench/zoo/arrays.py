@@ -1,0 +1,150 @@
+"""Scores of runs that are no single numbers: relation matrices, scores of single codes, agreements with other runs.
+
+They lie beside the runs table, one tensor for each, whose first axis numbers the runs that are done in the order of the
+table. Agreements are the exception: one matrix for each objective, of its runs that are done with each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load, save
+
+from dbench.errors import DamagedData, InvalidInput
+
+__all__ = ["AGREEMENTS", "ARRAYS", "RunArrays", "cells", "joined", "load_arrays"]
+
+ARRAYS = "arrays.safetensors"
+
+AGREEMENTS = "udr.lasso.with"
+"""Name under which a run has its agreements (Duan et al. 2020, equation 2) with the runs of its objective that are
+done, by strength and then seed, itself included."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunArrays:
+    """Arrays of the runs of a table.
+
+    Attributes:
+        runs: digests of the runs that are done, in the order of the table.
+        of_runs: name -> runs x whatever one run has, such as codes x factors.
+        agreements: objective -> its runs that are done, by strength and then seed, in both directions; float32.
+    """
+
+    runs: tuple[str, ...] = ()
+    of_runs: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    agreements: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    @property
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """All arrays under the names that they have in a file."""
+        return {**self.of_runs, **{f"{AGREEMENTS}.{name}": matrix for name, matrix in self.agreements.items()}}
+
+    def with_rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of a table, and one for each of the :func:`cells` of each run's arrays but agreements."""
+        first = table[table["status"] == "done"].drop_duplicates("run").set_index("run", drop=False)
+        cells = (cell for name, values in self.of_runs.items() for cell in _cells_of_runs(name, values))
+        rows = [first.loc[list(self.runs)].assign(score=name, value=values) for name, values in cells]
+        return pd.concat([table, *rows], ignore_index=True)
+
+    def encoded(self) -> tuple[bytes, dict[str, Any]]:
+        """Return the file, and what a manifest says of it."""
+        tensors = {name: np.ascontiguousarray(values) for name, values in self.tensors.items()}
+        data = save(tensors, metadata={"runs": json.dumps(self.runs)})
+        shapes = {name: list(values.shape) for name, values in sorted(tensors.items())}
+        return data, {"file": ARRAYS, "sha256": hashlib.sha256(data).hexdigest(), "shapes": shapes}
+
+
+def joined(parts: Sequence[RunArrays]) -> RunArrays:
+    """Return the arrays that the runs of all tables have, one table after another; agreements are left out."""
+    names = set.intersection(*(set(part.of_runs) for part in parts))
+    of_runs = {name: np.concatenate([part.of_runs[name] for part in parts]) for name in sorted(names)}
+    return RunArrays(tuple(run for part in parts for run in part.runs), of_runs)
+
+
+def cells(scores: Mapping[str, ArrayLike]) -> dict[str, float]:
+    """Name every number of scores and arrays: that of ``relation.importance`` at [2, 1] ``relation.importance.2.1``.
+
+    Example:
+        >>> cells({"mig": 0.5, "kl.code": [1.0, 0.0]})
+        {'mig': 0.5, 'kl.code.0': 1.0, 'kl.code.1': 0.0}
+    """
+    return dict(_cells(scores))
+
+
+def _cells_of_runs(name: str, values: NDArray[np.float64]) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    for place in np.ndindex(values.shape[1:]):
+        yield ".".join((name, *map(str, place))), values[(slice(None), *place)]
+
+
+def _cells(scores: Mapping[str, ArrayLike]) -> Iterator[tuple[str, float]]:
+    for name, values in scores.items():
+        for place, value in np.ndenumerate(np.asarray(values, dtype=np.float64)):
+            yield ".".join((name, *map(str, place))), float(value)
+
+
+def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any]) -> RunArrays:
+    """Read the arrays beside a runs table, believing nothing.
+
+    Checked: the checksum in the manifest, the names and shapes it promises, that values are finite, that there is one
+    entry for each run of the table that is done, and in its order.
+
+    Args:
+        folder: holds the table, its manifest and the arrays.
+        table: of that folder.
+        manifest: of that folder.
+
+    Raises:
+        InvalidInput: the file is not there.
+        DamagedData: any check fails.
+    """
+    path, promised = Path(folder) / ARRAYS, manifest["arrays"]
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"runs must be a folder with {ARRAYS} beside the table, got {folder}: {error}") from None
+    found = hashlib.sha256(data).hexdigest()
+    if found != promised["sha256"]:
+        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {str(promised['sha256'])[:12]}...")
+    try:
+        tensors = load(data)
+        with safe_open(path, framework="np") as file:
+            runs = tuple(json.loads((file.metadata() or {})["runs"]))
+    except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        raise DamagedData(f"{path} is not a file of arrays of runs: {error}") from None
+    shapes = {name: list(values.shape) for name, values in tensors.items()}
+    if shapes != promised["shapes"]:
+        wrong = sorted(
+            name for name in {*shapes, *promised["shapes"]} if shapes.get(name) != promised["shapes"].get(name)
+        )
+        raise DamagedData(
+            f"{path}: {wrong[0]} must have shape {promised['shapes'].get(wrong[0])}, got {shapes.get(wrong[0])}"
+        )
+    done = table.loc[table["status"] == "done", ["run", "objective"]].drop_duplicates("run")
+    if runs != tuple(done["run"]):
+        raise DamagedData(
+            f"{path} must have the {len(done)} done runs of the table in their order, got {len(runs)} runs, "
+            "others or in another order"
+        )
+    sizes, prefix = done["objective"].value_counts(), f"{AGREEMENTS}."
+    for name, values in tensors.items():
+        among = name.startswith(prefix)
+        m = int(sizes.get(name.removeprefix(prefix), 0)) if among else len(runs)
+        if values.shape[:1] != (m,) or (among and values.shape != (m, m)):
+            raise DamagedData(f"{path}: {name} must have {m} runs, got shape {values.shape}")
+        if values.dtype.kind != "f" or not np.isfinite(values).all():
+            raise DamagedData(f"{path}: {name} must hold finite real numbers, got {values.dtype} or others")
+    return RunArrays(
+        runs,
+        {name: values for name, values in tensors.items() if not name.startswith(prefix)},
+        {name.removeprefix(prefix): values for name, values in tensors.items() if name.startswith(prefix)},
+    )

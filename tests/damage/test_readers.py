@@ -1,0 +1,311 @@
+"""Damaged stores, tables, reports, expectations and archives: an error on purpose or an answer, within bounds."""
+
+import hashlib
+import io
+import json
+import shutil
+import struct
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from gzip import compress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from dbench.claims import load_expected
+from dbench.data import load
+from dbench.data.archives import git_blob_id
+from dbench.data.binary_matrix import MAGIC
+from dbench.data.cars3d import Cars3d
+from dbench.data.dsprites import Dsprites
+from dbench.data.mpi3d import Mpi3d
+from dbench.data.smallnorb import FILES, SmallNorb
+from dbench.errors import DamagedData, DbenchError
+from dbench.report import build_document, read_report, write_report
+from dbench.seeds import generator
+from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint
+from dbench.zoo.engine import Group, images_of, network_of, train_group
+from dbench.zoo.keys import RunKey
+from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.seals import seal
+from dbench.zoo.store import Store
+from dbench.zoo.table import build_table, load_runs, write_table
+
+PROFILE = Profile(
+    name="tiny",
+    data=("dsprites_grid_16",),
+    network="mlp",
+    sweeps=(Sweep("beta_vae", (1, 4)),),
+    steps=150,
+    batch_size=8,
+    learning_rate=1e-3,
+    seeds=1,
+)
+
+
+@dataclass
+class Reader:
+    """A folder that is whole, what in it is damaged and how, and what reads it."""
+
+    folder: Path
+    spoil: Callable[[Path, np.random.Generator], None]
+    read: Callable[[Path], object]
+
+
+class Stops:
+    """A worker's line that asks to stop after the first block."""
+
+    stopping = True
+
+    def report(self, **_: int) -> None:
+        pass
+
+
+def spoil_json(damage, path: Path, stream: np.random.Generator, write: Callable[[Any], bytes]) -> None:
+    """Damage a document's values, or now and then its bytes."""
+    if stream.random() < 0.2:
+        path.write_bytes(damage.bytes(path.read_bytes(), stream))
+    else:
+        path.write_bytes(write(damage.json(json.loads(path.read_bytes()), stream)))
+
+
+def resealed(document: Any) -> bytes:
+    """With a checksum that is right, as far as strict JSON goes."""
+    document.pop("sha256", None)
+    try:
+        return seal(document)
+    except ValueError:
+        return json.dumps(document).encode()
+
+
+def store_reader(damage, folder: Path, what: str) -> Reader:
+    """Two runs, the one done and scored, the other stopped at a checkpoint."""
+    store, keys = Store(folder), PROFILE.runs()
+    train_group(Stops(), Group(store.url, tuple(keys)))
+    key, other = keys
+    made = {"status": "done", "record": {**store.record(key), "scores": {"elbo": -20.0}}}
+    for name in ("key", "status", "files", "schema", "step", "sha256"):
+        made["record"].pop(name, None)
+    codes = {"mean": np.zeros((6, 2), np.float32), "logvar": np.zeros((6, 2), np.float32)}
+    store.save(key, **made, tensors={"weights": {"bias": np.zeros(3, np.float32)}, "codes": codes})
+    digest = store.record(key)["files"]["codes.safetensors"]
+    store.write_document("scores", {"codes": digest, "scores": {"mig": 0.5, "dci": 0.25}, "seconds": {}}, key=key)
+    data, network = load(key.data), network_of(key, images_of(key.data)[0])
+
+    def place(store: Path, key: RunKey, name: str) -> Path:
+        return store / "runs" / key.digest / name
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        if what == "checkpoint":
+            path, record = next(place(folder, other, "").glob("checkpoint-*")), place(folder, other, "run.json")
+            path.write_bytes(damage.bytes(path.read_bytes(), stream, at=lambda at: at % 600 if at % 3 else at))
+            document = json.loads(record.read_bytes())
+            document["files"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            record.write_bytes(resealed(document))
+        elif what == "scores":
+            spoil_json(damage, place(folder, key, "scores.json"), stream, resealed)
+        else:
+            spoil_json(damage, place(folder, key if stream.random() < 0.5 else other, "run.json"), stream, resealed)
+
+    def read(folder: Path) -> None:
+        store = Store(folder)
+        store.keys(), store.foreign(), store.intact(key), store.intact(other)
+        now = {"precision": "float32", "data_sha256": data.fingerprint}
+        found = find_checkpoint(store, other, network, {}, **now)
+        if found is None and what == "checkpoint":
+            raise DamagedData("the run starts anew")
+        assert found is None or checkpoint_name(found.step) == "checkpoint-100"
+        store.tensors(key, "codes")
+        build_table(store, [key], PROFILE)
+
+    return Reader(folder, spoil, read)
+
+
+def table_reader(damage, folder: Path, what: str) -> Reader:
+    source = store_reader(damage, folder / "store", "")
+    table = build_table(Store(source.folder), PROFILE.runs()[:1], PROFILE)
+    write_table(folder / "table", table, PROFILE, {"mig": 0.1, "dci": 0.1})
+    manifest, runs = "manifest.json", "runs.parquet"
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        if what == "manifest":
+            spoil_json(damage, folder / manifest, stream, lambda document: json.dumps(document).encode())
+            return
+        data = (folder / runs).read_bytes()
+        data = damage.bytes(data, stream, at=lambda at: len(data) - 1 - at % 3000 if at % 2 else at)
+        (folder / runs).write_bytes(data)
+        document = json.loads((folder / manifest).read_bytes())
+        document["sha256"] = hashlib.sha256(data).hexdigest()
+        (folder / manifest).write_text(json.dumps(document))
+
+    return Reader(folder / "table", spoil, load_runs)
+
+
+def report_reader(damage, folder: Path, what: str) -> Reader:
+    record = dict.fromkeys(("says", "where", "population", "unit", "statistic", "rule", "reason"), "text")
+    record |= {"claim": "sober.a", "paper": "sober", "evidence": "zoo", "kind": "size", "verdict": "reproduced"}
+    record |= {"params": {"metric": "mig"}, "estimate": 0.5, "interval": [0.4, 0.6], "bound": 0.0, "margin": 0.1}
+    record |= {"direction": "above", "confidence": 0.95, "n": 5, "printed": None, "printed_value": None, "seconds": 1.0}
+    record |= {"printed_agrees": None, "deviations": ["small"], "expected": None, "rollup": "all", "nodeid": "a::b"}
+    write_report(folder, build_document([record, record | {"evidence": "published"}]))
+    return Reader(
+        folder,
+        lambda folder, stream: spoil_json(
+            damage, folder / "report.json", stream, lambda document: json.dumps(document).encode()
+        ),
+        read_report,
+    )
+
+
+def expectation_reader(damage, folder: Path, what: str) -> Reader:
+    entry = "[[expected]]\nclaim = 'flaws.xor'\nevidence = 'synthetic'\nverdict = 'not reproduced'\nreason = 'small'\n"
+    (folder / "expected.toml").write_text(f"{entry}date = 2026-01-01\n[expected.params]\nmetric = 'mig'\n")
+    return Reader(
+        folder,
+        lambda folder, stream: spoil_file(damage, folder / "expected.toml", stream),
+        lambda folder: load_expected(folder / "expected.toml"),
+    )
+
+
+def spoil_file(damage, path: Path, stream: np.random.Generator) -> None:
+    path.write_bytes(damage.bytes(path.read_bytes(), stream))
+
+
+def md5(path: Path) -> str:
+    return hashlib.md5(path.read_bytes()).hexdigest()
+
+
+def images(*shape: int) -> np.ndarray:
+    return generator(test="damaged archives").integers(2, size=shape, dtype=np.uint8)
+
+
+def npz_reader(damage, folder: Path, what: str) -> Reader:
+    """Archives of dSprites, or of MPI3D; stored or compressed, so that damage reaches the arrays too."""
+    path = folder / "archive.npz"
+    if what == "dsprites":
+        classes = np.array([(0, *point) for point in np.ndindex(3, 1, 2, 2, 1)])
+        np.savez(path, imgs=images(12, 64, 64), latents_classes=classes)
+    else:
+        np.savez_compressed(path, images=images(8, 64, 64, 3))
+
+    def read(folder: Path) -> object:
+        path = folder / "archive.npz"
+        if what == "dsprites":
+            return Dsprites(path, blob_id=git_blob_id(path), factor_sizes=(3, 1, 2, 2, 1)).grid_images()
+        sizes = ((2, 2, 2, 1, 1, 1, 1),)
+        return Mpi3d("toy", lambda: path, md5=md5(path), folder=folder / "cache", layouts=sizes).grid_images()
+
+    return Reader(folder, lambda folder, stream: spoil_file(damage, folder / "archive.npz", stream), read)
+
+
+def cars_reader(damage, folder: Path, what: str) -> Reader:
+    with tarfile.open(folder / "cars.tar", "w") as archive:
+        for name in ("list.txt", "car_1_mesh.mat", "car_2_mesh.mat"):
+            content = io.BytesIO(b"car_1_mesh\ncar_2_mesh\n")
+            if name != "list.txt":
+                savemat(content := io.BytesIO(), {"im": images(128, 128, 3, 1, 1)}, do_compression=True)
+            member = tarfile.TarInfo(f"data/cars/{name}")
+            member.size = len(content.getvalue())
+            archive.addfile(member, io.BytesIO(content.getvalue()))
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:  # inside of the compression, or outside
+        data = (folder / "cars.tar").read_bytes()
+        inside = stream.random() < 0.8
+        data = compress(damage.bytes(data, stream) if inside else data, 1)
+        (folder / "cars.tar.gz").write_bytes(data if inside else damage.bytes(data, stream))
+
+    def read(folder: Path) -> object:
+        path = folder / "cars.tar.gz"
+        return Cars3d(path, md5=md5(path), factor_sizes=(1, 1, 2)).grid_images()
+
+    return Reader(folder, spoil, read)
+
+
+def norb_reader(damage, folder: Path, what: str) -> Reader:
+    sizes = (2, 2, 1, 1, 1)
+    points = np.indices(sizes).reshape(5, -1).T.astype(np.int32)
+    for split, prefix in enumerate(sorted({name.rpartition("-")[0] for name in FILES})):
+        here = points[points[:, 1] == split]
+        parts = {"dat": images(2, 2, 96, 96), "cat": here[:, 0].copy(), "info": here[:, 1:].copy()}
+        for part, array in parts.items():
+            dims = [*array.shape, 1, 1][: max(3, array.ndim)]
+            head = struct.pack(f"<ii{len(dims)}i", MAGIC[array.dtype], array.ndim, *dims)
+            (folder / f"{prefix}-{part}.mat").write_bytes(head + array.tobytes())
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        chosen = str(stream.choice(sorted(FILES)))
+        for name in FILES:
+            data = (folder / name).with_suffix("").read_bytes()
+            if name == chosen:
+                data = damage.bytes(data, stream, at=lambda at: at % 40 if at % 2 else at)
+            data = compress(data, 1)
+            if name == chosen and stream.random() < 0.2:
+                data = damage.bytes(data, stream)
+            (folder / name).write_bytes(data)
+
+    def read(folder: Path) -> object:
+        return SmallNorb(folder, files={name: md5(folder / name) for name in FILES}, sizes=sizes)
+
+    return Reader(folder, spoil, read)
+
+
+def shapes_reader(damage, folder: Path, what: str) -> Reader:
+    h5py = pytest.importorskip("h5py")
+    from dbench.data.shapes3d import Shapes3d
+
+    sizes = (2, 1, 1, 2, 1, 2)
+    with h5py.File(folder / "3dshapes.h5", "w") as file:
+        file.create_dataset("images", data=images(8, 64, 64, 3), compression="gzip")
+        file.create_dataset("labels", data=np.indices(sizes).reshape(6, -1).T.astype(float))
+
+    def read(folder: Path) -> object:
+        path = folder / "3dshapes.h5"
+        return Shapes3d(lambda: path, md5=md5(path), folder=folder / "cache", factor_sizes=sizes).grid_images()
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        path = folder / "3dshapes.h5"
+        path.write_bytes(damage.bytes(path.read_bytes(), stream, at=lambda at: at % 4096 if at % 2 else at))
+
+    return Reader(folder, spoil, read)
+
+
+# Which reader, of what, and its part of all damaged inputs; files of codes have the rest.
+READERS = {
+    "run record": (store_reader, 0.08),
+    "scores": (store_reader, 0.05),
+    "checkpoint": (store_reader, 0.06),
+    "runs table": (table_reader, 0.08),
+    "manifest": (table_reader, 0.08),
+    "report": (report_reader, 0.05),
+    "expected verdicts": (expectation_reader, 0.05),
+    "dsprites": (npz_reader, 0.03),
+    "mpi3d": (npz_reader, 0.03),
+    "cars3d": (cars_reader, 0.03),
+    "smallnorb": (norb_reader, 0.03),
+    "shapes3d": (shapes_reader, 0.03),
+}
+
+
+@pytest.mark.parametrize("what", READERS)
+def test_a_damaged_input_gives_an_error_on_purpose_or_an_answer_within_bounds(damage, what, tmp_path):
+    make, part = READERS[what]
+    (tmp_path / "whole").mkdir()
+    reader, refused, count = make(damage, tmp_path / "whole", what), 0, damage.share(part)
+    for number in range(count):
+        shutil.copytree(reader.folder, copied := tmp_path / "copy")
+        reader.spoil(copied, generator(test="damaged", what=what, number=number))
+        try:
+            with damage.bounded():
+                reader.read(copied)
+        except DbenchError:
+            refused += 1
+        except Exception as error:
+            error.add_note(f"{what}, number {number}")
+            raise
+        shutil.rmtree(copied)
+    print(f"{what}: {refused} of {count} damaged inputs refused")  # noqa: T201
+    assert refused > count // 10

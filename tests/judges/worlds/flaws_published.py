@@ -1,0 +1,186 @@
+"""Tables in which findings of Mahon et al. about printed figures are false: a row for each card.
+
+A row names the claim file, the card, the test, and what the test is given. Nothing is sampled from a printed table, so
+that no world is too small, but where pairs or combinations are the units.
+"""
+
+import numpy as np
+import pandas as pd
+from counter_worlds import EXACT, by_test, rng
+
+from dbench_fixtures.published.flaws import POINTS
+from dbench_fixtures.published.flaws_correlations import AVERAGES, PRODUCTS, novel
+
+T51, T52, T53 = (f"flaws/test_5_{i}_published_tables" for i in (1, 2, 3))
+RESTRICTED, SIGNIFICANCE, CONSISTENCY, BETWEEN = (
+    f"flaws/test_appendix_{name}" for name in ("d_restricted", "e_significance", "g_consistency", "h_correlations")
+)
+METRICS = ("snc", "nk", "mig", "sap", "irs", "d", "c", "i", "med", "dci")
+
+
+def noise(name: str, n: int = 18) -> np.ndarray:
+    return rng(name).standard_normal(n)
+
+
+def points(values=0.0) -> pd.Series:
+    """One figure for each data set and model."""
+    return pd.Series(values, index=POINTS, dtype=float)
+
+
+def cells(**scores: float):
+    """A table in which every pair of model and data set has these scores, and 20 of all others."""
+    return lambda metric, *_, **__: points(scores.get(metric, 20.0))
+
+
+def accuracies(dsprites=0.0, shapes=(0.0,) * 6, mpi3d=0.0, linear=0.0):
+    """Accuracy on novel combinations: of each model on 3dshapes, of all alike elsewhere."""
+    mlp = points([*[dsprites] * 6, *shapes, *[mpi3d] * 6])
+    return lambda source, classifier="mlp": mlp if classifier == "mlp" else points(linear)
+
+
+def correlating(**strength: float):
+    """Scores that go with the accuracy as much as said, and not at all by default, for all or some pairs."""
+
+    def scores(version, population_of):
+        accuracy = novel(version, population_of)
+        own = (accuracy - accuracy.mean()) / accuracy.std()
+        return {m: strength.get(m, 0.0) * own + 0.3 * noise(m, len(accuracy)) for m in METRICS}
+
+    return scores
+
+
+def printed(**values: float):
+    """Printed correlations: those of variants stand for all metrics."""
+    return lambda metric, population_of, *, variant="": values["restricted"] if variant else values.get(metric, 0.5)
+
+
+def noisy_summary(table, metric, **_):
+    return points(noise(f"{table} {metric}"))
+
+
+def related(**means: float):
+    """Correlations of nine metrics, 0.5 but for the pairs ``first_second`` and the metrics named."""
+
+    def matrix_of(source):
+        names = list(METRICS[:9])
+        matrix = pd.DataFrame(0.5 + 0.01 * (source == "Table 7"), index=names, columns=names)
+        for key, value in means.items():
+            first, _, second = key.partition("_")
+            for row, column in ((first, second or names), (second or names, first)):
+                matrix.loc[row, column] = value
+        return matrix.where(~np.eye(len(matrix), dtype=bool), 1.0)
+
+    return matrix_of
+
+
+def combinations(lead: float, n: int = 8) -> dict:
+    rows = {"parted_vae_ss": 50 + lead + noise("combination, own", n), "weak_de": 50 + noise("combination, other", n)}
+    return {"other": "weak_de", "accuracy": pd.DataFrame(rows).T}
+
+
+TABLE_2, DETAILS = {"source": "Table 2"}, {"source": "details"}
+LOW, BEHIND = accuracies(), accuracies(shapes=(1, 2, 9, 8, 3, 20))
+AGAINST = {"scores": correlating(mig=9.0, snc=-9.0)}
+NOTHING = {"scores": correlating()}
+OFF = {"summary": cells()}
+
+WORLDS = by_test(
+    (T51, "GAP", "test_all_codes_know_far_more_than_the_aligned_one", {"table": cells(mlp=25)}, EXACT),
+    (T51, "GAP_RECOMPUTED", "test_all_codes_know_far_more_by_the_details", {"table": cells(mlp=25)}, EXACT),
+    (T51, "MARGINAL", "test_the_drop_without_the_aligned_code_is_often_marginal", TABLE_2 | {"table": cells()}, EXACT),
+    (T51, "KEPT", "test_most_accuracy_is_often_kept_without_the_aligned_code", TABLE_2 | {"table": cells()}, EXACT),
+    (T51, "HIGHER", "test_existing_metrics_score_models_higher_in_general", {"scores": cells(snc=30, nk=30)}, EXACT),
+    (T51, "HIGHER_THAN", "test_existing_metrics_score_models_higher_than_one_of_ours",
+     {"own": "snc", "scores": cells(snc=30)}, EXACT),
+    (T51, "DCI_HIGHER", "test_dci_scores_models_higher", {"scores": cells(dci=10)}, EXACT),
+    (T51, "ONE_HIGHER", "test_an_existing_metric_scores_most_models_higher",
+     {"metric": "irs", "scores": cells(irs=10)}, EXACT),
+    (T51, "ALIKE", "test_linear_accuracy_and_snc_go_together",
+     {"table": lambda metric, _: points(range(18) if metric == "snc" else range(18, 0, -1))}, EXACT),
+    (T51, "ALIKE_RECOMPUTED", "test_linear_accuracy_and_snc_go_together_by_the_details",
+     {"table": lambda metric, _: points(range(18) if metric == "snc" else range(18, 0, -1))}, EXACT),
+    (T51, "ASKS_LESS", "test_a_linear_classifier_finds_more_than_one_code",
+     TABLE_2 | {"table": cells(linear=10)}, EXACT),
+    (T52, "POOR", "test_novel_combinations_are_classified_at_chance",
+     {"data_set": "MPI3D", "novel": accuracies(mpi3d=20)}, EXACT),
+    (T52, "POOR_RECOMPUTED", "test_novel_combinations_are_classified_at_chance_by_the_details",
+     {"data_set": "dSprites", "novel": accuracies(20)}, EXACT),
+    (T52, "BEST", "test_the_best_model_reaches_about_a_third", {"novel": LOW}, EXACT),
+    (T52, "RANDOM_SPLIT", "test_random_splits_are_classified_accurately",
+     DETAILS | {"data_set": "dSprites", "on_random_splits": lambda _: points(20)}, EXACT),
+    (T52, "LINEAR", "test_a_linear_classifier_does_no_better",
+     DETAILS | {"data_set": "dSprites", "novel": accuracies(linear=20)}, EXACT),
+    (T52, "BY_DATA_SET", "test_novel_combinations_are_classified_better_on_3dshapes",
+     {"novel": accuracies(mpi3d=20)}, EXACT),
+    (T52, "BY_DATA_SET_RECOMPUTED", "test_novel_combinations_are_classified_better_on_3dshapes_by_the_details",
+     {"novel": accuracies(20)}, EXACT),
+    (T52, "ABOVE_CHANCE", "test_every_model_is_above_chance_on_3dshapes", DETAILS | {"novel": LOW}, EXACT),
+    (T52, "PARTED_BEST", "test_parted_vae_does_best", DETAILS | {"novel": BEHIND}, EXACT),
+    (T52, "SEMI_BEST", "test_the_semi_supervised_variant_does_better", DETAILS | {"novel": BEHIND}, EXACT),
+    (T52, "WEAK", "test_weak_de_does_not_share_the_advantage", DETAILS | {"novel": BEHIND}, EXACT),
+    (T52, "BY_COMBINATION", "test_the_semi_supervised_variant_does_better_on_any_combination",
+     combinations(-20), combinations(20, 3)),
+    (T52, "SUPERVISED", "test_a_supervised_model_is_at_chance",
+     {"data_set": "dSprites", "setting": "random_split"}, EXACT),
+    (T52, "SUPERVISED_RECOMPUTED", "test_a_supervised_model_is_at_chance_by_the_details",
+     {"data_set": "dSprites", "setting": "random_split"}, EXACT),
+    (T52, "SUPERVISED_RANDOM", "test_a_supervised_model_classifies_random_splits",
+     DETAILS | {"data_set": "dSprites", "setting": "novel"}, EXACT),
+    (T53, "ORDER", "test_snc_correlates_most_and_nk_second_most", AGAINST, EXACT),
+    (T53, "ON_3DSHAPES", "test_snc_correlates_most_on_3dshapes", AGAINST, EXACT),
+    (T53, "OTHERWISE", "test_the_order_is_the_same_summed_up_otherwise",
+     AGAINST | {"version": AVERAGES, "population_of": "all"}, EXACT),
+    (T53, "ONE_LEFT_OUT", "test_the_order_is_the_same_without_any_one_pair",
+     AGAINST | {"version": AVERAGES, "population_of": "all"}, EXACT),
+    (T53, "CORRELATES", "test_a_metric_correlates_with_novel_combinations",
+     AGAINST | {"population_of": "all", "metric": "snc"}, NOTHING | {"population_of": "3dshapes", "metric": "snc"}),
+    (T53, "ALL_CORRELATE", "test_all_metrics_correlate_with_novel_combinations",
+     AGAINST | {"population_of": "all"}, NOTHING | {"population_of": "3dshapes"}),
+    (T53, "OVER_D", "test_completeness_and_informativeness_predict_better_than_d",
+     {"population_of": "all", "printed": printed(c=0.2)}, EXACT),
+    (T53, "OVER_D_RECOMPUTED", "test_completeness_and_informativeness_predict_better_by_the_scores",
+     {"population_of": "all", "part": "c", "scores": correlating(d=9.0)}, EXACT),
+    (RESTRICTED, "NO_BETTER", "test_restricted_metrics_are_less_predictive",
+     {"population_of": "all", "printed": printed(restricted=0.6)}, EXACT),
+    (RESTRICTED, "RECOMPUTED", "test_restricted_metrics_are_less_predictive_by_the_scores",
+     {"population_of": "all", "own": "snc", "summary": lambda *_, **__: points(novel(PRODUCTS, "all"))}, EXACT),
+    (SIGNIFICANCE, "EXCEEDS", "test_the_correlation_of_snc_exceeds_those_of_existing_metrics", NOTHING, EXACT),
+    (SIGNIFICANCE, "EXCEEDS_ONE", "test_the_correlation_of_snc_exceeds_that_of_an_existing_metric",
+     NOTHING | {"metric": "mig"}, EXACT),
+    (SIGNIFICANCE, "DEPENDENT", "test_the_correlation_of_snc_exceeds_dependent_ones",
+     NOTHING | {"test": "williams"}, EXACT),
+    (SIGNIFICANCE, "SYSTEM_LEFT_OUT", "test_the_correlation_of_snc_exceeds_others_without_a_system",
+     NOTHING | {"system": "weak_de"}, EXACT),
+    (SIGNIFICANCE, "SIGNIFICANT", "test_the_correlation_of_snc_is_significant",
+     NOTHING | {"population_of": "all"}, EXACT),
+    (SIGNIFICANCE, "SIGNIFICANT_OTHERWISE", "test_the_correlation_of_snc_is_significant_summed_up_otherwise",
+     NOTHING | {"version": AVERAGES, "population_of": "all"}, EXACT),
+    (SIGNIFICANCE, "SIGNIFICANT_LEFT_OUT", "test_the_correlation_of_snc_is_significant_without_a_system",
+     NOTHING | {"system": "weak_de"}, EXACT),
+    (SIGNIFICANCE, "T_VALUES", "test_the_printed_t_follows", {"n": 18, "printed": 6.45, "r": 0.5}, EXACT),
+    (CONSISTENCY, "TABLE_2", "test_table_2_follows_as_the_caption_says", OFF, EXACT),
+    (CONSISTENCY, "MEANS", "test_means_follow_as_the_caption_says", OFF | {"metric": "nk"}, EXACT),
+    (CONSISTENCY, "UNADJUSTED", "test_means_follow_unadjusted", OFF | {"metric": "mlp"}, EXACT),
+    (CONSISTENCY, "DEVIATIONS", "test_deviations_follow", {"metric": "mlp", "summary": noisy_summary}, EXACT),
+    (CONSISTENCY, "SCORES", "test_scores_follow", {"metric": "nk", "summary": noisy_summary}, EXACT),
+    (CONSISTENCY, "PRODUCTS", "test_products_follow", {"metric": "nk", "summary": noisy_summary}, EXACT),
+    (CONSISTENCY, "NOVEL", "test_accuracies_follow",
+     {"setting": "novel", "target": "both", "novel_accuracy": lambda **_: points(99)}, EXACT),
+    (CONSISTENCY, "SUPERVISED", "test_accuracies_of_the_supervised_model_follow",
+     {"setting": "novel", "supervised_row": lambda _: pd.Series(99.0, index=pd.MultiIndex.from_product(
+         [("dSprites", "3dshapes", "MPI3D"), ("shape", "size", "both")]))}, EXACT),
+    (BETWEEN, "CONTRAST", "test_the_components_of_dci_correlate_more_than_snc_and_nk", {"matrix_of": related()}, EXACT),
+    (BETWEEN, "RECOMPUTED", "test_the_components_of_dci_correlate_more_by_the_scores",
+     {"source": "Table 7", "matrix_of": related()}, EXACT),
+    (BETWEEN, "DCI", "test_the_components_of_dci_correlate_very_strongly",
+     {"source": "Figure 14", "matrix_of": related(d_c=0.95, d_i=0.95)}, EXACT),
+    (BETWEEN, "MODERATE", "test_snc_and_nk_correlate_moderately",
+     {"source": "Figure 14", "matrix_of": related(snc_nk=0.9)}, EXACT),
+    (BETWEEN, "MODERATE_PRODUCTS", "test_snc_and_nk_correlate_moderately_as_products",
+     {"matrix_of": related(snc_nk=0.9)}, EXACT),
+    (BETWEEN, "LEAST", "test_sap_and_irs_correlate_least",
+     {"source": "Figure 14", "matrix_of": related(sap=0.2, irs=0.9)}, EXACT),
+    (BETWEEN, "MOST", "test_med_and_mig_correlate_most",
+     {"source": "Figure 14", "matrix_of": related(med=0.9, mig=0.2)}, EXACT),
+    (BETWEEN, "FOLLOWS", "test_the_printed_correlations_follow", {"matrix_of": related()}, EXACT),
+)  # fmt: skip

@@ -1,0 +1,127 @@
+"""Every metric against the value that algebra gives on a small distribution, all of whose cases are enumerated."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dbench.codes import GridSource, Sample
+from dbench.metrics import METRICS, bin_accuracy, factor_vae, med, mig, modularity, udr_scores
+
+THIRD = 1 - stats.entropy([1 / 3, 2 / 3], base=2)  # purity of a code with weights 1 : 2
+
+# Two fair bits, each copied by a code that is wrong once in four.
+NOISY = np.array([(a, b, a ^ (e == 0), b ^ (f == 0)) for a, b in np.ndindex(2, 2) for e, f in np.ndindex(4, 4)])
+# Two fair bits; one code holds both as a number, 2 a + b, the other holds b.
+SHARED = np.array([(a, b, 2 * a + b, b) for a, b in np.ndindex(2, 2)])
+
+FAST = {"epochs": 30, "hidden": 32, "batch": 64}
+# Metric, options, value on the one, value on the other, how far a random split may move it.
+VALUES = [
+    ("mig", {}, 1 - stats.entropy([1 / 4, 3 / 4], base=2), 1 / 2, 0),
+    ("sap", {"relation": "r2"}, 1 / 4, 0.8, 0),
+    ("sap", {}, 1 / 4, 1 / 2, 0.04),  # by symmetry 2 a + b is cut at 3/2, which says all of a and nothing of b
+    ("modularity", {}, 1, 1 / 2, 0),
+    ("med", {}, 1, (3 * THIRD + 1) / 4, 0),
+    ("irs", {}, 1, (1.5 * 2 / 3 + 0.5) / 2, 0),
+    ("snc", {}, 1 / 2, 1, 0),
+    # Standardised, a = sqrt(5/4) c - d / 2 and b = d; the cross-validated penalty is small but not 0.
+    ("dci", {"estimator": "lasso"}, 1, (np.sqrt(1.25) + 1.5 * THIRD) / (np.sqrt(1.25) + 1.5), 0.04),
+    ("nk", FAST, 1 / 4, 1 / 4, 0.04),
+    ("explicitness", {}, 3 / 4, 1, 0.04),
+    ("linear_accuracy", {}, 1 / 2, 1, 0.08),
+    ("mlp_accuracy", FAST, 1 / 2, 1, 0.08),
+    ("downstream", {"sizes": (400,)}, 3 / 4, 1, 0.04),
+    ("statistical_efficiency", {"few": 100, "many": 400}, 1, 1, 0.04),
+    ("code_mutual_information", {}, 0, np.log(2), 0),
+    ("gaussian_total_correlation", {}, 0, -np.log(1 - 0.2) / 2, 0),
+]
+ELSEWHERE = {"factor_vae", "beta_vae_metric", "udr", "informative_codes"}  # they take no sample
+
+
+def repeated(table, n=1280):
+    rows = np.tile(table, (n // len(table), 1))
+    return Sample(rows[:, 2:], rows[:, :2])
+
+
+def test_every_metric_of_a_sample_has_a_closed_form():
+    assert {name for name, *_ in VALUES} == set(METRICS) - ELSEWHERE
+
+
+@pytest.mark.parametrize(("name", "options", "noisy", "shared", "slack"), VALUES)
+def test_the_value_is_what_algebra_gives(name, options, noisy, shared, slack):
+    for table, value in ((NOISY, noisy), (SHARED, shared)):
+        assert METRICS[name](repeated(table), **options).value == pytest.approx(value, abs=slack or 1e-9)
+
+
+def entropy(columns):
+    return stats.entropy(np.unique(columns, axis=0, return_counts=True)[1])
+
+
+def information(first, second):
+    return entropy(first[:, None]) + entropy(second[:, None]) - entropy(np.stack([first, second], axis=1))
+
+
+@given(seed=st.integers(0, 100_000))
+@settings(max_examples=25, deadline=None)
+def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
+    rng = np.random.default_rng(seed)
+    cases = np.indices((2, 3, 3, 2, 4)).reshape(5, -1).T
+    rows = np.concatenate([cases[:: len(cases) - 1], np.repeat(cases, rng.poisson(0.5, size=len(cases)), axis=0)])
+    factors, codes = rows[:, :2], rows[:, 2:]
+    matrix = np.array([[information(code, factor) for factor in factors.T] for code in codes.T])
+
+    ordered = np.sort(matrix, axis=0)
+    gaps = (ordered[-1] - ordered[-2]) / [entropy(factor[:, None]) for factor in factors.T]
+    assert mig(Sample(codes, factors)).value == pytest.approx(gaps.mean(), abs=1e-9)
+
+    # With two factors, the template leaves the square of the smaller share over that of the larger.
+    modular = 1 - (matrix.min(axis=1) / matrix.max(axis=1)) ** 2
+    assert modularity(Sample(codes, factors)).value == pytest.approx(modular.mean(), abs=1e-6)
+
+    shares = matrix / matrix.sum(axis=0)
+    purity = 1 - stats.entropy(shares, base=2, axis=1)
+    assert med(Sample(codes, factors)).value == pytest.approx(np.average(purity, weights=shares.sum(axis=1)), abs=1e-6)
+    spread = 1 - stats.entropy(shares, base=3, axis=0)
+    completeness = np.average(spread, weights=shares.sum(axis=0))
+    assert med(Sample(codes, factors)).details["completeness"] == pytest.approx(completeness, abs=1e-6)
+
+
+@given(seed=st.integers(0, 100_000))
+@settings(max_examples=25, deadline=None)
+def test_the_accuracy_of_bins_is_the_best_over_all_ways_to_share_them_out(seed):
+    rng = np.random.default_rng(seed)
+    shares = rng.integers(1, 3, size=3)
+    size = int(rng.integers(2, 4))
+    label = rng.permutation(np.repeat([0, 1, 2], shares * size))
+    bins = label[: len(label) // size * size].reshape(-1, size)  # the code is the place
+    owners = set(itertools.permutations(np.repeat([0, 1, 2], shares * size // np.gcd.reduce(shares * size))))
+    if np.gcd.reduce(shares * size) == size:
+        best = max((bins == np.array(owner)[:, None]).mean() for owner in owners)
+        assert bin_accuracy(np.arange(float(len(label))), label) == (pytest.approx(best), len(bins))
+
+
+def test_a_factor_that_no_code_holds_is_lost_and_the_others_are_always_guessed():
+    sizes = (3, 4, 5)
+    grid = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, 3)
+    result = factor_vae(GridSource(grid[:, :2].astype(float), sizes), train_votes=2000, test_votes=2000)
+    # A fixed third factor leaves both codes to chance; either is known as the vote for its own factor.
+    assert result.per_factor.tolist() == [1.0, 1.0, 0.0]
+    assert result.value == pytest.approx(2 / 3, abs=4 * np.sqrt(2 / 9 / 2000))
+
+
+@pytest.mark.parametrize("relation", ["lasso", "spearman"])
+def test_models_turned_by_45_degrees_agree_as_the_cosine_says(relation):
+    # Sums and differences of two independent codes: every relation is 1 / sqrt 2, so a term is 1/2 over sqrt 2.
+    rng = np.random.default_rng(0)
+    z = np.array(list(itertools.product([-1.0, 1.0], repeat=2)) * 100)
+    if relation == "spearman":  # normal codes: the rank correlation of rho is 6 / pi arcsin(rho / 2)
+        z = rng.normal(size=(40_000, 2))
+    turned = z @ np.array([[1, 1], [1, -1]]) / np.sqrt(2)
+    order = rng.permutation(len(z))
+    one = 1 / np.sqrt(2) if relation == "lasso" else 6 / np.pi * np.arcsin(np.sqrt(0.125))
+    found = udr_scores(np.stack([z, turned])[:, order], np.ones((2, 2), dtype=bool), relation=relation)
+    assert found == pytest.approx([one / 2] * 2, abs=0.01)

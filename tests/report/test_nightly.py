@@ -1,0 +1,173 @@
+"""A dry run of every step of the nightly workflow, on a repository made for it, with a stand-in for ``gh``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbench.report import write_report
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / ".github" / "nightly.sh"
+WORKFLOW = ROOT / ".github" / "workflows" / "nightly.yml"
+
+# Keeps every call as a line of JSON, and one issue in a file; knows what the script asks of gh and nothing else.
+GH = f"""#!{sys.executable} -S
+import json, pathlib, sys
+home = pathlib.Path(__file__).parent
+issue, arguments = home / "issue", sys.argv[1:]
+words = dict(zip(arguments, arguments[1:]))
+body = pathlib.Path(words["--body-file"]).read_text() if "--body-file" in words else ""
+with (home / "calls").open("a") as calls:
+    calls.write(json.dumps([*arguments[:2], words.get("--title", ""), body]) + "\\n")
+match arguments[:2]:
+    case ["issue", "list"]:
+        print(issue.read_text() if issue.exists() else "", end="")
+    case ["issue", "create"]:
+        issue.write_text("7")
+    case ["issue", "edit"]:
+        assert arguments[2] == "7"
+    case ["issue", "close"]:
+        assert arguments[2] == "7"
+        issue.unlink()
+    case ["label", "create"]:
+        pass
+    case _:
+        sys.exit(f"unknown call {{arguments}}")
+"""
+# Verifying retrains models: here a table verifies unless its name says otherwise. All else is the real command.
+DBENCH = f"""#!/usr/bin/env bash
+if [ "$1 $2" != "zoo verify" ]; then exec {sys.executable} -m dbench.cli "$@"; fi
+echo "$@"
+[[ $4 != *bad* ]]
+"""
+
+pytestmark = pytest.mark.skipif(os.name == "nt" or not shutil.which("git"), reason="needs git and a shell")
+
+
+class Night:
+    """A checkout with an origin, on which the steps of a night can be run."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.checkout, self.origin = home, home / "checkout", home / "origin.git"
+        self.git("init", "--quiet", "--bare", "--initial-branch=main", str(self.origin), at=home)
+        self.git("init", "--quiet", "--initial-branch=main", str(self.checkout), at=home)
+        (self.checkout / ".gitignore").write_text("/build/\n/reports/latest*/\n/fixtures/\n")
+        self.git("config", "user.name", "night")
+        self.git("config", "user.email", "night@example.org")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "--message", "Start")
+        self.git("remote", "add", "origin", str(self.origin))
+        self.git("push", "--quiet", "origin", "main")
+        for name, text in (("gh", GH), ("dbench", DBENCH)):
+            (home / name).write_text(text)
+            (home / name).chmod(0o755)
+        (self.checkout / "fixtures" / "evidence" / "micro").mkdir(parents=True)
+
+    def git(self, *arguments: str, at: Path | None = None) -> str:
+        return subprocess.run(
+            ["git", *arguments], cwd=at or self.checkout, check=True, capture_output=True, text=True
+        ).stdout
+
+    def step(self, name: str, day: str, claims: str) -> str:
+        environment = os.environ | {
+            "PATH": f"{self.home}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "DBENCH": str(self.home / "dbench"),
+            "DAY": day,
+            "CLAIMS": claims,
+            "RUN_URL": "https://example.org/run",
+        }
+        done = subprocess.run(
+            ["bash", str(SCRIPT), name], cwd=self.checkout, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def run(self, day: str, document: object = None, claims: str = "success") -> list[list[str]]:
+        """Run all steps of a night and return what it asked of gh."""
+        if document:
+            write_report(self.checkout / "reports" / "latest", document)
+        (self.home / "calls").unlink(missing_ok=True)
+        for name in ("verify", "keep", "tell"):
+            self.step(name, day, claims)
+        calls = [json.loads(line) for line in (self.home / "calls").read_text().splitlines()]
+        return [call for call in calls if call[1] != "list"]
+
+    def published(self, name: str) -> str:
+        return self.git("show", f"reports:{name}", at=self.origin)
+
+
+@pytest.fixture
+def night(tmp_path):
+    return Night(tmp_path)
+
+
+@pytest.fixture
+def report(make_document, make_record):
+    def make(verdict="reproduced", day="2026-11-20"):
+        records = [make_record(claim="udr.kl-gap", verdict=verdict), make_record()]
+        return make_document(records, provenance={"utc": f"{day}T03:30:00Z", "commit": "3f2c9d1e"})
+
+    return make
+
+
+def test_a_changed_heading_opens_one_issue_that_is_updated_and_closed(night, report):
+    assert night.run("2026-11-20", report()) == []
+    assert night.run("2026-11-21", report(day="2026-11-21")) == []
+    label, opened = night.run("2026-11-22", report("weaker", "2026-11-22"), claims="failure")
+    assert label[:2] == ["label", "create"]
+    assert opened[:3] == ["issue", "create", "Nightly: udr.kl-gap: reproduced -> weaker"]
+    assert opened[3].startswith("https://example.org/run\n\nHeadings that changed: udr.kl-gap: reproduced -> weaker\n")
+    for verdict in ("weaker", "absent"):  # the same night again, then another
+        (again,) = night.run("2026-11-22", report(verdict, "2026-11-22"), claims="failure")
+        assert again[:3] == ["issue", "edit", f"Nightly: udr.kl-gap: reproduced -> {verdict}"]
+    (closed,) = night.run("2026-11-23", report(day="2026-11-23"))
+    assert closed[:2] == ["issue", "close"]
+
+
+def test_an_accepted_change_is_said_once_and_published_with_its_history(night, report):
+    night.run("2026-11-20", report())
+    assert len(night.run("2026-11-21", report("weaker", "2026-11-21"))) == 2
+    files = night.git("ls-tree", "-r", "--name-only", "reports", at=night.origin).split()
+    assert {"history/2026-11-20.json", "history/2026-11-21.json", "index.html", "badge-udr.svg", "good"} <= set(files)
+    assert "Over time" in night.published("index.html")
+    assert night.published("history.txt").startswith("udr.kl-gap: weaker since 2026-11-21, reproduced since 2026-11-20")
+    assert night.git("status", "--porcelain") == ""
+    (closed,) = night.run("2026-11-22", report("weaker", "2026-11-22"))
+    assert closed[:2] == ["issue", "close"]
+
+
+def test_a_table_that_does_not_verify_is_named_and_the_others_are_still_verified(night, report):
+    for name in ("a-bad", "b-good", "c-bad"):
+        (night.checkout / "fixtures" / "evidence" / name).mkdir()
+    _, opened = night.run("2026-11-20", report())
+    assert opened[2] == "Nightly: evidence did not verify: a-bad,c-bad"
+    shown = night.step("verify", "2026-11-20", "success")
+    assert shown.count("zoo") == 4
+    assert shown.count("--seed 20261120") == 4
+
+
+def test_a_session_without_a_report_is_said_and_keeps_nothing(night):
+    _, opened = night.run("2026-11-20", claims="failure")
+    assert opened[2] == "Nightly: no report was kept"
+    assert night.git("branch", "--list", "reports", at=night.origin) == ""
+
+
+def test_a_failure_that_changed_no_heading_is_said(night, report):
+    night.run("2026-11-20", report())
+    _, opened = night.run("2026-11-21", report(day="2026-11-21"), claims="failure")
+    assert opened[2] == "Nightly: claims were not judged as expected"
+
+
+def test_the_workflow_runs_these_steps_in_this_order():
+    called = re.findall(r"nightly\.sh (\w+)", WORKFLOW.read_text())
+    assert called == ["verify", "keep", "tell"]
+    assert re.findall(r"^(\w+)\(\) \{", SCRIPT.read_text(), re.MULTILINE) == called

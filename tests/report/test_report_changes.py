@@ -1,0 +1,171 @@
+"""What changed between two reports, and over many: headings first."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from dbench.cli import main
+from dbench.errors import DamagedData, InvalidInput
+from dbench.report import build_document, write_report
+from dbench.report.changes import compare, difference_lines, history_lines, read_history, trends
+
+
+def document(records, day="2026-11-20", **parts):
+    return build_document(records, provenance={"utc": f"{day}T00:00:00Z", "commit": "3f2c9d1e"}, **parts)
+
+
+@pytest.fixture
+def reports(make_record):
+    """A primary record and a cell of three findings; the second finding changes as asked."""
+
+    def make(day="2026-11-20", **changes):
+        claims = ("sober.a", "udr.b", "irs.c")
+        records = [
+            make_record(claim=claim, nodeid=f"{claim}::test", **changes if claim == "udr.b" else {}) for claim in claims
+        ]
+        records += [make_record(claim=claim, role="cell", nodeid=f"{claim}::cell") for claim in claims]
+        return document(records, day)
+
+    return make
+
+
+def test_equal_reports_have_no_changes(reports):
+    changes = compare(reports(), reports())
+    assert not changes
+    assert str(changes) == ""
+    assert difference_lines(changes)[0] == "No heading changed"
+    assert difference_lines(changes)[-1] == "0 records with another verdict, 0 added, 0 removed, 6 as before"
+
+
+def test_a_changed_heading_comes_first_with_what_was_and_is_seen(reports):
+    changes = compare(reports(), reports(verdict="weaker", estimate=-0.05, interval=[-0.09, -0.01]))
+    assert str(changes) == "udr.b: reproduced -> weaker"
+    lines = difference_lines(changes)
+    assert lines[:3] == ["Headings that changed: udr.b: reproduced -> weaker", "", "- udr.b: reproduced -> weaker"]
+    assert lines[3].startswith("  - was: Spearman correlation of strength and total correlation: -0.620")
+    assert "on the claimed side of 0" in lines[4]
+    assert any(line.startswith("- udr.b (zoo): -0.620 [-0.710, -0.530] -> -0.050") for line in lines[5:])
+    assert lines[-1] == "1 record with another verdict, 0 added, 0 removed, 5 as before"
+
+
+@pytest.mark.parametrize(
+    ("interval", "estimate", "moved"),
+    [
+        ([-0.7, -0.5], -0.55, False),
+        ([-0.7, -0.5], -0.5, False),
+        ([-0.7, -0.5], -0.49, True),
+        (None, -0.62, False),
+        (None, -0.62 * (1 + 1e-12), False),
+        (None, -0.63, True),
+        (None, None, True),
+    ],
+)
+def test_an_estimate_has_moved_when_it_leaves_the_old_interval(make_record, interval, estimate, moved):
+    old = document([make_record(interval=interval)])
+    new = document([make_record(interval=None, estimate=estimate)])
+    assert bool(compare(old, new).moved) is moved
+
+
+def test_what_became_worst_comes_first(make_record):
+    steps = {
+        "sober.up": ("contradicted", "reproduced"),
+        "sober.down": ("reproduced", "weaker"),
+        "sober.deep": ("reproduced", "contradicted"),
+        "sober.same": ("absent", "absent"),
+    }
+    old, new = (document([make_record(claim=c, verdict=v[i]) for c, v in steps.items()]) for i in (0, 1))
+    assert [step.claim for step in compare(old, new).headings] == ["sober.deep", "sober.down", "sober.up"]
+
+
+def test_what_came_and_went_is_told(make_record):
+    old, new = document([make_record(claim="sober.a")]), document([make_record(claim="sober.b")])
+    changes = compare(old, new)
+    assert str(changes) == "sober.a: reproduced -> gone and sober.b: new -> reproduced"
+    assert (changes.added, changes.removed) == (1, 1)
+
+
+def test_of_a_partial_report_only_what_both_judged_is_compared(make_record):
+    records = [make_record(claim="sober.a"), make_record(claim="sober.b")]
+    part = document([records[1] | {"verdict": "absent"}], complete=False)
+    for pair in ((document(records), part), (part, document(records))):
+        assert [step.claim for step in compare(*pair).headings] == ["sober.b"]
+        assert (compare(*pair).added, compare(*pair).removed) == (0, 0)
+
+
+def test_a_title_names_three_findings_and_counts_the_others(make_record):
+    old, new = (
+        document([make_record(claim=f"sober.{i}", verdict=verdict) for i in range(6)])
+        for verdict in ("reproduced", "absent")
+    )
+    assert str(compare(old, new)).endswith("sober.2: reproduced -> absent and 3 more")
+
+
+@pytest.fixture
+def folder(tmp_path, reports):
+    """Three reports: a folder, as sessions write it, and two files."""
+    write_report(tmp_path / "2026-11-18", reports("2026-11-18"))
+    for day, verdict in (("2026-11-19", "weaker"), ("2026-11-20", "absent")):
+        (tmp_path / f"{day}.json").write_text(json.dumps(reports(day, verdict=verdict)))
+    return tmp_path
+
+
+def test_a_history_is_read_in_the_order_of_time(folder):
+    history = read_history(folder)
+    assert [name for name, _ in history] == ["2026-11-18", "2026-11-19", "2026-11-20"]
+    assert trends(history)["udr.b"] == [
+        ("2026-11-20", "absent"),
+        ("2026-11-19", "weaker"),
+        ("2026-11-18", "reproduced"),
+    ]
+    assert trends(history)["sober.a"] == [("2026-11-18", "reproduced")]
+    lines = history_lines(history)
+    assert lines[0] == "udr.b: absent since 2026-11-20, weaker since 2026-11-19, reproduced since 2026-11-18"
+    assert lines[1] == "2 findings never changed"
+    assert lines[2].startswith("2026-11-20: 3 findings, commit 3f2c9d1e, 2026-11-20")
+
+
+def test_a_folder_without_reports_is_a_wrong_argument(tmp_path):
+    with pytest.raises(InvalidInput, match="history must be a folder with reports"):
+        read_history(tmp_path)
+
+
+def test_a_damaged_report_of_a_history_is_named(folder):
+    (folder / "2026-11-19.json").write_text("{")
+    with pytest.raises(DamagedData, match=r"2026-11-19\.json is not strict JSON"):
+        read_history(folder)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["report", *map(str, arguments)])
+
+
+def test_the_command_prints_the_changed_heading_first(folder):
+    shown = run("diff", folder / "2026-11-18", folder / "2026-11-19.json")
+    assert shown.exit_code == 0
+    assert shown.output.splitlines()[0] == "Headings that changed: udr.b: reproduced -> weaker"
+
+
+def test_the_command_writes_the_latest_page_with_its_history(folder, tmp_path):
+    shown = run("history", folder, "--page", tmp_path / "site" / "index.html")
+    assert shown.output.splitlines()[1] == "2 findings never changed"
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert "Over time" in page
+    assert "2026-11-18" in page
+
+
+def test_a_report_of_the_first_schema_is_refused_in_one_line(folder):
+    old = folder / "old.json"
+    old.write_text('{"schema": 1, "findings": [], "records": []}')
+    shown = run("diff", old, folder / "2026-11-18")
+    assert shown.exit_code == 2
+    assert shown.output.count("\n") == 1
+    assert "old.json has schema 1, of an earlier dbench" in shown.output
+
+
+def test_a_missing_report_is_one_line(folder):
+    shown = run("diff", folder / "2026-11-18", folder / "nowhere")
+    assert (shown.exit_code, shown.output.count("\n")) == (2, 1)
+    assert "report must be a file or a directory with a report.json" in shown.output

@@ -1,0 +1,152 @@
+"""The heading of a finding comes from its primary record; all else stands beside it, in words."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from dbench.errors import InvalidInput
+from dbench.report import VERDICTS, worst
+from dbench.report.document import headings_match
+from dbench.report.headings import chance_text
+
+
+@pytest.fixture
+def heading_of(make_document):
+    def head(*records):
+        (heading,) = make_document(list(records))["headings"]
+        return heading
+
+    return head
+
+
+@pytest.mark.parametrize(("better", "worse"), list(itertools.combinations(VERDICTS, 2)))
+def test_the_worse_of_two_verdicts_heads(better, worse):
+    assert worst([better, worse, better]) == worse
+
+
+@pytest.mark.parametrize("verdicts", [[], ["reproduced", "passed"]])
+def test_only_verdicts_can_be_compared(verdicts):
+    with pytest.raises(InvalidInput, match="verdicts must be at least one of"):
+        worst(verdicts)
+
+
+@pytest.mark.parametrize("role", ["cell", "probe", "print"])
+@pytest.mark.parametrize("verdict", ["contradicted", "broken"])
+def test_only_the_primary_record_heads(heading_of, make_record, role, verdict):
+    heading = heading_of(make_record(), make_record(role=role, verdict=verdict, nodeid="b.py::test_b"))
+    assert heading["verdict"] == "reproduced"
+    assert heading["record"] == make_record()["nodeid"]
+    assert heading["beside"] == {role: {verdict: 1}}
+
+
+def test_the_kind_of_evidence_that_the_sentence_is_about_heads(heading_of, make_record):
+    printed = make_record(evidence="published", verdict="contradicted", nodeid="b.py::test_b")
+    heading = heading_of(printed, make_record())
+    assert (heading["heads"], heading["verdict"]) == ("zoo", "reproduced")
+    assert heading["beside"] == {"primary": {"contradicted": 1}}
+    assert heading["notes"] == ["The same sentence on the paper's printed tables: contradicted."]
+
+
+def test_a_finding_without_a_primary_record_is_not_tested(heading_of, make_record):
+    heading = heading_of(make_record(role="cell"), make_record(evidence="published"))
+    assert (heading["verdict"], heading["record"], heading["revision"]) == ("not tested", None, None)
+    assert heading["says"] == "No test of the sentence itself on trained models."
+
+
+def test_of_several_cases_all_must_hold(heading_of, make_record):
+    cases = [
+        make_record(params={"metric": name}, verdict=verdict, nodeid=name)
+        for name, verdict in [("dci", "reproduced"), ("mig", "contradicted"), ("sap", "weaker")]
+    ]
+    heading = heading_of(*cases)
+    assert (heading["verdict"], heading["record"]) == ("contradicted", "mig")
+    assert heading["says"].startswith("Holds in 1 of 3 cases. The worst (metric=mig): Spearman correlation")
+    assert heading["beside"] == {"primary": {"reproduced": 1, "weaker": 1}}
+    assert heading["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "-0.620 [-0.710, -0.530] (30 seeds), below -0.1 as asked; an interval that leaves that range"),
+        ({"verdict": "weaker", "interval": [-0.09, -0.01]}, "on the claimed side of 0, but not below -0.1 as asked"),
+        ({"verdict": "absent", "interval": [-0.05, 0.05]}, "no effect (0), and not below -0.1 as asked"),
+        ({"verdict": "contradicted", "interval": [0.1, 0.2]}, "on the other side of what is asked (below -0.1)"),
+        ({"verdict": "undecided", "settles_at": 74}, "and not wholly outside; about 74 seeds would decide it"),
+        ({"verdict": "undecided"}, "more seeds would decide it"),
+        ({"verdict": "not tested", "reason": "no model knows shape"}, "no model knows shape"),
+        ({"verdict": "broken", "reason": "ZeroDivisionError", "estimate": None}, "ZeroDivisionError"),
+    ],
+)
+def test_a_heading_says_what_was_seen_and_what_would_change_it(heading_of, make_record, changes, words):
+    assert words in heading_of(make_record(**changes))["says"]
+
+
+def test_cells_are_counted_by_what_they_vary_and_the_others_named(heading_of, make_record):
+    cells = [
+        make_record(role="cell", params={"objective": f"vae_{i}"}, verdict="weaker" if i == 3 else "reproduced")
+        for i in range(6)
+    ]
+    (note,) = heading_of(make_record(), *cells)["notes"]
+    assert note == "The same sentence on trained models: holds for 5 of 6 objectives; weaker for vae_3."
+
+
+def test_cells_that_vary_in_two_ways_are_named_by_both(heading_of, make_record):
+    cells = [
+        make_record(role="cell", params={"metric": m, "evidence_folder": e}, verdict=v)
+        for m, e, v in [("mig", "a", "absent"), ("mig", "b", "reproduced"), ("dci", "a", "reproduced")]
+    ]
+    (note,) = heading_of(make_record(), *cells)["notes"]
+    assert note.endswith("holds for 2 of 3 cases; absent for a / mig.")
+
+
+def test_a_failing_probe_is_named_and_many_are_counted(heading_of, make_record):
+    probes = [
+        make_record(role="probe", part=f"part {i}", params={"i": i}, verdict=verdict)
+        for i, verdict in enumerate(["contradicted", "reproduced"])
+    ]
+    assert heading_of(make_record(), *probes)["notes"] == [
+        "Probe 'part 0' on trained models: contradicted.",
+        "Probe 'part 1' on trained models: reproduced.",
+    ]
+    many = [make_record(role="probe", params={"seed": i}, verdict="absent") for i in range(9)]
+    (note,) = heading_of(make_record(), *many)["notes"]
+    assert note == "Probe on trained models: holds for 0 of 9 seeds; absent for 0, 1, 2, 3 and 5 more."
+
+
+def test_printed_figures_stand_in_words_of_their_own(heading_of, make_record):
+    prints = [make_record(role="print", params={"metric": name}, verdict="weaker") for name in ("dci", "mig")]
+    (note,) = heading_of(make_record(), *prints)["notes"]
+    assert note == "Printed figure on trained models: holds for 0 of 2 metrics; weaker for dci and mig."
+
+
+def test_what_was_unexpected_is_counted_over_all_records(heading_of, make_record):
+    heading = heading_of(make_record(), make_record(role="cell", unexpected=True, expected="weaker"))
+    assert heading["unexpected"] == 1
+
+
+def test_an_exploratory_card_makes_an_exploratory_heading(heading_of, make_record):
+    assert heading_of(make_record(exploratory=True, revision=3))["exploratory"] is True
+    assert heading_of(make_record(exploratory=True, revision=3))["revision"] == 3
+    assert heading_of(make_record(), make_record(role="cell", exploratory=True))["exploratory"] is False
+
+
+def test_a_claim_that_the_ledger_does_not_know_is_headed_by_its_primary_record(make_document, make_record):
+    (heading,) = make_document([make_record(role="cell", says="A part."), make_record()], ledger={})["headings"]
+    assert heading["statement"] == make_record()["says"]
+    assert (heading["heads"], heading["verdict"]) == ("zoo", "reproduced")
+
+
+def test_an_edited_heading_is_noticed(sample):
+    assert headings_match(sample)
+    for field, value in [("verdict", "weaker"), ("says", "Fine."), ("beside", {}), ("notes", ["Fine."])]:
+        assert not headings_match({**sample, "headings": [sample["headings"][2] | {field: value}]})
+
+
+def test_only_samples_err_by_chance(make_record):
+    exact = make_record(confidence=1.0)
+    assert chance_text([exact, make_record(interval=None)]) == ""
+    assert chance_text([exact] + [make_record(confidence=0.9)] * 10).startswith("10 of the verdicts rest on samples")
+    assert ", 0.5 would be" in chance_text([make_record(confidence=0.9)] * 10)

@@ -1,0 +1,182 @@
+"""Statistics against published worked examples, scipy and scikit-learn, or the same value found another way."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
+
+from dbench.seeds import generator
+from dbench.stats import (
+    agreement_gap,
+    correlation,
+    cross_validated_variance_explained,
+    equivalence_p,
+    holm,
+    jackknife_interval,
+    luck_beats_choice,
+    mean_interval,
+    mean_rank_correlation,
+    rank_correlation,
+    rank_correlations,
+    share_interval,
+    sign_flip_p,
+    sweep_correlations,
+    transfer_success,
+    uniform_deviation_interval,
+    variance_explained,
+)
+
+QUICK = settings(max_examples=25, deadline=None)
+UNITS = st.lists(st.integers(-20, 20), min_size=3, max_size=9)
+# Efron and Tibshirani, 'An introduction to the bootstrap', 1993, table 3.1: 15 law schools.
+LSAT = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594.0])
+GPA = np.array([3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96])
+
+
+def test_the_jackknife_gives_the_standard_error_of_the_law_school_example():
+    # Printed: correlation 0.776, jackknife standard error 0.143.
+    found = jackknife_interval(lambda kept: correlation(LSAT[kept], GPA[kept]), 15)
+    assert found.value == pytest.approx(0.776, abs=5e-4)
+    assert (found.high - found.low) / 2 / stats.t.ppf(0.975, 14) == pytest.approx(0.143, abs=5e-4)
+
+
+@QUICK
+@given(UNITS, st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_interval_of_a_mean_is_scipys(units, confidence):
+    found = mean_interval(units, confidence=confidence)
+    if np.ptp(units):
+        known = stats.ttest_1samp(units, 0).confidence_interval(confidence)
+        assert (found.low, found.high) == pytest.approx((known.low, known.high))
+
+
+@QUICK
+@given(st.integers(1, 60), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_interval_of_a_share_is_scipys(n, data, confidence):
+    successes = data.draw(st.integers(0, n))
+    found, known = share_interval(successes, n, confidence=confidence), stats.binomtest(successes, n)
+    assert (found.low, found.high) == pytest.approx(tuple(known.proportion_ci(confidence)), abs=1e-12)
+
+
+@QUICK
+@given(UNITS, st.integers(1, 9), st.integers(1, 9))
+def test_equivalence_is_the_larger_p_of_two_one_sided_tests(units, below, above):
+    if np.ptp(units):
+        known = max(
+            stats.ttest_1samp(units, -below, alternative="greater").pvalue,
+            stats.ttest_1samp(units, above, alternative="less").pvalue,
+        )
+        assert equivalence_p(units, -below, above) == pytest.approx(known)
+
+
+@QUICK
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=12))
+def test_rank_correlations_with_ties_are_scipys(rows):
+    table = np.array(rows, dtype=float)
+    if np.ptp(table, axis=0).all():
+        known = stats.spearmanr(table).statistic
+        np.testing.assert_allclose(rank_correlations(table), known, atol=1e-12)
+        assert rank_correlation(table[:, 0], table[:, 1]) == pytest.approx(known[0, 1])
+        np.testing.assert_allclose(sweep_correlations(table[:, 0], table.T), known[0], atol=1e-12)
+        assert agreement_gap(*table.T) == pytest.approx(known[0, 1] - known[0, 2])
+
+
+def test_agreement_within_settings_is_the_mean_of_scipys_correlations():
+    first, second = generator(test="within settings").integers(6, size=(2, 9, 4)).astype(float)
+    known = [stats.spearmanr(a, b).statistic for a, b in zip(first.T, second.T, strict=True)]
+    assert mean_rank_correlation(first, second) == pytest.approx(np.mean(known))
+
+
+@QUICK
+@given(st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=5), min_size=2, max_size=4))
+def test_variance_explained_follows_from_scipys_f_of_a_one_way_analysis(groups):
+    n, g = sum(map(len, groups)), len(groups)
+    if all(np.ptp(group) for group in groups):
+        f = stats.f_oneway(*groups).statistic
+        # F = (R2 / (g - 1)) / ((1 - R2) / (n - g)), and the adjusted R2 is 1 - (1 - R2) (n - 1) / (n - g).
+        r2 = f * (g - 1) / (f * (g - 1) + n - g)
+        found = variance_explained(np.concatenate(groups), np.repeat(np.arange(g), [len(group) for group in groups]))
+        assert found == pytest.approx(1 - (1 - r2) * (n - 1) / (n - g), abs=1e-9)
+
+
+def test_cross_validated_variance_explained_is_that_of_scikit_learns_regressions():
+    stream = generator(test="cross-validated")
+    units, member = np.repeat(np.arange(6), 8), stream.integers(3, size=48)
+    member[:6], member[8:14] = np.tile([0, 1, 2], 2), np.tile([0, 1, 2], 2)
+    scores = member + stream.standard_normal(48)
+    by_group = cross_val_predict(
+        LinearRegression(fit_intercept=False), np.eye(3)[member], scores, groups=units, cv=LeaveOneGroupOut()
+    )
+    by_mean = cross_val_predict(
+        LinearRegression(fit_intercept=False), np.ones((48, 1)), scores, groups=units, cv=LeaveOneGroupOut()
+    )
+    known = 1 - ((scores - by_group) ** 2).sum() / ((scores - by_mean) ** 2).sum()
+    assert cross_validated_variance_explained(scores, member, units) == pytest.approx(known)
+    # Of any scale that is more than rounding.
+    for scale in (1e-9, 1e9):
+        assert cross_validated_variance_explained(scale * scores, member, units) == pytest.approx(known)
+        plain = variance_explained(scores, member)
+        assert variance_explained(scale * scores, member) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("level", [1.0, 1e9])
+def test_what_varies_by_rounding_alone_has_nothing_to_explain(level):
+    scores, groups = np.tile([level, np.nextafter(level, np.inf)], 4), np.tile([0, 1], 4)
+    assert variance_explained(scores, groups) == 0.0
+    assert cross_validated_variance_explained(scores, groups, np.repeat(np.arange(4), 2)) == 0.0
+
+
+@QUICK
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=5))
+def test_holm_is_the_closed_test_of_bonferroni(percents):
+    p = np.array(percents) / 100
+    subsets = [s for k in range(1, len(p) + 1) for s in itertools.combinations(range(len(p)), k)]
+    known = [max(min(1.0, len(s) * p[list(s)].min()) for s in subsets if i in s) for i in range(len(p))]
+    np.testing.assert_allclose(holm(p), known)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_flips_of_sign_agree_with_scipy(alternative):
+    units = generator(test="flips").standard_normal(9) + 0.3
+
+    def statistic(values, axis):
+        return np.abs(values.mean(axis=axis)) if alternative == "two-sided" else values.mean(axis=axis)
+
+    # scipy doubles the smaller tail; ours counts |mean|.
+    side = "greater" if alternative == "two-sided" else alternative
+    known = stats.permutation_test((units,), statistic, permutation_type="samples", alternative=side)
+    assert sign_flip_p(units, alternative=alternative) == pytest.approx(known.pvalue)
+
+
+def test_hoeffdings_bound_of_the_interval_is_the_error_that_is_left():
+    found = uniform_deviation_interval(0.2, n=300, points=7, confidence=0.9)
+    assert 2 * 7 * math.exp(-2 * 300 * (found.high - 0.2) ** 2) == pytest.approx(0.1)
+    assert found.value - found.low == pytest.approx(found.high - found.value)
+    assert [uniform_deviation_interval(value, n=300, points=7).value for value in (0.0, 1.0)] == [0.0, 1.0]
+
+
+@QUICK
+@given(st.integers(0, 10_000))
+def test_luck_and_transfer_are_what_counting_every_draw_gives(seed):
+    source, target = np.random.default_rng(seed).permutation(np.arange(48.0)).reshape(2, 4, 6)
+    means = source.mean(axis=0)
+    wins = [
+        max(source[i, bad], source[j, bad]) > min(source[k, good], source[m, good])
+        for bad, good in itertools.permutations(range(6), 2)
+        if means[bad] < means[good]
+        for i, j in itertools.combinations(range(4), 2)
+        for k, m in itertools.combinations(range(4), 2)
+    ]
+    if len(set(means)) == 6:
+        assert luck_beats_choice(source) == pytest.approx(np.mean(wins))
+    successes = [
+        target[judge, source[chooser].argmax()] >= target[judge, other]
+        for chooser, judge in itertools.permutations(range(4), 2)
+        for other in range(6)
+    ]
+    assert transfer_success(source, target) == pytest.approx(np.mean(successes))

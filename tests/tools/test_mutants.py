@@ -1,0 +1,74 @@
+"""The wrong lines that the mutation run puts in: small, one at a time, told apart by what they change."""
+
+import importlib.util
+import sys
+import types
+
+import pytest
+
+SOURCE = '''
+"""Doc with 1 number."""
+from __future__ import annotations
+
+LIMIT: int = 3
+
+
+def share(values: list[int], *, most: int = 2) -> float:
+    """Some of 7."""
+    if len(values) < 1:
+        raise ValueError(f"at least {1}")
+    kept = sorted(values, reverse=True)[:most]
+    return sum(kept) / LIMIT if kept else 0.0
+'''
+
+
+@pytest.fixture(scope="module")
+def mutants(pytestconfig):
+    """The script, which is no package."""
+    path = pytestconfig.rootpath / "tools" / "mutants.py"
+    spec = importlib.util.spec_from_file_location("mutants", path)
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "mutants", module)
+        spec.loader.exec_module(module)
+        yield module
+
+
+@pytest.fixture
+def found(mutants, tmp_path):
+    (tmp_path / "small.py").write_text(SOURCE)
+    return mutants.mutants_of(tmp_path / "small.py", tmp_path)
+
+
+def test_every_decision_is_changed_once_and_no_text_or_annotation(found):
+    changes = [mutant.change for mutant in found]
+    assert changes == [
+        "`3` -> `4`",
+        "`2` -> `3`",
+        "`len(values) < 1` -> `len(values) <= 1`",
+        "`len(values) < 1` -> `len(values) < 2`",
+        "`sorted(values, reverse=True)[:most]` -> `sorted(values)[:most]`",
+        "`True` -> `False`",
+        "`sum(kept) / LIMIT if kept else 0.0` -> `sum(kept) / LIMIT if not kept else 0.0`",
+        "`sum(kept) / LIMIT if kept else 0.0` -> `sum(kept) * LIMIT if kept else 0.0`",
+        "`sum(kept)` -> `mean(kept)`",
+        "`sum(kept) / LIMIT if kept else 0.0` -> `sum(kept) / LIMIT if kept else 1.0`",
+    ]
+    assert len({mutant.name for mutant in found}) == len(found)
+    assert [mutant.where for mutant in found] == ["", *["share"] * 9]
+
+
+def test_the_changed_module_does_what_the_change_says(mutants, found, tmp_path):
+    values = {}
+    for mutant in found:
+        module = types.ModuleType("small")
+        exec(mutants.compile_mutant(mutant, tmp_path), module.__dict__)
+        if mutant.change.startswith(("`3`", "`2`", "`sum(kept) / LIMIT if kept else 0.0` -> `sum(kept) *")):
+            values[mutant.change[-4:]] = module.share([1, 5, 3])
+    assert values == {" `4`": 2.0, " `3`": 3.0, "0.0`": 24.0}
+
+
+def test_a_change_of_a_body_can_be_put_into_a_function_and_one_on_import_cannot(mutants, found, tmp_path):
+    changed = [mutants.changed_functions(mutant, tmp_path) for mutant in found]
+    assert [one is None for one in changed] == [True, True, *[False] * 8]
+    assert {name for one in changed[2:] for name, _ in one} == {"share"}

@@ -1,0 +1,85 @@
+"""An image of 16 x 16 counts as one of 64 x 64: what is trained, what is reported, and what is refused."""
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from dbench.cli import main
+from dbench.data import load
+from dbench.errors import InvalidInput
+from dbench.training import train
+from dbench.zoo.engine import images_of, member_of, network_of, settings_of
+from dbench.zoo.profiles import find_profile
+from dbench.zoo.table import build_table, load_manifest, load_runs, run_keys, write_table
+
+
+def _loss(key, **settings) -> float:
+    data, images = images_of(key.data)
+    told = {**settings_of([key], data), **settings}
+    state = train([member_of(key)], images, network_of(key, data), steps=1, **told)
+    return float(state.loss[0])
+
+
+def test_only_the_likelihood_is_multiplied(key):
+    """The first step's loss is factor x R + beta KL of the same weights: linear in the factor, with something left."""
+    plain, double, half = (_loss(key, likelihood_factor=factor) for factor in (1.0, 2.0, 0.5))
+    reconstruction = double - plain
+    assert plain - half == pytest.approx(reconstruction / 2, rel=1e-4)
+    assert 0 < reconstruction < plain
+
+
+def test_runs_report_the_bound_in_both_units(short, store, trained):
+    profile = replace(short, likelihood_factor=16.0, sweeps=(replace(short.sweeps[0], strengths=(1.0,)),), seeds=1)
+    trained(store, profile)
+    (key,) = profile.runs()
+    scores = store.record(key)["scores"]
+    assert scores["reconstruction.as_trained"] == pytest.approx(16 * scores["reconstruction"])
+    assert scores["elbo"] == pytest.approx(-(scores["reconstruction"] + scores["kl"]))
+    assert scores["elbo.as_trained"] == pytest.approx(-(16 * scores["reconstruction"] + scores["kl"]))
+
+
+def test_a_factor_that_does_not_fit_the_images_is_refused(key):
+    data = load(key.data)
+    assert settings_of([replace(key, likelihood_factor=16)], data)["likelihood_factor"] == 16
+    with pytest.raises(InvalidInput, match=r"must be 1, or 16 for the images of dsprites_grid_16 .* got 4"):
+        settings_of([replace(key, likelihood_factor=4)], data)
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0, float("nan"), float("inf")])
+def test_training_refuses_a_factor_that_is_no_weight(key, factor):
+    with pytest.raises(InvalidInput, match="likelihood_factor must be finite and positive"):
+        _loss(key, likelihood_factor=factor)
+
+
+def test_a_table_keeps_the_factor_and_gives_the_keys_back(tiny, store, finish, tmp_path):
+    profile = replace(tiny, likelihood_factor=16.0)
+    for key in profile.runs():
+        finish(store, key, scores={"mig": 0.5})
+    write_table(tmp_path / "t", build_table(store, profile.runs(), profile), profile, {"mig": 0.1})
+    assert load_manifest(tmp_path / "t")["profile"]["likelihood_factor"] == 16
+    keys = run_keys(load_runs(tmp_path / "t"), load_manifest(tmp_path / "t"))
+    assert sorted(keys.values()) == profile.runs()
+
+
+def test_pilots_enter_no_table(tiny, store, finish):
+    keys = tiny.runs(seeds=[0, 1000, 1009])
+    for key in keys:
+        finish(store, key, scores={"mig": 0.5})
+    with pytest.raises(InvalidInput, match=r"must not lie in 1000-1009.*, got 1000, 1009"):
+        build_table(store, keys, tiny)
+
+
+def test_a_store_of_other_keys_is_told_apart(store, finish):
+    """The same profile with images as they are: every run of it looks missing, and the command says why."""
+    old = replace(find_profile("micro"), likelihood_factor=1.0, steps=6000).runs(objectives=["beta_vae"], seeds=[0])
+    for key in old:
+        finish(store, key)
+    result = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1", "--objective", "beta_vae"])
+    assert result.exit_code == 0
+    assert "6 runs of" in result.stderr
+    assert "are not of profile micro as it is now and are left alone" in result.stderr
+    assert "with 6,000 steps" in result.stderr
+    finish(store, find_profile("micro").runs(seeds=[10_000])[0])
+    again = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1"])
+    assert "6 runs of" in again.stderr
