@@ -12,12 +12,12 @@ SEEDS, STRENGTHS = 5, (1.0, 2.0, 3.0)
 NAMES = ("udr", "kl.informative")
 
 
-def zoo(number: dict[str, np.ndarray]) -> SimulatedPopulation:
+def zoo(number: dict[str, np.ndarray], strengths=STRENGTHS) -> SimulatedPopulation:
     """UDR is the number of informative codes itself, plus the seed's place, so that no two models tie in it."""
-    small = np.linspace(0, 0.5, SEEDS * len(STRENGTHS)).reshape(SEEDS, -1)
+    small = np.linspace(0, 0.5, SEEDS * len(strengths)).reshape(SEEDS, -1)
     scores = {("kl.informative", o): table for o, table in number.items()}
     scores |= {("udr", o): table + small for o, table in number.items()}
-    return SimulatedPopulation(scores, dict.fromkeys(number, STRENGTHS))
+    return SimulatedPopulation(scores, dict.fromkeys(number, strengths))
 
 
 def rows(*levels: float) -> np.ndarray:
@@ -67,6 +67,22 @@ def test_models_of_few_codes_are_left_out_where_asked_and_so_is_an_objective_of_
     (named,) = left_out_of_average(population, NAMES, models="informative")
     assert named == "collapsed is left out of the average: 5 of 15 models have 2 informative codes"
     assert counted_models(population, "a", "informative").tolist() == [[False, True, True]] * SEEDS
+
+
+def test_an_objective_half_of_whose_models_count_is_averaged_and_what_does_not_count_makes_nothing_vary():
+    half = zoo({"half": np.tile([0.0, 1, 3, 4], (SEEDS, 1))}, (1.0, 2.0, 3.0, 4.0))
+    assert left_out_of_average(half, NAMES, models="informative") == ()
+    same = zoo({"same": rows(0, 3, 3)})
+    (named,) = left_out_of_average(same, ["kl.informative"], models="informative")
+    assert named.startswith("same is left out of the average: kl.informative the same")
+    assert left_out_of_average(same, ["kl.informative"]) == ()
+
+
+def test_the_average_is_the_mean_of_what_is_said_of_each_objective():
+    (found,) = average_over_objectives(
+        zoo({"a": rows(3, 4, 5), "b": rows(2, 3, 7)}), lambda tables, _: [tables["kl.informative"].max()], NAMES
+    )
+    assert found.value == (5 + 7) / 2
 
 
 def test_with_fewer_than_half_of_the_objectives_nothing_is_averaged():

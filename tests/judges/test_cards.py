@@ -53,6 +53,7 @@ def test_an_unknown_field_is_refused_and_a_card_never_changes():
         replace(CARD, note="?")
     with pytest.raises(FrozenInstanceError):
         CARD.min_n = 1
+    assert CARD.revision == 1
 
 
 @pytest.mark.parametrize(

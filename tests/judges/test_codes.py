@@ -50,4 +50,11 @@ def test_scores_of_codes_by_information_and_importance_are_those_of_the_metrics(
     assert np.average(important[0, 0], weights=matrix.sum(axis=1)) == pytest.approx(dci_disentanglement(matrix))
 
 
+def test_scores_of_codes_are_right_where_there_are_more_codes_than_factors():
+    cells = {f"relation__{kind}__{f}__{c}": float(f == c) for kind in KINDS for f in range(2) for c in range(3)}
+    for found in (information_scores(zoo(**cells)), importance_scores(zoo(**cells))):
+        assert found.shape == (4, 5, 3)
+        assert (found == [1.0, 1.0, 0.0]).all()
+
+
 KINDS = ("mutual_information", "importance_single")

@@ -38,6 +38,7 @@ def test_combinations_are_units_and_runs_are_numbered_by_strength_and_seed(tmp_p
     study = load_left_out(name, folders)
     assert (study.name, study.objectives, study.score_names) == ("novel-dsprites_grid_16", ["beta_vae", "mtd"], ["mig"])
     assert study.seeds().tolist() == [0, 1, 2]
+    assert study.table.index.is_unique
     # By name: shape 0, shape 1 (written last), shape 2.
     assert study.scores("mig", "mtd").tolist() == [[100.0, 101, 102], [300.0, 301, 302], [200.0, 201, 202]]
     assert study.scores("mig", "beta_vae")[0].tolist() == [10.0, 11, 12, 40, 41, 42]

@@ -170,6 +170,8 @@ def test_a_simulated_population_has_the_shape_of_an_evidence_table():
     found = simulated_population({"mig": effect}, generator=np.random.default_rng(0), seeds=4, strengths=(1, 2))
     assert found.scores("mig", "beta_vae").tolist() == [[11, 12]] * 4
     assert found.scores("mig", "beta_tcvae").tolist() == [[1, 2]] * 4
+    one = simulated_population({"mig": effect}, generator=np.random.default_rng(0), seeds=1)
+    assert one.scores("mig", "beta_tcvae").tolist() == [[1, 2, 3, 4, 6, 8]]
     for effects, seeds in (({}, 4), ({"mig": effect}, 0)):
         with pytest.raises(InvalidInput, match="needs effects and at least one seed"):
             simulated_population(effects, generator=np.random.default_rng(0), seeds=seeds)

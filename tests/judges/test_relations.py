@@ -35,6 +35,10 @@ def test_matrices_beside_a_table_are_found_run_by_run():
     found = relations_of(population, "importance")
     assert found.shape == (4, 5, 3, 2)
     assert found[2, :, 0, 0].tolist() == [12, 22, 12, 22, 32]
+    one = population.array("relation.importance", "beta_tcvae", seeds=np.array([2]))
+    assert one[:, :, 0, 0].tolist() == [[12, 22]]
+    with pytest.raises(InvalidInput, match="at least one seed with all strengths of beta_tcvae, got none"):
+        population.array("relation.importance", "beta_tcvae", seeds=np.array([], dtype=int))
 
 
 def test_a_matrix_that_is_not_there_leaves_a_claim_open_and_one_in_part_is_refused():

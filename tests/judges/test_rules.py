@@ -143,6 +143,13 @@ def test_no_n_is_promised_where_more_of_the_same_would_not_settle_it(estimate):
     assert above(0.0).n_to_settle(estimate) is None
 
 
+def test_no_fewer_units_than_there_are_and_no_more_than_a_million_are_promised():
+    assert above(0.0).n_to_settle(Estimate(1.0, 0.9, 1.1, 10, 0.95)) == 11
+    # (1 + 0.8416 / 1.96) ** 2 = 2.0432 times half the width in squares.
+    assert above(0.0).n_to_settle(Estimate(1.0, -698.0, 700.0, 1, 0.95)) == 998_311
+    assert above(0.0).n_to_settle(Estimate(1.0, -700.0, 702.0, 1, 0.95)) is None
+
+
 @pytest.mark.parametrize(
     ("effect", "verdict", "least", "most"),
     [

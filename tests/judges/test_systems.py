@@ -68,6 +68,30 @@ def test_a_lead_is_the_difference_of_two_correlations_and_turns_with_its_sign():
     assert lead.low < lead.value < lead.high
 
 
+def test_what_is_the_same_twice_leads_by_what_its_ends_differ_and_a_line_is_no_error():
+    """Estimates of one correlation vary as one: the one's distance down less the other's distance up."""
+    other = SPREAD[::-1] + SPREAD**2
+    lead = lead_over_systems(population(), points(SPREAD), points(other), points(other))
+    r = np.corrcoef(SPREAD, other)[0, 1]
+    low, high = (np.tanh(np.arctanh(r) + sign * 1.959964 / np.sqrt(3)) for sign in (-1, 1))
+    skew = abs((r - low) - (high - r))
+    assert (lead.value, lead.low, lead.high) == pytest.approx((0.0, -skew, skew), abs=1e-6)
+    line = correlation_over_systems(population(), points(SPREAD), points(2 * SPREAD))
+    assert (line.value, line.high) == pytest.approx((1.0, 1.0), abs=1e-8)
+    assert line.low > 0.99
+
+
+def test_a_lead_over_nothing_is_zous_interval():
+    """Where neither score goes with the shared one, their estimates go together as the scores do: covariance r."""
+    shared = np.array([1.0, -1, -1, 1, 1, -1, -1, 1])
+    first = np.array([1.0, 1, 1, 1, -1, -1, -1, -1])
+    second = first + np.array([1.0, 1, -1, -1, 1, 1, -1, -1])  # correlation 1 / sqrt(2) with the first
+    lead = lead_over_systems(population(), *(points(v) for v in (shared, first, second)))
+    end = np.tanh(1.959964 / np.sqrt(5))  # of a correlation of 0 over eight systems
+    half = np.sqrt(2 * end**2 * (1 - np.sqrt(0.5)))
+    assert (lead.value, lead.low, lead.high) == pytest.approx((0.0, -half, half), abs=1e-6)
+
+
 def test_three_systems_have_no_interval_and_two_units_or_systems_no_answer():
     for found in (
         correlation_over_systems(population(), points(SPREAD[:3]), points([1, 2, 4])),

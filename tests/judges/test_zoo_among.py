@@ -5,7 +5,7 @@ import pytest
 
 from dbench.claims.correlations import from_correlations
 from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
-from dbench.claims.zoo_among import SEVERAL_ACTIVE, luck_at_strengths, mean_of_counted
+from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of, luck_at_strengths, mean_of_counted
 from dbench.claims.zoo_levels import change_over_sweep, ratio_to, ratios_to, superiority_of_setting
 from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
@@ -22,6 +22,10 @@ def holed(active=ACTIVE) -> SimulatedPopulation:
     return SimulatedPopulation(tables, {"beta_vae": STRENGTHS})
 
 
+def test_a_model_with_just_the_least_counts():
+    assert left_of(holed(np.full((4, 4), 2.0)), "beta_vae", SEVERAL_ACTIVE).all()
+
+
 def test_a_trend_is_one_of_the_models_left_of_seeds_with_enough():
     found = trend_with_strength(holed(), "beta_vae", "tc", among=SEVERAL_ACTIVE)
     assert (found.value, found.n) == (1.0, 3)
@@ -35,6 +39,9 @@ def test_a_change_is_from_the_first_to_the_last_model_left():
     assert found[:3].tolist() == [2, 3, 2]
     assert np.isnan(found[3])
     assert mean_of_counted(holed(), found, confidence=0.95).n == 3
+    # Of two strengths both are needed.
+    late = change_over_sweep(holed(), "tc", "beta_vae", start=3.0, among=SEVERAL_ACTIVE)
+    np.testing.assert_array_equal(late, [np.nan, 1, 1, np.nan])
     with pytest.raises(EvidenceLacking, match="no seed with enough settings left"):
         mean_of_counted(holed(), found[3:], confidence=0.95)
 

@@ -18,7 +18,7 @@ from dbench.claims.zoo_statistics import (
 )
 from dbench.errors import EvidenceLacking, InvalidInput, UnknownName
 from dbench.seeds import generator
-from dbench.stats import common_direction, largest_of, smallest_of
+from dbench.stats import common_direction, largest_of, rank_correlation, smallest_of
 
 LAWS = {
     "dci": Law(loads={"quality": 1.0}, trend=1.0, seed=0.3),
@@ -126,6 +126,9 @@ def test_correlations_of_two_groups_of_scores_leave_out_a_score_with_itself():
         correlation_between(found, a, b).value
         for a, b in (("dci", "mig"), ("dci", "modularity"), ("mig", "modularity"))
     ]
+    (chosen,) = correlations_between(found, ["dci"], ["mig"], objectives=["beta_vae"], confidence=0.9)
+    models = (found.scores(score, "beta_vae").ravel() for score in ("dci", "mig"))
+    assert (chosen.value, chosen.confidence) == (pytest.approx(rank_correlation(*models)), 0.9)
     between = partial(correlations_between, found, ["modularity"], ["dci", "mig"])
     strongest, weakest = (of(lambda level: between(confidence=level)) for of in (largest_of, smallest_of))
     assert weakest.value <= strongest.value

@@ -192,7 +192,8 @@ def test_more_confidence_means_a_wider_interval():
 
 def test_an_exact_value_has_no_width_and_full_confidence():
     assert exact(0.25, n=3) == Estimate(0.25, 0.25, 0.25, 3, 1.0)
-    assert exact(np.float64(0.25)).is_exact
+    assert exact(np.float64(0.25)) == Estimate(0.25, 0.25, 0.25, 1, 1.0)
+    assert exact(0.25).is_exact
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,13 @@ import pytest
 
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import bootstrap_interval, jackknife_interval, jackknife_intervals, rank_correlations
+from dbench.stats import (
+    bootstrap_interval,
+    jackknife_interval,
+    jackknife_intervals,
+    mean_interval,
+    rank_correlations,
+)
 
 
 def covered(estimates, truth: float) -> float:
@@ -26,6 +32,12 @@ def test_several_jackknives_are_those_of_each_statistic_alone():
 @pytest.mark.parametrize("n", [1, 2])
 def test_fewer_than_three_units_give_no_ends(n):
     assert [e.low for e in jackknife_intervals(lambda kept: [1.0, 2.0], n)] == [-math.inf, -math.inf]
+
+
+def test_three_units_give_students_interval_of_their_mean():
+    units = np.array([1.0, 2.0, 6.0])
+    (found,), known = jackknife_intervals(lambda kept: units[kept].mean(), 3), mean_interval(units)
+    assert (found.low, found.high) == pytest.approx((known.low, known.high))
 
 
 @pytest.mark.parametrize("n", [5, 10])
@@ -102,7 +114,7 @@ def test_a_reflected_bootstrap_undoes_the_shift_of_a_range():
 
 def test_the_bootstrap_of_few_units_has_no_ends_and_one_of_equal_units_no_width():
     few = bootstrap_interval(lambda kept: 1.0, 4, generator=generator(test="few"))
-    same = bootstrap_interval(lambda kept: 1.0, 5, generator=generator(test="few"))
+    same = bootstrap_interval(lambda kept: 1.0, 5, generator=generator(test="few"), draws=200)
     assert (few.low, few.high) == (-math.inf, math.inf)
     assert (same.low, same.high) == (1.0, 1.0)
 

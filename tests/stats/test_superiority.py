@@ -12,6 +12,7 @@ from dbench.errors import InvalidInput
 from dbench.seeds import generator
 from dbench.stats import (
     mean_range_overlap,
+    mean_range_overlaps,
     probability_of_superiority,
     range_overlap,
     superiority_of_groups,
@@ -86,6 +87,7 @@ def test_a_choice_worth_nothing_succeeds_as_often_as_chance_says(settings):
     found = [transfer_success(*stream.standard_normal((2, 5, settings))) for _ in range(400)]
     assert np.mean(found) == pytest.approx(transfer_chance(settings), abs=4 * np.std(found) / math.sqrt(400))
     assert transfer_chance(settings) == (settings + 1) / (2 * settings)
+    assert transfer_chance(1) == 1.0
 
 
 def test_several_scores_transfer_as_each_pair_of_them_does():
@@ -129,6 +131,14 @@ def test_the_overlap_of_several_groups_is_the_mean_over_their_pairs():
         for j in range(i)
     ]
     assert mean_range_overlap(drawn, trim=0.05) == pytest.approx(np.mean(pairs))
+
+
+def test_families_are_overlapped_each_for_itself_and_a_group_that_one_family_lacks_is_no_loss_to_the_others():
+    nothing = [np.nan, np.nan]
+    families = np.array([[[0.0, 4], [2, 4], [6, 8], nothing], [[0, 4], [0, 4], nothing, nothing]])
+    found = mean_range_overlaps(families)
+    assert found[0] == pytest.approx((0.5 + 0 + 0) / 3)
+    assert mean_range_overlaps(families[:, :2]) == pytest.approx([0.5, 1.0])
 
 
 def test_a_score_that_the_settings_decide_transfers_always():
