@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from dbench.claims import load_expected
+from dbench.claims import Claim, above, load_expected, record_of
 from dbench.data import load
 from dbench.data.archives import git_blob_id
 from dbench.data.binary_matrix import MAGIC
@@ -27,6 +27,7 @@ from dbench.data.smallnorb import FILES, SmallNorb
 from dbench.errors import DamagedData, DbenchError
 from dbench.report import build_document, read_report, write_report
 from dbench.seeds import generator
+from dbench.stats import Estimate
 from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint
 from dbench.zoo.engine import Group, images_of, network_of, train_group
 from dbench.zoo.keys import RunKey
@@ -146,11 +147,22 @@ def table_reader(damage, folder: Path, what: str) -> Reader:
 
 
 def report_reader(damage, folder: Path, what: str) -> Reader:
-    record = dict.fromkeys(("says", "where", "population", "unit", "statistic", "rule", "reason"), "text")
-    record |= {"claim": "sober.a", "paper": "sober", "evidence": "zoo", "kind": "size", "verdict": "reproduced"}
-    record |= {"params": {"metric": "mig"}, "estimate": 0.5, "interval": [0.4, 0.6], "bound": 0.0, "margin": 0.1}
-    record |= {"direction": "above", "confidence": 0.95, "n": 5, "printed": None, "printed_value": None, "seconds": 1.0}
-    record |= {"printed_agrees": None, "deviations": ["small"], "expected": None, "rollup": "all", "nodeid": "a::b"}
+    card = Claim(
+        id="flaws.xor",
+        where="3.1",
+        says="It holds.",
+        evidence="zoo",
+        role="cell",
+        population="micro profile",
+        unit="seed",
+        statistic="mean",
+        rule=above(0.5),
+        min_n=5,
+        deviations=("small",),
+    )
+    found = Estimate(0.7, 0.6, 0.8, 10, 0.95)
+    record = record_of(card, found, card.judge(found), params={"metric": "mig"}, ids=("mig",), nodeid="a::b")
+    record |= {"seconds": 1.0}
     write_report(folder, build_document([record, record | {"evidence": "published"}]))
     return Reader(
         folder,

@@ -114,7 +114,7 @@ def test_only_the_margin_can_err():
 
 
 def test_worlds_that_do_not_lead_past_the_edge_are_refused():
-    with pytest.raises(InvalidInput, match="must lead past the edge of its rule, interval above 9"):
+    with pytest.raises(InvalidInput, match="must lead past the edge of its rule, above 9: got"):
         calibrate(entry(), None, claim(above(9.0)), worlds=5)
     with pytest.raises(InvalidInput, match=r"at of none CARD must be reached .* got 9"):
         calibrate(entry(at=9.0), None, claim(above(1.0)), worlds=5)
