@@ -126,7 +126,8 @@ class _Loop:
             self.functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(function)
         gc.freeze()  # or every fork would copy what it looks through for garbage
         for mutant in self.mutants:
-            if (changed := changed_functions(mutant, ROOT)) is None:
+            changed = changed_functions(mutant, ROOT)
+            if changed is None or not _reaching(mutant, self.tests):  # no test, but perhaps a decorator on import
                 continue
             chosen = [items[name] for name in tests_for(mutant, self.tests) if name in items]
             names = [item.nodeid for item in chosen]
@@ -213,12 +214,16 @@ def reach(folder: str, suite: list[str], known: Path) -> dict[str, Any]:
     return tests
 
 
+def _reaching(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
+    place = [mutant.file, mutant.line]
+    return [name for name, test in tests.items() if place in test["lines"]]
+
+
 def tests_for(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
     """Those that reach the line of a mutant, most promising first, as many as fit; of the top of a module, the file."""
-    lines = {name: {line for file, line in test["lines"] if file == mutant.file} for name, test in tests.items()}
-    found = [name for name, reached in lines.items() if mutant.line in reached]
+    found = _reaching(mutant, tests)
     if not mutant.where or not found:  # executed on import, or the line is a later one of a statement
-        found = [name for name, reached in lines.items() if reached]
+        found = [name for name, test in tests.items() if any(file == mutant.file for file, _ in test["lines"])]
     chosen, left = [], _MOST
     for name in sorted(found, key=lambda name: tests[name]["seconds"] / (1 + tests[name]["found"][mutant.file])):
         left -= tests[name]["seconds"]

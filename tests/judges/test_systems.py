@@ -76,7 +76,8 @@ def test_what_is_the_same_twice_leads_by_what_its_ends_differ_and_a_line_is_no_e
     low, high = (np.tanh(np.arctanh(r) + sign * 1.959964 / np.sqrt(3)) for sign in (-1, 1))
     skew = abs((r - low) - (high - r))
     assert (lead.value, lead.low, lead.high) == pytest.approx((0.0, -skew, skew), abs=1e-6)
-    line = correlation_over_systems(population(), points(SPREAD), points(2 * SPREAD))
+    straight = points(np.array([-1.0, -1, 0, 0, 1, 1]))  # correlation 1 to the last bit
+    line = correlation_over_systems(population(), straight, straight)
     assert (line.value, line.high) == pytest.approx((1.0, 1.0), abs=1e-8)
     assert line.low > 0.99
 
