@@ -69,23 +69,30 @@ def show(claim: str, report: Path) -> None:
     metavar="OLD NEW",
     help="Two reports: a changed card keeps its date where all its records are equal in both.",
 )
-def freeze(folder: Path, same: tuple[Path, Path] | None) -> None:
+@click.option("--check", is_flag=True, help="Write nothing, and fail where a card is not as it was frozen.")
+def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
     """Write FOLDER/frozen.json: a hash of each card and of what computes its estimate.
 
     A card that is as it was keeps its date. One that changed gets today's, and is exploratory on every table that was
     scored before, unless --same proves that the change was one of form.
     """
     from dbench.claims.frozen import Frozen, frozen_again, load_frozen, write_frozen
+    from dbench.errors import InvalidInput
     from dbench.report import read_report
 
     path = folder / "frozen.json"
     before = load_frozen(path) if path.is_file() else Frozen()
     equal = _equal_cards(*(read_report(report) for report in same)) if same else set[str]()
     after = frozen_again(before, collect_cards(folder), equal)
-    write_frozen(path, after)
     changed = [name for name, card in after.cards.items() if before.cards.get(name) != card]
     gone = before.cards.keys() - after.cards.keys()
-    click.echo(f"{len(after.cards)} cards frozen in {path}; {len(changed)} new or changed, {len(gone)} gone")
+    counts = f"{len(changed)} new or changed, {len(gone)} gone"
+    if check and (changed or gone):
+        first = ", ".join(repr(name) for name in [*changed, *sorted(gone)][:3])
+        raise InvalidInput(f"{path} must hold every card as it is, got {counts}, first {first}: dbench claims freeze")
+    if not check:
+        write_frozen(path, after)
+    click.echo(f"{len(after.cards)} cards frozen in {path}; {counts}")
 
 
 def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:

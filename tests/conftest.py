@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
@@ -12,3 +13,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 # Here and not beside the tests of the plugin: pytest takes plugins from the first conftest it reads only.
 pytest_plugins = ["pytester"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests first: one that begins at the end lets the other workers wait."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

@@ -83,7 +83,7 @@ def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
 
 
 def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
-    """Return the pairs of tables of one profile on different data sets, nothing held out of either.
+    """Return the pairs of tables of one profile, trained alike, on different data sets, nothing held out of either.
 
     Args:
         folders: of evidence tables.
@@ -103,7 +103,9 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
     return [
         (first, second)
         for first, second in combinations(ordered, 2)
-        if described[first][0] == described[second][0] != "" and described[first][1] != described[second][1]
+        if described[first][0] == described[second][0] != ""
+        and described[first][1] != described[second][1]
+        and _settings(first) == _settings(second)
     ]
 
 
@@ -172,6 +174,18 @@ def _trained_on(folder: Path) -> tuple[str, str]:
     except (pa.ArrowException, OSError, StopIteration, IndexError, KeyError):
         return "", ""
     return str(row["profile"]), str(row["data"])
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    """What a profile of one name may have said otherwise when another table was trained."""
+    from dbench.zoo.table import load_manifest
+
+    try:
+        profile = load_manifest(folder)["profile"]
+    except DbenchError:
+        return {}
+    fixed = ("network", "steps", "batch_size", "learning_rate")
+    return {name: profile.get(name) for name in fixed} | {"factor": profile.get("likelihood_factor", 1.0)}
 
 
 def describe_evidence(folder: str | Path) -> dict[str, Any]:

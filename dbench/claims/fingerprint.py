@@ -8,6 +8,7 @@ import inspect
 import json
 import textwrap
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -98,6 +99,7 @@ def _constant(value: Any) -> str:
     return repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
 
 
+@cache
 def _source(thing: Any) -> str:
     """The syntax tree without docstrings and decorators; nothing for what has no source, such as built-in functions."""
     try:

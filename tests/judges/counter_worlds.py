@@ -19,6 +19,7 @@ from dbench.stats import Estimate
 __all__ = [
     "EXACT",
     "Worlds",
+    "asked",
     "by_test",
     "calibrated",
     "card_of",
@@ -29,7 +30,6 @@ __all__ = [
     "rng",
     "trend",
     "worlds_and_calibration",
-    "worlds_of_test",
 ]
 
 Build = Callable[[ModuleType], Estimate]
@@ -97,6 +97,7 @@ def worlds_and_calibration(
     false: float,
     true: float,
     few: int = 2,
+    false_world: Callable[..., Any] | None = None,
     **calibration: Any,
 ) -> tuple[Worlds, Calibration]:
     """Build both entries of a card from one family of worlds.
@@ -109,53 +110,26 @@ def worlds_and_calibration(
         false: effect at which the finding is false.
         true: effect at which it holds, but is not seen for want of seeds.
         few: too few seeds.
+        false_world: family of the world where the finding is false, if another.
         calibration: everything else of the calibration.
     """
     worlds = Worlds(
         file,
         card,
-        false=lambda m: estimate(m, world(effect=false, generator=rng(card))),
-        small=lambda m: estimate(m, world(effect=true, generator=rng(card), seeds=few)),
+        false=lambda m: estimate(m, (false_world or world)(effect=false, generator=rng(f"{card} false"))),
+        small=lambda m: estimate(m, world(effect=true, generator=rng(f"{card} small"), seeds=few)),
     )
     return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, **calibration)
-
-
-def worlds_of_test(
-    file: str,
-    card: str,
-    world: Callable[..., Any],
-    *,
-    asked: bool = False,
-    params: Mapping[str, Any] | None = None,
-    **rest,
-) -> tuple[Worlds, Calibration]:
-    """Build both entries of a card whose test takes a population, by calling that test.
-
-    Args:
-        file: claim file.
-        card: name of its card.
-        world: as for the calibration.
-        asked: the test asks for its population by name.
-        params: its other arguments.
-        rest: as of :func:`worlds_and_calibration`.
-    """
-
-    def estimate(module: ModuleType, zoo: Any) -> Estimate:
-        claim = card_of(module, card)
-        test = next(found for found in vars(module).values() if getattr(found, CARD_ATTRIBUTE, None) is claim)
-        return test((lambda *_: zoo) if asked else zoo, confidence=claim.confidence, **(params or {}))
-
-    return worlds_and_calibration(file, card, world, estimate, **rest)
 
 
 def calibrated(
     file: str,
     card: str,
-    test: str,
     world: Callable[..., Any],
     *,
     false: float,
     true: float,
+    few: int = 2,
     given: Mapping[str, Any] | None = None,
     handed: Callable[[Any], Any] = lambda zoo: zoo,
     false_world: Callable[..., Any] | None = None,
@@ -165,11 +139,11 @@ def calibrated(
 
     Args:
         file: claim file.
-        card: name of its card.
-        test: name of its test; the evidence is its first parameter.
+        card: name of its card; the evidence is the first parameter of its test.
         world: as for the calibration; with defaults for ``seeds`` and ``point_only``.
         false: effect at which the finding is false.
         true: effect at which it holds, but is not seen for want of seeds.
+        few: too few seeds.
         given: other parameters of the test.
         handed: makes of a world what the test expects: a fixture that is called, for one.
         false_world: family of the world where the finding is false, if another.
@@ -177,15 +151,18 @@ def calibrated(
     """
 
     def estimate(module: ModuleType, zoo: Any) -> Estimate:
-        return getattr(module, test)(handed(zoo), **(given or {}), confidence=card_of(module, card).confidence)
+        claim = card_of(module, card)
+        test = next(found for found in vars(module).values() if getattr(found, CARD_ATTRIBUTE, None) is claim)
+        return test(handed(zoo), **(given or {}), confidence=claim.confidence)
 
-    worlds = Worlds(
-        file,
-        card,
-        false=lambda m: estimate(m, (false_world or world)(false, generator=rng(f"{card} false"))),
-        small=lambda m: estimate(m, world(true, generator=rng(f"{card} small"), seeds=2)),
+    return worlds_and_calibration(
+        file, card, world, estimate, false=false, true=true, few=few, false_world=false_world, **calibration
     )
-    return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, **calibration)
+
+
+def asked(zoo: Any) -> Callable[..., Any]:
+    """Hand a test that asks for its population by name always the same one."""
+    return lambda *_: zoo
 
 
 def population(seeds: int = 10, **effects):

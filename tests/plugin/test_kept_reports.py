@@ -53,6 +53,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 def test_only_a_full_session_replaces_a_full_report(project, pytester):
     project("claims")
     latest, beside = (pytester.path / "out" / name for name in ("latest", "latest-partial"))

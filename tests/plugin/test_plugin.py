@@ -116,6 +116,7 @@ def timeless(records: dict) -> dict:
     return {name: {key: v for key, v in record.items() if key != "seconds"} for name, record in records.items()}
 
 
+@pytest.mark.long
 def test_every_verdict_has_its_outcome_alike_with_any_number_of_workers(session, expected):
     entries = expected("contradicted", "hownot.fact-5 / synthetic", "hownot.fact-8 / synthetic") + expected(
         "undecided", "hownot.fact-4 / synthetic"
@@ -217,6 +218,7 @@ def peaceful_entries(expected) -> str:
     return expected("contradicted", "hownot.fact-5 / synthetic") + expected("undecided", *names)
 
 
+@pytest.mark.long
 def test_what_is_open_or_known_ends_green_unless_asked_to_fail(session, peaceful_entries):
     calm = session(PEACEFUL, "-n2", expect=peaceful_entries)
     assert calm.code == 0, calm.text

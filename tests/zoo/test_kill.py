@@ -80,6 +80,7 @@ def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(
     assert differences(trained_table(store, keys), undisturbed) == 0
 
 
+@pytest.mark.long
 def test_two_processes_on_one_store_share_the_work(
     store: Store, keys: list[RunKey], undisturbed: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_two_processes_on_one_store_share_the_work(
     assert differences(trained_table(store, keys), undisturbed) == 0
 
 
+@pytest.mark.long
 def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny: Profile, tmp_path: Path) -> None:
     """The small form of ``python -m dbench.zoo.torture``, which kills fifty times: checkpoints of every kind."""
     sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("weak_de", (10,)))

@@ -115,6 +115,7 @@ def _results(store: Store, keys: list[RunKey]) -> list[Any]:
     return [[record[name] for name in ("status", "scores", "files")] for record in records if record is not None]
 
 
+@pytest.mark.long
 def test_a_cluster_that_loses_a_node_trains_the_same_runs(
     store: Store, keys: list[RunKey], marked: dict[str, str], tmp_path: Path
 ) -> None:

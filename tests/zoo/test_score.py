@@ -22,7 +22,16 @@ from dbench.zoo.table import build_arrays, build_table, load_manifest, load_runs
 KINDS = ("mutual_information", "importance", "predictability")
 OF_THE_STUDY = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
 EXPECTED = {
-    *("elbo", "elbo.as_trained", "reconstruction", "reconstruction.as_trained", "kl", "kl.informative", "kl.code", "loss.100"),
+    *(
+        "elbo",
+        "elbo.as_trained",
+        "reconstruction",
+        "reconstruction.as_trained",
+        "kl",
+        "kl.informative",
+        "kl.code",
+        "loss.100",
+    ),
     *("gaussian_tc.mean", "gaussian_tc.sampled", "gaussian_tc.mean.active", "gaussian_tc.sampled.active"),
     *("factor_vae", "mig", "dci", "dci.completeness", "dci.informativeness", "sap", "snc", "nk"),
     *("alignment.collisions", "beta_vae_metric", "modularity", "explicitness", "irs", "med", "sap.r2"),

@@ -105,6 +105,7 @@ def test_a_diverging_run_gets_a_status_and_the_others_go_on(store: Store, group:
     assert [store.status(key) for key in group.keys[1:3]] == ["done", "done"]
 
 
+@pytest.mark.long
 def test_processes_train_what_is_missing_and_only_that(store: Store, group: Group) -> None:
     keys = group.keys
     train_group(Wire(), replace(group, keys=keys[:1]))

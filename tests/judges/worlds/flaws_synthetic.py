@@ -173,7 +173,7 @@ WORLDS = [
     Worlds(
         NK,
         "CHEAPER",
-        false=lambda m: m.log_cost_ratio(estimator="forest", n=400),
+        false=lambda m: m.log_cost_ratio(estimator="forest", n=1_000, turns=8),
         small=lambda m: m.log_cost_ratio(estimator="forest", n=100, turns=2),
     ),
 ]

@@ -124,7 +124,7 @@ ROWS = [
     row(TRAINED, "GAP", "test_all_codes_know_far_more_than_the_aligned_one",
         GAPS, 0.0, 0.5, (0.0, 0.6), 0.58, "mean printed on dSprites (78.6 against 20.3)"),
     row(TRAINED, "GAP_EACH", "test_all_codes_know_far_more_for_each_objective",
-        GAPS, 0.0, 0.5, (0.0, 0.6), 0.295, "smallest printed on dSprites (48.5 against 19.0)"),
+        GAPS, -0.3, 0.5, (0.0, 0.6), 0.295, "smallest printed on dSprites (48.5 against 19.0)"),
     row(TRAINED, "MARGINAL", "test_the_drop_without_the_aligned_code_is_often_marginal",
         LOW_NK, -0.3, 0.0, (-1.0, 0.5), 0.389, "printed (7 of 18)"),
     row(TRAINED, "KEPT", "test_most_accuracy_is_often_kept_without_the_aligned_code",

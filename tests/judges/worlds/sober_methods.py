@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from counter_worlds import card_of, worlds_and_calibration, worlds_of_test
+from counter_worlds import calibrated, card_of, worlds_and_calibration
 
 from dbench.claims.population import PopulationPair
 from dbench.claims.simulation import Law, simulated_zoo
@@ -85,24 +85,24 @@ FOUND = [
     by_helper(METHODS, "OVERLAP", apart, ranges(SIX), **OVERLAPS),
     by_helper(METHODS, "EACH_OVERLAPS", apart, ranges(["mig"]), **OVERLAPS),
     by_helper(METHODS, "NOT_COLLAPSED", apart, ranges(["mig"], SEVERAL_ACTIVE), **OVERLAPS),
-    worlds_of_test(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), false=3.0, effects=(0.0, 3.0), at=0.53,
+    calibrated(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), false=3.0, effects=(0.0, 3.0), at=0.53,
                    at_says="hardly a difference", truth_seeds=100, **SHARED),
-    worlds_of_test(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), false=2.0, effects=(-5.0, 2.0), at=0.2,
+    calibrated(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), false=2.0, effects=(-5.0, 2.0), at=0.2,
                    at_says="one pair of runs in five", **SHARED),
-    worlds_of_test(METHODS, "COMPARABLE", partial(ahead, "dip_vae_i"), params={"metric": "mig"}, false=3.0,
+    calibrated(METHODS, "COMPARABLE", partial(ahead, "dip_vae_i"), given={"metric": "mig"}, false=3.0,
                    effects=(-3.0, 3.0), at=0.5, at_says="no difference", **SHARED),
-    worlds_of_test(VARIANCE, "MINOR", rising_apart, false=3.0, effects=(0.0, 3.0), at=0.37, at_says="printed average",
+    calibrated(VARIANCE, "MINOR", rising_apart, false=3.0, effects=(0.0, 3.0), at=0.37, at_says="printed average",
                    truth_seeds=200, **SHARED),
-    worlds_of_test(VARIANCE, "STRENGTH_ADDS", strengths_matter, false=0.0, effects=(0.0, 5.0), at=0.22,
+    calibrated(VARIANCE, "STRENGTH_ADDS", strengths_matter, false=0.0, effects=(0.0, 5.0), at=0.22,
                    at_says="printed average", truth_seeds=200, **SHARED),
-    worlds_of_test(VARIANCE, "SEED_REMAINS", strengths_matter, false=20.0, effects=(0.0, 20.0), at=0.41,
+    calibrated(VARIANCE, "SEED_REMAINS", strengths_matter, false=20.0, effects=(0.0, 20.0), at=0.41,
                    at_says="printed average", truth_seeds=200, **SHARED),
-    worlds_of_test(VARIANCE, "LESS", rising_apart, params={"other": "seed"}, false=3.0, effects=(0.0, 3.0), at=-0.3,
+    calibrated(VARIANCE, "LESS", rising_apart, given={"other": "seed"}, false=3.0, effects=(0.0, 3.0), at=-0.3,
                    at_says="three tenths less", truth_seeds=200, **SHARED),
     by_helper(VARIANCE, "AS_PRINTED", rising_apart,
               lambda m, zoo, level: m.beside(m.shares(zoo, m.only("objective"), ["mig"], level), 0.4),
               false=3.0, effects=(0.0, 3.0), at=0.0, at_says="as printed", **SHARED),
-    worlds_of_test(VARIANCE, "LUCK", strengths_matter, **LUCKY),
-    worlds_of_test(VARIANCE, "EACH_LUCKY", strengths_matter, params={"objective": "beta_vae"}, **LUCKY),
+    calibrated(VARIANCE, "LUCK", strengths_matter, **LUCKY),
+    calibrated(VARIANCE, "EACH_LUCKY", strengths_matter, given={"objective": "beta_vae"}, **LUCKY),
 ]  # fmt: skip
 WORLDS, CALIBRATIONS = [worlds for worlds, _ in FOUND], [entry for _, entry in FOUND]

@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from counter_worlds import worlds_of_test
+from counter_worlds import asked, calibrated
 
 from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 
@@ -122,13 +122,15 @@ INFORMATION_CASES = [
 ]
 
 FOUND = [
-    worlds_of_test(
+    calibrated(
         file,
         card,
         world,
-        asked=card.startswith("DIP2"),
-        params=params,
+        handed=asked if card.startswith("DIP2") else lambda zoo: zoo,
+        given=params,
         false=false,
+        # Fewer models count where their active codes are asked for.
+        false_world=partial(world, seeds=30) if card.endswith("ACTIVE") else None,
         true=1.0,
         # Of two seeds with one model collapsed too little is left to be judged at all.
         few=4,

@@ -1,0 +1,54 @@
+"""The frozen rules are those of the claims: a card that changed without ``dbench claims freeze`` is noticed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CARD = """
+from dbench.claims import Claim, above
+from dbench.stats import Estimate
+
+CARD = Claim(
+    id="flaws.xor", where="3.1", says="It holds.", evidence="synthetic", role="cell", population="worlds", unit="world",
+    statistic="mean", rule=above({bound}), min_n=5,
+)
+
+@CARD.covers
+def test_holds():
+    return Estimate(0.7, 0.6, 0.8, 10, 0.95)
+"""
+
+
+def freeze(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    # The installed command: python -m would put the checkout before what is installed.
+    command = [str(Path(sys.executable).with_name("dbench")), "claims", "freeze", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.mark.long
+def test_the_shipped_rules_are_frozen_as_they_are():
+    checked = freeze(ROOT, "--check")
+    assert checked.returncode == 0, checked.stderr
+    assert "0 new or changed, 0 gone" in checked.stdout
+
+
+def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path):
+    (tmp_path / "claims").mkdir()
+    test = tmp_path / "claims" / "test_own.py"
+    test.write_text(CARD.format(bound=0.5))
+    assert freeze(tmp_path).returncode == 0
+    before = (tmp_path / "claims" / "frozen.json").read_bytes()
+    assert freeze(tmp_path, "--check").returncode == 0
+    test.write_text(CARD.format(bound=0.6))
+    changed = freeze(tmp_path, "--check")
+    assert changed.returncode == 2
+    assert "1 new or changed, 0 gone, first 'flaws.xor / synthetic'" in changed.stderr
+    assert "Traceback" not in changed.stderr
+    assert (tmp_path / "claims" / "frozen.json").read_bytes() == before
+    assert freeze(tmp_path).returncode == 0
+    assert set(json.loads((tmp_path / "claims" / "frozen.json").read_text())["cards"]) == {"flaws.xor / synthetic"}
+    assert freeze(tmp_path, "--check").returncode == 0
