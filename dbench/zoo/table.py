@@ -154,6 +154,8 @@ def _collected(
             found = document.get("scores")
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
+            if all(isinstance(value, list) for value in found.values()):
+                raise DamagedData(f"the scores of run {key} must hold at least one number, got {found!r:.80}")
             scores[key] = {**found, **(population or {}).get(key.digest, {})}
     if not records:
         raise InvalidInput("a table needs at least one run, got none")

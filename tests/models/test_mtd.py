@@ -73,6 +73,14 @@ def test_a_factor_is_taught_to_its_own_part_and_to_no_other_code(make_batch):
     assert (gradient != 0).any((0, 1)).tolist() == 6 * [True] + 4 * [False]
 
 
+def test_control_is_half_the_squared_distance_from_the_value_summed_over_the_part(make_batch):
+    batch = make_batch(members=1, images=1, codes=10, objective="mtd", labelled=None)
+    batch = replace(batch, mean=torch.zeros_like(batch.mean))
+    places = [batch.extra[f"head.value.{i}"][0, int(batch.factors[0, 0, i])] for i in range(3)]
+    known = sum(0.5 * float(place.square().sum()) for place in places)
+    assert float(mtd(batch, supervision=STRENGTHS[:1]).others["control"]) == pytest.approx(known)
+
+
 def test_gradients_of_the_heads_are_those_of_finite_differences(make_batch):
     batch = make_batch(members=2, images=4, objective="mtd")
     names = sorted(batch.extra)

@@ -1,5 +1,5 @@
 import math
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -182,3 +182,42 @@ def test_names_of_objectives_are_unique_and_unknown_ones_refused():
         objective(cite="nobody", strength="beta", swept=(1,), swept_in="nowhere")(beta_vae)
     with pytest.raises(UnknownName, match="did you mean 'beta_vae'"):
         find_objective("beta_vea")
+
+
+@pytest.mark.parametrize(
+    ("name", "strengths"),
+    [
+        ("beta_vae", (1, 2, 4, 6, 8, 16)),
+        ("annealed_vae", (5, 10, 25, 50, 75, 100)),
+        ("factor_vae", (10, 20, 30, 40, 50, 100)),
+        ("dip_vae_i", (1, 2, 5, 10, 20, 50)),
+        ("dip_vae_ii", (1, 2, 5, 10, 20, 50)),
+        ("beta_tcvae", (1, 2, 4, 6, 8, 10)),
+    ],
+)
+def test_the_strengths_of_the_study_are_those_it_prints(name, strengths):
+    """A Sober Look, table 3."""
+    card = find_objective(name).card
+    assert (card.swept, card.swept_in) == (strengths, "locatello2020, table 3")
+
+
+@pytest.mark.parametrize("name", sorted(set(OBJECTIVES) - {"parted_vae", "parted_vae_semi"}))
+def test_the_divergence_is_summed_over_codes_and_averaged_over_images(make_batch, name):
+    batch = make_batch(objective=name)
+    terms = find_objective(name)(batch, **{find_objective(name).card.strength: STRENGTHS})
+    mean, variance = batch.mean, batch.logvar.exp()
+    known = 0.5 * (mean**2 + variance - variance.log() - 1).sum(2).mean(1)
+    torch.testing.assert_close(terms.kl, known)
+    with pytest.raises(FrozenInstanceError):
+        terms.kl = known
+
+
+def test_members_keep_their_likelihood_factor(make_batch):
+    whole = make_batch(likelihood_factor=16.0)
+    torch.testing.assert_close(whole.members(slice(1, 3)).reconstruction, whole.reconstruction[1:])
+    torch.testing.assert_close(whole.reconstruction, 16 * make_batch().reconstruction)
+
+
+@pytest.mark.parametrize("name", ["weak_de", "parted_vae_semi"])
+def test_a_tenth_of_the_images_is_told(name):
+    assert find_objective(name).card.labels == 0.1

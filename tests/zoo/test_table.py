@@ -104,6 +104,16 @@ def test_scores_of_other_codes_do_not_count(
         build_table(store, tiny_keys, tiny)
 
 
+@pytest.mark.parametrize("scores", [{}, {"kl.code": [0.5]}, {"mig": "high"}, ["mig"]])
+def test_scores_without_a_number_are_refused(store: Store, tiny: Profile, key: RunKey, finish: Finish, scores) -> None:
+    finish(store, key, scores={"mig": 0.5})
+    document = store.read_document("scores", key=key)
+    assert document is not None
+    store.write_document("scores", document | {"scores": scores}, key=key)
+    with pytest.raises(DamagedData, match=r"the scores of run .* must (be numbers or arrays|hold at least one number)"):
+        build_table(store, [key], tiny)
+
+
 @pytest.mark.parametrize("size", [0, 10, -10])
 def test_a_truncated_table_is_noticed(evidence: Path, size: int) -> None:
     path = evidence / "runs.parquet"

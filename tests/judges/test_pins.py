@@ -1,0 +1,43 @@
+"""The shipped tables are pinned apart from their manifests: what is rewritten together does not pass."""
+
+import hashlib
+from types import SimpleNamespace
+
+import pytest
+
+
+@pytest.fixture
+def check(claim_files, monkeypatch, tmp_path):
+    """Run the check of ``pytest claims`` on a folder of its own; returns the folder and the check."""
+    module = claim_files["test_evidence"]
+    folder = tmp_path / "micro"
+    folder.mkdir()
+    for name in ("runs.parquet", "manifest.json"):
+        (folder / name).write_text(name)
+    pins = tmp_path / "evidence.sha256"
+    files = sorted(folder.iterdir())
+    pins.write_text("".join(f"{hashlib.sha256(p.read_bytes()).hexdigest()}  micro/{p.name}\n" for p in files))
+    monkeypatch.setattr(module, "PINS", pins)
+    monkeypatch.setattr(module, "evidence_folders", lambda: [folder])
+    options = SimpleNamespace(getoption=lambda name: None)
+    return folder, lambda: module.test_shipped_tables_are_those_pinned(options)
+
+
+def test_tables_as_they_were_pass(check):
+    check[1]()
+
+
+@pytest.mark.parametrize("names", [("runs.parquet", "manifest.json"), ("added.parquet",)])
+def test_a_table_and_its_manifest_rewritten_together_do_not_pass(check, names):
+    folder, judge = check
+    for name in names:
+        (folder / name).write_text("rewritten")
+    with pytest.raises(AssertionError, match=rf"not as pinned in evidence\.sha256: .*micro/{names[0]}"):
+        judge()
+
+
+def test_a_table_that_is_gone_does_not_pass(check):
+    folder, judge = check
+    (folder / "runs.parquet").unlink()
+    with pytest.raises(AssertionError, match=r"not as pinned .* micro/runs\.parquet$"):
+        judge()

@@ -1,0 +1,144 @@
+"""What options and details of metrics say, on samples of known answer."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from dbench.codes import GridSource, Sample
+from dbench.errors import InvalidInput
+from dbench.metrics import (
+    beta_vae_metric,
+    downstream,
+    explicitness,
+    factor_vae,
+    irs,
+    linear_accuracy,
+    mlp_accuracy,
+    mutual_information,
+    nk,
+)
+from dbench.metrics.classifiers import _squarable
+from dbench.metrics.irs import interventional_robustness
+from dbench.metrics.lasso import cross_validated_lasso
+from dbench.metrics.relations.importance import _ensemble
+from dbench.metrics.snc import _bins_of_each_class
+from dbench.metrics.softmax import softmax_regressions
+from dbench.metrics.statistical_efficiency import statistical_efficiency
+from dbench.seeds import generator
+
+BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+GRID = GridSource(BITS.astype(float), (2, 2))
+# Half and a quarter of the observations hold 1.
+UNEVEN = Sample(np.tile(BITS[:, :1], (3, 1)).astype(float), np.tile([[0, 0], [0, 0], [1, 0], [1, 1]], (3, 1)))
+
+
+@pytest.mark.parametrize("metric", [mlp_accuracy, nk])
+@pytest.mark.parametrize("name", ["epochs", "batch", "hidden"])
+def test_a_perceptron_takes_counts_from_one(metric, name):
+    with pytest.raises(InvalidInput, match=f"{name} must be .* at least 1, got 0"):
+        metric(UNEVEN, **{name: 0})
+    assert np.isfinite(metric(UNEVEN, **({"epochs": 2, "hidden": 2} | {name: 1})).value)
+
+
+@pytest.mark.parametrize("metric", [partial(mlp_accuracy, epochs=1, hidden=2), linear_accuracy])
+def test_classifiers_say_the_accuracy_of_each_factor(metric):
+    score = metric(UNEVEN)
+    assert score.per_factor.shape == (2,)
+    assert score.per_factor.mean() == pytest.approx(score.value)
+    assert score.details["chance"] == pytest.approx((0.5 + 0.625) / 2)  # of guesses in proportion
+    assert 0 <= score.details["accuracy"] <= 1
+
+
+def test_the_bins_asked_for_are_those_of_the_relation():
+    sample = Sample(np.arange(12.0)[:, None], UNEVEN.factors)
+    found = [nk(sample, epochs=1, hidden=2, bins=bins).relation for bins in (2, 12)]
+    for relation, bins in zip(found, (2, 12), strict=True):
+        np.testing.assert_allclose(relation, mutual_information(sample.codes, sample.factors, bins=bins))
+    assert (found[0] < found[1]).all()
+
+
+def test_bins_are_shared_out_by_the_largest_remainder():
+    """Of seven bins for 5, 3 and 2 of ten: 3.5, 2.1 and 1.4."""
+    assert _bins_of_each_class(np.array([5, 3, 2]), 7).tolist() == [4, 2, 1]
+
+
+def test_chance_of_downstream_accuracy_is_the_mean_share_of_the_commonest_value():
+    assert downstream(UNEVEN, test=4).details["chance"] == (1 / 2 + 3 / 4) / 2
+
+
+def test_a_training_size_that_just_fits_is_taken():
+    many = Sample(np.tile(UNEVEN.codes, (10, 1)), np.tile(UNEVEN.factors, (10, 1)))
+    assert [downstream(many, test=test).details["size"] for test in (20, 21, 111)] == [100, 10, 9]
+
+
+def test_statistical_efficiency_names_the_accuracies_it_is_the_ratio_of():
+    score = statistical_efficiency(UNEVEN, few=2, many=8, test=4)
+    assert score.value == pytest.approx(score.details["accuracy.few"] / score.details["accuracy.many"])
+    assert score.per_factor.shape == (2,)
+
+
+def test_of_four_observations_one_is_tested_and_no_value_can_be_told_from_another():
+    sample = Sample(BITS.astype(float), BITS[:, :1])
+    found = [explicitness(sample, generator=generator(test="four", draw=draw)) for draw in range(5)]
+    assert [(score.value, score.details["values"]) for score in found] == [(0.5, 0)] * 5
+
+
+def test_guesses_that_are_always_right_stay_so_when_chance_is_taken_off():
+    score = beta_vae_metric(GRID, batch=200, train_points=300, test_points=200, corrected=True)
+    assert (score.value, score.details["ceiling"]) == (1.0, 1.0)
+
+
+def test_an_infinite_threshold_leaves_no_code_and_is_refused():
+    with pytest.raises(InvalidInput, match="threshold must be a finite variance of at least 0, got inf"):
+        factor_vae(GRID, threshold=np.inf)
+
+
+def test_robustness_needs_a_bin_and_a_constant_code_has_none():
+    with pytest.raises(InvalidInput, match=r"bins must be .* at least 1, got 0"):
+        irs(UNEVEN, bins=0)
+    with pytest.raises(InvalidInput, match=r"quantile must lie above 0 and be at most 1, got 1\.5"):
+        interventional_robustness(UNEVEN, [0], [0], [1], quantile=1.5)
+    bits = np.tile(BITS, (16, 1))
+    grid = Sample(np.column_stack([bits[:, 0], np.zeros(64)]).astype(float), bits)
+    assert irs(grid, corrected=True).per_code.tolist() == [1.0, 0.0]
+
+
+def test_the_distance_asked_for_is_taken_in_the_normaliser_too():
+    """Two codes that copy two bits lie at (1/2, 1/2) from their mean; one bit held, each lies at (0, 1/2) from its."""
+    sample = Sample(BITS.astype(float), BITS)
+    for distance, share in (("l2", np.sqrt(0.5)), ("absolute", 0.5)):
+        found = interventional_robustness(sample, [0, 1], [0], [1], distance=distance)
+        assert found == pytest.approx(1 - share)
+
+
+def test_a_lasso_needs_as_many_targets_as_observations():
+    with pytest.raises(InvalidInput, match="equally many rows, at least 2, got 4 and 3"):
+        cross_validated_lasso(BITS.astype(float), BITS[:3].astype(float), folds=2)
+
+
+def test_codes_of_each_model_are_brought_to_squares_that_can_be_told():
+    train = np.array([[[1e200, 1.0], [-2e200, 2.0]], [[1.0, 1e-200], [2.0, 0.0]]])
+    squared, same = _squarable(train, train)
+    np.testing.assert_array_equal(squared, same)
+    assert np.isfinite(squared**2).all()
+    assert (squared[0, :, 1] == [1, 2]).all()
+    assert (squared[1, :, 0] == [1, 2]).all()
+    assert 0.5 <= squared[1, 0, 1] < 1
+    np.testing.assert_allclose(squared[0, :, 0], [1 / 2 * squared[0, 1, 0] * -1, squared[0, 1, 0]])
+
+
+def test_forests_are_those_of_the_papers():
+    forest, suter = (_ensemble(name, True, 0, None) for name in ("forest", "suter"))
+    assert (forest.n_estimators, forest.max_depth) == (10, 6)
+    assert (suter.n_estimators, suter.min_samples_leaf, suter.max_features) == (50, 500, 1)
+
+
+def test_a_regression_under_a_heavy_penalty_is_that_of_scikit_learn():
+    """The penalty outweighs the data a thousand times."""
+    x = np.array([[-2.0, 1], [-1, 0], [1, 1], [2, 0], [3, 1], [0, 2]])
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    fitted = softmax_regressions(x, labels, np.ones((1, 6), dtype=bool), np.array([1e-4]), tolerance=1e-9)[:, 0]
+    known = LogisticRegression(C=1e-4, tol=1e-10, max_iter=1000).fit(x, labels)
+    np.testing.assert_allclose(fitted[:-1].T, known.coef_, atol=1e-7)
