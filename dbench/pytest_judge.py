@@ -115,8 +115,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return True
     if not isinstance(returned, Estimate):
         raise TypeError(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}")
-    judgement = card.judge(returned, confidence=arguments.get("confidence"))
-    _settle(pyfuncitem, card, returned, judgement, arguments)
+    estimate = card.cut(returned)
+    judgement = card.judge(estimate, confidence=arguments.get("confidence"))
+    _settle(pyfuncitem, card, estimate, judgement, arguments)
     return True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, get_args
 
 from dbench.claims.regime import Predicate
@@ -91,6 +91,7 @@ class Claim:
         printed: the paper's own figure, if it gives one; by the id of a parameter where the card covers several.
         deviations: where this differs from the paper's conditions.
         regime: what the trained models must be like for the sentence to speak of them.
+        bounds: lowest and highest value that the statistic can have; intervals are cut to them.
         revision: grows when the rule or the statistic changes.
 
     Raises:
@@ -114,6 +115,7 @@ class Claim:
     printed: Printed | Mapping[str, Printed] | None = None
     deviations: tuple[str, ...] = ()
     regime: tuple[Predicate, ...] = ()
+    bounds: tuple[float, float] = (-math.inf, math.inf)
     revision: int = 1
 
     def __post_init__(self) -> None:
@@ -158,6 +160,19 @@ class Claim:
         if self.printed is None or isinstance(self.printed, Printed):
             return self.printed
         return next((self.printed[name] for name in ("-".join(ids), *ids) if name in self.printed), None)
+
+    def cut(self, estimate: Estimate) -> Estimate:
+        """Return an estimate with its interval cut to what the statistic can be; one without ends stays as it is.
+
+        Raises:
+            InvalidInput: a value outside the bounds.
+        """
+        lowest, highest = self.bounds
+        if not lowest <= estimate.value <= highest:
+            raise InvalidInput(f"{self.name} has a statistic from {lowest:g} to {highest:g}, got {estimate.value:g}")
+        ends = (estimate.low, estimate.high)
+        low, high = (end if math.isinf(end) else min(max(end, lowest), highest) for end in ends)
+        return replace(estimate, low=low, high=high)
 
     def judge(self, estimate: Estimate, *, confidence: float | None = None) -> Judgement:
         """Decide on an estimate by the card's rule and minimum n.

@@ -40,7 +40,7 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
         "statistic": card.statistic,
         "confidence": card.confidence,
         "min_n": card.min_n,
-        "regime": [(predicate.name, str(predicate.rule)) for predicate in card.regime],
+        "regime": [(predicate.name, str(predicate.rule), predicate.objectives) for predicate in card.regime],
     }
     parts = dict[str, str]()
     for test in [*tests, *(predicate.measure for predicate in card.regime), *_estimators(card)]:

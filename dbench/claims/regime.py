@@ -33,6 +33,8 @@ class Predicate:
         rule: the range in which the models are in regime.
         source: where the threshold comes from: the paper's own models, an estimator's floor, pilot seeds.
         measure: takes a population and the objectives concerned (``None``: all), returns the value.
+        by_objective: the value is that of one objective, the smallest; where it is too small the record names it.
+        objectives: those whose models it looks at, whatever the claim is about; empty for those of the claim.
     """
 
     name: str
@@ -40,14 +42,21 @@ class Predicate:
     rule: Rule
     source: str
     measure: Callable[[Population, Sequence[str] | None], float]
+    by_objective: bool = False
+    objectives: tuple[str, ...] = ()
 
     def check(self, population: Population, objectives: Sequence[str] | None = None) -> dict[str, Any]:
         """Return the predicate with its value, and whether it holds, as a record shows it."""
-        value = _measured(self, population, None if objectives is None else tuple(objectives))
+        concerned = tuple(o for o in self.objectives or objectives or () if o in population.objectives) or None
+        value = _measured(self, population, concerned)
         holds = self.rule.decide(exact(value)) is Verdict.REPRODUCED
+        told = ""
+        if self.by_objective and not holds:
+            each = concerned or population.objectives
+            told = ", here of " + " and ".join(o for o in each if _measured(self, population, (o,)) == value)
         return {
             "name": self.name,
-            "says": self.says,
+            "says": self.says + told,
             "rule": str(self.rule),
             "source": self.source,
             "value": value,
@@ -99,6 +108,7 @@ PENALTY_MOVES = Predicate(
     rule=above(0.5),
     source="half: below it seeds decide more than the strength, and the sweep orders noise",
     measure=_moved_by_strength,
+    by_objective=True,
 )
 
 
@@ -156,9 +166,4 @@ def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predica
 
 def of_objectives(predicate: Predicate, *objectives: str) -> Predicate:
     """Return a predicate that looks at the models of these objectives alone, those that a sentence names."""
-
-    def measure(population: Population, _: Sequence[str] | None) -> float:
-        present = [objective for objective in objectives if objective in population.objectives]
-        return predicate.measure(population, present or None)
-
-    return replace(predicate, says=f"{predicate.says}, of {' and '.join(objectives)}", measure=measure)
+    return replace(predicate, says=f"{predicate.says}, of {' and '.join(objectives)}", objectives=objectives)

@@ -174,8 +174,14 @@ def report_reader(damage, folder: Path, what: str) -> Reader:
 
 
 def expectation_reader(damage, folder: Path, what: str) -> Reader:
-    entry = "[[expected]]\nclaim = 'flaws.xor'\nevidence = 'synthetic'\nverdict = 'not reproduced'\nreason = 'small'\n"
-    (folder / "expected.toml").write_text(f"{entry}date = 2026-01-01\n[expected.params]\nmetric = 'mig'\n")
+    entry = (
+        "[[expected]]",
+        'verdict = "weaker"',
+        'reason = "small"',
+        "date = 2026-01-01",
+        'records = ["flaws.xor / zoo"]',
+    )
+    (folder / "expected.toml").write_text("\n".join(entry))
     return Reader(
         folder,
         lambda folder, stream: spoil_file(damage, folder / "expected.toml", stream),
@@ -223,6 +229,7 @@ def cars_reader(damage, folder: Path, what: str) -> Reader:
             member = tarfile.TarInfo(f"data/cars/{name}")
             member.size = len(content.getvalue())
             archive.addfile(member, io.BytesIO(content.getvalue()))
+    (folder / "cars.tar.gz").write_bytes(compress((folder / "cars.tar").read_bytes(), 1))
 
     def spoil(folder: Path, stream: np.random.Generator) -> None:  # inside of the compression, or outside
         data = (folder / "cars.tar").read_bytes()
@@ -247,6 +254,7 @@ def norb_reader(damage, folder: Path, what: str) -> Reader:
             dims = [*array.shape, 1, 1][: max(3, array.ndim)]
             head = struct.pack(f"<ii{len(dims)}i", MAGIC[array.dtype], array.ndim, *dims)
             (folder / f"{prefix}-{part}.mat").write_bytes(head + array.tobytes())
+            (folder / f"{prefix}-{part}.mat.gz").write_bytes(compress(head + array.tobytes(), 1))
 
     def spoil(folder: Path, stream: np.random.Generator) -> None:
         chosen = str(stream.choice(sorted(FILES)))
@@ -307,6 +315,8 @@ def test_a_damaged_input_gives_an_error_on_purpose_or_an_answer_within_bounds(da
     make, part = READERS[what]
     (tmp_path / "whole").mkdir()
     reader, refused, count = make(damage, tmp_path / "whole", what), 0, damage.share(part)
+    # What is whole is read: else the refusals would show nothing.
+    reader.read(shutil.copytree(reader.folder, tmp_path / "as it was"))
     for number in range(count):
         shutil.copytree(reader.folder, copied := tmp_path / "copy")
         reader.spoil(copied, generator(test="damaged", what=what, number=number))

@@ -232,3 +232,13 @@ def test_damaged_frozen_rules_are_refused(tmp_path, text):
     (tmp_path / "frozen.json").write_text(text)
     with pytest.raises(DamagedData, match=r"frozen rules cannot be read from frozen\.json"):
         load_frozen(tmp_path / "frozen.json")
+
+
+def test_an_interval_is_cut_to_what_the_statistic_can_be():
+    share = replace(CARD, bounds=(0.0, 1.0))
+    cut = share.cut(Estimate(0.9, -0.2, 1.3, 5, 0.95))
+    assert (cut.value, cut.low, cut.high) == (0.9, 0.0, 1.0)
+    unknown = Estimate(0.9, -math.inf, math.inf, 1, 0.95)
+    assert share.cut(unknown) == unknown
+    with pytest.raises(InvalidInput, match=r"has a statistic from 0 to 1, got 1.2"):
+        share.cut(Estimate(1.2, 1.1, 1.3, 5, 0.95))
