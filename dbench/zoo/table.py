@@ -275,7 +275,9 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
         raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {manifest['sha256'][:12]}...")
     try:
         # What pandas noted beside the columns is not needed, and not believed.
-        table: pd.DataFrame = pq.read_table(io.BytesIO(data)).replace_schema_metadata(None).to_pandas()
+        columns = pq.read_table(io.BytesIO(data)).replace_schema_metadata(None)
+        columns.validate(full=True)  # text that is not UTF-8 would be noticed by whoever reads it first
+        table: pd.DataFrame = columns.to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedData(f"{path} is not a Parquet table: {error}") from None
     check_columns(table, path)

@@ -19,10 +19,11 @@ from dbench.metrics import (
     mutual_information,
     nk,
 )
+from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.classifiers import _squarable
 from dbench.metrics.irs import interventional_robustness
 from dbench.metrics.lasso import cross_validated_lasso
-from dbench.metrics.relations.importance import _ensemble
+from dbench.metrics.relations.importance import _ensemble, tree_importance
 from dbench.metrics.snc import _bins_of_each_class
 from dbench.metrics.softmax import softmax_regressions
 from dbench.metrics.statistical_efficiency import statistical_efficiency
@@ -142,3 +143,14 @@ def test_a_regression_under_a_heavy_penalty_is_that_of_scikit_learn():
     fitted = softmax_regressions(x, labels, np.ones((1, 6), dtype=bool), np.array([1e-4]), tolerance=1e-9)[:, 0]
     known = LogisticRegression(C=1e-4, tol=1e-10, max_iter=1000).fit(x, labels)
     np.testing.assert_allclose(fitted[:-1].T, known.coef_, atol=1e-7)
+
+
+def test_a_code_with_a_value_at_its_mean_is_split_on():
+    codes = np.tile([[-1.0], [0.0], [1.0]], (5, 1))
+    sample = Sample(codes, codes.astype(int) + 1)
+    found = tree_importance(sample, sample, estimator="forest", generator=generator(test="at the mean"))
+    assert (found.matrix.tolist(), found.test.tolist()) == ([[1.0]], [1.0])
+
+
+def test_a_code_that_says_nothing_of_the_only_factor_is_not_concentrated_on_it():
+    assert disentanglement_per_code(np.array([[0.0], [2.0]])).tolist() == [0.0, 1.0]

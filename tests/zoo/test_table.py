@@ -114,6 +114,18 @@ def test_scores_without_a_number_are_refused(store: Store, tiny: Profile, key: R
         build_table(store, [key], tiny)
 
 
+def test_text_that_is_not_utf_8_is_refused(evidence: Path) -> None:
+    path, manifest = evidence / "runs.parquet", evidence / "manifest.json"
+    table = pq.read_table(path)
+    texts = table["commit"].cast(pa.binary()).to_pylist()
+    spoilt = pa.array([b"\x8f" + texts[0][1:], *texts[1:]], pa.binary()).cast(pa.string(), safe=False)
+    pq.write_table(table.set_column(table.schema.get_field_index("commit"), "commit", spoilt), path)
+    document = json.loads(manifest.read_text()) | {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    manifest.write_text(json.dumps(document))
+    with pytest.raises(DamagedData, match=r"is not a Parquet table: .*UTF8"):
+        load_runs(evidence)
+
+
 @pytest.mark.parametrize("size", [0, 10, -10])
 def test_a_truncated_table_is_noticed(evidence: Path, size: int) -> None:
     path = evidence / "runs.parquet"
