@@ -1,23 +1,29 @@
 """The card of a metric, its result, and the dictionary of all metrics.
 
-The decorator attaches a card and lists the function; it does not wrap it, so that direct calls, doctests
-and type checkers see the original.
+The decorator attaches a card and lists the function. A metric of a sample can also be called with the codes and
+factors themselves: ``mig(codes, factors)`` is ``mig(Sample(codes, factors))`` by the rules of
+:mod:`dbench.codes.factors`. Every other metric is left as it is.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from dbench.codes import Sample
+from dbench.codes.arrays import as_array, read_arrays
 from dbench.errors import InvalidInput, unknown_name
 
 __all__ = ["METRICS", "MetricCard", "Score", "find_metric", "metric"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Options = ParamSpec("Options")
 Array = NDArray[np.float64]
 
 
@@ -77,9 +83,45 @@ class MetricCard:
     variants: tuple[str, ...] = ()
 
 
+INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
+"""What a card may declare under ``invariant``."""
+
 METRICS: dict[str, Callable[..., Score]] = {}
 
 
+class OfSample(Protocol[Options]):
+    """A metric of a sample, or of the codes (n x d) and factors (n x k) of one; some look at codes alone."""
+
+    card: MetricCard
+
+    @overload
+    def __call__(self, sample: Sample, /, *args: Options.args, **options: Options.kwargs) -> Score: ...
+    @overload
+    def __call__(
+        self, codes: ArrayLike, factors: ArrayLike = ..., /, *args: Options.args, **options: Options.kwargs
+    ) -> Score: ...
+
+
+@overload
+def metric(
+    *,
+    bounds: tuple[float | None, float | None],
+    perfect: float | None,
+    needs: Literal["sample"],
+    cite: str,
+    invariant: frozenset[str] | set[str] = ...,
+    variants: tuple[str, ...] = ...,
+) -> Callable[[Callable[Concatenate[Sample, Options], Score]], OfSample[Options]]: ...
+@overload
+def metric(
+    *,
+    bounds: tuple[float | None, float | None],
+    perfect: float | None,
+    needs: Literal["source", "posterior", "models"],
+    cite: str,
+    invariant: frozenset[str] | set[str] = ...,
+    variants: tuple[str, ...] = ...,
+) -> Callable[[Function], Function]: ...
 def metric(
     *,
     bounds: tuple[float | None, float | None],
@@ -88,20 +130,47 @@ def metric(
     cite: str,
     invariant: frozenset[str] | set[str] = frozenset(),
     variants: tuple[str, ...] = (),
-) -> Callable[[Function], Function]:
-    """Attach a card to a metric and list it under its own name."""
+) -> Callable[[Callable[..., Any]], Any]:
+    """Attach a card to a metric and list it under its own name.
 
-    def attach(function: Function) -> Function:
+    Raises:
+        InvalidInput: a name that is taken, or a property of ``invariant`` that no test knows.
+    """
+    unknown = sorted(set(invariant) - INVARIANCES)
+    if unknown:
+        raise InvalidInput(f"invariant must name some of {', '.join(sorted(INVARIANCES))}, got {unknown[0]!r}")
+
+    def attach(function: Callable[..., Any]) -> Any:
         name = function.__name__
         if name in METRICS:
             raise InvalidInput(f"metric name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        card = MetricCard(name, bounds, perfect, needs, frozenset(invariant), cite, summary, variants)
-        function.card = card  # type: ignore[attr-defined]
-        METRICS[name] = function
-        return function
+        called: Any = _of_arrays(function) if needs == "sample" else function
+        called.card = MetricCard(name, bounds, perfect, needs, frozenset(invariant), cite, summary, variants)
+        METRICS[name] = called
+        return called
 
     return attach
+
+
+def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
+    """Let a function of a sample take codes and factors as well."""
+    first = next(iter(inspect.signature(function).parameters))  # ``codes`` where it looks at codes alone
+
+    @functools.wraps(function)
+    def called(*given: Any, **options: Any) -> Score:
+        if "sample" in options or (given and isinstance(given[0], Sample)):
+            return function(*given, **options)
+        codes = given[0] if given else options.pop("codes", None)
+        factors = given[1] if len(given) > 1 else options.pop("factors", None)
+        if first == "codes" and codes is not None and factors is None:
+            return function(as_array("codes", codes), **options)
+        if codes is None or factors is None:
+            what = f"{type(codes).__name__} alone" if codes is not None else "no codes"
+            raise InvalidInput(f"{function.__name__} must be given a Sample, or codes and factors, got {what}")
+        return function(read_arrays(codes, factors).sample, *given[2:], **options)
+
+    return called
 
 
 def find_metric(name: str) -> Callable[..., Score]:
