@@ -20,6 +20,7 @@ _GROUPS = {
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
     "report": ("dbench.report.commands:report", "What changed between two reports, and the history of many."),
     "score": ("dbench.scoring.commands:score", "Score your own codes with every metric."),
+    "udr": ("dbench.scoring.udr_command:udr", "Rank models by their codes alone, without factors."),
     "zoo": ("dbench.zoo.commands:zoo", "Train, score and check the models that findings are judged on."),
 }
 """Name -> where the command lives and its line of help, so that ``dbench --help`` imports none of them."""

@@ -28,7 +28,7 @@ __all__ = ["MOST_ROWS", "CodesFile", "read_codes"]
 MOST_ROWS = 2_000_000
 """Rows kept of a longer file unless asked otherwise; the usual full factor grids fit."""
 
-_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
+USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
 _LIKE_CODES = (
     "z",
     "latents",
@@ -100,7 +100,7 @@ def read_codes(
     """
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
-    file = _existing(path)
+    file = existing(path)
     kinds = Kinds(continuous, discrete)
     suffix = file.suffix.lower()
     if suffix == ".npy":
@@ -115,7 +115,8 @@ def read_codes(
     raise InvalidInput(f"codes must come in .npz, a pair of .npy, .csv or .parquet, got {file.name!r}{pickled}")
 
 
-def _existing(path: str | Path) -> Path:
+def existing(path: str | Path) -> Path:
+    """Insist on a file."""
     file = Path(path)
     if not file.is_file():
         raise InvalidInput(f"no file of codes at {str(path)!r}")
@@ -135,7 +136,7 @@ def _read_pair(
         raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
     if factors_path is None:
         raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
-    second = _existing(factors_path)
+    second = existing(factors_path)
     if second.suffix.lower() != ".npy":
         raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
     arrays = {"codes": open_npy(file), "factors": open_npy(second)}
@@ -177,19 +178,9 @@ def _from_arrays(
             f"{name}: codes and factors must have equally many rows, got shapes {arrays[codes].shape} and "
             f"{arrays[factors].shape}{turned}"
         )
-    keep, notes = _choose(n, rows, seed)
+    keep, notes = choose_rows(n, rows, seed)
     names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
-    logvar = None
-    for role in ("logvar", "std"):
-        if role not in arrays or logvar is not None:
-            continue
-        if arrays[role].shape != arrays[codes].shape:
-            notes.append(f"array {role!r} is left out: its shape {arrays[role].shape} is not that of the codes.")
-            continue
-        values = arrays[role].read(keep).astype(np.float64).reshape(-1, d)
-        if role == "std" and (values <= 0).any():
-            raise InvalidInput(f"{name}: std must be above 0, got {values.min()}")
-        logvar = values if role == "logvar" else 2 * np.log(values)
+    logvar = posterior(name, arrays, codes, keep, notes)
     return _assemble(
         name,
         arrays[codes].read(keep),
@@ -204,15 +195,32 @@ def _from_arrays(
     )
 
 
+def posterior(
+    name: str, arrays: dict[str, StoredArray], codes: str, keep: NDArray[np.int64] | None, notes: list[str]
+) -> NDArray[np.float64] | None:
+    """Return the kept logarithms of the posterior's variances, where an array has the shape of the codes."""
+    for role in ("logvar", "std"):
+        if role not in arrays:
+            continue
+        if arrays[role].shape != arrays[codes].shape:
+            notes.append(f"array {role!r} is left out: its shape {arrays[role].shape} is not that of the codes.")
+            continue
+        values = arrays[role].read(keep).astype(np.float64).reshape(-1, arrays[codes].matrix[1])
+        if role == "std" and (values <= 0).any():
+            raise InvalidInput(f"{name}: std must be above 0, got {values.min()}")
+        return values if role == "logvar" else 2 * np.log(values)
+    return None
+
+
 def _read_table(
     table: StoredTable, codes: str | None, factors: str | None, rows: int, seed: int, kinds: Kinds
 ) -> CodesFile:
-    code_columns = _columns(table, "codes", codes, _CODES)
-    factor_columns = _columns(table, "factors", factors, _FACTORS)
+    code_columns = columns_of(table, "codes", codes, USUAL_CODES)
+    factor_columns = columns_of(table, "factors", factors, _FACTORS)
     both = sorted(set(code_columns) & set(factor_columns))
     if both:
         raise InvalidInput(f"{table.what}: a column is a code or a factor, got both for {', '.join(both)}")
-    keep, notes = _choose(table.rows, rows, seed)
+    keep, notes = choose_rows(table.rows, rows, seed)
     unused = [column for column in table.columns if column not in code_columns + factor_columns]
     if unused:
         more = ", ..." if len(unused) > 8 else ""
@@ -229,7 +237,8 @@ def _read_table(
     )
 
 
-def _columns(table: StoredTable, role: str, asked: str | None, usual: Iterable[str]) -> tuple[str, ...]:
+def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns asked for by name or pattern, or the usual ones."""
     patterns = [part.strip() for part in asked.split(",")] if asked else list(usual)
     chosen: list[str] = []
     for pattern in patterns:
@@ -251,7 +260,8 @@ def _listed(table: StoredTable) -> str:
     return f"it has {', '.join(table.columns[:20])}{more}"
 
 
-def _choose(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
+def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
+    """Draw the rows to keep (None for all), and say so."""
     if n <= rows:
         return None, []
     stream = generator(task="read_codes", seed=seed)

@@ -120,6 +120,7 @@ def compute(
             left_out(item, "slow; left out as asked (fast)")
     wanted = [item for item in items if item.name not in found]
     quick, slow = ([item for item in wanted if item.slow == kind] for kind in (False, True))
+    quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
     times = {item.name: (0 if item.learned else REPEATS) if repeats is None else int(repeats) for item in wanted}
     steps = [(item, False) for item in quick] + [(item, True) for item in quick]
     steps += [(item, refine) for item in slow for refine in (False, True)]
