@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from dbench.codes import Source
     from dbench.codes.reading import CodesFile
     from dbench.scoring.scores import Scores
 
@@ -18,7 +19,9 @@ __all__ = ["score"]
 
 
 @click.command()
-@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE...")
+@click.option("--encoder", metavar="MODULE:NAME", help="Score this encoder of images (with --data) in place of a file.")
+@click.option("--data", metavar="NAME", help="Data set for --encoder: one of dbench's, or module:class.")
 @click.option(
     "--codes", metavar="NAME", help="Array of an .npz, or columns of a table (a,b or mu_*).  [codes; code_*, z_*]"
 )
@@ -43,6 +46,8 @@ def score(
     context: click.Context,
     /,
     files: tuple[Path, ...],
+    encoder: str | None,
+    data: str | None,
     codes: str | None,
     factors: str | None,
     continuous: tuple[str, ...],
@@ -59,6 +64,9 @@ def score(
     FILE is an .npz with arrays codes (n x d) and factors (n x k), optionally factor_names, factor_sizes, and
     logvar or std; a .csv or .parquet with columns code_* or z_*, and factor_*; or an .npy of the codes, followed
     by one of the factors. Text, whole numbers and few distinct values are labels; other factors are continuous.
+
+    --encoder names a function or torch module that takes float32 images in 0..1 (n x C x H x W) and returns codes
+    (n x d), or a pair: means and logarithms of variances.
 
     Quick metrics come first. Ctrl-C prints and writes what there is by then, and ends with exit code 130.
     """
@@ -81,11 +89,17 @@ def score(
     read = [
         read_codes(first, second, rows=rows or MOST_ROWS, seed=options["seed"], **reading) for first, second in pairs
     ]
+    source = None
+    if encoder and data and not read:
+        found, source = _encoded(encoder, data, rows, options["seed"])
+        read = [found]
+    elif encoder or data or not read:
+        raise InvalidInput("score takes files, or --encoder together with --data, got neither or a mixture")
     if len({found.name for found in read}) < len(read):
         read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
     scored: list[Scores] = []
     for found in read:
-        scored.append(_with_progress(found, options))
+        scored.append(_with_progress(found, options | {"source": source}))
         if any(result.reason == STOPPED for result in scored[-1].results):
             break
     written = list[Path]()
@@ -113,6 +127,14 @@ def score(
         context.exit(130)
     if all(result.score is None for result in results):
         raise InvalidInput("no metric could be computed; the reasons stand above")
+
+
+def _encoded(encoder: str, data: str, rows: int | None, seed: int) -> tuple[CodesFile, Source | None]:
+    from dbench.data import load
+    from dbench.outside import load_callable
+    from dbench.scoring.encoders import ROWS, encode_data
+
+    return encode_data(load_callable("encoder", encoder), load(data), name=encoder, rows=rows or ROWS, seed=seed)
 
 
 def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:

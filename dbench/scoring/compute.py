@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from dbench.codes import Sample
+from dbench.codes import GridSource, Sample
 from dbench.errors import DbenchError, InvalidInput
 from dbench.metrics import Score, exact_copies, shuffled
 from dbench.scoring.cautions import cautions
@@ -121,7 +121,9 @@ def compute(
     wanted = [item for item in items if item.name not in found]
     quick, slow = ([item for item in wanted if item.slow == kind] for kind in (False, True))
     quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
-    times = {item.name: (0 if item.learned else REPEATS) if repeats is None else int(repeats) for item in wanted}
+    looked_up = subject.source is None or isinstance(subject.source, GridSource)
+    dear = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
+    times = {item.name: int(repeats) if repeats is not None else 0 if item.name in dear else REPEATS for item in wanted}
     steps = [(item, False) for item in quick] + [(item, True) for item in quick]
     steps += [(item, refine) for item in slow for refine in (False, True)]
     few = _few(subject.sample, int(seed))
@@ -241,8 +243,10 @@ def _obstacle(item: Item, subject: Subject) -> str:
     sample = subject.sample
     if item.needs == "models":
         return "compares several models; a file holds the codes of one"
-    if item.needs in ("source", "grid") and subject.source is None:
-        return "intervenes on factors: needs a file that holds every combination of factor values exactly once"
+    if (item.needs == "source" and subject.source is None) or (
+        item.needs == "grid" and not isinstance(subject.source, GridSource)
+    ):
+        return "intervenes on factors: needs every combination of factor values exactly once, or --encoder and --data"
     if item.needs == "posterior" and subject.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
     if item.labels and not sample.discrete:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dbench.codes import Sample
+from dbench.codes import Sample, Source
 from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import CodesFile, read_codes
 from dbench.errors import InvalidInput, unknown_name
@@ -87,6 +87,7 @@ def score(
     seed: int = 0,
     repeats: int | None = None,
     progress: Progress | None = None,
+    source: Source | None = None,
 ) -> Scores:
     """Compute every metric that somebody's codes allow; the numbers are those of ``dbench score``.
 
@@ -104,6 +105,8 @@ def score(
             are, 10 times.
         progress: called with each item, its number and the number of items, and the results so far, before it is
             computed.
+        source: what can be asked for codes of other factors, such as a :class:`dbench.codes.FunctionSource`, for the
+            metrics that intervene; by default the codes, where they are those of a full factor grid.
 
     Returns:
         The scores. After an interrupt (Ctrl-C) those that were reached.
@@ -131,7 +134,7 @@ def score(
         found = read_codes(codes, factors, seed=seed, **kinds)
     else:
         found = read_arrays(codes, factors, factor_names=factor_names, **kinds)
-    subject = subject_of(found)
+    subject = subject_of(found, source)
     options: dict[str, Any] = {"fast": fast, "seed": seed, "repeats": repeats, "progress": progress}
     return Scores(found, subject, compute(subject, metrics=metrics, **options))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes import GridSource, Sample
+from dbench.codes import GridSource, Sample, Source
 from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import CodesFile
 from dbench.scoring.grid import grid_source
@@ -33,13 +33,18 @@ class Subject:
 
     sample: Sample
     code_names: tuple[str, ...]
-    source: GridSource | None
+    source: Source | None
     logvar: NDArray[np.float64] | None
     notes: tuple[str, ...]
 
 
-def subject_of(codes: Sample | CodesFile) -> Subject:
-    """Look at what is to be scored, and say what is peculiar about it."""
+def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> Subject:
+    """Look at what is to be scored, and say what is peculiar about it.
+
+    Args:
+        codes: the codes and factors.
+        source: what can be asked for codes of other factors; by default the sample, where it is a full factor grid.
+    """
     if isinstance(codes, Sample):
         codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
     sample, names, notes, sizes = codes.sample, codes.code_names, list(codes.notes), codes.factor_sizes
@@ -50,9 +55,9 @@ def subject_of(codes: Sample | CodesFile) -> Subject:
         kept = np.flatnonzero(varies)
         sizes = None if sizes is None else tuple(sizes[j] for j in kept)
         sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
-    source = grid_source(sample, factor_sizes=sizes) if varies.any() else None
-    notes += _remarks(sample, names, source)
-    return Subject(sample, names, source, codes.logvar, tuple(notes))
+    grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
+    notes += _remarks(sample, names, grid)
+    return Subject(sample, names, grid or source, codes.logvar, tuple(notes))
 
 
 def _some(names: list[str], most: int = 10) -> str:

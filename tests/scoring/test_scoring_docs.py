@@ -43,3 +43,5 @@ def test_the_examples_from_arrays_run(capsys: pytest.CaptureFixture[str]) -> Non
     shown = capsys.readouterr().out
     assert "arrays: 10,000 observations, 5 codes, 3 factors" in shown
     assert "mig" in shown
+    exec(PYTHON[2], {})
+    assert "factor_vae" in capsys.readouterr().out
