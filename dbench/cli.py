@@ -15,6 +15,7 @@ __all__ = ["main"]
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "What a finding says and what came out; freeze the rules."),
+    "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),
     "errata": ("dbench_fixtures.published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench.figures.commands:figures", "The papers' figures, drawn from evidence."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),

@@ -10,8 +10,19 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, overload
+from dataclasses import dataclass, field, replace
+from typing import (
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +31,7 @@ from dbench.codes import Sample
 from dbench.codes.arrays import as_array, read_arrays
 from dbench.errors import InvalidInput, unknown_name
 
-__all__ = ["METRICS", "MetricCard", "Score", "find_metric", "metric"]
+__all__ = ["METRICS", "MetricCard", "Score", "find_metric", "find_variant", "metric"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
@@ -178,3 +189,37 @@ def find_metric(name: str) -> Callable[..., Score]:
     if name not in METRICS:
         raise unknown_name("metric", name, METRICS)
     return METRICS[name]
+
+
+def find_variant(name: str) -> Callable[..., Score]:
+    """Return the metric of a name as scores print it: ``mig``, or ``dci[forest]`` with that option set.
+
+    What stands in brackets is a choice that a keyword option offers (``estimator="forest"``), or an option that is
+    switched on (``crossed=True``).
+
+    Raises:
+        UnknownName: no such metric, or no such choice.
+
+    Example:
+        >>> from dbench.metrics import dci
+        >>> find_variant("dci[forest]").keywords
+        {'estimator': 'forest'}
+    """
+    stem, _, variant = name.removesuffix("]").partition("[")
+    function = find_metric(stem)
+    if "[" not in name:
+        return function
+    for option, kind in get_type_hints(inspect.unwrap(function)).items():
+        if (option == variant and kind is bool) or variant in _choices(kind):
+            found: Any = functools.partial(function, **{option: True if option == variant else variant})
+            found.card = replace(function.card, name=name)  # type: ignore[attr-defined]
+            return found  # type: ignore[no-any-return]
+    card: MetricCard = function.card  # type: ignore[attr-defined]
+    raise unknown_name("metric", name, [*METRICS, *(f"{stem}[{each}]" for each in card.variants)])
+
+
+def _choices(kind: Any) -> tuple[Any, ...]:
+    """Values of a literal type, also within a union."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    return tuple(choice for part in get_args(kind) for choice in _choices(part))
