@@ -19,6 +19,7 @@ _GROUPS = {
     "errata": ("dbench_fixtures.published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench.figures.commands:figures", "The papers' figures, drawn from evidence."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
+    "rank": ("dbench.zoo.rank_command:rank", "A metric of yours on trained models, beside ours."),
     "report": ("dbench.report.commands:report", "What changed between two reports, and the history of many."),
     "score": ("dbench.scoring.commands:score", "Score your own codes with every metric."),
     "udr": ("dbench.scoring.udr_command:udr", "Rank models by their codes alone, without factors."),
