@@ -98,7 +98,7 @@ class Kinds(NamedTuple):
             if few:
                 notes.append(
                     f"{', '.join(few)}: not whole numbers, but few that occur often, so they are read as labels; "
-                    "'continuous' names those that are not."
+                    "name under --continuous what is not."
                 )
             return np.stack(labels, axis=1), notes
         if len(real) < len(columns):
