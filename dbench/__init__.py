@@ -1,7 +1,22 @@
 """dbench: executable claims about disentangled representations."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from dbench.codes import Sample
+    from dbench.scoring import score
+
+__all__ = ["Sample", "__version__", "score"]
 
 __version__ = version("dbench")
+
+_LATER = {"Sample": "dbench.codes", "score": "dbench.scoring"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs numpy when it is asked for, so that the command line and the plugin start quickly."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'dbench' has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

@@ -15,11 +15,14 @@ __all__ = ["main"]
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "What a finding says and what came out; freeze the rules."),
+    "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),
     "errata": ("dbench_fixtures.published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench.figures.commands:figures", "The papers' figures, drawn from evidence."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
+    "rank": ("dbench.zoo.rank_command:rank", "A metric of yours on trained models, beside ours."),
     "report": ("dbench.report.commands:report", "What changed between two reports, and the history of many."),
     "score": ("dbench.scoring.commands:score", "Score your own codes with every metric."),
+    "udr": ("dbench.scoring.udr_command:udr", "Rank models by their codes alone, without factors."),
     "zoo": ("dbench.zoo.commands:zoo", "Train, score and check the models that findings are judged on."),
 }
 """Name -> where the command lives and its line of help, so that ``dbench --help`` imports none of them."""

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from dbench.audit.record import Record
 
 __all__ = ["audit"]
 
 
 @click.command()
-@click.argument("metric", metavar="METRIC")
+@click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)
 @click.option("--check", "checks", multiple=True, help="Check or family to ask (repeatable).  [all]")
 @click.option("--expected", type=click.Path(path_type=Path), help="TOML file: check or family = 'reason'.")
 @click.option("--observations", type=int, default=2000, show_default=True, help="Rows of a sample.")
@@ -27,7 +29,7 @@ __all__ = ["audit"]
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print every check with its rule.")
 def audit(
-    metric: str,
+    metrics: tuple[str, ...],
     checks: tuple[str, ...],
     expected: Path | None,
     observations: int,
@@ -39,7 +41,7 @@ def audit(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Ask a metric about every counterexample and every property.
+    """Ask a metric about every counterexample and every property; several, and ours, stand side by side.
 
     METRIC is module:attribute, found from the current folder too, or the name of a metric of dbench. It takes codes
     (n x d) and factors (n x k, integer labels) and returns a number.
@@ -49,27 +51,38 @@ def audit(
 
     from dbench.audit.audit import audit as ask
     from dbench.audit.audit import load_expected, stale
+    from dbench.audit.table import comparison_table
 
     known = load_expected(expected) if expected else {}
-    # A terminal sees which check was last; a pipe sees nothing of it.
-    with Console(stderr=True).status(escape(f"audit of {metric}")) as status:
-        records = ask(
-            metric,
-            callback=lambda record: status.update(escape(f"{metric}: {record.check}")),
-            only=checks,
-            expected=known,
-            observations=observations,
-            bounds=bounds or None,
-            scale=scale or None,
-            less_is_better=less_is_better,
-            timeout=timeout,
-            name=metric,
-        )
+    audits: dict[str, list[Record]] = {}
+    for metric in metrics:
+        # A terminal sees which check was last; a pipe sees nothing of it.
+        with Console(stderr=True).status(escape(f"audit of {metric}")) as status:
+
+            def tell(record: Record, metric: str = metric, status: Status = status) -> None:
+                status.update(escape(f"{metric}: {record.check}"))
+
+            audits[metric] = ask(
+                metric,
+                callback=tell,
+                only=checks,
+                expected=known,
+                observations=observations,
+                bounds=bounds or None,
+                scale=scale or None,
+                less_is_better=less_is_better,
+                timeout=timeout,
+                name=metric,
+            )
+    records = [record for found in audits.values() for record in found]
     outdated = stale(records, known)
     if as_json:
         click.echo(json.dumps([record.as_dict() for record in records], indent=1))
+    elif len(audits) > 1 and not verbose:
+        Console().print(comparison_table(audits))
     else:
-        _show(metric, records, verbose)
+        for metric, found in audits.items():
+            _show(metric, found, verbose)
     for name in outdated:
         click.secho(f"expected to fail, but does not: {name}", fg="yellow", err=True)
     if strict and (outdated or any(record.unexpected for record in records)):

@@ -192,6 +192,8 @@ def _needs(metric: Callable[..., Any], name: str) -> Needs:
     required = [p.name for p in known.values() if p.default is p.empty and p.kind in positional]
     forced = [p.name for p in known.values() if p.default is p.empty and p.kind is p.KEYWORD_ONLY]
     starred = any(p.kind is p.VAR_POSITIONAL for p in known.values())
+    if inspect.isclass(metric):
+        raise InvalidInput(f"{name} must be a function or an instance, got a class; name an instance of it")
     if forced or len(required) > 2 or not (required or starred):
         raise InvalidInput(
             f"{name} must be callable with (codes, factors), a Sample or a Source alone, "

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.markup import escape
 from rich.table import Table
 
 from dbench.audit.record import Record
 
-__all__ = ["TITLES", "family_table", "group", "record_table", "tally"]
+__all__ = ["TITLES", "comparison_table", "family_table", "group", "record_table", "tally"]
 
 TITLES = {
     "separation": "perfect copies and noise differ",
@@ -74,6 +74,20 @@ def family_table(records: Sequence[Record]) -> Table:
     for family, found in group(records).items():
         text, worst = tally(found)
         table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", escape(_failures(found)))
+    return table
+
+
+def comparison_table(audits: Mapping[str, Sequence[Record]]) -> Table:
+    """Return one line a family and one column a metric: what it came to."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("property", no_wrap=True)
+    for name in audits:
+        table.add_column(escape(name), overflow="fold")
+    grouped = {name: group(records) for name, records in audits.items()}
+    for family, title in TITLES.items():
+        found = [tally(groups.get(family, [])) for groups in grouped.values()]
+        if any(family in groups for groups in grouped.values()):
+            table.add_row(title, *(f"[{_STYLE[worst]}]{text}[/]" for text, worst in found))
     return table
 
 

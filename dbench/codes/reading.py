@@ -1,13 +1,13 @@
 """Somebody's codes and factors from a file: npz, a pair of npy, csv or Parquet.
 
-Factors that are whole numbers are labels, whatever their type; as soon as one factor has another value, all
-are continuous. Every row is checked. Long files are read in blocks, and a random part of their rows is kept.
+Every row is checked. Long files are read in blocks, and a random part of their rows is kept. Which factors are labels
+is decided by :mod:`dbench.codes.factors`.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.codes.factors import Kinds
 from dbench.codes.formats import StoredArray, StoredTable, open_csv, open_npy, open_npz, open_parquet
+from dbench.codes.formats.text import Column
 from dbench.codes.formats.values import Values
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
@@ -26,7 +28,7 @@ __all__ = ["MOST_ROWS", "CodesFile", "read_codes"]
 MOST_ROWS = 2_000_000
 """Rows kept of a longer file unless asked otherwise; the usual full factor grids fit."""
 
-_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
+USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
 _LIKE_CODES = (
     "z",
     "latents",
@@ -40,7 +42,6 @@ _LIKE_CODES = (
     "representations",
 )
 _LIKE_FACTORS = ("gts", "gt", "labels", "factor", "y", "ground_truth", "latents_classes", "classes", "targets")
-_WHOLE = 2.0**53  # floats beyond cannot tell neighbouring whole numbers apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,8 @@ def read_codes(
     factors: str | None = None,
     rows: int = MOST_ROWS,
     seed: int = 0,
+    continuous: Collection[str] = (),
+    discrete: Collection[str] = (),
 ) -> CodesFile:
     """Read codes and factors.
 
@@ -86,29 +89,34 @@ def read_codes(
         factors: likewise.
         rows: of a longer file so many are kept, drawn without replacement, in the file's order.
         seed: decides which.
+        continuous: names (or patterns) of factors that are continuous although they look like labels.
+        discrete: names (or patterns) of factors that are labels although they look continuous.
 
     Raises:
         InvalidInput: no such file, another format, arrays that are missing, have other names, no numbers,
             different lengths, NaN or infinity, or take too much room.
+        UnknownName: a name that fits no factor.
         DamagedData: a file that cannot be read, or not to its end.
     """
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
-    file = _existing(path)
+    file = existing(path)
+    kinds = Kinds(continuous, discrete)
     suffix = file.suffix.lower()
     if suffix == ".npy":
-        return _read_pair(file, factors_path, codes, factors, rows, seed)
+        return _read_pair(file, factors_path, codes, factors, rows, seed, kinds)
     if factors_path is not None:
         raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
     if suffix == ".npz":
-        return _read_archive(file, codes, factors, rows, seed)
+        return _read_archive(file, codes, factors, rows, seed, kinds)
     if suffix in (".csv", ".parquet", ".pq"):
-        return _read_table((open_csv if suffix == ".csv" else open_parquet)(file), codes, factors, rows, seed)
+        return _read_table((open_csv if suffix == ".csv" else open_parquet)(file), codes, factors, rows, seed, kinds)
     pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
     raise InvalidInput(f"codes must come in .npz, a pair of .npy, .csv or .parquet, got {file.name!r}{pickled}")
 
 
-def _existing(path: str | Path) -> Path:
+def existing(path: str | Path) -> Path:
+    """Insist on a file."""
     file = Path(path)
     if not file.is_file():
         raise InvalidInput(f"no file of codes at {str(path)!r}")
@@ -116,27 +124,32 @@ def _existing(path: str | Path) -> Path:
 
 
 def _read_pair(
-    file: Path, factors_path: str | Path | None, codes: str | None, factors: str | None, rows: int, seed: int
+    file: Path,
+    factors_path: str | Path | None,
+    codes: str | None,
+    factors: str | None,
+    rows: int,
+    seed: int,
+    kinds: Kinds,
 ) -> CodesFile:
     if codes is not None or factors is not None:
         raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
     if factors_path is None:
         raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
-    second = _existing(factors_path)
+    second = existing(factors_path)
     if second.suffix.lower() != ".npy":
         raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
-    return _from_arrays(
-        file.name, {"codes": open_npy(file), "factors": open_npy(second)}, "codes", "factors", rows, seed
-    )
+    arrays = {"codes": open_npy(file), "factors": open_npy(second)}
+    return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
 
 
-def _read_archive(file: Path, codes: str | None, factors: str | None, rows: int, seed: int) -> CodesFile:
+def _read_archive(file: Path, codes: str | None, factors: str | None, rows: int, seed: int, kinds: Kinds) -> CodesFile:
     arrays = open_npz(file)
     wanted = {"codes": codes or "codes", "factors": factors or "factors"}
     missing = [role for role, name in wanted.items() if name not in arrays]
     if missing:
         raise InvalidInput(_explain(file.name, arrays, wanted, missing))
-    return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed)
+    return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
 
 
 def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
@@ -155,35 +168,26 @@ def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], 
 
 
 def _from_arrays(
-    name: str, arrays: dict[str, StoredArray], codes: str, factors: str, rows: int, seed: int
+    name: str, arrays: dict[str, StoredArray], codes: str, factors: str, rows: int, seed: int, kinds: Kinds
 ) -> CodesFile:
     n, d, _ = arrays[codes].layout
-    n_factors, k, _ = arrays[factors].layout
+    n_factors, k = arrays[factors].matrix
     if n != n_factors:
         turned = "; does one of them need transposing (.T)?" if n_factors == d or n == k else ""
         raise InvalidInput(
             f"{name}: codes and factors must have equally many rows, got shapes {arrays[codes].shape} and "
             f"{arrays[factors].shape}{turned}"
         )
-    keep, notes = _choose(n, rows, seed)
+    keep, notes = choose_rows(n, rows, seed)
     names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
-    logvar = None
-    for role in ("logvar", "std"):
-        if role not in arrays or logvar is not None:
-            continue
-        if arrays[role].shape != arrays[codes].shape:
-            notes.append(f"array {role!r} is left out: its shape {arrays[role].shape} is not that of the codes.")
-            continue
-        values = arrays[role].read(keep).astype(np.float64).reshape(-1, d)
-        if role == "std" and (values <= 0).any():
-            raise InvalidInput(f"{name}: std must be above 0, got {values.min()}")
-        logvar = values if role == "logvar" else 2 * np.log(values)
+    logvar = posterior(name, arrays, codes, keep, notes)
     return _assemble(
         name,
         arrays[codes].read(keep),
-        list(arrays[factors].read(keep).T),
+        arrays[factors].read_columns(keep),
         names,
         tuple(f"code_{i}" for i in range(d)),
+        kinds=kinds,
         rows=n,
         sizes=arrays["factor_sizes"].read().ravel() if "factor_sizes" in arrays else None,
         logvar=logvar,
@@ -191,13 +195,32 @@ def _from_arrays(
     )
 
 
-def _read_table(table: StoredTable, codes: str | None, factors: str | None, rows: int, seed: int) -> CodesFile:
-    code_columns = _columns(table, "codes", codes, _CODES)
-    factor_columns = _columns(table, "factors", factors, _FACTORS)
+def posterior(
+    name: str, arrays: dict[str, StoredArray], codes: str, keep: NDArray[np.int64] | None, notes: list[str]
+) -> NDArray[np.float64] | None:
+    """Return the kept logarithms of the posterior's variances, where an array has the shape of the codes."""
+    for role in ("logvar", "std"):
+        if role not in arrays:
+            continue
+        if arrays[role].shape != arrays[codes].shape:
+            notes.append(f"array {role!r} is left out: its shape {arrays[role].shape} is not that of the codes.")
+            continue
+        values = arrays[role].read(keep).astype(np.float64).reshape(-1, arrays[codes].matrix[1])
+        if role == "std" and (values <= 0).any():
+            raise InvalidInput(f"{name}: std must be above 0, got {values.min()}")
+        return values if role == "logvar" else 2 * np.log(values)
+    return None
+
+
+def _read_table(
+    table: StoredTable, codes: str | None, factors: str | None, rows: int, seed: int, kinds: Kinds
+) -> CodesFile:
+    code_columns = columns_of(table, "codes", codes, USUAL_CODES)
+    factor_columns = columns_of(table, "factors", factors, _FACTORS)
     both = sorted(set(code_columns) & set(factor_columns))
     if both:
         raise InvalidInput(f"{table.what}: a column is a code or a factor, got both for {', '.join(both)}")
-    keep, notes = _choose(table.rows, rows, seed)
+    keep, notes = choose_rows(table.rows, rows, seed)
     unused = [column for column in table.columns if column not in code_columns + factor_columns]
     if unused:
         more = ", ..." if len(unused) > 8 else ""
@@ -205,15 +228,17 @@ def _read_table(table: StoredTable, codes: str | None, factors: str | None, rows
     return _assemble(
         table.what,
         table.read(code_columns, keep),
-        list(table.read(factor_columns, keep).T),
+        table.read_columns(factor_columns, keep),
         factor_columns,
         code_columns,
+        kinds=kinds,
         rows=table.rows,
         notes=notes,
     )
 
 
-def _columns(table: StoredTable, role: str, asked: str | None, usual: Iterable[str]) -> tuple[str, ...]:
+def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns asked for by name or pattern, or the usual ones."""
     patterns = [part.strip() for part in asked.split(",")] if asked else list(usual)
     chosen: list[str] = []
     for pattern in patterns:
@@ -235,7 +260,8 @@ def _listed(table: StoredTable) -> str:
     return f"it has {', '.join(table.columns[:20])}{more}"
 
 
-def _choose(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
+def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
+    """Draw the rows to keep (None for all), and say so."""
     if n <= rows:
         return None, []
     stream = generator(task="read_codes", seed=seed)
@@ -250,37 +276,22 @@ def _names(name: str, array: StoredArray, k: int) -> tuple[str, ...]:
     return names
 
 
-def _factors(columns: Sequence[Values], names: Sequence[str], notes: list[str]) -> Values:
-    """Apply the rule of whole numbers to all factors."""
-    other = [
-        name
-        for name, column in zip(names, columns, strict=True)
-        if column.dtype.kind == "f" and not ((column == np.rint(column)) & (np.abs(column) < _WHOLE)).all()
-    ]
-    if not other:
-        return np.stack([column.astype(np.int64) for column in columns], axis=1)
-    if len(other) < len(columns):
-        notes.append(
-            f"{', '.join(other)}: not whole numbers, so all factors count as continuous; metrics for labels need a "
-            f"file (or --factors) with the others only."
-        )
-    return np.stack([column.astype(np.float64) for column in columns], axis=1)
-
-
 def _assemble(
     name: str,
     codes: Values,
-    factors: Sequence[Values],
+    factors: Sequence[Column],
     factor_names: Sequence[str],
     code_names: Sequence[str],
     *,
+    kinds: Kinds,
     rows: int,
     notes: list[str],
     sizes: Values | None = None,
     logvar: NDArray[np.float64] | None = None,
 ) -> CodesFile:
     names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(factors)))
-    sample = Sample(codes.astype(np.float64), _factors(factors, names, notes), names)
+    matrix, decided = kinds.encode(factors, names)
+    sample = Sample(codes.astype(np.float64), matrix, names)
     found = None
     if sizes is not None and sample.discrete:
         found = tuple(int(size) for size in sizes)
@@ -290,4 +301,4 @@ def _assemble(
                 f"{name}: factor_sizes must be {len(values)} sizes of at least the numbers of values that occur, "
                 f"{values}, got {list(found)}"
             )
-    return CodesFile(name, sample, tuple(code_names), rows, found, logvar, tuple(notes))
+    return CodesFile(name, sample, tuple(code_names), rows, found, logvar, (*notes, *decided))

@@ -9,12 +9,15 @@ Example:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import cast
 
 from dbench.data.base import DataSet, Downsampled, GridData
 from dbench.data.held_out import WITHOUT, HeldOut, paper_splits, parse_held_out, random_splits
-from dbench.errors import InvalidInput, unknown_name
+from dbench.errors import DbenchError, InvalidInput, unknown_name
+from dbench.outside import load_callable
 
 __all__ = [
     "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "load", "paper_splits",
@@ -56,24 +59,53 @@ NEEDS_DOWNLOAD = frozenset(
 )  # fmt: skip
 
 
+CONTRACT = frozenset(part for part in vars(DataSet) if not part.startswith("_"))
+"""What a data set must have."""
+
+
 def load(name: str) -> DataSet:
     """Return the data set of that name.
 
     Beside those of :data:`DATA_SETS` there are those with points held out of training, named as
     :mod:`dbench.data.held_out` says: ``dsprites_grid_16-without-shape2-scale3``.
 
+    A name of the form ``module:attribute`` is a class or function of somebody's own, called without arguments; so is
+    what an installed package lists under that name in the entry points ``dbench.data_sets``.
+
     Raises:
         UnknownName: no data set of that name; the message lists all.
-        InvalidInput: a held-out combination that the data set does not have, or in another order than its factors.
+        InvalidInput: ``module:attribute`` that cannot be loaded or lacks a part of the contract; a held-out
+            combination that the data set does not have, or in another order than its factors.
         DamagedData: its file is not what its checksum promises.
         DbenchError: its file could not be downloaded.
     """
     if WITHOUT in name:
         return _load_held_out(name)
+    if ":" in name:
+        return _of_contract(load_callable("data set", name), name)
     if name not in DATA_SETS:
-        raise unknown_name("data set", name, DATA_SETS)
+        installed = {point.name: point for point in entry_points(group="dbench.data_sets")}
+        if name not in installed:
+            raise unknown_name("data set", name, [*DATA_SETS, *installed])
+        return _of_contract(load_callable("data set", installed[name].value), name)
     module = import_module(f"dbench.data.{DATA_SETS[name]}")
     return cast(DataSet, getattr(module, name)())
+
+
+def _of_contract(make: Callable[[], object], name: str) -> DataSet:
+    """Make somebody's own data set, and insist on the contract of :class:`DataSet`."""
+    try:
+        data = make()
+    except DbenchError:
+        raise
+    except Exception as error:  # theirs: anything can happen in it, and all of it is a message
+        raise InvalidInput(f"data set {name!r} cannot be made: {type(error).__name__}: {error}") from error
+    missing = [part for part in sorted(CONTRACT) if not hasattr(data, part)]
+    if missing:
+        raise InvalidInput(
+            f"data set {name!r} must have {', '.join(sorted(CONTRACT))}, got none of {', '.join(missing)}"
+        )
+    return cast(DataSet, data)
 
 
 def _load_held_out(name: str) -> HeldOut:

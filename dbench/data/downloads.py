@@ -18,6 +18,8 @@ from dbench.errors import DamagedData, DbenchError, InvalidInput
 
 __all__ = ["Published", "StoredImages", "cache_folder", "check_md5", "fetch", "unpacked"]
 
+_CUT_OFF = ("ConnectionError", "ProxyError", "Timeout")  # of requests, which pooch downloads with
+
 
 def cache_folder() -> Path:
     """Return where downloads are kept: the environment variable ``DBENCH_DATA``, or the user's cache folder."""
@@ -32,11 +34,12 @@ class Published:
 
     Args:
         url: where.
-        md5: its MD5 (hex). It tells the published file from a damaged one; it is no protection from forgery.
+        md5: its MD5 (hex). It tells the published file from a damaged one; it is no protection from forgery. Empty
+            where none was published, and whoever reads the file checks it.
     """
 
     url: str
-    md5: str
+    md5: str = ""
 
     @property
     def file(self) -> str:
@@ -53,11 +56,14 @@ def fetch(published: Published) -> Path:
     import pooch
 
     folder = cache_folder()
+    known = f"md5:{published.md5}" if published.md5 else None
     try:
-        path = pooch.retrieve(published.url, known_hash=f"md5:{published.md5}", fname=published.file, path=folder)
+        path = pooch.retrieve(published.url, known_hash=known, fname=published.file, path=folder)
     except (OSError, ValueError) as error:
+        # The text of a failed connection takes 300 characters to say that there is none.
+        reason = "no connection" if type(error).__name__.endswith(_CUT_OFF) else str(error)
         raise DbenchError(
-            f"{published.file} could not be downloaded from {published.url}: {error}; put the file into {folder}, "
+            f"{published.file} could not be downloaded from {published.url}: {reason}; put the file into {folder}, "
             "or set DBENCH_DATA"
         ) from error
     return Path(path)

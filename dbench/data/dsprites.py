@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import git_blob_id, read_rows
 from dbench.data.base import Factors, GridData, Images, digest
-from dbench.data.downloads import cache_folder
+from dbench.data.downloads import Published, fetch
 from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
-from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.errors import DamagedData, InvalidInput
 
 __all__ = ["Dsprites", "dsprites"]
 
@@ -88,14 +88,5 @@ def dsprites() -> Dsprites:
         DbenchError: it could not be downloaded.
         DamagedData: it is not the published file.
     """
-    import pooch
-
-    folder = cache_folder()
-    try:
-        # No checksum known to pooch was published for this file; its git blob id is checked on reading.
-        path = pooch.retrieve(URL, known_hash=None, fname=FILE, path=folder)
-    except (OSError, ValueError) as error:
-        raise DbenchError(
-            f"dSprites could not be downloaded from {URL}: {error}; put the file into {folder}, or set DBENCH_DATA"
-        ) from error
-    return Dsprites(Path(path))
+    # No checksum known to pooch was published for this file; its git blob id is checked on reading.
+    return Dsprites(fetch(Published(URL)))

@@ -28,6 +28,10 @@ def metrics(name: str | None, as_json: bool) -> None:
     """
     import dbench.metrics  # noqa: F401  (fills the dictionary of metrics)
 
+    if name is not None:
+        stem, _, variant = name.removesuffix("]").partition("[")
+        # A variant stands in the docstring of its metric.
+        name = stem if stem in METRICS and variant in METRICS[stem].card.variants else name  # type: ignore[attr-defined]
     names = sorted(METRICS) if name is None else [find_metric(name).__name__]
     cards = [METRICS[each].card for each in names]  # type: ignore[attr-defined]
     if as_json:

@@ -1,7 +1,9 @@
-"""Every metric of somebody's own codes: ``dbench score`` and :func:`score_codes`."""
+"""Every metric of somebody's own codes: ``dbench score``, :func:`score` and :func:`score_codes`."""
 
+from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import CodesFile, read_codes
-from dbench.scoring.frame import score_codes
 from dbench.scoring.hinton import hinton_svg
+from dbench.scoring.scorer import scorer
+from dbench.scoring.scores import Scores, score, score_codes
 
-__all__ = ["CodesFile", "hinton_svg", "read_codes", "score_codes"]
+__all__ = ["CodesFile", "Scores", "hinton_svg", "read_arrays", "read_codes", "score", "score_codes", "scorer"]

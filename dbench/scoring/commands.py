@@ -3,93 +3,169 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from dbench.scoring.compute import Result, Subject
+    from dbench.codes import Source
+    from dbench.codes.reading import CodesFile
+    from dbench.scoring.scores import Scores
 
 __all__ = ["score"]
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("factors_file", type=click.Path(path_type=Path), required=False)
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE...")
+@click.option("--encoder", metavar="MODULE:NAME", help="Score this encoder of images (with --data) in place of a file.")
+@click.option("--data", metavar="NAME", help="Data set for --encoder: one of dbench's, or module:class.")
 @click.option(
     "--codes", metavar="NAME", help="Array of an .npz, or columns of a table (a,b or mu_*).  [codes; code_*, z_*]"
 )
 @click.option("--factors", metavar="NAME", help="The same for the factors.  [factors; factor_*]")
+@click.option("--continuous", multiple=True, metavar="NAME", help="Factor that is no label (repeatable; * for all).")
+@click.option("--discrete", multiple=True, metavar="NAME", help="Factor that is a label (repeatable; * for all).")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metric to compute (repeatable).  [all]")
 @click.option("--fast", is_flag=True, help="Leave out the slow ones.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(0),
+    help="Repeats behind each interval.  [10; 0 with predictors]",
+)
 @click.option("--rows", type=click.IntRange(1), help="Rows to keep of a longer file, drawn at random.  [2,000,000]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides all draws.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records in place of tables.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Also write all numbers to this file.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Also write a page: tables and diagrams.")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write diagrams of the relations to this folder.")
+@click.pass_context
 def score(
-    file: Path,
-    factors_file: Path | None,
+    context: click.Context,
+    /,
+    files: tuple[Path, ...],
+    encoder: str | None,
+    data: str | None,
     codes: str | None,
     factors: str | None,
-    metrics: tuple[str, ...],
-    fast: bool,
+    continuous: tuple[str, ...],
+    discrete: tuple[str, ...],
     rows: int | None,
-    seed: int,
     as_json: bool,
     csv_file: Path | None,
+    html_file: Path | None,
     out: Path | None,
+    **options: Any,
 ) -> None:
-    """Score the codes in FILE with every metric it allows.
+    """Score the codes in each FILE with every metric it allows; several stand side by side.
 
     FILE is an .npz with arrays codes (n x d) and factors (n x k), optionally factor_names, factor_sizes, and
     logvar or std; a .csv or .parquet with columns code_* or z_*, and factor_*; or an .npy of the codes, followed
-    by one of the factors. Whole numbers are labels; other factors are continuous.
+    by one of the factors. Text, whole numbers and few distinct values are labels; other factors are continuous.
+
+    --encoder names a function or torch module that takes float32 images in 0..1 (n x C x H x W) and returns codes
+    (n x d), or a pair: means and logarithms of variances.
+
+    Quick metrics come first. Ctrl-C prints and writes what there is by then, and ends with exit code 130.
     """
     from rich.console import Console
 
     from dbench.codes.reading import MOST_ROWS, read_codes
     from dbench.errors import InvalidInput
-    from dbench.scoring.compute import subject_of
+    from dbench.scoring.compute import STOPPED
     from dbench.scoring.files import write_aside
-    from dbench.scoring.frame import frame_of, records_of
-    from dbench.scoring.pictures import write_pictures
+    from dbench.scoring.html import page
+    from dbench.scoring.pictures import pictures_of, write_pictures
     from dbench.scoring.plan import choose
     from dbench.scoring.terminal import show
 
-    choose(metrics)  # a misspelt name shall not wait for a long file
-    found = read_codes(file, factors_file, codes=codes, factors=factors, rows=rows or MOST_ROWS, seed=seed)
-    subject = subject_of(found)
-    results = _with_progress(subject, metrics, fast, seed)
+    choose(options["metrics"])  # a misspelt name shall not wait for a long file
+    pairs = _pairs(files)
+    if out and len(pairs) > 1:
+        raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")
+    reading: dict[str, Any] = {"codes": codes, "factors": factors, "continuous": continuous, "discrete": discrete}
+    read = [
+        read_codes(first, second, rows=rows or MOST_ROWS, seed=options["seed"], **reading) for first, second in pairs
+    ]
+    source = None
+    if encoder and data and not read:
+        found, source = _encoded(encoder, data, rows, options["seed"])
+        read = [found]
+    elif encoder or data or not read:
+        raise InvalidInput("score takes files, or --encoder together with --data, got neither or a mixture")
+    if len({found.name for found in read}) < len(read):
+        read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
+    scored: list[Scores] = []
+    for found in read:
+        scored.append(_with_progress(found, options | {"source": source}))
+        if any(result.reason == STOPPED for result in scored[-1].results):
+            break
+    written = list[Path]()
     if csv_file:
-        write_aside(csv_file, frame_of(subject, results).to_csv(index=False))
-    pictures = write_pictures(out, subject, results) if out else []
+        import pandas as pd
+
+        frames = [one.frame for one in scored]
+        if len(read) > 1:
+            frames = [frame.assign(file=one.file.name) for frame, one in zip(frames, scored, strict=True)]
+        written.append(write_aside(csv_file, pd.concat(frames).to_csv(index=False)))
+    if html_file:
+        pictures = pictures_of(scored[0].subject, scored[0].results).values() if len(scored) == 1 else ()
+        written.append(write_aside(html_file, page(scored, pictures)))
+    if out:
+        written += write_pictures(out, scored[0].subject, scored[0].results)
     if as_json:
-        click.echo(json.dumps(records_of(subject, results), indent=1, allow_nan=False))
+        click.echo(json.dumps([record for one in scored for record in one.records], indent=1, allow_nan=False))
     else:
-        show(Console(highlight=False), found, subject, results)
-        for path in [*([csv_file] if csv_file else []), *pictures]:
+        show(Console(highlight=False), scored)
+        for path in written:
             click.echo(f"Written: {path}")
+    results = [result for one in scored for result in one.results]
+    if any(result.reason == STOPPED for result in results):
+        click.echo("dbench: stopped; what was computed by then stands above", err=True)
+        context.exit(130)
     if all(result.score is None for result in results):
         raise InvalidInput("no metric could be computed; the reasons stand above")
 
 
-def _with_progress(subject: Subject, metrics: tuple[str, ...], fast: bool, seed: int) -> list[Result]:
-    """Compute with a line of progress on the terminal; none where standard error goes elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def _encoded(encoder: str, data: str, rows: int | None, seed: int) -> tuple[CodesFile, Source | None]:
+    from dbench.data import load
+    from dbench.outside import load_callable
+    from dbench.scoring.encoders import ROWS, encode_data
 
-    from dbench.scoring.compute import compute
-    from dbench.scoring.plan import Item
+    return encode_data(load_callable("encoder", encoder), load(data), name=encoder, rows=rows or ROWS, seed=seed)
+
+
+def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
+    """Sort the arguments into files: an .npy of codes is followed by one of factors."""
+    pairs: list[tuple[Path, Path | None]] = []
+    rest = list(files)
+    while rest:
+        first = rest.pop(0)
+        two = first.suffix.lower() == ".npy" and bool(rest)
+        pairs.append((first, rest.pop(0) if two else None))
+    return pairs
+
+
+def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
+    """Compute; on a terminal the table fills before one's eyes, quick metrics first."""
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.text import Text
+
+    from dbench.scoring.scores import score as compute_scores
+    from dbench.scoring.terminal import scores_table
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None)
+    if not console.is_terminal:
+        return compute_scores(found, **options)
+    with Live(console=console, transient=True, refresh_per_second=4) as live:
 
-        def advance(item: Item, number: int, total: int) -> None:
-            label = f"{item.name} (slow)" if item.slow else item.name
-            bar.update(task, description=label.replace("[", r"\["), completed=number, total=total)
+        def advance(item: Any, number: int, total: int, results: Any) -> None:
+            there = [results[name] for name in sorted(results) if results[name].score is not None]
+            slow = " (slow)" if item.slow else ""
+            line = Text(f"{found.name}: {item.name}{slow}, step {number + 1} of {total}; Ctrl-C keeps what is there")
+            live.update(Group(scores_table(there, console.width), line), refresh=True)
 
-        return compute(subject, metrics=metrics, fast=fast, seed=seed, progress=advance)
+        return compute_scores(found, progress=advance, **options)

@@ -5,47 +5,34 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import stats
 
 from dbench.codes import GridSource, Sample
-from dbench.codes.reading import CodesFile
 from dbench.errors import DbenchError, InvalidInput
-from dbench.metrics import Score
-from dbench.scoring.grid import grid_source
+from dbench.metrics import Score, exact_copies, shuffled
+from dbench.scoring.cautions import cautions
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
+from dbench.scoring.subject import BINS, Subject
 from dbench.seeds import generator
 
-__all__ = ["Result", "Subject", "compute", "subject_of"]
+__all__ = ["REPEATS", "STOPPED", "Result", "compute"]
 
-_BINS = 20
+REPEATS = 10
+"""Repeats behind the interval of a metric that fits no predictors; the others are repeated where that is asked for."""
+
+STOPPED = "stopped before it was computed (Ctrl-C)"
+"""Reason of what an interrupt left out."""
+
+_ADJUSTED = ("linear_accuracy", "mlp_accuracy")
 _MOST_CLASSES = 1_000
 _MOST_CELLS = 1 << 27
 
-Progress = Callable[[Item, int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What is scored.
-
-    Attributes:
-        sample: codes and factors; constant factors are left out where others vary.
-        code_names: d names.
-        source: the sample as a source of interventions, where it is a full factor grid.
-        logvar: logarithms of the posterior's variances, where they are known.
-        notes: what was found and decided, one sentence each.
-    """
-
-    sample: Sample
-    code_names: tuple[str, ...]
-    source: GridSource | None
-    logvar: NDArray[np.float64] | None
-    notes: tuple[str, ...]
+Progress = Callable[[Item, int, int, Mapping[str, "Result"]], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +46,12 @@ class Result:
         rows: number of observations used.
         seed: of its draws.
         seconds: wall-clock time.
-        warnings: what the libraries below remarked.
+        warnings: why the score says little, and what the libraries below remarked.
+        error: half the width of the 95% interval around the score, where it was repeated.
+        repeats: how often it was repeated for that; ``item.varied`` says what varied.
+        chance: what codes get that are independent of the factors, where known.
+        copies: what exact copies of the factors get by the same protocol, where known. No limit: where a metric is
+            linear, codes that spread a factor over several of them can do better than one copy.
     """
 
     item: Item
@@ -69,65 +61,19 @@ class Result:
     seed: int
     seconds: float
     warnings: tuple[str, ...] = ()
+    error: float | None = None
+    repeats: int = 0
+    chance: float | None = None
+    copies: float | None = None
 
-
-def subject_of(codes: Sample | CodesFile) -> Subject:
-    """Look at what is to be scored, and say what is peculiar about it.
-
-    Raises:
-        InvalidInput: neither a sample nor what was read from a file.
-    """
-    if not isinstance(codes, (Sample, CodesFile)):
-        raise InvalidInput(f"codes must be a file, what was read from one, or a Sample, got {type(codes).__name__}")
-    file = codes if isinstance(codes, CodesFile) else None
-    sample = codes.sample if isinstance(codes, CodesFile) else codes
-    names = file.code_names if file else tuple(f"code_{i}" for i in range(sample.n_codes))
-    notes = list(file.notes) if file else []
-    sizes = file.factor_sizes if file else None
-    varies = (sample.factors != sample.factors[0]).any(axis=0)
-    if not varies.all() and varies.any():
-        left = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
-        notes.append(f"Constant factors are left out, nothing can be said of them: {_some(left)}.")
-        kept = np.flatnonzero(varies)
-        sizes = None if sizes is None else tuple(sizes[j] for j in kept)
-        sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
-    source = grid_source(sample, factor_sizes=sizes) if varies.any() else None
-    notes += _remarks(sample, names, source)
-    return Subject(sample, names, source, file.logvar if file else None, tuple(notes))
-
-
-def _some(names: list[str], most: int = 10) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def _remarks(sample: Sample, code_names: tuple[str, ...], source: GridSource | None) -> Iterable[str]:
-    if source is not None:
-        yield "The rows are a full factor grid, so that metrics that intervene are computed by look-up."
-    still = (sample.codes == sample.codes[0]).all(axis=0)
-    if still.any():
-        constant = [name for name, here in zip(code_names, still, strict=True) if here]
-        yield f"Constant codes: {_some(constant)}."
-    if sample.discrete and len(sample) >= _BINS:
-        unique = [
-            name
-            for name, column in zip(sample.factor_names, sample.factors.T, strict=True)
-            if 2 * len(np.unique(column)) > len(sample)
-        ]
-        if unique:
-            yield (
-                f"Most rows have a value of their own of {_some(unique)}: identifiers, or continuous factors "
-                "written as whole numbers? Labels that occur once tell nothing."
-            )
-    if sample.n_factors > sample.n_codes:
-        yield (
-            f"There are fewer codes ({sample.n_codes}) than factors ({sample.n_factors}): snc and nk give some "
-            "factors no code of their own."
-        )
-    if len(sample) < _BINS:
-        yield (
-            f"There are fewer observations ({len(sample)}) than the {_BINS} bins of the metrics from mutual "
-            "information: their values are mostly bias."
-        )
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval, cut to the metric's bounds."""
+        if self.score is None or self.error is None:
+            return None
+        low, high = self.item.bounds
+        below, above = self.score.value - self.error, self.score.value + self.error
+        return below if low is None else max(below, low), above if high is None else min(above, high)
 
 
 def compute(
@@ -136,36 +82,65 @@ def compute(
     metrics: Collection[str] = (),
     fast: bool = False,
     seed: int = 0,
+    repeats: int | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
-    """Compute all metrics that the sample allows.
+    """Compute all metrics that the sample allows: the quick ones, their intervals, then the slow ones.
 
     Args:
         subject: what to score.
-        metrics: names of the plan; all if none are given.
+        metrics: names of the plan; all if none are given, but those that are computed by name only.
         fast: leave out the slow ones, but those that are named.
         seed: decides all draws; every metric has a stream of its own, so that none depends on which others run.
-        progress: called with each item, its number and the number of items, before it is computed.
+        repeats: how often each metric is repeated for its interval; 0 for none. By default those that fit no
+            predictors are, 10 times.
+        progress: called with each item, its number and the number of items, and the results so far by name, before it
+            is computed.
 
     Returns:
-        A result for each item, by name.
+        A result for each item, by name. After an interrupt (Ctrl-C) those that were not reached have it as reason.
 
     Raises:
+        InvalidInput: a seed or a number of repeats that is no count.
         UnknownName: a metric that is not in the plan.
     """
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InvalidInput(f"seed must be an integer of at least 0, got {seed!r}")
+    for name, value in (("seed", seed), ("repeats", repeats if repeats is not None else 0)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+            raise InvalidInput(f"{name} must be an integer of at least 0, got {value!r}")
     items = choose(metrics)
+    found: dict[str, Result] = {}
+
+    def left_out(item: Item, reason: str) -> None:
+        found[item.name] = Result(item, None, reason, 0, int(seed), 0.0)
+
+    for item in items:
+        if item.named and not metrics:
+            left_out(item, "exact boosted trees, a minute or more each; computed where asked for by name")
+        elif item.slow and fast and not metrics:
+            left_out(item, "slow; left out as asked (fast)")
+    wanted = [item for item in items if item.name not in found]
+    quick, slow = ([item for item in wanted if item.slow == kind] for kind in (False, True))
+    quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
+    looked_up = subject.source is None or isinstance(subject.source, GridSource)
+    dear = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
+    times = {item.name: int(repeats) if repeats is not None else 0 if item.name in dear else REPEATS for item in wanted}
+    steps = [(item, False) for item in quick] + [(item, True) for item in quick]
+    steps += [(item, refine) for item in slow for refine in (False, True)]
     few = _few(subject.sample, int(seed))
-    results = []
-    for number, item in enumerate(items):
-        if fast and item.slow and not metrics:
-            results.append(Result(item, None, "slow; left out as asked (fast)", 0, int(seed), 0.0))
-            continue
-        if progress is not None:
-            progress(item, number, len(items))
-        results.append(_result(item, replace(subject, sample=few) if item.learned else subject, int(seed)))
-    return results
+    try:
+        for number, (item, refine) in enumerate(steps):
+            if progress is not None:
+                progress(item, number, len(steps), found)
+            what = replace(subject, sample=few) if item.learned else subject
+            if refine:
+                found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
+            else:
+                found[item.name] = _result(item, what, int(seed))
+    except KeyboardInterrupt:
+        for item in wanted:
+            if item.name not in found:
+                left_out(item, STOPPED)
+    return [found[item.name] for item in items]
 
 
 def _few(sample: Sample, seed: int) -> Sample:
@@ -181,23 +156,78 @@ def _result(item: Item, subject: Subject, seed: int) -> Result:
     reason = _obstacle(item, subject)
     if reason:
         return Result(item, None, reason, 0, seed, 0.0)
-    options = dict(item.options)
-    if "generator" in inspect.signature(item.function).parameters:
-        options["generator"] = generator(metric=item.name, seed=seed)
     start = time.perf_counter()
     score: Score | None = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            score = item.function(*_input(item, subject), **options)
+            score = _call(item, subject, seed)
         except DbenchError as error:
             reason = str(error)
         except (ArithmeticError, MemoryError, ValueError) as error:
             # A metric that a strange sample defeats must not take the others with it.
             reason = f"{type(error).__name__}: {error}"
-    remarks = tuple(dict.fromkeys(str(remark.message) for remark in caught))
     seconds = time.perf_counter() - start
-    return Result(item, score, " ".join(reason.split()), rows if score else 0, seed, seconds, remarks)
+    if score is None:
+        return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
+    remarks = (*cautions(item, subject.sample), *dict.fromkeys(str(remark.message) for remark in caught))
+    # The detail ``chance`` of adjusted metrics is what was taken off.
+    chance = 0.0 if item.name in _ADJUSTED else score.details.get("chance", score.details.get("bias"))
+    copies = score.details.get("ceiling")
+    return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
+
+
+def _call(item: Item, subject: Subject, seed: int, **repeat: int) -> Score:
+    options = dict(item.options)
+    if "generator" in inspect.signature(item.function).parameters:
+        options["generator"] = generator(metric=item.name, seed=seed, **repeat)
+    return item.function(*_input(item, subject), **options)
+
+
+def _refined(result: Result, subject: Subject, repeats: int, *, bare: bool) -> Result:
+    """Add the interval, and what chance and copies get where the metric does not say.
+
+    The interval is Student's t on the deviation of the repeats. Their rows are drawn with replacement (the bootstrap);
+    metrics that fit predictors see the same rows in another split, since a row drawn twice would stand in the training
+    and in the test part.
+
+    Args:
+        result: of the metric.
+        subject: what it was computed of.
+        repeats: how many; fewer than two give no interval.
+        bare: add neither chance nor copies.
+    """
+    item = result.item
+    if result.score is None or item.varied is None:
+        return result
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if item.function.__name__ == "dci" and not item.slow and not bare:  # has no details of these
+                stream = generator(task="score_codes", step="chance", seed=result.seed)
+                dealt, copied = shuffled(subject.sample, stream), exact_copies(subject.sample)
+                chance, copies = (
+                    _call(item, replace(subject, sample=sample), result.seed).value for sample in (dealt, copied)
+                )
+                result = replace(result, chance=chance, copies=copies)
+            if repeats > 1:
+                values = [_repeat(item, subject, result.seed, number) for number in range(repeats)]
+                error = float(np.std(values, ddof=1) * stats.t.ppf(0.975, repeats - 1))
+                result = replace(result, error=error, repeats=repeats)
+        except (DbenchError, ArithmeticError, ValueError) as caught:
+            said = f"no interval: {' '.join(str(caught).split())}"
+            return replace(result, warnings=(*result.warnings, said))
+    return replace(result, seconds=result.seconds + time.perf_counter() - start)
+
+
+def _repeat(item: Item, subject: Subject, seed: int, number: int) -> float:
+    if item.varied == "rows":
+        stream = generator(task="score_codes", step="bootstrap", seed=seed, repeat=number)
+        rows = stream.integers(len(subject.sample), size=len(subject.sample))
+        logvar = None if subject.logvar is None else subject.logvar[rows]
+        subject = replace(subject, sample=subject.sample.take(rows), logvar=logvar)
+    return _call(item, subject, seed, repeat=number + 1).value
 
 
 def _input(item: Item, subject: Subject) -> tuple[Any, ...]:
@@ -213,8 +243,10 @@ def _obstacle(item: Item, subject: Subject) -> str:
     sample = subject.sample
     if item.needs == "models":
         return "compares several models; a file holds the codes of one"
-    if item.needs in ("source", "grid") and subject.source is None:
-        return "intervenes on factors: needs a file that holds every combination of factor values exactly once"
+    if (item.needs == "source" and subject.source is None) or (
+        item.needs == "grid" and not isinstance(subject.source, GridSource)
+    ):
+        return "intervenes on factors: needs every combination of factor values exactly once, or --encoder and --data"
     if item.needs == "posterior" and subject.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
     if item.labels and not sample.discrete:
@@ -223,6 +255,6 @@ def _obstacle(item: Item, subject: Subject) -> str:
         most = max(len(np.unique(column)) for column in sample.factors.T)
         if item.learned and most > _MOST_CLASSES:
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
-        if most * _BINS * sample.n_codes > _MOST_CELLS:
+        if most * BINS * sample.n_codes > _MOST_CELLS:
             return f"counts codes by factor value, and a factor has {most:,} values: too many"
     return ""

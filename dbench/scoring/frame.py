@@ -1,105 +1,73 @@
-"""Results as a long table and as records: one set of numbers for python, csv and JSON."""
+"""Results as a long table and as records: one set of numbers for Python, csv and JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pandas as pd
 
 from dbench import __version__
-from dbench.codes import Sample
-from dbench.codes.reading import CodesFile, read_codes
 from dbench.provenance import commit, versions
-from dbench.scoring.compute import Progress, Result, Subject, compute, subject_of
+from dbench.scoring.compute import Result
+from dbench.scoring.subject import Subject
 
-__all__ = ["COLUMNS", "frame_of", "records_of", "score_codes"]
+__all__ = ["COLUMNS", "frame_of", "records_of"]
 
-COLUMNS = ("metric", "part", "name", "score", "rows", "reason")
+COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
 """Columns of the long table."""
 
 
-def score_codes(
-    codes: str | Path | Sample | CodesFile,
-    *,
-    metrics: Collection[str] = (),
-    fast: bool = False,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> pd.DataFrame:
-    """Compute every metric that somebody's codes allow; the numbers are those of ``dbench score``.
-
-    Args:
-        codes: a file (see :func:`dbench.codes.reading.read_codes`, also for its options), what was read from
-            one, or a sample.
-        metrics: names; all if none are given.
-        fast: leave out the slow ones, but those that are named.
-        seed: decides all draws.
-        progress: called with each item, its number and the number of items, before it is computed.
-
-    Returns:
-        A table with one row for each number. ``metric`` is its name; ``part`` is ``score``, ``factor``, ``code``,
-        ``detail``, or ``skipped`` where there is no score (``reason`` says why, ``score`` is missing); ``name``
-        is that of the factor, code or detail; ``rows`` is the number of observations used. ``attrs`` holds
-        ``seed``, ``versions``, ``commit`` and ``notes``.
-
-    Raises:
-        InvalidInput: a file or an option that breaks a rule.
-        DamagedData: a file that cannot be read.
-        UnknownName: a metric that does not exist.
-
-    Example:
-        >>> import numpy as np
-        >>> factors = np.indices((4, 4)).reshape(2, -1).T
-        >>> table = score_codes(Sample(factors * 1.0, factors), metrics=["mig"])
-        >>> table[table["part"] == "score"][["metric", "score"]].round(3).values.tolist()
-        [['mig', 1.0]]
-    """
-    found = read_codes(codes, seed=seed) if isinstance(codes, (str, Path)) else codes
-    subject = subject_of(found)
-    results = compute(subject, metrics=metrics, fast=fast, seed=seed, progress=progress)
-    return frame_of(subject, results)
-
-
 def frame_of(subject: Subject, results: Iterable[Result]) -> pd.DataFrame:
-    """Put results into one long table, see :func:`score_codes`."""
+    """Put results into one long table.
+
+    One row for each number: ``metric`` is its name; ``part`` is ``score``, ``factor``, ``code``, ``detail``, or
+    ``skipped`` where there is no score (``reason`` says why, ``score`` is missing); ``name`` is that of the factor,
+    code or detail; ``low`` and ``high`` are the 95% interval, ``chance`` and ``copies`` what independent codes and
+    exact copies of the factors get, of scores only; ``rows`` is the number of observations used. ``attrs`` holds
+    ``seed``, ``versions``, ``commit`` and ``notes``.
+    """
     listed = list(results)
     rows = [row for result in listed for row in _rows(subject, result)]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"score": "float64", "rows": "int64"})
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(COLUMNS[3:8], "float64") | {"rows": "int64"})
     seed = listed[0].seed if listed else None
     frame.attrs = {"seed": seed, "versions": versions(), "commit": commit(), "notes": list(subject.notes)}
     return frame
 
 
-def _rows(subject: Subject, result: Result) -> Iterator[tuple[str, str, str, float | None, int, str]]:
+def _rows(subject: Subject, result: Result) -> Iterator[tuple[Any, ...]]:
     name, score, n = result.item.name, result.score, result.rows
+    nothing = (None, None, None, None)
     if score is None:
-        yield name, "skipped", "", None, n, result.reason
+        yield name, "skipped", "", None, *nothing, n, result.reason
         return
-    yield name, "score", "", score.value, n, ""
+    yield name, "score", "", score.value, *(result.interval or (None, None)), result.chance, result.copies, n, ""
     for part, names, values in (
         ("factor", subject.sample.factor_names, score.per_factor),
         ("code", subject.code_names, score.per_code),
         ("detail", tuple(score.details), list(score.details.values())),
     ):
         if values is not None:
-            yield from ((name, part, key, float(value), n, "") for key, value in zip(names, values, strict=True))
+            for key, value in zip(names, values, strict=True):
+                yield name, part, key, float(value), *nothing, n, ""
 
 
 def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def records_of(subject: Subject, results: Iterable[Result]) -> list[dict[str, Any]]:
+def records_of(subject: Subject, results: Iterable[Result], file: str = "") -> list[dict[str, Any]]:
     """Return one JSON object for each metric.
 
-    ``metric`` and ``score`` (null where it was skipped, see ``reason``), ``protocol`` (the metric's full name, with
-    the relation or model it used), ``bounds``, ``details``, ``per_factor`` and ``per_code`` by name, ``relation``
-    (codes x factors), ``rows``, ``seconds``, ``warnings``, ``seed``, ``version``, ``versions`` and ``commit``.
+    ``file``, ``metric`` and ``score`` (null where it was skipped, see ``reason``), ``low`` and ``high`` (the 95%
+    interval, null where nothing was repeated), ``repeats`` and ``repeated`` (how often, and what varied: ``rows``,
+    ``split`` or ``draws``), ``better`` (``higher``, ``lower`` or null), ``chance`` and ``copies``, ``protocol`` (the
+    metric's full name, with the relation or model it used), ``bounds``, ``details``, ``per_factor`` and ``per_code`` by
+    name, ``relation`` (codes x factors), ``rows``, ``seconds``, ``warnings``, ``seed``, ``version``,
+    ``versions`` and ``commit``.
     """
-    return [_record(subject, result) for result in results]
+    return [{"file": file, **_record(subject, result)} for result in results]
 
 
 def _record(subject: Subject, result: Result) -> dict[str, Any]:
@@ -111,6 +79,13 @@ def _record(subject: Subject, result: Result) -> dict[str, Any]:
         "metric": result.item.name,
         "score": None if score is None else score.value,
         "reason": result.reason or None,
+        "low": None if result.interval is None else result.interval[0],
+        "high": None if result.interval is None else result.interval[1],
+        "repeats": result.repeats,
+        "repeated": result.item.varied if result.repeats else None,
+        "better": result.item.better,
+        "chance": result.chance,
+        "copies": result.copies,
         "protocol": None if score is None else score.metric,
         "bounds": list(result.item.bounds),
         "details": {} if score is None else {key: _number(value) for key, value in score.details.items()},

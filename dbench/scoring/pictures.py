@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from dbench.scoring.compute import Result, Subject
+from dbench.scoring.compute import Result
 from dbench.scoring.files import write_aside
 from dbench.scoring.hinton import hinton_svg
+from dbench.scoring.subject import Subject
 
-__all__ = ["write_pictures"]
+__all__ = ["pictures_of", "write_pictures"]
 
 _RELATIONS = {
     "mig": ("mutual_information", "Mutual information (nats)"),
@@ -27,8 +28,20 @@ _RELATIONS = {
 """Metric -> file and title of the matrix its score was aggregated from; metrics of one matrix share a file."""
 
 
+def pictures_of(subject: Subject, results: Iterable[Result]) -> dict[str, str]:
+    """Return a Hinton diagram (SVG) of every kind of relation matrix behind some results, by file name."""
+    drawn: dict[str, str] = {}
+    for result in results:
+        if result.score is None or result.score.relation is None or result.item.name not in _RELATIONS:
+            continue
+        name, title = _RELATIONS[result.item.name]
+        if name not in drawn:
+            drawn[name] = hinton_svg(result.score.relation, subject.code_names, subject.sample.factor_names, title)
+    return drawn
+
+
 def write_pictures(folder: str | Path, subject: Subject, results: Iterable[Result]) -> list[Path]:
-    """Write a Hinton diagram of every relation matrix into a folder, which is made if missing.
+    """Write these diagrams into a folder, which is made if missing.
 
     Returns:
         The files written, one for each kind of matrix.
@@ -36,12 +49,5 @@ def write_pictures(folder: str | Path, subject: Subject, results: Iterable[Resul
     Raises:
         DbenchError: the folder cannot be written to.
     """
-    written: dict[str, Path] = {}
-    for result in results:
-        if result.score is None or result.score.relation is None or result.item.name not in _RELATIONS:
-            continue
-        name, title = _RELATIONS[result.item.name]
-        if name not in written:
-            picture = hinton_svg(result.score.relation, subject.code_names, subject.sample.factor_names, title)
-            written[name] = write_aside(Path(folder) / f"{name}.svg", picture)
-    return list(written.values())
+    drawn = pictures_of(subject, results)
+    return [write_aside(Path(folder) / f"{name}.svg", picture) for name, picture in drawn.items()]

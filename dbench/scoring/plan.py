@@ -19,6 +19,9 @@ _LEARNED = {
     "dci", "downstream", "explicitness", "linear_accuracy", "mlp_accuracy", "nk", "sap", "statistical_efficiency",
 }  # fmt: skip
 _SLOW = {"dci", "downstream", "mlp_accuracy", "nk", "statistical_efficiency"}
+_NAMED = {"dci", "downstream[gbt]", "statistical_efficiency[gbt]"}
+_LOWER = {"code_mutual_information", "gaussian_total_correlation"}
+_NEITHER = {"informative_codes"}
 _LABELS = {"downstream", "explicitness", "linear_accuracy", "mlp_accuracy", "nk", "snc", "statistical_efficiency"}
 
 
@@ -34,6 +37,7 @@ class Item:
         learned: whether predictors are fitted, so that at most ``LEARNED_ROWS`` rows are used.
         slow: whether it takes more than some seconds, so that ``--fast`` leaves it out.
         labels: whether it is defined for discrete factors only.
+        named: whether it is computed by name only: exact boosted trees, a minute each.
     """
 
     name: str
@@ -43,6 +47,23 @@ class Item:
     learned: bool = False
     slow: bool = False
     labels: bool = False
+    named: bool = False
+
+    @property
+    def better(self) -> Literal["higher", "lower"] | None:
+        """Which direction is better; None where neither is."""
+        stem = self.name.partition("[")[0]
+        return None if stem in _NEITHER else "lower" if stem in _LOWER else "higher"
+
+    @property
+    def varied(self) -> Literal["rows", "split", "draws"] | None:
+        """What the repeats behind an interval vary: rows drawn anew, the split into training and test rows, or draws.
+
+        None where rows cannot be drawn anew, since the metric needs each combination of factor values once.
+        """
+        if self.needs in ("grid", "models"):
+            return None
+        return "draws" if self.needs == "source" else "split" if self.learned else "rows"
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
@@ -55,12 +76,12 @@ def _plan() -> dict[str, Item]:
     items = {}
     for name, function in METRICS.items():
         needs = function.card.needs  # type: ignore[attr-defined]
-        items[name] = Item(name, function, needs, learned=name in _LEARNED, slow=name in _SLOW, labels=name in _LABELS)
+        items[name] = Item(name, function, needs, {}, *(name in kind for kind in (_LEARNED, _SLOW, _LABELS, _NAMED)))
     more = [
         Item("dci[forest]", find_metric("dci"), "sample", {"estimator": "forest"}, learned=True),
         Item("dci[lasso]", find_metric("dci"), "sample", {"estimator": "lasso"}, learned=True),
         Item("dci[suter]", find_metric("dci"), "sample", {"estimator": "suter"}, learned=True),
-        Item("downstream[gbt]", find_metric("downstream"), "sample", {"model": "gbt"}, True, True, True),
+        Item("downstream[gbt]", find_metric("downstream"), "sample", {"model": "gbt"}, True, True, True, True),
         Item("irs[crossed]", find_metric("irs"), "grid", {"crossed": True}),
         Item("gaussian_total_correlation[sampled]", sampled_total_correlation, "posterior"),
         Item("gaussian_total_correlation[active]", active_total_correlation, "posterior"),
@@ -70,6 +91,7 @@ def _plan() -> dict[str, Item]:
             find_metric("statistical_efficiency"),
             "sample",
             {"model": "gbt"},
+            True,
             True,
             True,
             True,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +14,25 @@ from rich.table import Table
 from rich.text import Text
 
 from dbench.codes.reading import CodesFile
-from dbench.metrics import Score
 from dbench.provenance import versions
-from dbench.scoring.compute import Result, Subject
+from dbench.scoring.compute import Result
+from dbench.scoring.subject import Subject
 
-__all__ = ["show"]
+if TYPE_CHECKING:
+    from dbench.scoring.scores import Scores
 
-_ADJUSTED = ("linear_accuracy", "mlp_accuracy")  # their detail ``chance`` is what was taken off
+__all__ = ["ARROWS", "KEY", "heading", "number", "scores_table", "show"]
+
+ARROWS = {"higher": "\u2191", "lower": "\u2193", None: ""}
+"""Direction that is better -> its mark."""
+
+KEY = (
+    "\u2191 higher is better, \u2193 lower. \u00b1: 95% interval, from repeats with other rows, or with another split "
+    "for metrics that fit predictors. chance: codes independent of the factors. copies: one exact copy of each factor, "
+    "by the same protocol; no limit, other codes can do better."
+)
+"""What the columns mean."""
+
 _OTHER = {
     ("dci", "per_factor"): "completeness",
     ("med", "per_factor"): "completeness",
@@ -28,38 +42,49 @@ _HEAD = 12  # most characters of a name that heads a column of numbers
 _NAME = 18  # least characters for the names of metrics beside them
 
 
-def show(console: Console, file: CodesFile, subject: Subject, results: Sequence[Result]) -> None:
-    """Print results for reading, at any width.
+def show(console: Console, scored: Sequence[Scores]) -> None:
+    """Print scores for reading, at any width; those of several files side by side.
 
     Args:
         console: where to.
-        file: what was read.
-        subject: what was scored.
-        results: one for each metric.
+        scored: of one file each.
     """
-    for line in _heading(file, subject):
-        _say(console, line)
-    computed = [result for result in results if result.score is not None]
+    for one in scored:
+        for line in heading(one.file, one.subject):
+            _say(console, line)
+    if len(scored) > 1:
+        console.print()
+        console.print(_side_by_side(scored, console.width))
+    else:
+        _show_one(console, scored[0])
+    console.print()
+    _say(console, KEY, style="dim")
+    for title, pick in (("Not computed", lambda r: r.reason), ("Warnings", lambda r: "; ".join(r.warnings))):
+        said = {(r.item.name, pick(r)): None for one in scored for r in one.results if pick(r)}
+        _list(console, title, list(said))
+    console.print()
+    results = scored[0].results
+    _say(console, f"Seed {results[0].seed if results else 0}; {versions()}.", style="dim")
+
+
+def _show_one(console: Console, one: Scores) -> None:
+    computed = [result for result in one.results if result.score is not None]
     if computed:
         console.print()
-        console.print(_scores(computed, console.width))
+        console.print(scores_table(computed, console.width))
     for title, names, pick in (
-        ("Per factor", subject.sample.factor_names, "per_factor"),
-        ("Per code", subject.code_names, "per_code"),
+        ("Per factor", one.subject.sample.factor_names, "per_factor"),
+        ("Per code", one.subject.code_names, "per_code"),
     ):
         rows = [(_label(result, pick), getattr(result.score, pick)) for result in computed]
         given = [(name, values) for name, values in rows if values is not None]
         if given:
             console.print()
             _values(console, title, names, given)
-    _list(console, "Not computed", [(r.item.name, r.reason) for r in results if r.score is None])
-    _list(console, "Warnings", [(r.item.name, "; ".join(r.warnings)) for r in results if r.warnings])
-    console.print()
-    seed = results[0].seed if results else 0
-    _say(console, f"Seed {seed}; {versions()}.", style="dim")
 
 
-def _heading(file: CodesFile, subject: Subject) -> Iterator[str]:
+def heading(file: CodesFile, subject: Subject) -> Iterator[str]:
+    """Say in sentences what was read and decided."""
     sample = subject.sample
     kind = "continuous"
     if sample.discrete:
@@ -91,7 +116,8 @@ def _clip(name: str) -> str:
     return name if len(name) <= _HEAD else name[: _HEAD - 1] + "\u2026"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """Three digits; nothing for None."""
     if value is None:
         return ""
     return f"{round(value, 3) + 0.0:.3f}" if abs(value) < 1e4 else f"{value:.3g}"  # + 0.0 makes 0 of -0
@@ -102,33 +128,54 @@ def _bounds(result: Result) -> str:
     return f"{'-inf' if low is None else f'{low:g}'} .. {'inf' if high is None else f'{high:g}'}"
 
 
-def _beside(name: str, score: Score) -> tuple[float | None, float | None]:
-    """Chance level and ceiling on the scale of the score, where they are known."""
-    chance = 0.0 if name in _ADJUSTED else score.details.get("chance", score.details.get("bias"))
-    return chance, score.details.get("ceiling")
-
-
-def _scores(results: Iterable[Result], width: int) -> Table:
+def scores_table(results: Iterable[Result], width: int) -> Table:
     """The table of scores; a narrow terminal goes without its last columns."""
-    columns = ["score", "chance", "ceiling"] + ["bounds"] * (width >= 62) + ["rows"] * (width >= 72)
+    columns = ["score", *["\u00b1"] * (width >= 60), "chance", "copies"]
+    columns += ["bounds"] * (width >= 70) + ["rows"] * (width >= 80)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("metric", overflow="fold")
+    table.add_column("", no_wrap=True)
     for name in columns:
         table.add_column(name, justify="left" if name == "bounds" else "right", no_wrap=True)
     for result in results:
         score = result.score
         assert score is not None
-        beside = (_number(value) for value in _beside(result.item.name, score))
-        cells: list[str | Text] = [
-            Text(_number(score.value), style="bold"),
-            *beside,
-            _bounds(result),
-            f"{result.rows:,}",
-        ]
-        table.add_row(Text(result.item.name), *cells[: len(columns)])
+        cells: Mapping[str, str | Text] = {
+            "score": Text(number(score.value), style="bold"),
+            "\u00b1": number(result.error),
+            "chance": number(result.chance),
+            "copies": number(result.copies),
+            "bounds": _bounds(result),
+            "rows": f"{result.rows:,}",
+        }
+        table.add_row(Text(result.item.name), ARROWS[result.item.better], *(cells[name] for name in columns))
         if result.item.function.__name__ == "dci":
             for part in ("completeness", "informativeness"):
-                table.add_row(Text(f"  {part}"), _number(score.details[part]))
+                table.add_row(Text(f"  {part}"), ARROWS["higher"], number(score.details[part]))
+    return table
+
+
+def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
+    """One column for each file; half the width of the interval beside each score where there is room."""
+    room = (width - 31) // len(scored) - 2
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("metric", overflow="fold")
+    table.add_column("", no_wrap=True)
+    for one in scored:
+        name = (
+            one.file.name
+            if len(one.file.name) <= max(room, _HEAD)
+            else f"\u2026{one.file.name[1 - max(room, _HEAD) :]}"
+        )
+        table.add_column(Text(name), justify="right", overflow="fold")
+    for row in zip(*(one.results for one in scored), strict=True):
+        if all(result.score is None for result in row):
+            continue
+        cells = []
+        for result in row:
+            error = f" \u00b1 {number(result.error)}" if result.error is not None and room >= 13 else ""
+            cells.append("" if result.score is None else number(result.score.value) + error)
+        table.add_row(Text(row[0].item.name), ARROWS[row[0].item.better], *cells)
     return table
 
 
@@ -137,7 +184,7 @@ def _values(
 ) -> None:
     numbered = list(names) == [f"code_{i}" for i in range(len(names))]
     heads = [str(i) for i in range(len(names))] if numbered else [_clip(name) for name in names]
-    digits = max(len(_number(float(value))) for _, values in rows for value in values)
+    digits = max(len(number(float(value))) for _, values in rows for value in values)
     needed = sum(max(len(head), digits) + 1 for head in heads)
     if needed + _NAME > console.width:
         _say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see --csv or --json.")
@@ -147,8 +194,16 @@ def _values(
     for head in heads:
         table.add_column(Text(head), justify="right", no_wrap=True)
     for name, values in rows:
-        table.add_row(Text(name), *(_number(float(value)) for value in values))
+        table.add_row(Text(_broken(name, console.width - needed)), *(number(float(value)) for value in values))
     console.print(table)
+
+
+def _broken(name: str, width: int) -> str:
+    """Break a name that is too wide after an underscore or a space, not within a word."""
+    lines = [""]
+    for part in re.findall(r"[^_ ]+[_ ]?", name):
+        lines[-1:] = [lines[-1] + part] if len(lines[-1] + part) <= width else [lines[-1], part]
+    return "\n".join(line.rstrip() for line in lines if line)
 
 
 def _list(console: Console, title: str, entries: Sequence[tuple[str, str]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -226,6 +227,28 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     )
     if wrong:
         raise click.exceptions.Exit(1)
+
+
+@zoo.command()
+@_options("profile", "store", "data", "objective", "seeds")
+@click.option("--each", type=click.IntRange(1), default=2, show_default=True, help="Models of every strength, at most.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file.")
+def panel(
+    profile: str,
+    store: str | None,
+    data: tuple[str, ...],
+    objective: tuple[str, ...],
+    seeds: str | None,
+    each: int,
+    out: Path,
+) -> None:
+    """Write the weights of finished runs as one file, on which dbench rank asks a metric."""
+    from dbench.zoo.panel import choose_runs, write_panel
+
+    _, place, keys = _plan(profile, store, data, objective, seeds)
+    chosen = choose_runs([key for key in keys if place.status(key) == "done"], each)
+    write_panel(place, chosen, out)
+    click.echo(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
 
 
 @zoo.command()

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,22 @@ def test_help_names_every_group_and_imports_none() -> None:
     assert "HEAVY []" in done.stdout
     assert "zoo" in done.stdout
     assert "metrics" in done.stdout
+
+
+def test_python_m_dbench_is_dbench() -> None:
+    done = subprocess.run([sys.executable, "-m", "dbench", "score", "none.npz"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "dbench: no file of codes at 'none.npz'\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "index", "expected"), [("dbench sc", 1, "score"), ("dbench score --con", 2, "--continuous")]
+)
+def test_the_shell_completes_commands_and_options(words: str, index: int, expected: str) -> None:
+    """As README.md sets it up, in bash."""
+    completion = {"_DBENCH_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
+    command = [str(Path(sys.executable).with_name("dbench"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | completion)
+    assert expected in {line.partition(",")[2] for line in done.stdout.splitlines()}
 
 
 @pytest.mark.parametrize("name", cli._GROUPS)

@@ -107,8 +107,33 @@ def test_other_numbers_make_all_factors_continuous_and_that_is_said(tmp_path: Pa
     mixed = np.stack([FACTORS[:, 0], CODES[:, 0]], axis=1)
     found = read_codes(npz(tmp_path, factors=mixed))
     assert not found.sample.discrete
-    assert "factor_1: not whole numbers" in found.notes[0]
+    assert "factor_1: too many values for labels" in found.notes[0]
     assert read_codes(npz(tmp_path, factors=CODES[:, :2])).notes == ()
+
+
+def test_text_is_read_as_labels_the_same_in_every_format(tmp_path: Path) -> None:
+    shapes = np.array(["square", "ellipse", "heart"])[FACTORS[:, 0]]
+    as_text = table(factor_0=shapes, factor_1=FACTORS[:, 1].astype(str))
+    as_text.to_csv(tmp_path / "t.csv", index=False)
+    as_text.to_parquet(tmp_path / "t.parquet")
+    as_text.astype({"factor_0": "category"}).to_parquet(tmp_path / "c.parquet")
+    both = np.stack([shapes, FACTORS[:, 1].astype(str)], axis=1)
+    np.save(tmp_path / "c.npy", CODES)
+    np.save(tmp_path / "f.npy", np.asfortranarray(both))
+    for paths in (
+        (npz(tmp_path, factors=both),),
+        (tmp_path / "t.csv",),
+        (tmp_path / "t.parquet",),
+        (tmp_path / "c.parquet",),
+        (tmp_path / "c.npy", tmp_path / "f.npy"),
+    ):
+        found = read_codes(*paths)
+        np.testing.assert_array_equal(found.sample.factors[:, 0], np.array([2, 0, 1])[FACTORS[:, 0]])
+        np.testing.assert_array_equal(found.sample.factors[:, 1], FACTORS[:, 1])
+        assert found.notes == ("factor_0: text, read as labels 0 = ellipse, 1 = heart, 2 = square.",)
+        few = read_codes(*paths, rows=5, seed=3).sample.factors
+        rows = [int(np.flatnonzero((row == found.sample.factors).all(axis=1))[0]) for row in few]
+        np.testing.assert_array_equal(found.sample.codes[rows], read_codes(*paths, rows=5, seed=3).sample.codes)
 
 
 def test_whole_floats_that_cannot_be_told_apart_are_no_labels(tmp_path: Path) -> None:
@@ -135,7 +160,10 @@ def test_the_deviation_of_the_posterior_becomes_its_logarithm(tmp_path: Path) ->
         ({"codes": np.asfortranarray(np.where(FACTORS == 3, np.inf, 0.0))}, "got inf in row 9, column 1"),
         ({"factors": np.where(FACTORS == 3, np.inf, FACTORS)}, "factors must be finite, got inf in row 9, column 1"),
         ({"codes": CODES.astype(object)}, "python objects, which only a pickle can store"),
-        ({"factors": FACTORS.astype(str)}, "must hold real numbers, got dtype <U"),
+        ({"codes": CODES.astype(str)}, "must hold real numbers, got dtype <U"),
+        ({"factors": np.array([""] + ["red"] * 11)}, "must have printable text in every row, got ''"),
+        ({"factors": np.array(["1"] * 11 + ["nan"])}, "must be finite, got nan"),
+        ({"factors": np.array([b"\xff"] * 12)}, "must be text, got"),
         ({"codes": CODES + 1j}, "must hold real numbers, got dtype complex128"),
         ({"codes": CODES.astype(np.longdouble) * np.longdouble("1e4000")}, "codes must be finite, got"),
         ({"codes": CODES[:, :0]}, r"must be a non-empty matrix .* got 12 x 0"),
@@ -163,7 +191,8 @@ def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], messag
         ("code_0,code_0,factor_0\n1,2,3\n", "must name each column once, got 'code_0'"),
         ("code_0,factor_\x1b[2J\n1,2\n", "must have printable names for columns"),
         ("code_0,factor_0\n1,2\n3\n", "cannot be read"),
-        ("code_0,factor_0\n1,red\n", "cannot be read.*'red'"),
+        ("code_0,factor_0\nred,1\n", "column 'code_0' must hold numbers, got text"),
+        ("code_0,factor_0\n1,red\n2,\n", "must have printable text in every row, got ''"),
         ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0"),
         ("code_0,factor_0\n1,2\nnan,2\n", "must be finite, got nan in row 1"),
         ("code_0;factor_0\n1;2\n", "it has code_0;factor_0"),
@@ -182,7 +211,8 @@ def test_a_parquet_file_with_gaps_text_or_lossy_mixtures_is_refused(tmp_path: Pa
     path = tmp_path / "t.parquet"
     for columns, message in (
         ({"factor_1": pd.array([None, *FACTORS[1:, 1]], dtype="Int64")}, "must be finite, got nan in row 0"),
-        ({"factor_1": [str(value) for value in FACTORS[:, 1]]}, "column 'factor_1' must hold numbers"),
+        ({"code_1": ["red"] * 12}, "column 'code_1' must hold numbers, got text"),
+        ({"factor_1": [None, *["red"] * 11]}, "column 'factor_1' must have text in every row, got 1 missing"),
         ({"factor_1": FACTORS[:, 1] + 2**60, "factor_2": 0.5}, r"'factor_1' must be within 2\^53"),
     ):
         table(**columns).to_parquet(path)

@@ -4,8 +4,10 @@ import hashlib
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from dbench.data import NEEDS_DOWNLOAD, load
+from dbench.cli import main
+from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, load
 from dbench.data.downloads import Published, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
@@ -20,7 +22,7 @@ def test_without_a_connection_a_data_set_says_what_to_do(name, monkeypatch, tmp_
     monkeypatch.setenv("no_proxy", "")
     for proxy in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(proxy, "http://127.0.0.1:9")
-    with pytest.raises(DbenchError, match=r"could not be downloaded from http.* set DBENCH_DATA"):
+    with pytest.raises(DbenchError, match=r"could not be downloaded from http.*: no connection; put the file into"):
         load(name)
 
 
@@ -79,3 +81,15 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(DbenchError, match=r"cannot be written"):
         unpacked(tmp_path / "file" / "a", (10, 4), lambda: iter([rows()]))
+
+
+def test_data_sets_are_listed_and_made_ready_from_the_command_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("DBENCH_DATA", str(tmp_path))
+    listed = CliRunner().invoke(main, ["data", "ls"]).output.splitlines()
+    needs = {line.split()[0]: "needs a download" in line for line in listed[:-1]}
+    assert needs == {name: name in NEEDS_DOWNLOAD for name in DATA_SETS}
+    assert str(tmp_path) in listed[-1]
+    ready = CliRunner().invoke(main, ["data", "fetch", "dsprites_grid_16"])
+    assert "46,080 points (shape 3, scale 6, orientation 10, pos_x 16, pos_y 16), images 1 x 16 x 16" in ready.output
+    wrong = CliRunner().invoke(main, ["data", "fetch", "dsprite"])
+    assert (wrong.exit_code, "unknown data set 'dsprite'" in wrong.stderr) == (2, True)

@@ -1,6 +1,8 @@
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,8 @@ from click.testing import CliRunner, Result
 
 from dbench.cli import main
 from dbench.scoring import score_codes
+from dbench.scoring.frame import COLUMNS
+from dbench.scoring.plan import PLAN
 
 RNG = np.random.default_rng(0)
 FACTORS = np.indices((3, 4, 5)).reshape(3, -1).T
@@ -48,7 +52,8 @@ def test_json_and_csv_hold_the_numbers_of_the_function(file: Path, tmp_path: Pat
     scores = table[table["part"] == "score"].set_index("metric")["score"]
     assert {r["metric"]: r["score"] for r in records if r["score"] is not None} == scores.to_dict()
     assert all(r["seed"] == 3 and r["version"] and r["versions"] for r in records)
-    written = pd.read_csv(tmp_path / "deep" / "s.csv", keep_default_na=False, na_values={"score": [""]})
+    missing = {key: [""] for key in COLUMNS[3:8]}
+    written = pd.read_csv(tmp_path / "deep" / "s.csv", keep_default_na=False, na_values=missing)
     pd.testing.assert_frame_equal(written, table, check_dtype=False)
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["s.csv"]
 
@@ -85,6 +90,53 @@ def test_all_formats_score_the_same(file: Path, tmp_path: Path) -> None:
         )
     ]
     assert all(scores == found[0] for scores in found)
+
+
+def test_several_files_stand_side_by_side(file: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "other.npz", codes=CODES[:, :3], factors=FACTORS)
+    (tmp_path / "deep").mkdir()
+    np.savez(tmp_path / "deep" / "codes.npz", codes=CODES[:, 3:], factors=FACTORS)
+    two = run(
+        file, tmp_path / "other.npz", "--metric", "mig", "--csv", tmp_path / "s.csv", "--html", tmp_path / "p.html"
+    )
+    assert re.search(r"metric +codes.npz +other.npz", two.stdout)
+    assert re.search(r"mig +\u2191 +\d\.\d{3} \u00b1 \d\.\d{3} +\d\.\d{3} \u00b1 \d\.\d{3}", two.stdout)
+    assert set(pd.read_csv(tmp_path / "s.csv")["file"]) == {"codes.npz", "other.npz"}
+    page = (tmp_path / "p.html").read_text()
+    assert page.count("95% interval</th>") == 2
+    records = json.loads(run(file, tmp_path / "deep" / "codes.npz", "--metric", "mig", "--json").stdout)
+    assert [record["file"] for record in records] == [str(file), str(tmp_path / "deep" / "codes.npz")]
+
+
+def test_the_page_escapes_names_and_loads_nothing(file: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "<b>.npz", codes=CODES, factors=FACTORS, factor_names=np.array(["<i>", "b", "c"]))
+    assert run(tmp_path / "<b>.npz", "--metric", "mig", "--html", tmp_path / "p.html").exit_code == 0
+    page = (tmp_path / "p.html").read_text()
+    assert "<i>" not in page
+    assert "<b>" not in page
+    assert "&lt;i&gt;" in page
+    assert not re.search(r"<script|(src|href)=", page)
+    assert "<svg" in page
+
+
+def test_an_interrupt_prints_what_is_there_and_exits_with_130(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(PLAN, "nk", replace(PLAN["nk"], function=stop))
+    result = run(file, "--metric", "mig", "--metric", "nk", "--csv", file.with_suffix(".csv"))
+    assert result.exit_code == 130
+    assert "mig" in result.stdout
+    assert "stopped before it was computed (Ctrl-C)" in " ".join(result.stdout.split())
+    assert set(pd.read_csv(file.with_suffix(".csv"))["metric"]) == {"mig", "nk"}
+
+
+def test_factors_are_called_continuous_or_discrete(file: Path) -> None:
+    usual, other = (
+        json.loads(run(file, "--metric", "sap", "--json", *more).stdout)[0] for more in ((), ("--continuous", "*"))
+    )
+    assert (usual["protocol"], other["protocol"]) == ("sap[svm]", "sap[r2]")
+    assert "unknown factor 'hape'; did you mean 'shape'" in run(file, "--continuous", "hape").stderr
 
 
 @pytest.mark.parametrize(

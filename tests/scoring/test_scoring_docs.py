@@ -1,5 +1,6 @@
 """The documented example is run, and its documented output compared."""
 
+import doctest
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from dbench.cli import main
 PAGE = (Path(__file__).parents[2] / "docs" / "score.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 COMMAND, OUTPUT = re.findall(r"```console\n\$ dbench (.*?)\n(.*?)```", PAGE, flags=re.DOTALL)[0]
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 NUMBER = re.compile(r"-?\d+\.\d{3}")
 
 
@@ -29,4 +31,17 @@ def test_the_documented_example_gives_the_documented_output(tmp_path: Path, monk
     names: dict[str, object] = {}
     exec(PYTHON[1].replace("fast=True", "metrics=['mig']"), names)
     table = names["table"]
-    assert f"mig                         {table.score[0]:.3f}" in OUTPUT  # type: ignore[attr-defined]
+    assert f"mig                         \u2191  {table.score[0]:.3f}" in OUTPUT  # type: ignore[attr-defined]
+
+
+def test_the_examples_from_arrays_run(capsys: pytest.CaptureFixture[str]) -> None:
+    (session,) = re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL)
+    example = doctest.DocTestParser().get_doctest(session, {}, "score.md", None, 0)
+    assert doctest.DocTestRunner().run(example).failed == 0
+    (first, *_) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(first, {})
+    shown = capsys.readouterr().out
+    assert "arrays: 10,000 observations, 5 codes, 3 factors" in shown
+    assert "mig" in shown
+    exec(PYTHON[2], {})
+    assert "factor_vae" in capsys.readouterr().out

@@ -14,6 +14,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.codes.formats.text import Column, text_column
 from dbench.codes.formats.values import LARGEST_FILE, UNREADABLE, Layout, Values, collect, require_room, spans
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
@@ -62,9 +63,18 @@ class StoredArray:
             )
         if self.dtype.kind not in "biuf":
             raise InvalidInput(f"{self.what} must hold real numbers, got dtype {self.dtype}")
+        return Layout(*self.matrix, self.dtype.kind != "f")
+
+    @property
+    def matrix(self) -> tuple[int, int]:
+        """Rows and columns, whatever they hold; a vector is one column.
+
+        Raises:
+            InvalidInput: no values, or not a matrix.
+        """
         if len(self.shape) not in (1, 2) or 0 in self.shape:
             raise InvalidInput(f"{self.what} must be a non-empty matrix (observations x dimensions), got {self}")
-        return Layout(self.shape[0], self.shape[1] if len(self.shape) == 2 else 1, self.dtype.kind != "f")
+        return self.shape[0], self.shape[1] if len(self.shape) == 2 else 1
 
     def read(self, keep: NDArray[np.int64] | None = None) -> Values:
         """Check all values and return the rows to keep (all if not given), as int64 or float64.
@@ -88,6 +98,22 @@ class StoredArray:
         for _ in blocks:  # runs its check of the end
             pass
         return values
+
+    def read_columns(self, keep: NDArray[np.int64] | None = None) -> list[Column]:
+        """Return the kept rows of each column, which may hold text.
+
+        Raises:
+            InvalidInput: as :meth:`read`, or text that is missing.
+            DamagedData: as :meth:`read`.
+        """
+        if self.dtype.kind not in "US":
+            return list(self.read(keep).T)
+        rows, columns = self.matrix
+        require_room(self.what, Layout(rows, columns * self.dtype.itemsize // 8 + 1, whole=False), rows)
+        shape = (columns, rows) if self.fortran else (rows, columns)
+        text = np.concatenate(list(self._blocks(*shape, 1)))
+        text = text.T if self.fortran else text
+        return [text_column(self.what, column) for column in (text if keep is None else text[keep]).T]
 
     def read_text(self) -> tuple[str, ...]:
         """Return a short vector of strings.

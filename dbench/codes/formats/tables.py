@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.codes.formats.text import Column, text_column
 from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, UNREADABLE, Layout, Values, collect, require_room
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
@@ -32,12 +33,16 @@ class StoredTable:
         columns: names, in the file's order.
         rows: number of rows.
         batches: yields the named columns in parts.
+        text: columns that hold text.
+        texts: yields them as text, in parts; ``batches`` where the file stores what is text.
     """
 
     what: str
     columns: tuple[str, ...]
     rows: int
     batches: Callable[[Sequence[str]], Iterator[Any]]
+    text: frozenset[str]
+    texts: Callable[[Sequence[str]], Iterator[Any]]
 
     def read(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> Values:
         """Check all values of some columns and return the rows to keep (all if not given).
@@ -48,6 +53,9 @@ class StoredTable:
             InvalidInput: NaN, infinity, missing values, or columns that hold no numbers.
             DamagedData: the file cannot be read to its end.
         """
+        wrong = [name for name in columns if name in self.text]
+        if wrong:
+            raise InvalidInput(f"{self.what}: column {wrong[0]!r} must hold numbers, got text")
         layout = Layout(self.rows, len(columns), whole=False)
         require_room(self.what, layout, self.rows if keep is None else len(keep))
         with _readable(self.what):
@@ -55,6 +63,37 @@ class StoredTable:
             first = next(batches)
             layout = layout._replace(whole=_matrix(self.what, columns, first).dtype.kind == "i")
             return collect(self.what, layout, self._blocks(columns, first, batches), keep)
+
+    def read_columns(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> list[Column]:
+        """Return the kept rows of each column, which may hold text.
+
+        Raises:
+            InvalidInput: as :meth:`read`, or text that is missing.
+            DamagedData: as :meth:`read`.
+        """
+        numeric = [name for name in columns if name not in self.text]
+        numbers = dict(zip(numeric, self.read(numeric, keep).T, strict=True)) if numeric else {}
+        return [numbers[name] if name in numbers else self._text(name, keep) for name in columns]
+
+    def _text(self, name: str, keep: NDArray[np.int64] | None) -> Column:
+        what = f"{self.what}: column {name!r}"
+        require_room(what, Layout(self.rows, 1, whole=False), self.rows if keep is None else len(keep))
+        parts: list[NDArray[np.object_]] = []
+        first = 0
+        with _readable(self.what):
+            for batch in self.texts([name]):
+                column = batch.column(name)
+                if column.null_count:
+                    raise InvalidInput(f"{what} must have text in every row, got {column.null_count} missing values")
+                values = np.asarray(column.to_numpy(zero_copy_only=False), dtype=object)
+                if keep is not None:
+                    start, stop = np.searchsorted(keep, [first, first + len(values)])
+                    values = values[keep[start:stop] - first]
+                parts.append(values)
+                first += batch.num_rows
+        if first != self.rows:
+            raise DamagedData(f"{self.what} must have the {self.rows} rows it declares")
+        return text_column(what, np.concatenate(parts))
 
     def _blocks(self, columns: Sequence[str], first: Any, others: Iterator[Any]) -> Iterator[NDArray[np.generic]]:
         rows = 0
@@ -144,9 +183,24 @@ def open_csv(path: Path) -> StoredTable:
             rows += batch.num_rows
             if rows > LARGEST_ROWS:
                 raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got more")
+        text = _csv_text(path)
     if not rows:
         raise InvalidInput(f"{what} must hold at least one row below its column names, got none")
-    return StoredTable(what, tuple(names), rows, partial(_csv_batches, path))
+    return StoredTable(
+        what, tuple(names), rows, partial(_csv_batches, path), text, partial(_csv_batches, path, text=True)
+    )
+
+
+def _csv_text(path: Path) -> frozenset[str]:
+    """Name the columns that hold no numbers, as far as the first block shows."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    options = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
+    schema = arrow_csv.open_csv(path, read_options=options).schema
+    return frozenset(
+        field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_boolean(field.type)
+    )
 
 
 def open_parquet(path: Path) -> StoredTable:
@@ -160,6 +214,7 @@ def open_parquet(path: Path) -> StoredTable:
 
     what = path.name
     with _readable(what), parquet.ParquetFile(path) as file:
+        text = frozenset(str(field.name) for field in file.schema_arrow if _is_text(field.type))
         names, rows = tuple(str(name) for name in file.schema_arrow.names), int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
         size = sum(int(group.total_byte_size) for group in groups)
@@ -174,4 +229,12 @@ def open_parquet(path: Path) -> StoredTable:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             yield from file.iter_batches(batch_size=_BATCH, columns=list(columns), use_threads=False)
 
-    return StoredTable(what, names, rows, batches)
+    return StoredTable(what, names, rows, batches, text, batches)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

@@ -1,0 +1,122 @@
+"""Which factors are labels and which are continuous: one rule for files, arrays, tensors and tables.
+
+Text is a label. Whole numbers are labels, whatever their type. Other numbers are labels too where they take few
+values that occur often, as in dSprites' ``latents_values``; else they are continuous, and then so are all factors of
+the sample, since a metric treats them alike. Whoever knows better names the factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes.formats.text import Column, Labels
+from dbench.codes.formats.values import Values
+from dbench.errors import InvalidInput, unknown_name
+
+__all__ = ["FEW", "OFTEN", "Kinds"]
+
+FEW = 100
+"""Most values of a factor that is read as labels although they are not whole numbers."""
+
+OFTEN = 10
+"""Least observations for each of these values, on average."""
+
+_WHOLE = 2.0**53  # floats beyond cannot tell neighbouring whole numbers apart
+_SHOWN = 12
+
+
+def _whole(column: Values) -> bool:
+    return column.dtype.kind != "f" or bool(((column == np.rint(column)) & (np.abs(column) < _WHOLE)).all())
+
+
+class Kinds(NamedTuple):
+    """What a user says of factors, by name or pattern (``*`` stands for any).
+
+    Attributes:
+        continuous: factors that are continuous although they look like labels.
+        discrete: factors that are labels although they look continuous.
+    """
+
+    continuous: Collection[str] = ()
+    discrete: Collection[str] = ()
+
+    def encode(self, columns: Sequence[Column], names: Sequence[str]) -> tuple[Values, list[str]]:
+        """Make one matrix of factors.
+
+        Args:
+            columns: k columns of n values.
+            names: k names.
+
+        Returns:
+            n x k factors, int64 where all are labels, else float64; and what was decided, one sentence each.
+
+        Raises:
+            InvalidInput: a factor that is named as both kinds, or text that is named as continuous.
+            UnknownName: a name that fits no factor.
+
+        Example:
+            >>> size = np.repeat([0.5, 0.75, 1.0], 10)
+            >>> factors, notes = Kinds().encode([size], ["size"])
+            >>> factors.ravel()[::10].tolist(), notes[0][:43]
+            ([0, 1, 2], 'size (3 values): not whole numbers, but few')
+            >>> Kinds(continuous=["size"]).encode([size], ["size"])[0].dtype
+            dtype('float64')
+        """
+        said_continuous, said_discrete = (self._named(patterns, names) for patterns in self)
+        if said_continuous & said_discrete:
+            raise InvalidInput(f"a factor is continuous or discrete, got both for {sorted(said_continuous)[0]!r}")
+        real, notes, few = [], [], []
+        labels: list[NDArray[np.int64]] = []
+        for name, column in zip(names, columns, strict=True):
+            if isinstance(column, Labels):
+                if name in said_continuous:
+                    raise InvalidInput(f"continuous must name factors of numbers, got {name!r}, which is text")
+                shown = ", ".join(f"{number} = {label}" for number, label in enumerate(column.names[:_SHOWN]))
+                more = f" and {len(column.names) - _SHOWN} more" if len(column.names) > _SHOWN else ""
+                notes.append(f"{name}: text, read as labels {shown}{more}.")
+                labels.append(column.ranks)
+                continue
+            values, ranks = np.unique(column, return_inverse=True)
+            if name in said_continuous:
+                real.append(name)
+            elif _whole(column):
+                labels.append(column.astype(np.int64))
+                continue
+            elif name in said_discrete:
+                pass
+            elif len(values) <= FEW and len(column) >= OFTEN * len(values):
+                few.append(f"{name} ({len(values)} {'value' if len(values) == 1 else 'values'})")
+            else:
+                real.append(name)
+            labels.append(ranks.astype(np.int64))
+        if not real:
+            if few:
+                notes.append(
+                    f"{', '.join(few)}: not whole numbers, but few that occur often, so they are read as labels; "
+                    "name under --continuous what is not."
+                )
+            return np.stack(labels, axis=1), notes
+        if len(real) < len(columns):
+            why = "" if set(real) <= said_continuous else "too many values for labels, "
+            notes.append(
+                f"{', '.join(real)}: {why or 'continuous as asked, '}so all factors count as continuous; for metrics "
+                "of labels leave them out, or name them as 'discrete'."
+            )
+        kept = [column.ranks if isinstance(column, Labels) else column for column in columns]
+        return np.stack([column.astype(np.float64) for column in kept], axis=1), notes
+
+    @staticmethod
+    def _named(patterns: Collection[str], names: Sequence[str]) -> set[str]:
+        listed = [patterns] if isinstance(patterns, str) else list(patterns)
+        found = set[str]()
+        for pattern in listed:
+            fits = {name for name in names if name == pattern or fnmatchcase(name, pattern)}
+            if not fits:
+                raise unknown_name("factor", pattern, names)
+            found |= fits
+        return found

@@ -1,0 +1,57 @@
+"""A column of text: numbers where every value is one, else labels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes.formats.values import Values
+from dbench.errors import InvalidInput
+
+__all__ = ["Column", "Labels", "text_column"]
+
+
+class Labels(NamedTuple):
+    """A column of categories.
+
+    Attributes:
+        ranks: n numbers of categories.
+        names: the categories, in order.
+    """
+
+    ranks: NDArray[np.int64]
+    names: tuple[str, ...]
+
+
+Column = Values | Labels
+
+
+def text_column(what: str, values: NDArray[Any]) -> Column:
+    """Read text: as numbers where every value is one, else as labels in the order of the alphabet.
+
+    Raises:
+        InvalidInput: values that are missing, or that a terminal cannot print.
+
+    Example:
+        >>> text_column("shape", np.array(["heart", "square", "heart"]))
+        Labels(ranks=array([0, 1, 0]), names=('heart', 'square'))
+        >>> text_column("size", np.array(["2", "10"]))
+        array([ 2., 10.])
+    """
+    try:
+        found, index = np.unique(values.astype(str), return_inverse=True)
+    except UnicodeError as error:
+        raise InvalidInput(f"{what} must be text, got: {error}") from error
+    names = tuple(found.tolist())
+    odd = [name for name in names if not name.isprintable() or not name.strip()]
+    if odd:
+        raise InvalidInput(f"{what} must have printable text in every row, got {odd[0]!r}")
+    try:
+        numbers = found.astype(np.float64)
+    except ValueError:
+        return Labels(index.astype(np.int64), names)
+    if not np.isfinite(numbers).all():
+        raise InvalidInput(f"{what} must be finite, got {names[int(np.argmin(np.isfinite(numbers)))]}")
+    return np.asarray(numbers[index])

@@ -1,0 +1,42 @@
+"""``dbench data``: the data sets, and fetching those that others published."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["data"]
+
+
+@click.group()
+def data() -> None:
+    """List the data sets, and fetch those that others published."""
+
+
+@data.command()
+def ls() -> None:
+    """List the data sets: what ships, what is rendered, and what is fetched when it is first asked for."""
+    from dbench.data import DATA_SETS, NEEDS_DOWNLOAD
+    from dbench.data.downloads import cache_folder
+
+    wide = max(map(len, DATA_SETS))
+    for name in sorted(DATA_SETS):
+        click.echo(f"{name.ljust(wide)}  {'needs a download' if name in NEEDS_DOWNLOAD else 'works offline'}")
+    click.echo(f"Downloads are kept in {cache_folder()}; the environment variable DBENCH_DATA names another folder.")
+
+
+@data.command()
+@click.argument("name")
+def fetch(name: str) -> None:
+    """Make the data set NAME ready: download its files where there are none, check them, say what it holds.
+
+    NAME may also be module:class, a data set of your own.
+    """
+    from math import prod
+
+    from dbench.data import load
+
+    found = load(name)
+    factors = ", ".join(f"{each} {size}" for each, size in zip(found.factor_names, found.factor_sizes, strict=True))
+    shape = " x ".join(map(str, found.image_shape))
+    click.echo(f"{found.name}: {prod(found.factor_sizes):,} points ({factors}), images {shape}")
+    click.echo(f"fingerprint {found.fingerprint}")

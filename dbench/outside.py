@@ -1,0 +1,61 @@
+"""What somebody wrote outside dbench, found by ``module:attribute``: a metric, a data set, an encoder."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from dbench.errors import InvalidInput
+
+__all__ = ["load_callable"]
+
+
+def load_callable(what: str, name: str) -> Any:
+    """Return what ``module:attribute`` names (dots allowed on both sides), importable from the current folder too.
+
+    Args:
+        what: for messages, such as ``metric``.
+        name: ``my_package.scores:my_metric``.
+
+    Raises:
+        InvalidInput: a name of another form, a module that cannot be imported, an attribute it has not, or one that
+            cannot be called.
+
+    Example:
+        >>> load_callable("metric", "math:sqrt")(9)
+        3.0
+    """
+    article = "an" if what[0] in "aeiou" else "a"
+    module_name, _, attribute = name.partition(":")
+    if not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
+        example = f"my_package.scores:my_{what.replace(' ', '_')}"
+        raise InvalidInput(f"{article} {what} is named as module:attribute, such as {example}, got {name!r}")
+    found: Any = _import(module_name)
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            offered = ", ".join(sorted(n for n in vars(found) if not n.startswith("_"))) or "nothing"
+            raise InvalidInput(f"{module_name} has no attribute {attribute!r}; it has {offered[:300]}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise InvalidInput(f"{article} {what} must be callable, {name} is of type {type(found).__name__}")
+    return found
+
+
+def _import(name: str) -> Any:
+    here = str(Path.cwd())
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        # Whatever a module prints while it is imported must not mix with --json.
+        with contextlib.redirect_stdout(sys.stderr):
+            return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        # The module is the user's: anything can happen in it, and all of it is a message.
+        raise InvalidInput(f"module {name!r} cannot be imported: {type(error).__name__}: {error}") from error
+    finally:
+        if added:
+            sys.path.remove(here)

@@ -1,0 +1,119 @@
+"""Somebody's encoder on a data set of known factors, so that metrics which intervene can be computed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import FunctionSource, Sample
+from dbench.codes.arrays import as_array
+from dbench.codes.reading import CodesFile
+from dbench.data.base import DataSet
+from dbench.errors import DbenchError, InvalidInput
+from dbench.seeds import generator
+
+__all__ = ["ROWS", "encode_data"]
+
+ROWS = 50_000
+"""Grids of at most so many points are encoded whole; of larger ones as many points are drawn."""
+
+_BATCH = 512
+
+Array = NDArray[np.float64]
+Encode = Callable[[Any], Any]
+
+
+def encode_data(
+    encode: Encode, data: DataSet, *, name: str = "encoder", rows: int = ROWS, seed: int = 0
+) -> tuple[CodesFile, FunctionSource | None]:
+    """Encode a data set.
+
+    Args:
+        encode: takes float32 images in 0..1 (n x C x H x W, at most 512 at once) and returns n x d codes, or a pair:
+            the posterior's means and the logarithms of its variances. A function gets a numpy array; a torch module
+            gets a tensor on its own device, without gradient and in evaluation mode.
+        data: any with the contract of :class:`dbench.data.DataSet`.
+        name: for messages and tables.
+        rows: a grid of at most so many points is encoded whole; of a larger one so many points are drawn.
+        seed: decides which, and what stochastic images leave open.
+
+    Returns:
+        The codes with their factors; and where the grid was not encoded whole, a source that encodes the images of
+        any factors asked for. (Of a whole grid interventions are look-ups.)
+
+    Raises:
+        InvalidInput: an encoder that fails, or returns anything but codes for each image.
+    """
+    step = _Encoder(encode, name)
+    names = tuple(data.factor_names)
+    if prod(data.factor_sizes) <= rows:
+        factors, images = data.grid(), data.grid_images()
+        source = None
+    else:
+        stream = generator(task="encode_data", seed=seed)
+        factors = data.draw_factors(rows, stream)
+        images = data.images(factors, stream)
+        source = FunctionSource(data.draw_factors, lambda asked, rng: step(data.images(asked, rng))[0], names)
+    codes, logvar = step(images)
+    code_names = tuple(f"code_{i}" for i in range(codes.shape[1]))
+    note = f"Codes of {name} for {'the whole grid' if source is None else 'points drawn from the grid'} of {data.name}."
+    return CodesFile(name, Sample(codes, factors, names), code_names, len(codes), None, logvar, (note,)), source
+
+
+class _Encoder:
+    """Calls the encoder in batches and checks what it returns."""
+
+    def __init__(self, encode: Encode, name: str) -> None:
+        self._encode, self._name = encode, name
+
+    def __call__(self, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
+        parts = [self._batch(images[start : start + _BATCH]) for start in range(0, len(images), _BATCH)]
+        if len({(part.shape[1:], logvar is None) for part, logvar in parts}) > 1:
+            raise InvalidInput(f"encoder {self._name} must return equally many codes for every batch")
+        codes = np.concatenate([part for part, _ in parts])
+        logvars = [logvar for _, logvar in parts if logvar is not None]
+        return codes, np.concatenate(logvars) if logvars else None
+
+    def _batch(self, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
+        given: Any = (images / np.float32(255)).astype(np.float32)
+        try:
+            with _ready(self._encode, given) as ready:
+                found = self._encode(ready)
+            pair = found if isinstance(found, tuple) else (found,)
+            parts = [np.asarray(as_array("codes", part), dtype=np.float64) for part in pair[:2]]
+        except DbenchError:
+            raise
+        except Exception as error:  # the encoder is the user's: anything can happen in it, and all of it is a message
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InvalidInput(f"encoder {self._name} failed on images of shape {given.shape}: {said}") from error
+        shapes = [part.shape for part in parts]
+        if parts[0].ndim != 2 or len(parts[0]) != len(images) or set(shapes) != {shapes[0]}:
+            wanted = f"{len(images)} x d codes, or a pair (mean, logvar) of this shape"
+            raise InvalidInput(f"encoder {self._name} must return {wanted}, got {shapes}")
+        if not all(np.isfinite(part).all() for part in parts):
+            raise InvalidInput(f"encoder {self._name} must return finite codes, got NaN or infinity")
+        return parts[0], parts[1] if len(parts) > 1 else None
+
+
+@contextlib.contextmanager
+def _ready(encode: Encode, images: NDArray[np.float32]) -> Any:
+    """Give a torch module a tensor where it lies, in evaluation mode; leave it as it was."""
+    if not hasattr(encode, "parameters") or not hasattr(encode, "eval"):
+        yield images
+        return
+    import torch
+
+    module: Any = encode
+    device = next((parameter.device for parameter in module.parameters()), "cpu")
+    training = module.training
+    module.eval()
+    try:
+        with torch.no_grad():
+            yield torch.from_numpy(images).to(device)
+    finally:
+        module.train(training)

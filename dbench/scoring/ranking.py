@@ -1,0 +1,98 @@
+"""Models ranked against each other by their codes alone (UDR, Duan et al. 2020): no factors are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes.alone import CodesAlone
+from dbench.errors import InvalidInput
+from dbench.metrics.posterior import informative_mask
+from dbench.metrics.udr import Relation, udr_agreements
+
+__all__ = ["FINDINGS", "Ranking", "rank_models"]
+
+FINDINGS = (
+    ("udr.correlates-with-supervised", "does it rank models as the supervised metrics do?"),
+    ("udr.few-comparisons-suffice", "five comparisons for each model, or more?"),
+    ("udr.lone-good-model-missed", "one disentangled model among entangled ones is not found"),
+    ("udr.subset-bias", "models that learn few factors are not punished"),
+)
+"""Findings that say how far to trust it: id, and what is at stake."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Agreement of models.
+
+    Attributes:
+        names: m names.
+        agreements: m x m: row i holds the comparisons of model i, its diagonal those with itself.
+        scores: m medians of the comparisons with others: UDR.
+        spread: m distances from first to third quartile of these comparisons.
+        informative: m numbers of codes that count.
+        notes: what was decided, one sentence each.
+    """
+
+    names: tuple[str, ...]
+    agreements: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    informative: NDArray[np.int64]
+    notes: tuple[str, ...]
+
+    @property
+    def best(self) -> int:
+        """Number of the model with the highest score."""
+        return int(self.scores.argmax())
+
+
+def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -> Ranking:
+    """Score every model by the median of its agreement with the others (equation 2 of Duan et al. 2020).
+
+    Args:
+        models: at least two, of the same observations in the same order. Numbers of codes may differ: shorter ones are
+            filled up with constant codes, which relate to nothing.
+        relation: ``lasso`` or ``spearman``.
+
+    Raises:
+        InvalidInput: fewer than two models.
+
+    Example:
+        >>> codes = np.random.default_rng(0).normal(size=(200, 3))
+        >>> turned = codes @ np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+        >>> models = [CodesAlone(name, z, None, ()) for name, z in (("a", codes), ("b", -codes), ("c", turned))]
+        >>> rank_models(models, relation="spearman").scores.argsort()[0].item()  # the rotated one agrees least
+        2
+    """
+    if len(models) < 2:
+        raise InvalidInput(f"models must be at least 2, to be compared with each other, got {len(models)}")
+    width = max(model.codes.shape[1] for model in models)
+    codes = np.stack([np.pad(model.codes, ((0, 0), (0, width - model.codes.shape[1]))) for model in models])
+    flags = np.zeros((len(models), width), dtype=bool)
+    blind = [model.name for model in models if model.logvar is None]
+    for row, model in zip(flags, models, strict=True):
+        mask = np.ptp(model.codes, axis=0) > 0 if model.logvar is None else informative_mask(model.codes, model.logvar)
+        row[: len(mask)] = mask
+    agreements = udr_agreements(codes, flags, relation=relation)
+    others = [np.delete(row, number) for number, row in enumerate(agreements)]
+    quartiles = np.array([np.percentile(row, [25, 75]) for row in others])
+    notes = list(dict.fromkeys(note for model in models for note in model.notes))
+    if blind:
+        notes.append(
+            f"No posterior (array logvar or std) in {', '.join(blind[:5])}{', ...' if len(blind) > 5 else ''}: every "
+            "code that varies counts as informative, also one that holds nothing but noise."
+        )
+    if len(models) < 6:
+        notes.append(f"Each model is compared with {len(models) - 1} others; the paper has five or more.")
+    return Ranking(
+        tuple(model.name for model in models),
+        agreements,
+        np.array([np.median(row) for row in others]),
+        quartiles[:, 1] - quartiles[:, 0],
+        flags.sum(axis=1),
+        tuple(notes),
+    )

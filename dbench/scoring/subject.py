@@ -1,0 +1,94 @@
+"""What is scored, and what is peculiar about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import GridSource, Sample, Source
+from dbench.codes.arrays import read_arrays
+from dbench.codes.reading import CodesFile
+from dbench.scoring.grid import grid_source
+
+__all__ = ["BINS", "Subject", "subject_of"]
+
+BINS = 20
+"""Bins of the metrics from mutual information."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is scored.
+
+    Attributes:
+        sample: codes and factors; constant factors are left out where others vary.
+        code_names: d names.
+        source: the sample as a source of interventions, where it is a full factor grid.
+        logvar: logarithms of the posterior's variances, where they are known.
+        notes: what was found and decided, one sentence each.
+    """
+
+    sample: Sample
+    code_names: tuple[str, ...]
+    source: Source | None
+    logvar: NDArray[np.float64] | None
+    notes: tuple[str, ...]
+
+
+def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> Subject:
+    """Look at what is to be scored, and say what is peculiar about it.
+
+    Args:
+        codes: the codes and factors.
+        source: what can be asked for codes of other factors; by default the sample, where it is a full factor grid.
+    """
+    if isinstance(codes, Sample):
+        codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
+    sample, names, notes, sizes = codes.sample, codes.code_names, list(codes.notes), codes.factor_sizes
+    varies = (sample.factors != sample.factors[0]).any(axis=0)
+    if not varies.all() and varies.any():
+        left = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
+        notes.append(f"Constant factors are left out, nothing can be said of them: {_some(left)}.")
+        kept = np.flatnonzero(varies)
+        sizes = None if sizes is None else tuple(sizes[j] for j in kept)
+        sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
+    grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
+    notes += _remarks(sample, names, grid)
+    return Subject(sample, names, grid or source, codes.logvar, tuple(notes))
+
+
+def _some(names: list[str], most: int = 10) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _remarks(sample: Sample, code_names: tuple[str, ...], source: GridSource | None) -> Iterable[str]:
+    if source is not None:
+        yield "The rows are a full factor grid, so that metrics that intervene are computed by look-up."
+    still = (sample.codes == sample.codes[0]).all(axis=0)
+    if still.any():
+        constant = [name for name, here in zip(code_names, still, strict=True) if here]
+        yield f"Constant codes: {_some(constant)}."
+    if sample.discrete and len(sample) >= BINS:
+        unique = [
+            name
+            for name, column in zip(sample.factor_names, sample.factors.T, strict=True)
+            if 2 * len(np.unique(column)) > len(sample)
+        ]
+        if unique:
+            yield (
+                f"Most rows have a value of their own of {_some(unique)}: identifiers, or continuous factors "
+                "written as whole numbers? Labels that occur once tell nothing."
+            )
+    if sample.n_factors > sample.n_codes:
+        yield (
+            f"There are fewer codes ({sample.n_codes}) than factors ({sample.n_factors}): snc and nk give some "
+            "factors no code of their own."
+        )
+    if len(sample) < BINS:
+        yield (
+            f"There are fewer observations ({len(sample)}) than the {BINS} bins of the metrics from mutual "
+            "information: their values are mostly bias."
+        )

@@ -1,0 +1,143 @@
+"""A panel: the weights of trained models in one file, so that a metric nobody has written yet can be asked of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from dbench.codes import GridSource
+from dbench.data import DataSet, load
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.training.encode import encode_grid
+from dbench.zoo.engine import network_of
+from dbench.zoo.keys import RunKey
+from dbench.zoo.store import Store
+
+__all__ = ["Panel", "choose_runs", "read_panel", "write_panel"]
+
+_SCHEMA = 1
+_PARTS = ("encoder.", "decoder.")
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Trained models of one network and data set.
+
+    Attributes:
+        keys: what each of the m models was trained with.
+        weights: name of a parameter -> m x its shape, float16.
+    """
+
+    keys: tuple[RunKey, ...]
+    weights: dict[str, NDArray[np.float16]]
+
+    @cached_property
+    def data(self) -> DataSet:
+        """What the models were trained on."""
+        return load(self.keys[0].data)
+
+    @cached_property
+    def _images(self) -> torch.Tensor:
+        return torch.from_numpy(self.data.grid_images())
+
+    def source(self, number: int) -> GridSource:
+        """Encode the whole grid by one model: its mean codes, to be asked for any factors.
+
+        Args:
+            number: of the model, from 0.
+        """
+        own = {
+            name: torch.from_numpy(values[number : number + 1].astype(np.float32))
+            for name, values in self.weights.items()
+        }
+        mean, _ = encode_grid(own, self._images, network_of(self.keys[number], self.data))
+        return GridSource(mean[0].numpy().astype(np.float64), self.data.factor_sizes, self.data.factor_names)
+
+
+def choose_runs(keys: Sequence[RunKey], each: int) -> list[RunKey]:
+    """Return the first seeds of every objective and strength.
+
+    Args:
+        keys: of runs, such as those of a store.
+        each: how many of each, at most.
+    """
+    taken: dict[tuple[Any, ...], list[RunKey]] = {}
+    for key in sorted(keys):
+        taken.setdefault((key.data, key.objective, key.strength, key.network, key.steps), []).append(key)
+    return [key for group in taken.values() for key in group[:each]]
+
+
+def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> Panel:
+    """Write the weights of finished runs as one safetensors file of float16.
+
+    Args:
+        store: where they lie.
+        keys: which, all of one data set and network.
+        path: the file.
+
+    Raises:
+        InvalidInput: no runs, runs of several data sets or networks, or weights that float16 cannot hold.
+        DamagedData: a run that is not there, or not as its record promises.
+    """
+    if not keys:
+        raise InvalidInput("a panel must hold at least one finished run, got none")
+    kinds = sorted({(key.data, key.network) for key in keys})
+    if len(kinds) > 1:
+        raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
+    each = [store.tensors(key, "weights") for key in keys]
+    names = sorted(name for name in each[0] if name.startswith(_PARTS))
+    with np.errstate(over="ignore"):
+        weights = {name: np.stack([run[name].astype(np.float16) for run in each]) for name in names}
+    for name, values in weights.items():
+        if not np.isfinite(values).all():
+            raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
+    header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": load(keys[0].data).fingerprint}
+    aside = path.with_name(f".{path.name}.partial")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_file(weights, aside, metadata={"panel": json.dumps(header)})
+    aside.replace(path)
+    return Panel(tuple(keys), weights)
+
+
+def read_panel(path: str | Path) -> Panel:
+    """Read a panel; nothing in it can run code.
+
+    Raises:
+        InvalidInput: no such file.
+        DamagedData: no panel, of another schema, of images that have changed since, or weights of other shapes than
+            their network has.
+    """
+    if not Path(path).is_file():
+        raise InvalidInput(f"panel must be a file that dbench zoo panel wrote, got {str(path)!r}")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = json.loads((file.metadata() or {})["panel"])
+            weights = {name: np.asarray(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118 (no mapping)
+        keys = tuple(RunKey.from_axes(axes) for axes in header["keys"])
+        if header["schema"] != _SCHEMA or not keys:
+            raise DamagedData(f"{path} must be a panel of schema {_SCHEMA}, got {header['schema']}")
+        panel = Panel(keys, weights)
+        if panel.data.fingerprint != header["data_sha256"]:
+            raise DamagedData(f"{path} was made for other images of {keys[0].data} than these")
+        shapes = {name: tuple(shape) for name, shape in network_of(keys[0], panel.data).shapes.items()}
+    except DbenchError:
+        raise
+    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
+        raise DamagedData(f"{path} cannot be read as a panel: {error or type(error).__name__}") from error
+    for name, shape in shapes.items():
+        found = weights[name].shape if name in weights else None
+        if found != (len(keys), *shape):
+            raise DamagedData(f"{path} must hold {name} of shape {(len(keys), *shape)}, got {found}")
+    return panel

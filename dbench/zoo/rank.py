@@ -1,0 +1,102 @@
+"""A metric on the models of a panel, beside ours: does it order them as they do, and where does it not?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.audit.load import load_metric
+from dbench.audit.subject import MetricFailed, Subject
+from dbench.errors import InvalidInput
+from dbench.seeds import generator
+from dbench.stats import Estimate, bootstrap_interval, rank_correlation
+from dbench.stats.ranks import ranks
+from dbench.zoo.panel import Panel
+
+__all__ = ["BESIDE", "agreement", "disagreements", "score_panel"]
+
+BESIDE = ("dci[forest]", "mig", "sap", "modularity", "factor_vae", "beta_vae_metric")
+"""Our metrics that a metric is compared with."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A model that two metrics rank apart.
+
+    Attributes:
+        model: its number in the panel.
+        rank: by the first metric; 1 is the best.
+        other: by the second.
+    """
+
+    model: int
+    rank: float
+    other: float
+
+
+def score_panel(
+    panel: Panel,
+    metrics: Sequence[str],
+    *,
+    observations: int = 5_000,
+    less_is_better: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, NDArray[np.float64]]:
+    """Score every model of a panel with every metric.
+
+    Args:
+        panel: the models.
+        metrics: names, of dbench or ``module:attribute``, called as :func:`dbench.audit.audit` calls them.
+        observations: rows of the sample that metrics of samples see, the same points of every model.
+        less_is_better: of metrics that are not dbench's; their scores change sign.
+        progress: told the number of each model before it is scored.
+
+    Returns:
+        Name -> m scores, higher is better.
+
+    Raises:
+        UnknownName: a metric that does not exist.
+        InvalidInput: a metric that cannot be called, or gives no finite number of a model.
+    """
+    subjects = {name: Subject(load_metric(name), name=name, observations=observations) for name in metrics}
+    scores: dict[str, list[float]] = {name: [] for name in metrics}
+    for number in range(len(panel.keys)):
+        if progress is not None:
+            progress(number)
+        source = panel.source(number)
+        for name, subject in subjects.items():
+            try:
+                value = subject.fresh_score(str(number), source)
+            except MetricFailed as error:
+                raise InvalidInput(f"metric {name} {error} on model {number}, {panel.keys[number]}") from error
+            scores[name].append(-value if less_is_better and ":" in name else value)
+    return {name: np.array(values) for name, values in scores.items()}
+
+
+def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str) -> Estimate:
+    """Spearman's correlation of two metrics over the models, with the interval of resampled models.
+
+    Args:
+        scores: as from :func:`score_panel`.
+        first: name of a metric.
+        second: name of another.
+    """
+    a, b = scores[first], scores[second]
+    stream = generator(task="rank", first=first, second=second)
+    return bootstrap_interval(lambda kept: rank_correlation(a[kept], b[kept]), len(a), generator=stream)
+
+
+def disagreements(scores: Mapping[str, NDArray[np.float64]], first: str, second: str, most: int) -> list[Disagreement]:
+    """Return the models that two metrics rank farthest apart, worst first.
+
+    Example:
+        >>> apart = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([9.0, 2.0, 3.0])}
+        >>> disagreements(apart, "a", "b", 1)
+        [Disagreement(model=0, rank=3.0, other=1.0)]
+    """
+    own, other = ranks(-scores[first]), ranks(-scores[second])
+    order = np.argsort(-np.abs(own - other), kind="stable")[:most]
+    return [Disagreement(int(i), float(own[i]), float(other[i])) for i in order]

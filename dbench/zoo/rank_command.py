@@ -1,0 +1,64 @@
+"""``dbench rank``: a metric on trained models, beside ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+__all__ = ["rank"]
+
+
+@click.command()
+@click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)
+@click.option("--panel", type=click.Path(path_type=Path), required=True, help="File that dbench zoo panel wrote.")
+@click.option("--observations", type=click.IntRange(200), default=5_000, show_default=True, help="Rows of a sample.")
+@click.option("--less-is-better", is_flag=True, help="Lower scores of METRIC are better.")
+@click.option("--most", type=click.IntRange(0), default=5, show_default=True, help="Disagreements to show.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of tables.")
+def rank(
+    metrics: tuple[str, ...], panel: Path, observations: int, less_is_better: bool, most: int, as_json: bool
+) -> None:
+    """Score the trained models of a panel with METRIC and with ours: do they rank the models alike?
+
+    METRIC is module:attribute, found from the current folder too, or the name of a metric of dbench. It takes codes
+    (n x d) and factors (n x k, integer labels), a Sample or a Source, and returns a number.
+    """
+    from rich.console import Console
+
+    from dbench.zoo.panel import read_panel
+    from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
+
+    found = read_panel(panel)
+    ours = [name for name in BESIDE if name not in metrics]
+    with Console(stderr=True).status("") as status:
+        scores = score_panel(
+            found,
+            [*metrics, *ours],
+            observations=observations,
+            less_is_better=less_is_better,
+            progress=lambda number: status.update(f"model {number + 1} of {len(found.keys)}"),
+        )
+    pairs = [(name, other, agreement(scores, name, other)) for name in metrics for other in ours]
+    apart = {name: disagreements(scores, name, BESIDE[0], most) for name in metrics if name != BESIDE[0]}
+    if as_json:
+        record = {
+            "models": [key.axes for key in found.keys],
+            "scores": {name: values.tolist() for name, values in scores.items()},
+            "agreement": [
+                {"metric": name, "with": other, "spearman": e.value, "low": e.low, "high": e.high}
+                for name, other, e in pairs
+            ],
+            "disagreements": {name: [vars(one) for one in listed] for name, listed in apart.items()},
+        }
+        click.echo(json.dumps(record, indent=1))
+        return
+    click.echo(f"{len(found.keys)} models on {found.data.name}; Spearman's correlation of scores over the models,")
+    click.echo("with the 95% interval of models drawn anew:")
+    for name, other, estimate in pairs:
+        click.echo(f"  {name} with {other}: {estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]")
+    for name, listed in apart.items():
+        click.echo(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
+        for one in listed:
+            click.echo(f"  {one.rank:g} and {one.other:g}: {found.keys[one.model]}")

@@ -1,0 +1,151 @@
+"""Every way in gives the same sample, and what cannot be read is named."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from dbench.codes import Sample
+from dbench.codes.arrays import read_arrays
+from dbench.codes.reading import read_codes
+from dbench.errors import DbenchError, InvalidInput, UnknownName
+from dbench.metrics import METRICS, mig, sap
+
+RNG = np.random.default_rng(0)
+FACTORS = RNG.integers(0, [3, 4], size=(240, 2))
+CODES = (FACTORS + RNG.normal(0, 0.3, FACTORS.shape)).round(2)
+HALVES = np.float64(FACTORS) / [2, 3]  # as in latents_values: few values, not whole
+
+WAYS = {
+    "lists": (CODES.tolist(), FACTORS.tolist()),
+    "whole floats": (CODES, FACTORS.astype(np.float32)),
+    "frames": (pd.DataFrame(CODES), pd.DataFrame(FACTORS)),
+    "nullable": (pd.DataFrame(CODES).astype("Float64"), pd.DataFrame(FACTORS).astype("Int64")),
+    "categories": (CODES, pd.DataFrame(FACTORS).astype("category")),
+    "object": (CODES.astype(object), FACTORS.astype(object)),
+    "torch with gradient": (torch.tensor(CODES, requires_grad=True), torch.tensor(FACTORS)),
+    "torch int8": (torch.tensor(CODES), torch.tensor(FACTORS, dtype=torch.int8)),
+    "torch bfloat16 factors": (torch.tensor(CODES), torch.tensor(FACTORS, dtype=torch.bfloat16)),
+    "few floats": (CODES, HALVES),
+    "text": (CODES, np.array(["a", "b", "c", "d"])[FACTORS]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_in_is_the_same_sample_and_score(way: str) -> None:
+    found = read_arrays(*WAYS[way]).sample
+    np.testing.assert_array_equal(found.codes, CODES)
+    np.testing.assert_array_equal(found.factors, FACTORS)
+    assert found.discrete
+    assert mig(*WAYS[way]).value == mig(Sample(CODES, FACTORS)).value
+
+
+def test_codes_in_bfloat16_are_read_as_their_values() -> None:
+    codes = torch.tensor(CODES).bfloat16()
+    np.testing.assert_array_equal(read_arrays(codes, FACTORS).sample.codes, codes.float().numpy())
+
+
+def test_every_metric_of_a_sample_takes_arrays() -> None:
+    for name, function in METRICS.items():
+        takes = function.card.needs == "sample"  # type: ignore[attr-defined]
+        assert hasattr(function, "__wrapped__") == takes, name
+    assert sap(CODES, FACTORS, relation="r2").value == sap(Sample(CODES, FACTORS), relation="r2").value
+    assert mig(codes=CODES, factors=FACTORS).value == mig(sample=Sample(CODES, FACTORS)).value  # type: ignore[call-overload]
+
+
+def test_metrics_that_look_at_codes_alone_take_them_alone() -> None:
+    codes = torch.tensor(CODES, requires_grad=True)
+    for name in ("gaussian_total_correlation", "code_mutual_information"):
+        expected = METRICS[name](CODES).value
+        assert METRICS[name](codes).value == METRICS[name](codes, FACTORS).value == expected
+
+
+@pytest.mark.parametrize("given", [(CODES,), (), (None, FACTORS)])
+def test_a_metric_of_half_an_input_says_what_is_missing(given: tuple[object, ...]) -> None:
+    with pytest.raises(InvalidInput, match="mig must be given a Sample, or codes and factors, got"):
+        mig(*given)  # type: ignore[call-overload]
+
+
+def test_columns_of_frames_name_codes_and_factors() -> None:
+    codes, factors = pd.DataFrame(CODES, columns=["x", "y"]), pd.DataFrame(FACTORS, columns=["shape", "size"])
+    found = read_arrays(codes, factors)
+    assert (found.code_names, found.sample.factor_names) == (("x", "y"), ("shape", "size"))
+    assert read_arrays(codes, factors, factor_names=["a", "b"]).sample.factor_names == ("a", "b")
+    assert read_arrays(codes["x"], factors["size"]).sample.factor_names == ("size",)
+
+
+def test_categories_keep_their_order() -> None:
+    sizes = pd.Series(pd.Categorical(["small", "large", "small"], categories=["small", "large"]), name="size")
+    found = read_arrays([1.0, 2.0, 3.0], sizes)
+    assert found.sample.factors.ravel().tolist() == [0, 1, 0]
+    assert found.notes == ("size: text, read as labels 0 = small, 1 = large.",)
+
+
+def test_few_floats_are_labels_and_who_knows_better_says_so() -> None:
+    found = read_arrays(CODES, HALVES)
+    assert "factor_0 (3 values), factor_1 (4 values): not whole numbers, but few that" in found.notes[0]
+    kept = read_arrays(CODES, HALVES, continuous=["factor_1"])
+    np.testing.assert_array_equal(kept.sample.factors, HALVES)
+    assert kept.notes == (
+        "factor_1: continuous as asked, so all factors count as continuous; for metrics of labels leave them out, "
+        "or name them as 'discrete'.",
+    )
+    assert not read_arrays(CODES, FACTORS, continuous="*").sample.discrete
+
+
+def test_floats_of_which_each_is_rare_are_continuous_unless_named() -> None:
+    factors = np.repeat(RNG.normal(size=60), 4)
+    assert not read_arrays(CODES, factors).sample.discrete
+    asked = read_arrays(CODES, factors, discrete=["factor_0"]).sample
+    np.testing.assert_array_equal(asked.factors[:, 0], np.unique(factors, return_inverse=True)[1])
+
+
+def test_a_file_and_arrays_of_the_same_values_are_one_sample(tmp_path) -> None:
+    np.savez(tmp_path / "c.npz", codes=CODES, factors=HALVES)
+    for said in ({}, {"continuous": ["factor_0"]}, {"continuous": ["*_1"]}):
+        file, arrays = read_codes(tmp_path / "c.npz", **said), read_arrays(CODES, HALVES, **said)
+        np.testing.assert_array_equal(file.sample.factors, arrays.sample.factors)
+        assert file.sample.factors.dtype == arrays.sample.factors.dtype
+        assert file.notes == arrays.notes
+
+
+@pytest.mark.parametrize(
+    ("codes", "factors", "message"),
+    [
+        (CODES, None, "factors must be given beside codes, got ndarray alone"),
+        (CODES, FACTORS[:9], r"equally many rows, got shapes \(240, 2\) and \(9, 2\)"),
+        ([["a"]], [[1]], "codes must hold real numbers, got text such as 'a' in code_0"),
+        ([[1.0, 2.0], [3.0]], [[1], [2]], "codes must be a matrix with rows of equal length"),
+        (CODES * 1j, FACTORS, "codes: code_0 must hold real numbers, got dtype complex128"),
+        (CODES * np.nan, FACTORS, "codes: code_0 must be finite, got 240 entries"),
+        (CODES, FACTORS[:, :0], "factors must be a non-empty matrix"),
+        (CODES, [[None]] * 240, "factors: factor_0 must be finite, got 240 entries"),
+        (CODES, [[1.0], ["a", None]] * 120, "factors must be a matrix"),
+        (CODES, np.array([["a"], [3]] * 120, object), "factors: factor_0 must hold real numbers or text"),
+        (CODES, [[" "]] * 240, "must have printable text in every row"),
+        (CODES, FACTORS.astype(np.uint64) + np.uint64(2**63), "must fit into 64 bits with sign"),
+        (pd.DataFrame({"x": [1.0, None]}), [1, 2], "codes: x must be finite in every row, got 1 missing"),
+        (pd.DataFrame({"x": [1.0, 2.0]}), pd.DataFrame({"f": [1, 2]}, index=[1, 0]), "must have the same index"),
+        (torch.zeros(3, 2).to_sparse(), [1, 2, 3], "codes must be a matrix"),
+    ],
+)
+def test_what_cannot_be_read_is_named(codes: object, factors: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        read_arrays(codes, factors)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"continuous": ["factor_9"]}, "unknown factor 'factor_9'; did you mean 'factor_"),
+        ({"continuous": ["factor_0"], "discrete": ["factor_*"]}, "continuous or discrete, got both for 'factor_0'"),
+    ],
+)
+def test_what_is_said_of_factors_must_fit_them(said: dict[str, list[str]], message: str) -> None:
+    with pytest.raises((InvalidInput, UnknownName), match=message):
+        read_arrays(CODES, FACTORS, **said)
+
+
+def test_text_is_no_number() -> None:
+    with pytest.raises(DbenchError, match="continuous must name factors of numbers, got 'factor_0', which is text"):
+        read_arrays([1.0, 2.0], ["a", "b"], continuous=["factor_0"])

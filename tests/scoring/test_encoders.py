@@ -1,0 +1,162 @@
+"""Somebody's encoder on a data set: whole grids by look-up, large ones by asking."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner, Result
+
+from dbench.cli import main
+from dbench.codes import FunctionSource
+from dbench.data import load
+from dbench.errors import InvalidInput
+from dbench.scoring import score
+from dbench.scoring.encoders import encode_data
+
+MINE = '''
+import numpy as np
+import torch
+from dbench.data import GridData
+
+class Squares(GridData):
+    """A square of three sizes at four heights and five places."""
+    name, factor_names, factor_sizes, image_shape = "squares", ("size", "y", "x"), (3, 4, 5), (1, 8, 8)
+    fingerprint = "squares 1"
+
+    def _render(self, factors, generator):
+        images = np.zeros((len(factors), 1, 8, 8), np.uint8)
+        for image, (size, y, x) in zip(images, factors):
+            image[0, y : y + size + 2, x : x + size + 2] = 255
+        return images
+
+def moments(images):
+    assert images.dtype == np.float32 and images.max() <= 1
+    total = images.sum(axis=(1, 2, 3))
+    rows, columns = (images.sum(axis=(1, axis)) @ np.arange(8) / total for axis in (3, 2))
+    return np.stack([np.sqrt(total), rows - np.sqrt(total) / 2, columns - np.sqrt(total) / 2], axis=1)
+
+class Vae(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(64, 2)
+        self.dropout = torch.nn.Dropout(0.5)
+
+    def forward(self, x):
+        mean = self.dropout(self.linear(x.flatten(1)))
+        return mean, torch.zeros_like(mean) - 2
+
+torch.manual_seed(0)
+vae = Vae()
+
+def short(images):
+    return images[:-1, 0, 0]
+
+def nan(images):
+    return np.full((len(images), 2), np.nan)
+
+def fails(images):
+    return images @ np.ones(3)
+
+class Half:
+    name = "half"
+'''
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(__import__("sys").modules, "mine_encoders", raising=False)
+    (tmp_path / "mine_encoders.py").write_text(MINE)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["score", *arguments], catch_exceptions=False)
+
+
+def test_metrics_that_intervene_are_computed_for_an_encoder_and_data_of_ones_own() -> None:
+    arguments = ["--encoder", "mine_encoders:moments", "--data", "mine_encoders:Squares", "--repeats", "0"]
+    for more in ([], ["--rows", "40"]):  # the whole grid, and points drawn from it
+        names = [part for name in ("factor_vae", "beta_vae_metric", "mig") for part in ("--metric", name)]
+        records = json.loads(run(*arguments, *names, *more, "--json").stdout)
+        scores = {record["metric"]: record["score"] for record in records}
+        assert scores["factor_vae"] == scores["beta_vae_metric"] == 1.0
+        assert scores["mig"] is not None
+        assert {record["file"] for record in records} == {"mine_encoders:moments"}
+
+
+def test_a_grid_by_look_up_and_a_source_that_is_asked_agree() -> None:
+    data = load("mine_encoders:Squares")
+    encode = __import__("mine_encoders").moments
+    whole, none = encode_data(encode, data)
+    few, source = encode_data(encode, data, rows=30, seed=1)
+    assert none is None
+    assert isinstance(source, FunctionSource)
+    factors = few.sample.factors
+    np.testing.assert_allclose(source.codes(factors, np.random.default_rng(0)), whole.sample.codes[data.index(factors)])
+    np.testing.assert_allclose(few.sample.codes, whole.sample.codes[data.index(factors)])
+    asked = score(few, source=source, metrics=["factor_vae"])
+    assert asked["factor_vae"] == 1.0
+    assert asked.records[0]["repeats"] == 0  # each would encode a million images
+
+
+def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None:
+    data = load("mine_encoders:Squares")
+    vae = __import__("mine_encoders").vae.train()
+    found, _ = encode_data(vae, data)
+    again, _ = encode_data(vae, data)
+    np.testing.assert_array_equal(found.sample.codes, again.sample.codes)  # no dropout
+    np.testing.assert_array_equal(found.logvar, np.full((60, 2), -2.0))
+    assert vae.training
+    images = torch.from_numpy(data.grid_images() / np.float32(255))
+    np.testing.assert_allclose(found.sample.codes, vae.linear(images.flatten(1)).detach(), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["short", "Squares"], "must return 60 x d codes, or a pair (mean, logvar) of this shape, got [(59, 8)]"),
+        (["fails", "Squares"], "failed on images of shape (60, 1, 8, 8)"),
+        (["nan", "Squares"], "must return finite codes, got NaN or infinity"),
+        (["moments", "Half"], "'mine_encoders:Half' must have draw_factors"),
+        (["moments", "none"], "has no attribute 'none'"),
+    ],
+)
+def test_an_encoder_or_data_set_that_breaks_a_rule_gives_one_line(arguments: list[str], message: str) -> None:
+    encoder, data = (f"mine_encoders:{name}" for name in arguments)
+    result = run("--encoder", encoder, "--data", data)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--encoder", "moments", "--data", "mine_encoders:Squares"], "an encoder is named as module:attribute"),
+        (["--encoder", "mine_encoders:moments", "--data", "dsprite"], "unknown data set 'dsprite'"),
+        (["--encoder", "mine_encoders:moments"], "score takes files, or --encoder together with --data"),
+        ([], "score takes files, or --encoder together with --data"),
+    ],
+)
+def test_bad_input_gives_one_line(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert message in result.stderr
+
+
+def test_an_installed_package_can_list_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    point = EntryPoint("squares", "mine_encoders:Squares", "dbench.data_sets")
+    monkeypatch.setattr("dbench.data.entry_points", lambda group: [point] if group == "dbench.data_sets" else [])
+    assert load("squares").factor_sizes == (3, 4, 5)
+    with pytest.raises(LookupError, match="did you mean 'squares'"):
+        load("squaress")
+
+
+def test_a_data_set_that_cannot_be_made_is_a_message(folder: Path) -> None:
+    (folder / "mine_encoders.py").write_text(MINE + "\ndef broken():\n    raise OSError('no disk')\n")
+    with pytest.raises(InvalidInput, match="'mine_encoders:broken' cannot be made: OSError: no disk"):
+        load("mine_encoders:broken")

@@ -1,0 +1,40 @@
+"""A metric chooses among models of scikit-learn."""
+
+import numpy as np
+import pytest
+import torch
+
+from dbench.errors import InvalidInput, UnknownName
+from dbench.metrics import gaussian_total_correlation, mig
+from dbench.scoring import scorer
+
+RNG = np.random.default_rng(0)
+FACTORS = RNG.integers(3, size=(200, 2))
+X = FACTORS + 0.1 * RNG.normal(size=(200, 2))
+
+
+class Turned:
+    """A transformer that mixes."""
+
+    def transform(self, x):
+        return x @ np.array([[1.0, 1.0], [1.0, -0.5]])
+
+
+def test_it_scores_what_the_estimator_makes_of_the_inputs():
+    assert scorer("mig")(Turned(), X, FACTORS) == mig(Turned().transform(X), FACTORS).value
+    assert scorer("mig", bins=5)(Turned(), X, FACTORS) == mig(Turned().transform(X), FACTORS, bins=5).value
+    linear = torch.nn.Linear(2, 2).double()
+    expected = mig(linear(torch.tensor(X)).detach().numpy(), FACTORS).value
+    assert scorer("mig")(linear, torch.tensor(X), torch.tensor(FACTORS)) == expected
+
+
+def test_greater_is_better_also_where_a_metric_says_less():
+    found = scorer("gaussian_total_correlation")(Turned(), X, FACTORS)
+    assert found == -gaussian_total_correlation(Turned().transform(X)).value < 0
+
+
+def test_other_metrics_are_refused():
+    with pytest.raises(InvalidInput, match="must be one of codes and factors alone, got 'factor_vae'"):
+        scorer("factor_vae")
+    with pytest.raises(UnknownName, match="unknown metric"):
+        scorer("migg")

@@ -1,0 +1,136 @@
+"""The table tells the truth: intervals, chance, copies, direction, warnings; and what an interrupt leaves stands."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dbench
+from dbench.codes import FunctionSource, Sample
+from dbench.errors import InvalidInput, UnknownName
+from dbench.metrics import dci, mig
+from dbench.scoring import CodesFile, Scores, score, score_codes
+from dbench.scoring.compute import REPEATS, STOPPED, compute
+from dbench.scoring.plan import PLAN
+from dbench.scoring.subject import subject_of
+
+RNG = np.random.default_rng(0)
+FACTORS = RNG.integers(0, [3, 4, 2], size=(600, 3))
+CODES = np.concatenate([FACTORS + RNG.normal(0, 0.4, FACTORS.shape), RNG.normal(size=(600, 1))], axis=1)
+RECORD = {"mig": None, "sap": None, "dci[forest]": None, "gaussian_total_correlation": None}
+
+
+@pytest.fixture(scope="module")
+def scores() -> Scores:
+    return score(CODES, FACTORS, metrics=list(RECORD), factor_names=["shape", "size", "hue"])
+
+
+def test_an_interval_holds_what_other_rows_of_the_same_law_score() -> None:
+    law = FunctionSource(
+        lambda n, rng: rng.integers(3, size=(n, 2)),
+        lambda factors, rng: factors + rng.normal(0, 0.5, factors.shape),
+        ("a", "b"),
+    )
+    truth = mig(law.sample(200_000, np.random.default_rng(9))).value
+    samples = [law.sample(2_000, np.random.default_rng(seed)) for seed in range(20)]
+    found = [compute(subject_of(sample), metrics=["mig"])[0].interval for sample in samples]
+    inside = sum(low <= truth <= high for low, high in found)  # type: ignore[misc]
+    assert inside >= 16  # of 20; 95% nominal, some bias of 2,000 rows
+    assert np.mean([high - low for low, high in found]) < 0.1  # type: ignore[misc]
+
+
+def test_metrics_without_predictors_are_repeated_by_default_the_others_when_asked(scores: Scores) -> None:
+    found = {record["metric"]: record for record in scores.records}
+    assert (found["mig"]["repeats"], found["mig"]["repeated"]) == (REPEATS, "rows")
+    assert found["mig"]["low"] < found["mig"]["score"] < found["mig"]["high"]
+    assert (found["sap"]["repeats"], found["sap"]["low"]) == (0, None)
+    (asked,) = compute(subject_of(Sample(CODES, FACTORS)), metrics=["sap"], repeats=3)
+    assert (asked.repeats, asked.item.varied) == (3, "split")
+    assert asked.interval is not None
+    (none,) = compute(subject_of(Sample(CODES, FACTORS)), metrics=["mig"], repeats=0)
+    assert none.interval is None
+    assert none.score is not None
+
+
+def test_an_interval_stays_within_the_bounds() -> None:
+    copies = Sample(FACTORS * 1.0, FACTORS)
+    for result in compute(subject_of(copies), metrics=["sap[r2]", "mig", "irs"]):
+        low, high = result.interval or (np.nan, np.nan)
+        assert -1 <= low <= high <= 1
+
+
+def test_chance_and_copies_of_dci_are_what_shuffled_codes_and_exact_copies_score(scores: Scores) -> None:
+    found = {record["metric"]: record for record in scores.records}["dci[forest]"]
+    assert found["copies"] > 0.95 > 0.5 > found["chance"]
+    exact = dci(FACTORS * 1.0, FACTORS, estimator="forest", generator=np.random.default_rng(0)).value
+    assert found["copies"] == pytest.approx(exact, abs=0.02)
+
+
+def test_every_direction_is_declared(scores: Scores) -> None:
+    lower = {name for name, item in PLAN.items() if item.better == "lower"}
+    assert {name.partition("[")[0] for name in lower} == {"gaussian_total_correlation", "code_mutual_information"}
+    assert {name for name, item in PLAN.items() if item.better is None} == {"informative_codes"}
+    for name in lower | {"mig"}:  # tested on codes that are better beyond doubt
+        needs_posterior = PLAN[name].needs == "posterior"
+        if needs_posterior:
+            continue
+        mixed = CODES @ np.ones((4, 4)) + CODES
+        good, bad = (score(codes, FACTORS, metrics=[name], repeats=0)[name] for codes in (CODES, mixed))
+        assert (good < bad) == (PLAN[name].better == "lower"), name
+    assert "\u2193" in str(scores)
+
+
+def test_where_a_score_says_little_it_says_so() -> None:
+    one = score(CODES, FACTORS[:, 0], metrics=["med", "irs", "mig"], repeats=0)
+    said = {record["metric"]: record["warnings"] for record in one.records}
+    assert said["med"] == said["irs"] == ["with one factor no code can mix two: near 1 whatever the codes"]
+    assert said["mig"] == []
+    few = score(CODES[:40], FACTORS[:40], metrics=["mig"], repeats=0).records[0]
+    assert few["warnings"] == ["few rows (40): estimates from fewer than 500 are rough and biased"]
+
+
+def test_every_way_in_gives_the_same_numbers(tmp_path) -> None:
+    np.savez(tmp_path / "c.npz", codes=CODES, factors=FACTORS)
+    options = {"metrics": ["mig", "sap"], "repeats": 2}
+    ways = [(CODES, FACTORS), (Sample(CODES, FACTORS),), (Sample(CODES, FACTORS * 1.0),), (tmp_path / "c.npz",)]
+    ways += [(pd.DataFrame(CODES), pd.DataFrame(FACTORS)), (CODES, FACTORS / 8)]
+    tables = [score_codes(*way, **options) for way in ways]
+    for table in tables[1:]:
+        pd.testing.assert_frame_equal(tables[0], table)
+    continuous = score_codes(CODES, FACTORS / 8, continuous="*", **options)
+    assert not continuous["score"].equals(tables[0]["score"])
+    again = CodesFile("a", Sample(CODES, FACTORS), tuple("abcd"), 600)
+    labels, numbers = (score(again, metrics=["sap"], continuous=said) for said in ((), "*"))
+    assert labels["sap"] == score(CODES, FACTORS, metrics=["sap"])["sap"] != numbers["sap"]
+
+
+def test_scores_are_numbers_tables_and_pages(scores: Scores) -> None:
+    assert isinstance(scores["mig"], float)
+    assert dbench.score is score
+    assert "shape" in str(scores)
+    assert "<table>" in scores._repr_html_()
+    with pytest.raises(UnknownName, match="unknown score 'migg'; did you mean 'mig'"):
+        scores["migg"]
+    with pytest.raises(InvalidInput, match="udr has no score: compares several models"):
+        score(CODES, FACTORS, metrics=["udr"])["udr"]
+
+
+def test_quick_metrics_come_first_and_an_interrupt_keeps_them() -> None:
+    seen: list[str] = []
+
+    def stop(item: object, number: int, total: int, found: object) -> None:
+        seen.append(item.name)  # type: ignore[attr-defined]
+        if item.slow:  # type: ignore[attr-defined]
+            raise KeyboardInterrupt
+
+    results = {r.item.name: r for r in compute(subject_of(Sample(CODES, FACTORS)), repeats=0, progress=stop)}
+    assert all(not PLAN[name].slow for name in seen[:-1])
+    assert results["mig"].score is not None
+    assert {name for name, r in results.items() if r.reason == STOPPED} == {
+        name for name, item in PLAN.items() if item.slow and not item.named
+    }
+
+
+@pytest.mark.parametrize("repeats", [-1, 1.5, True])
+def test_repeats_are_counts(repeats: int) -> None:
+    with pytest.raises(InvalidInput, match="repeats must be an integer of at least 0"):
+        score(CODES, FACTORS, metrics=["mig"], repeats=repeats)

@@ -1,0 +1,94 @@
+"""Models are ranked by their codes alone, from files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from dbench.claims.ledger import ledger
+from dbench.cli import main
+from dbench.codes.alone import CodesAlone, read_codes_alone
+from dbench.metrics.udr import udr_scores
+from dbench.scoring.ranking import FINDINGS, rank_models
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.normal(size=(400, 4))
+TURN = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
+
+
+def run(*arguments: object, width: int = 100) -> Result:
+    return CliRunner(env={"COLUMNS": str(width)}).invoke(main, ["udr", *map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Three models that agree up to order, sign and noise, and one that mixes."""
+    models = {}
+    for name in "abc":
+        same = TRUTH[:, RNG.permutation(4)] * RNG.choice([-1, 1], 4)
+        models[name] = same + 0.1 * RNG.normal(size=same.shape)
+    models["mixed"] = TRUTH @ TURN
+    for name, codes in models.items():
+        np.savez(tmp_path / f"{name}.npz", codes=codes, logvar=np.full((400, 4), -3.0))
+    return [tmp_path / f"{name}.npz" for name in models]
+
+
+def test_the_model_that_agrees_is_picked_and_the_one_that_mixes_is_last(files: list[Path]) -> None:
+    found = json.loads(run(*files, "--json").stdout)
+    scores = {Path(model["model"]).stem: model["udr"] for model in found["models"]}
+    assert Path(found["pick"]).stem in "abc"
+    assert min(scores, key=scores.__getitem__) == "mixed"
+    codes = np.stack([model.codes for model in read_codes_alone(files)])
+    np.testing.assert_allclose(list(scores.values()), udr_scores(codes, np.ones((4, 4), dtype=bool)))
+    shown = " ".join(run(*files).stdout.split())
+    assert "Pick" in shown
+    assert "with 4" in shown
+    assert "the paper has five or more" in shown
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_nothing_is_wider_than_the_terminal(files: list[Path], width: int) -> None:
+    assert max(map(len, run(*files, width=width).stdout.splitlines())) <= width
+
+
+def test_the_findings_named_are_in_the_ledger() -> None:
+    assert {name for name, _ in FINDINGS} <= set(ledger())
+
+
+def test_models_of_other_widths_are_filled_up_and_uninformative_codes_left_out() -> None:
+    wide = np.concatenate([TRUTH, RNG.normal(size=(400, 2))], axis=1)
+    logvar = np.tile([-3.0] * 4 + [0.0] * 2, (400, 1))
+    wide[:, 4:] *= 1e-3  # as of a VAE that does not use them
+    found = rank_models([CodesAlone("a", TRUTH, None, ()), CodesAlone("b", wide, logvar, ())])
+    assert found.informative.tolist() == [4, 4]
+    assert found.scores.min() > 0.9
+    assert "No posterior (array logvar or std) in a:" in found.notes[0]
+
+
+def test_every_format_is_read_and_long_files_keep_the_same_rows(files: list[Path], tmp_path: Path) -> None:
+    codes = np.load(files[0])["codes"]
+    np.save(tmp_path / "a.npy", codes)
+    header = ",".join(f"z_{i}" for i in range(4))
+    np.savetxt(tmp_path / "a.csv", codes, fmt="%.17g", delimiter=",", header=header, comments="")
+    read = read_codes_alone([files[0], tmp_path / "a.npy", tmp_path / "a.csv"], rows=50, seed=2)
+    for model in read[1:]:
+        np.testing.assert_array_equal(model.codes, read[0].codes)
+    assert read[0].logvar is not None
+    assert read[0].logvar.shape == (50, 4)
+
+
+def test_bad_input_gives_one_line(files: list[Path], tmp_path: Path) -> None:
+    np.savez(tmp_path / "short.npz", codes=TRUTH[:9])
+    np.savez(tmp_path / "z.npz", z=TRUTH)
+    for arguments, message in (
+        ([files[0]], "models must be at least 2"),
+        ([files[0], tmp_path / "short.npz"], "must hold the codes of the same observations, got 400 rows"),
+        ([files[0], tmp_path / "z.npz"], "z.npz has no array 'codes'; it holds z; name it with --codes"),
+        ([files[0], tmp_path / "none.npz"], "no file of codes at"),
+        ([files[0], Path(__file__)], "codes must come in .npz, .npy, .csv or .parquet"),
+    ):
+        result = run(*arguments)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert message in result.stderr

@@ -1,0 +1,123 @@
+"""A panel of trained models, and metrics asked of it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from safetensors.numpy import load_file, save_file
+
+from dbench.cli import main
+from dbench.errors import DamagedData, InvalidInput
+from dbench.zoo.panel import choose_runs, read_panel, write_panel
+from dbench.zoo.profiles import Profile
+from dbench.zoo.rank import agreement, disagreements, score_panel
+from dbench.zoo.store import Store
+
+
+@pytest.fixture
+def made(trained: Callable[[Store, Profile], None], short: Profile, store: Store, tmp_path: Path) -> Path:
+    """A panel of four models: two strengths, two seeds."""
+    trained(store, short)
+    write_panel(store, choose_runs(store.keys(), 2), tmp_path / "panel.safetensors")
+    return tmp_path / "panel.safetensors"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, list(map(str, arguments)), catch_exceptions=False)
+
+
+def test_a_panel_encodes_as_the_runs_do_up_to_half_precision(made: Path, store: Store) -> None:
+    panel = read_panel(made)
+    assert list(panel.keys) == sorted(store.keys())
+    for number, key in enumerate(panel.keys):
+        codes = store.tensors(key, "codes")["mean"]
+        found = panel.source(number).grid_codes
+        assert found.shape == codes.shape
+        np.testing.assert_allclose(found, codes, atol=0.01 * np.abs(codes).max())
+
+
+def test_as_many_seeds_of_every_strength_are_chosen(short: Profile) -> None:
+    keys = replace(short, seeds=5).runs()
+    assert [(key.strength, key.seed) for key in choose_runs(keys[::-1], 2)] == [(1, 0), (1, 1), (4, 0), (4, 1)]
+
+
+def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made: Path, tmp_path: Path) -> None:
+    scores = score_panel(read_panel(made), ["mig", "sap[r2]"], observations=1_000)
+    assert {len(values) for values in scores.values()} == {4}
+    both = {**scores, "opposite": -scores["mig"]}
+    assert agreement(both, "mig", "mig").value == pytest.approx(1)
+    assert agreement(both, "mig", "opposite").value == pytest.approx(-1)
+    worst = disagreements(both, "mig", "opposite", 2)
+    assert {(one.rank, one.other) for one in worst} == {(1.0, 4.0), (4.0, 1.0)}
+
+
+def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = "import numpy as np\n\ndef loss(codes, factors):\n    return float(np.abs(codes).mean())\n"
+    (tmp_path / "my_panel_metric.py").write_text(source)
+    arguments = ["rank", "my_panel_metric:loss", "--panel", made, "--observations", 500]
+    shown = run(*arguments).stdout
+    assert "4 models on dsprites_grid_16" in shown
+    assert "my_panel_metric:loss with dci[forest]:" in shown
+    assert "Ranked farthest apart by my_panel_metric:loss and dci[forest]" in shown
+    one, other = (json.loads(run(*arguments, *more, "--json").stdout) for more in ([], ["--less-is-better"]))
+    name = "my_panel_metric:loss"
+    assert one["scores"][name] == [-value for value in other["scores"][name]]
+    assert one["scores"]["mig"] == other["scores"]["mig"]
+    assert one["agreement"][0]["spearman"] == pytest.approx(-other["agreement"][0]["spearman"])
+
+
+def test_zoo_panel_takes_what_is_done(
+    store: Store, finish: Callable[..., None], tiny: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("dbench.zoo.profiles", fromlist=["PROFILES"]).PROFILES, "tiny", tiny)
+    for number, key in enumerate(tiny.runs()):
+        finish(store, key, status="diverged" if number == 0 else "done")
+    result = run("zoo", "panel", "--profile", "tiny", "--store", store.url, "--each", 1, "--out", tmp_path / "p")
+    assert result.output.startswith("4 models")
+    broken = run("rank", "mig", "--panel", tmp_path / "p")  # these runs have made-up weights
+    assert (broken.exit_code, "must hold" in broken.stderr) == (2, True)
+
+
+def test_what_is_no_panel_is_refused(made: Path, tmp_path: Path, store: Store, short: Profile) -> None:
+    (tmp_path / "text").write_text("no panel")
+    save_file(load_file(made), tmp_path / "bare")
+    weights = load_file(made)
+    cut = {name: values[:1] for name, values in weights.items()}
+    from safetensors import safe_open
+
+    with safe_open(made, framework="numpy") as file:
+        metadata = file.metadata()
+    save_file(cut, tmp_path / "cut", metadata=metadata)
+    header = json.loads(metadata["panel"])
+    save_file(weights, tmp_path / "images", metadata={"panel": json.dumps(header | {"data_sha256": "0"})})
+    save_file(weights, tmp_path / "later", metadata={"panel": json.dumps(header | {"schema": 2})})
+    for name, message in (
+        ("text", "cannot be read as a panel"),
+        ("bare", "cannot be read as a panel"),
+        ("cut", "must hold encoder.0.weight of shape"),
+        ("images", "was made for other images"),
+        ("later", "must be a panel of schema 1, got 2"),
+    ):
+        with pytest.raises(DamagedData, match=message):
+            read_panel(tmp_path / name)
+    with pytest.raises(InvalidInput, match="panel must be a file that dbench zoo panel wrote"):
+        read_panel(tmp_path / "none")
+    with pytest.raises(InvalidInput, match="at least one finished run, got none"):
+        write_panel(store, [], tmp_path / "p")
+    others = [replace(key, data="dsprites_grid_32") for key in short.runs()[:1]]
+    with pytest.raises(InvalidInput, match="must be of one data set and network"):
+        write_panel(store, [*short.runs()[:1], *others], tmp_path / "p")
+
+
+def test_a_metric_that_fails_names_the_model(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_nan_metric.py").write_text("def nan(codes, factors):\n    return float('nan')\n")
+    with pytest.raises(InvalidInput, match="my_nan_metric:nan returned nan, not a finite number on model 0"):
+        score_panel(read_panel(made), ["my_nan_metric:nan"])
