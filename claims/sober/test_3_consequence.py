@@ -38,7 +38,8 @@ ENTANGLED = Claim(
     quote="Since the (unsupervised) disentanglement method only has access to observations \\mathbf{x} , it hence "
     "cannot distinguish between the two equivalent generative models and thus has to be entangled to at least one of "
     "them.",
-    says="A representation that is perfect for one of two models of the same observations is entangled for the other.",
+    says="For a representation that is perfect for one model there is another model of the same observations for which "
+    "it is entangled.",
     evidence="synthetic",
     population="uniform factors f(z), representation x = z, f mixing strongly; matrix, metric and draws varied",
     deviations=("'Entangled' is a score below half of the way from chance to the best.",),

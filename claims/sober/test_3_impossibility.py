@@ -16,16 +16,19 @@ THEOREM = Claim(
     id="sober.theorem-1",
     role="primary",
     where="section 3, Theorem 1; appendix A",
-    quote=r"there exists an infinite family of bijective functions $f : \operatorname{supp}(\mathbf{z}) \to "
-    r"\operatorname{supp}(\mathbf{z})$ such that $\frac{\partial f_i(\mathbf{u})}{\partial u_j} \neq 0$ almost "
-    r"everywhere for all i and j (implying that \mathbf{z} and $f(\mathbf{z})$ are completely entangled) and "
-    r"$P(\mathbf{z} \leq \mathbf{u}) = P(f(\mathbf{z}) \leq \mathbf{u})$ for all $\mathbf{u} \in "
-    r"\operatorname{supp}(\mathbf{z})$",
-    says="Infinitely many bijections of the support keep a factorised density and have a Jacobian without zeros.",
+    quote=r"For d > 1, let $\mathbf{z} \sim P$ denote any distribution which admits a density $p(\mathbf{z}) = "
+    r"\prod_{i=1}^{d} p(\mathbf{z}_i)$. Then, there exists an infinite family of bijective functions $f : "
+    r"\operatorname{supp}(\mathbf{z}) \to \operatorname{supp}(\mathbf{z})$ such that $\frac{\partial f_i(\mathbf{u})}"
+    r"{\partial u_j} \neq 0$ almost everywhere for all i and j (implying that \mathbf{z} and $f(\mathbf{z})$ are "
+    r"completely entangled) and $P(\mathbf{z} \leq \mathbf{u}) = P(f(\mathbf{z}) \leq \mathbf{u})$ for all "
+    r"$\mathbf{u} \in \operatorname{supp}(\mathbf{z})$",
+    says="Infinitely many bijections of the support keep a factorised density and have a Jacobian without zeros "
+    "almost everywhere.",
     evidence="synthetic",
     population="uniform, normal and exponential factors; 2 to 10 dimensions; Householder and Haar matrices",
     deviations=(
-        "A demonstration of a proof: 'almost everywhere' and 'for all u' are checked at points drawn at random.",
+        "A demonstration of a proof: 'any density' and 'infinitely many' by three laws and seven matrices, 'almost "
+        "everywhere' and 'for all u' at points drawn at random.",
         "Tolerated are a round trip that is off by 1e-6, a derivative below 1e-9 at one point in 1,000, and a "
         "fiftieth in the probability of a random orthant.",
     ),

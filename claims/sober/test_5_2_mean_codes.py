@@ -9,9 +9,9 @@ import pytest
 from dbench.claims import Claim, above, below
 from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
-from dbench.claims.regime import PENALTY_MOVES, above_floor, of_objectives
+from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, above_floor, of_objectives
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_levels import change_over_sweep, ratio_to, ratios_to
+from dbench.claims.zoo_levels import change_over_sweep, place_of, ratio_to, ratios_to
 from dbench.claims.zoo_statistics import share_of_models, trend_with_strength
 from dbench.stats import Estimate, largest_of, luck_beats_choice, mean_interval, smallest_of
 
@@ -21,6 +21,7 @@ BETAS = ("beta_tcvae", "beta_vae")
 OBJECTIVES = ("annealed_vae", *BETAS, "dip_vae_i", "dip_vae_ii", "factor_vae")
 FLOOR, FLOOR_OF_ACTIVE = above_floor(TC, PLAIN_VAE), above_floor(ACTIVE, PLAIN_VAE)
 MEDIANS = "The paper shows medians of 50 seeds by eye; here each seed's own sweep is ranked."
+FACTOR_IN_RANGE = of_objectives(CODES_KEPT, "factor_vae")
 AMONG_ACTIVE = (
     "Over the active codes alone (KL above 0.01 nats): a collapsed code has a nearly constant mean whose residue can "
     "dominate the determinant. Models of fewer than two active codes are left out.",
@@ -34,21 +35,38 @@ RISES = mean_codes(
     role="primary",
     quote="We observe that, for β -VAE and β -TCVAE, increased regularization leads to a substantially increased total "
     "correlation of the mean representations.",
-    says="For beta-VAE and beta-TCVAE the total correlation of the mean codes rises with the strength.",
+    says="For beta-VAE and beta-TCVAE the total correlation of the mean codes rises substantially with the strength.",
     population="beta-VAE and beta-TCVAE; strength varied over six values, everything else fixed",
-    deviations=(MEDIANS,),
-    statistic=f"{TREND}, the smaller of the two objectives'",
+    deviations=(
+        MEDIANS,
+        "'Substantially' is by more than half of what it is at the plain VAE's strength, 1, where less than 0.1 nats "
+        "(what sober.gaussian-tc-one-sided calls high) counts as 0.1.",
+    ),
+    statistic=f"{TREND}, and the rise over the sweep from strength 1 on over what it starts from: the smallest of the "
+    "two objectives'",
     rule=above(0.5, null=0.0),
     # Correlations of sweeps are skewed (docs/claims-guide.md).
     confidence=0.98,
     regime=(of_objectives(PENALTY_MOVES, *BETAS),),
-    revision=3,
+    revision=4,
 )
 EACH_RISES = replace(
-    RISES, role="cell", part="each objective", population=OF_ONE, statistic=TREND, regime=(PENALTY_MOVES,)
+    RISES,
+    role="cell",
+    part="each objective",
+    population=OF_ONE,
+    statistic=RISES.statistic.replace("smallest of the two objectives'", "smaller of the two"),
+    regime=(PENALTY_MOVES,),
 )
 RISES_ACTIVE = replace(
-    RISES, role="probe", part="active codes", quote="", deviations=(MEDIANS, *AMONG_ACTIVE), revision=3
+    RISES,
+    role="probe",
+    part="active codes",
+    quote="",
+    says="Over active codes too the total correlation of the mean codes rises with the strength.",
+    deviations=(MEDIANS, *AMONG_ACTIVE),
+    statistic=f"{TREND}, the smaller of the two objectives'",
+    revision=3,
 )
 FACTOR_RISES = replace(
     RISES,
@@ -60,7 +78,7 @@ FACTOR_RISES = replace(
     deviations=(MEDIANS, "'Less extreme' is read as a weaker trend than beta-VAE's: 0.3 instead of 0.5."),
     statistic=TREND,
     rule=above(0.3, null=0.0),
-    regime=(of_objectives(PENALTY_MOVES, "factor_vae"),),
+    regime=(of_objectives(PENALTY_MOVES, "factor_vae"), FACTOR_IN_RANGE),
 )
 FACTOR_LESS = replace(
     FACTOR_RISES,
@@ -75,12 +93,13 @@ FACTOR_LESS = replace(
     # Ten times what 10,000 uncorrelated codes of 10 dimensions come out at, twice: two ends of a sweep.
     rule=above(0.05, null=0.0),
     confidence=0.95,
+    regime=(of_objectives(PENALTY_MOVES, *BETAS, "factor_vae"), FACTOR_IN_RANGE),
 )
 DIP1_LOW = mean_codes(
     id="sober.tc-mean-dip1-low",
     role="primary",
     quote="For DIP-VAE-I, we observe that the total correlation of the mean representation is consistently low.",
-    says="DIP-VAE-I keeps the total correlation of the mean codes low at every strength.",
+    says="DIP-VAE-I keeps the total correlation of the mean codes consistently low: at every strength.",
     population="every strength of DIP-VAE-I against beta-VAE at strength 1",
     deviations=("'Low' is read as less than half of a plain VAE's.",),
     statistic="largest of the strengths' mean total correlations, divided by that of a plain VAE",
@@ -126,7 +145,7 @@ ANNEALED_HIGH = mean_codes(
     where="5.2, Figure 30",
     quote="For AnnealedVAE (shown in Figure 30 in the Appendix), we overall observe mean representations with a very "
     "high total correlation.",
-    says="AnnealedVAE has a very high total correlation of the mean codes.",
+    says="AnnealedVAE has, overall, a very high total correlation of the mean codes.",
     population="all strengths of AnnealedVAE against beta-VAE at strength 1",
     deviations=("'Very high' is read as more than twice a plain VAE's, on average over the strengths.",),
     statistic="mean total correlation of the mean codes divided by that of a plain VAE",
@@ -160,10 +179,10 @@ OVERLAP = mean_codes(
     id="sober.tc-mean-overlap",
     role="primary",
     where="appendix G, Figure 33",
-    quote="The effect of randomness on the total correlation of the mean representation for each method. We observe an "
-    "overlap between the different hyperparameters settings similar to what we observed in Figure 6 for the "
-    "disentanglement metrics on Cars3D.",
-    says="The total correlation of the mean codes overlaps between strengths, as the scores do.",
+    quote="Overall, we note that the different hyperparameters settings produce representations whose total "
+    "correlation significantly overlaps. This trend is comparable to what we observed in Figure 6 for the "
+    "disentanglement scores on Cars3D.",
+    says="The total correlation of the mean codes overlaps significantly between strengths, as the scores do.",
     population="six objectives; strength and seed varied",
     deviations=(
         "Overlap is measured as for the scores (sober.seed-beats-hyperparameter): the higher of two runs at the lower "
@@ -171,7 +190,9 @@ OVERLAP = mean_codes(
     ),
     statistic="how often luck beats choice, averaged over all pairs of strengths and over objectives",
     rule=above(0.25),
-    revision=3,
+    # Where a strength moves nothing luck decides by itself, and raises the average.
+    regime=(PENALTY_MOVES,),
+    revision=4,
 )
 EACH_OVERLAPS = replace(
     OVERLAP,
@@ -179,13 +200,23 @@ EACH_OVERLAPS = replace(
     part="each objective",
     population="one objective; strength and seed varied",
     statistic="how often luck beats choice, averaged over all pairs of strengths",
-    regime=(PENALTY_MOVES,),
+    revision=3,
 )
 
 
-def rises(population: Population, score: str, confidence: float, **options) -> Estimate:
+def rises(population: Population, objectives: tuple[str, ...], confidence: float) -> Estimate:
+    """Trend of each objective, and its rise over what it starts from, whichever is smallest."""
+    starts = {o: place_of(population, (o, 1.0)) for o in objectives}
+
+    def relative(tables: dict[tuple[str, str], np.ndarray]) -> list[float]:
+        means = {o: tables[TC, o].mean(axis=0) for o in objectives}
+        return [(means[o][-1] - means[o][start]) / max(means[o][start], 0.1) for o, start in starts.items()]
+
     return smallest_of(
-        lambda level: [trend_with_strength(population, o, score, confidence=level, **options) for o in BETAS],
+        lambda level: [
+            *(trend_with_strength(population, o, TC, confidence=level) for o in objectives),
+            *population.intervals(relative, scores=[TC], objectives=objectives, confidence=level),
+        ],
         confidence=confidence,
     )
 
@@ -219,18 +250,24 @@ def among_active(population: Population, estimate: Estimate, *objectives: str) -
 
 @RISES.covers
 def test_the_mean_total_correlation_of_both_betas_rises(unsupervised, confidence):
-    return rises(unsupervised, TC, confidence)
+    return rises(unsupervised, BETAS, confidence)
 
 
 @EACH_RISES.covers
 @pytest.mark.parametrize("objective", BETAS)
 def test_the_mean_total_correlation_rises(unsupervised, objective, confidence):
-    return trend_with_strength(unsupervised, objective, TC, confidence=confidence)
+    return rises(unsupervised, (objective,), confidence)
 
 
 @RISES_ACTIVE.covers
 def test_the_mean_total_correlation_of_active_codes_rises(unsupervised, confidence):
-    return among_active(unsupervised, rises(unsupervised, ACTIVE, confidence, among=SEVERAL_ACTIVE), *BETAS)
+    found = smallest_of(
+        lambda level: [
+            trend_with_strength(unsupervised, o, ACTIVE, among=SEVERAL_ACTIVE, confidence=level) for o in BETAS
+        ],
+        confidence=confidence,
+    )
+    return among_active(unsupervised, found, *BETAS)
 
 
 @FACTOR_RISES.covers

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from dbench.claims import Claim, above
 from dbench.claims.population import Population
-from dbench.claims.regime import PENALTY_MOVES, of_objectives
+from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, of_objectives
 from dbench.stats import Estimate, mean_interval, smallest_of, sweep_correlations
 
 ALL = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 EXCEPT_DIP_VAE_I = tuple(objective for objective in ALL if objective != "dip_vae_i")
+FACTOR_IN_RANGE = of_objectives(CODES_KEPT, "factor_vae")
 
 DIRECTIONS = Claim(
     id="sober.code-mi-direction",
@@ -39,15 +39,24 @@ DIRECTIONS = Claim(
     # Correlations of sweeps are skewed (docs/claims-guide.md).
     confidence=0.98,
     min_n=5,
-    regime=(PENALTY_MOVES,),
-    revision=2,
+    regime=(PENALTY_MOVES, FACTOR_IN_RANGE),
+    revision=3,
 )
-EACH = replace(
+MEAN_RISES = replace(
     DIRECTIONS,
     role="cell",
-    part="each kind of codes",
-    statistic="mean over seeds and objectives of Spearman's correlation between regularisation and information, with "
-    "its sign turned for sampled codes",
+    part="mean codes",
+    says="The average mutual information of two codes generally rises with the strength for mean codes.",
+    statistic="mean over seeds and objectives of Spearman's correlation between regularisation and information",
+)
+SAMPLED_FALLS = replace(
+    MEAN_RISES,
+    part="sampled codes",
+    says="The average mutual information of two codes generally falls with the strength for sampled codes, DIP-VAE-I "
+    "left out.",
+    population="five objectives; strength varied over six values, everything else fixed",
+    statistic=f"{MEAN_RISES.statistic}, with its sign turned",
+    regime=(of_objectives(PENALTY_MOVES, *EXCEPT_DIP_VAE_I), FACTOR_IN_RANGE),
 )
 DIP1_RISES = replace(
     DIRECTIONS,
@@ -61,6 +70,7 @@ DIP1_RISES = replace(
     statistic="mean over seeds of Spearman's correlation between strength and information, the smaller of both kinds "
     "of codes",
     regime=(of_objectives(PENALTY_MOVES, "dip_vae_i"),),
+    revision=2,
 )
 
 
@@ -76,25 +86,30 @@ def trend(population: Population, codes: str, objectives: Sequence[str], confide
     return mean_interval(np.mean(found, axis=0), confidence=confidence)
 
 
-KINDS = {
-    "mean": lambda population, level: trend(population, "mean", ALL, level),
-    "sampled": lambda population, level: trend(population, "sampled", EXCEPT_DIP_VAE_I, level, sign=-1),
-}
-
-
 @DIRECTIONS.covers
 def test_the_information_of_sampled_codes_falls_and_that_of_mean_codes_rises(unsupervised, confidence):
-    return smallest_of(lambda level: [of(unsupervised, level) for of in KINDS.values()], confidence=confidence)
+    return smallest_of(
+        lambda level: [
+            trend(unsupervised, "mean", ALL, level),
+            trend(unsupervised, "sampled", EXCEPT_DIP_VAE_I, level, sign=-1),
+        ],
+        confidence=confidence,
+    )
 
 
-@EACH.covers
-@pytest.mark.parametrize("codes", KINDS)
-def test_the_information_of_one_kind_of_codes_moves_as_said(unsupervised, codes, confidence):
-    return KINDS[codes](unsupervised, confidence)
+@MEAN_RISES.covers
+def test_the_information_of_mean_codes_rises(unsupervised, confidence):
+    return trend(unsupervised, "mean", ALL, confidence)
+
+
+@SAMPLED_FALLS.covers
+def test_the_information_of_sampled_codes_falls(unsupervised, confidence):
+    return trend(unsupervised, "sampled", EXCEPT_DIP_VAE_I, confidence, sign=-1)
 
 
 @DIP1_RISES.covers
 def test_the_information_of_codes_of_dip_vae_i_rises(unsupervised, confidence):
     return smallest_of(
-        lambda level: [trend(unsupervised, kind, ["dip_vae_i"], level) for kind in KINDS], confidence=confidence
+        lambda level: [trend(unsupervised, kind, ["dip_vae_i"], level) for kind in ("mean", "sampled")],
+        confidence=confidence,
     )

@@ -12,9 +12,11 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.population import Population
-from dbench.claims.regime import PENALTY_MOVES, above_floor, of_objectives
+from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, above_floor, of_objectives
+from dbench.claims.zoo_among import over_rows
 from dbench.claims.zoo_levels import change_over_sweep, place_of, ratio_to, superiority_of_setting
 from dbench.claims.zoo_statistics import trend_with_strength
+from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, largest_of, mean_interval, smallest_of, sweep_correlations
 
 TC = "gaussian_tc.sampled"
@@ -22,6 +24,7 @@ PLAIN_VAE = ("beta_vae", 1.0)
 BETAS, DIPS = ("beta_tcvae", "beta_vae"), ("dip_vae_i", "dip_vae_ii")
 OTHERS = (*BETAS, *DIPS, "factor_vae")
 FLOOR = above_floor(TC, PLAIN_VAE)
+FACTOR_IN_RANGE = of_objectives(CODES_KEPT, "factor_vae")
 MEDIANS = "The paper shows medians of 50 seeds by eye; here each seed's own sweep is ranked."
 FROM_PLAIN = "Strengths of beta-VAE below 1, which the paper does not train, are left out: the sweep starts at the VAE."
 OF_ONE = "strength varied over six values, everything else fixed"
@@ -33,7 +36,7 @@ FALLS = sampled(
     role="primary",
     quote="For β -VAE and β -TCVAE, it can be clearly seen that the total correlation of the sampled representation "
     "decreases on all data sets as the regularization strength (in the form of β) is increased.",
-    says="For beta-VAE and beta-TCVAE the total correlation of the sampled codes falls as the strength rises.",
+    says="For beta-VAE and beta-TCVAE the total correlation of the sampled codes clearly falls as the strength rises.",
     population="beta-VAE and beta-TCVAE; strength varied over six values, everything else fixed",
     deviations=(MEDIANS,),
     statistic=f"{TREND}, the larger of the two objectives'",
@@ -62,14 +65,15 @@ HIGHEST = sampled(
     statistic="smallest probability that a plain VAE has a higher total correlation than a run of another setting",
     # 0.5 is no difference of medians; 0.6 is a third of a standard deviation.
     rule=above(0.6, null=0.5),
-    regime=(FLOOR,),
-    revision=3,
+    regime=(FLOOR, FACTOR_IN_RANGE),
+    revision=4,
 )
-HIGHER_THAN = replace(
+WITHOUT_FACTOR = replace(
     HIGHEST,
     role="cell",
-    part="each objective",
-    population="beta-VAE at strength 1 against every other strength of one objective",
+    part="without FactorVAE",
+    population="beta-VAE at strength 1 against every other strength of beta-VAE, beta-TCVAE and both DIP-VAEs",
+    regime=(FLOOR,),
 )
 DIPS_LOW = sampled(
     id="sober.tc-sampled-dip-low",
@@ -100,14 +104,15 @@ FACTOR_FLAT = sampled(
     population="FactorVAE, all strengths and seeds, against beta-VAE at strength 1",
     deviations=(
         MEDIANS,
-        "'Low' is less than half of a plain VAE's; 'decrease' is what sober.tc-sampled-falls takes for one.",
+        "'Low' is less than half of a plain VAE's; 'decrease' is a trend of -0.3, as where it 'seems' of the DIP-VAEs.",
     ),
-    statistic="smaller of 1 minus the mean total correlation over that of a plain VAE, and 1 plus the mean over seeds "
-    "of Spearman's correlation between strength and total correlation",
-    # 0 is as much as a plain VAE has, or a perfect decrease.
-    rule=above(0.5, null=0.0),
+    statistic="smaller of 0.5 minus the mean total correlation over that of a plain VAE, and 0.3 plus the mean over "
+    "seeds of Spearman's correlation between strength and total correlation",
+    # -0.5 is as much as a plain VAE has, or a sweep that looks monotone (-0.8).
+    rule=above(0.0, null=-0.5),
     confidence=0.98,
-    regime=(FLOOR, of_objectives(PENALTY_MOVES, "factor_vae")),
+    regime=(FLOOR, FACTOR_IN_RANGE, of_objectives(PENALTY_MOVES, "factor_vae")),
+    revision=2,
 )
 FACTOR_LOW = replace(
     FACTOR_FLAT,
@@ -117,8 +122,8 @@ FACTOR_LOW = replace(
     statistic="mean total correlation of the sampled codes over that of a plain VAE",
     rule=below(0.5, null=1.0),
     confidence=0.95,
-    regime=(FLOOR,),
-    revision=3,
+    regime=(FLOOR, FACTOR_IN_RANGE),
+    revision=4,
 )
 NO_DECREASE = replace(
     FACTOR_FLAT,
@@ -127,8 +132,8 @@ NO_DECREASE = replace(
     says="For FactorVAE the total correlation of the sampled codes does not decrease with the strength.",
     population=OF_ONE,
     statistic=TREND,
-    rule=above(-0.5),
-    revision=2,
+    rule=above(-0.3),
+    revision=3,
 )
 MOST = sampled(
     id="sober.tc-sampled-annealed-sensitive",
@@ -136,14 +141,19 @@ MOST = sampled(
     where="5.2, Figures 2 and 29",
     quote="We further observe that AnnealedVAE (shown in Figure 29 in the Appendix) is much more sensitive to the "
     "regularization strength.",
-    says="AnnealedVAE's total correlation of the sampled codes depends on its strength more than any other's.",
+    says="AnnealedVAE's total correlation of the sampled codes is much more sensitive to the strength than any other.",
     population="weakest and strongest regularisation of a sweep; AnnealedVAE against each other objective",
-    deviations=(FROM_PLAIN, "AnnealedVAE is swept by its capacity: the largest one is the weakest regularisation."),
-    statistic="change of AnnealedVAE over its sweep minus the largest change of another objective, nats",
-    # Five times what 10,000 uncorrelated codes of 10 dimensions come out at.
-    rule=above(0.01, null=0.0),
-    regime=(of_objectives(PENALTY_MOVES, "annealed_vae"),),
-    revision=3,
+    deviations=(
+        FROM_PLAIN,
+        "AnnealedVAE is swept by its capacity: the largest one is the weakest regularisation.",
+        "'Much more sensitive' is a change of more than twice any other's, and by more than 0.05 nats.",
+    ),
+    statistic="change of AnnealedVAE over its sweep minus the largest change of another objective, over that of "
+    "AnnealedVAE (over 0.1 nats where that is less)",
+    rule=above(0.5, null=0.0),
+    # An objective whose strength moves nothing decides nothing here: the largest change of another does.
+    regime=(of_objectives(PENALTY_MOVES, "annealed_vae", *BETAS), FACTOR_IN_RANGE),
+    revision=4,
 )
 ANNEALED_FALLS = replace(
     MOST,
@@ -153,10 +163,15 @@ ANNEALED_FALLS = replace(
     "correlation seems to decrease with increased regularization strength.",
     says="AnnealedVAE's total correlation of the sampled codes falls as the regularisation grows.",
     population=OF_ONE,
-    deviations=(MEDIANS, "Regularisation grows as the capacity shrinks: the correlation with it must be positive."),
+    deviations=(
+        MEDIANS,
+        "Regularisation grows as the capacity shrinks: the correlation with it must be positive.",
+        "'Seems to' is read as for the DIP-VAEs.",
+    ),
     statistic="mean over seeds of Spearman's correlation between capacity and Gaussian total correlation",
-    rule=above(0.5, null=0.0),
+    rule=above(0.3, null=0.0),
     confidence=0.98,
+    regime=(of_objectives(PENALTY_MOVES, "annealed_vae"),),
 )
 DIPS_FALL = replace(
     MOST,
@@ -170,6 +185,7 @@ DIPS_FALL = replace(
     rule=below(-0.3, null=0.0),
     confidence=0.98,
     regime=(FLOOR, PENALTY_MOVES),
+    revision=3,
 )
 DIPS_FALL_LESS = replace(
     MOST,
@@ -180,7 +196,9 @@ DIPS_FALL_LESS = replace(
     population="lowest and highest strength of a sweep; one DIP-VAE against beta-VAE and beta-TCVAE",
     deviations=(FROM_PLAIN, "'Pronounced' is the size of the fall in nats from one end to the other."),
     statistic="smaller of the falls of beta-VAE and beta-TCVAE minus that of the DIP-VAE, nats",
-    regime=(FLOOR, PENALTY_MOVES),
+    # Five times what 10,000 uncorrelated codes of 10 dimensions come out at.
+    rule=above(0.01, null=0.0),
+    regime=(FLOOR, PENALTY_MOVES, of_objectives(PENALTY_MOVES, *BETAS)),
 )
 
 
@@ -222,10 +240,9 @@ def test_a_plain_vae_has_the_highest_total_correlation(unsupervised, confidence)
     return above_others(unsupervised, OTHERS, confidence)
 
 
-@HIGHER_THAN.covers
-@pytest.mark.parametrize("objective", OTHERS)
-def test_a_plain_vae_has_a_higher_total_correlation(unsupervised, objective, confidence):
-    return above_others(unsupervised, (objective,), confidence)
+@WITHOUT_FACTOR.covers
+def test_a_plain_vae_has_the_highest_total_correlation_but_for_factor_vae(unsupervised, confidence):
+    return above_others(unsupervised, (*BETAS, *DIPS), confidence)
 
 
 @DIPS_LOW.covers
@@ -248,7 +265,7 @@ def test_the_total_correlation_of_factor_vae_is_low_and_does_not_decrease(unsupe
 
     def room(tables: dict[tuple[str, str], np.ndarray]) -> list[float]:
         factor, reference = tables[TC, "factor_vae"], tables[TC, PLAIN_VAE[0]][:, plain]
-        return [1 - factor.mean() / reference.mean(), 1 + sweep_correlations(strengths, factor).mean()]
+        return [0.5 - factor.mean() / reference.mean(), 0.3 + sweep_correlations(strengths, factor).mean()]
 
     return smallest_of(
         lambda level: unsupervised.intervals(
@@ -270,15 +287,20 @@ def test_the_total_correlation_of_factor_vae_does_not_decrease(unsupervised, con
 
 @MOST.covers
 def test_annealed_vae_depends_most_on_its_strength(unsupervised, confidence):
-    annealed = change(unsupervised, "annealed_vae")
-    either_way = [sign * change(unsupervised, other) for other in OTHERS for sign in (1, -1)]
-    return smallest_of(
-        lambda level: [mean_interval(annealed - rise, confidence=level) for rise in either_way], confidence=confidence
-    )
+    changes = {o: change(unsupervised, o) for o in ("annealed_vae", *OTHERS)}
+
+    def lead(kept: np.ndarray) -> list[float]:
+        annealed, *others = (found[kept].mean() for found in changes.values())
+        return [(annealed - sign * other) / max(annealed, 0.1) for other in others for sign in (1, -1)]
+
+    n = len(changes["annealed_vae"])
+    return smallest_of(lambda level: over_rows(unsupervised, lead, n, confidence=level), confidence=confidence)
 
 
 @ANNEALED_FALLS.covers
 def test_the_total_correlation_of_annealed_vae_falls_with_the_regularisation(unsupervised, confidence):
+    if "scream" in unsupervised.name:
+        raise EvidenceLacking("the sentence excepts Scream-dSprites")
     return trend_with_strength(unsupervised, "annealed_vae", TC, confidence=confidence)
 
 

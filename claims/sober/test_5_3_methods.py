@@ -17,7 +17,7 @@ from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
 from dbench.stats import Estimate, bootstrap_interval, largest_of, mean_range_overlaps, superiority_of_groups
 
-METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap")
+METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
 # Cut off on either side: the ends of a range are single runs, which no number of seeds settles.
 TRIM = 0.05
 # Of the heading so many that another stream gives the same verdict; a single metric's ends are extremes in any case.
@@ -32,11 +32,10 @@ OVERLAP = Claim(
     "choice of objective function.",
     says="The ranges of a score that the methods attain overlap heavily.",
     evidence="zoo",
-    population="all runs and six metrics; objective, strength and seed varied",
+    population="all runs and seven metrics; objective, strength and seed varied",
     deviations=(
         "'Heavily' is more than half: what two ranges share, of what either covers, averaged over pairs of methods.",
         "Ranges leave out the outer 5% on either side.",
-        "Without IRS, which the paper treats apart.",
     ),
     statistic="mean over metrics and pairs of objectives of the intersection of their ranges over the union",
     rule=above(0.5, null=0.0),
@@ -45,7 +44,7 @@ OVERLAP = Claim(
     confidence=0.98,
     min_n=5,
     regime=(FACTORS_HELD,),
-    revision=3,
+    revision=4,
 )
 EACH_OVERLAPS = replace(
     OVERLAP,
@@ -59,7 +58,7 @@ NOT_COLLAPSED = replace(
     role="probe",
     part="not collapsed",
     quote="",
-    population="runs of at least two informative codes and six metrics; objective, strength and seed varied",
+    population="runs of at least two informative codes and seven metrics; objective, strength and seed varied",
 )
 NONE_BETTER = replace(
     OVERLAP,
@@ -71,13 +70,12 @@ NONE_BETTER = replace(
     deviations=(
         "'Consistently better' is a random run that exceeds one of the other methods with a probability above 0.65 "
         "(half a standard deviation), on every metric.",
-        "Without IRS, which the paper treats apart.",
     ),
     statistic="probability that a run of a method exceeds one of the rest: largest over methods of the smallest over "
     "metrics",
     rule=below(0.65),
     confidence=0.95,
-    revision=2,
+    revision=3,
 )
 LOWER_IRS = Claim(
     id="sober.dip1-lower-irs",
@@ -85,15 +83,18 @@ LOWER_IRS = Claim(
     where="5.3, Figure 5",
     quote="DIP-VAE-I consistently gets lower IRS score, but is comparable to the other methods with all the other "
     "scores.",
-    says="DIP-VAE-I scores a lower IRS than every other method.",
+    says="DIP-VAE-I gets a consistently lower IRS than every other method.",
     evidence="zoo",
     population="runs of DIP-VAE-I against those of each other objective",
-    deviations=("'Lower' is a random run of DIP-VAE-I that exceeds one of the other with a probability below 0.4.",),
+    deviations=(
+        "'Consistently lower' is lower in three quarters of the pairs of a run of DIP-VAE-I and one of the other.",
+    ),
     statistic="largest probability that a run of DIP-VAE-I exceeds one of another method in IRS",
-    rule=below(0.4, null=0.5),
+    rule=below(0.25, null=0.5),
     unit="seed",
     min_n=5,
     regime=(FACTORS_HELD,),
+    revision=2,
 )
 COMPARABLE = replace(
     LOWER_IRS,
@@ -194,7 +195,7 @@ def test_the_irs_of_dip_vae_i_is_lower(unsupervised, confidence):
 
 
 @COMPARABLE.covers
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric != "irs"])
 def test_dip_vae_i_is_comparable_in_the_other_metrics(unsupervised, metric, confidence):
     rest = rest_of(unsupervised, "dip_vae_i")
     return superiority_of_objective(unsupervised, [metric], "dip_vae_i", rest, confidence)[0]

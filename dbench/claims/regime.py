@@ -20,7 +20,16 @@ from dbench.claims.rules import Rule, Verdict, above, below
 from dbench.claims.zoo_statistics import settings_of
 from dbench.stats import exact, variance_explained
 
-__all__ = ["FACTORS_HELD", "PENALTY_MOVES", "POLARISED", "Predicate", "above_floor", "knows_familiar", "of_objectives"]
+__all__ = [
+    "CODES_KEPT",
+    "FACTORS_HELD",
+    "PENALTY_MOVES",
+    "POLARISED",
+    "Predicate",
+    "above_floor",
+    "knows_familiar",
+    "of_objectives",
+]
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,14 @@ def _between(population: Population, objectives: Sequence[str] | None) -> float:
     return float(((divergence > 1e-3) & (divergence < 1e-1)).mean())
 
 
+def _codes_gained(population: Population, objectives: Sequence[str] | None) -> float:
+    def gained(objective: str) -> float:
+        codes = settings_of(population, "kl.informative", objectives=[objective]).mean(axis=0)
+        return float(codes[-1] - codes[0])
+
+    return max(gained(objective) for objective in objectives or population.objectives)
+
+
 def _moved_by_strength(population: Population, objectives: Sequence[str] | None) -> float:
     def share(objective: str) -> float:
         swept = settings_of(population, "kl", objectives=[objective])
@@ -101,6 +118,13 @@ POLARISED = Predicate(
     rule=below(0.1),
     source="pilots: none at 16 x 16 after 20,000 steps of beta-VAE, 0 to 10% at 32 and 64 (seeds of their own)",
     measure=_between,
+)
+CODES_KEPT = Predicate(
+    name="no codes gained",
+    says="informative codes at the highest strength minus those at the lowest, on average (largest over objectives)",
+    rule=below(2.0),
+    source="docs/causes.md: FactorVAE gains 0.5 with strengths that suit its images, 6.6 with those too large for them",
+    measure=_codes_gained,
 )
 PENALTY_MOVES = Predicate(
     name="penalty moves",
