@@ -188,7 +188,7 @@ ROWS = [
     calibrated(SHARED, "FAMILY_AGREES", loaded_by(lambda effect: family(effect, 1.0)), given={"matrix": "importance"},
                false=0.0, true=3.0, effects=(0.0, 4.0), **STRONG),
     calibrated(SHARED, "DISENTANGLEMENT_LESS", loaded_by(lambda effect: family(2.0, 2.0 - effect)),
-               given={"matrix": "importance"}, **FAMILY, **GAP),
+               given={"matrix": "importance"}, **FAMILY, **(GAP | {"truth_seeds": 500})),
     calibrated(SHARED, "MODULARITY_VARIES", loaded_by(modularity), false=0.0, true=3.0, effects=(0.0, 4.0), at=0.5,
                at_says="from none to strong", truth_seeds=100),
     calibrated(SHARED, "FROM_MATRIX", loaded_by(from_matrix), **(FAMILY | GAP | {"at": 0.2})),
