@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.population import Population
+from dbench.claims.population import Population, PopulationPair
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.relations import HELD, relations_of
-from dbench.claims.zoo_transfer import ELSEWHERE, first_of
+from dbench.claims.zoo_transfer import ELSEWHERE, first_of, shared_settings
 from dbench.errors import EvidenceLacking
 from dbench.metrics.groups import merge_thresholds
-from dbench.stats import Estimate, mean_interval, share_interval
+from dbench.stats import Estimate, mean_interval, share_interval, smallest_of
 
 KINDS = ("importance", "mutual_information", "predictability")
 FOREST = "Importances are those of a random forest instead of boosted trees."
@@ -29,11 +30,12 @@ TAIL = Claim(
     where="6.1.2, Figure 17",
     quote="The SVM feature importance, also agrees on some of the large values but exhibit a longer tail compared to "
     "the other matrices.",
-    says="The SVM predictability matrix of trained models has a longer tail of small entries than the other two.",
+    says="The SVM predictability matrix of trained models, the accuracy of a guess included, has a longer tail than "
+    "the other two.",
     evidence="zoo",
     population="all runs: objectives, strengths and seeds; factors that some code holds",
     deviations=(
-        "The paper looks at one trained model.",
+        "The paper looks at one trained model, and takes no chance off the accuracies.",
         f"Only factors of which some code holds {HELD} nats: beside no large entry there is no tail.",
         FOREST,
     ),
@@ -61,28 +63,28 @@ MOST_ENTANGLED = Claim(
     quote="In Figure 34 in the Appendix, we can see that on dSprites and Color-dSprites some factors of variation are "
     "consistently entangled across different data set and estimation matrices indicating that they are hardest to "
     "disentangle.",
-    says="On dSprites and Color-dSprites some pair of factors is among the most entangled by every matrix.",
+    says="Some pair of factors is among the most entangled on both dSprites and Color-dSprites by every matrix.",
     evidence="zoo",
-    population="all runs of a seed: objectives and strengths",
+    population="all runs of a seed on both data sets: objectives and strengths",
     deviations=(
-        "Each data set for itself, where the paper looks across both.",
         "'Consistently' is more entangled than three quarters of the other pairs by each of three matrices; factors "
         "that merge at a higher threshold are more entangled (the text says lower, against its own definition).",
         FOREST,
     ),
     statistic="share of seeds in which one pair of factors is that, by the threshold of merging averaged over models",
-    # In most seeds. Three random orders of ten pairs have such a pair in a quarter.
+    # In most seeds. Three random orders of ten pairs have such a pair in a quarter, six in fewer.
     rule=above(0.5),
     unit="seed",
     min_n=5,
     regime=(FACTORS_HELD,),
-    revision=2,
+    revision=3,
 )
-ON_COLOR = replace(
+ON_ONE = replace(
     MOST_ENTANGLED,
     role="cell",
-    part="Color-dSprites",
-    says="On Color-dSprites some pair of factors is among the most entangled by every matrix.",
+    part="one data set",
+    says="On dSprites, or on Color-dSprites, some pair of factors is among the most entangled by every matrix.",
+    population="all runs of a seed: objectives and strengths",
 )
 DISAGREE_ELSEWHERE = replace(
     MOST_ENTANGLED,
@@ -91,10 +93,11 @@ DISAGREE_ELSEWHERE = replace(
     quote="On the other variants, the different matrices significantly disagree and similar results can be observed in "
     "Figure 35 in the Appendix for the other data sets.",
     says="On other data sets no pair of factors is among the most entangled by every matrix.",
+    population=ON_ONE.population,
     rule=below(0.5),
 )
 MOST_ABOVE_CHANCE = replace(
-    MOST_ENTANGLED,
+    ON_ONE,
     role="probe",
     part="chance taken off",
     says="It stays so when the accuracy of a guess is taken off.",
@@ -110,7 +113,7 @@ ONE_TO_MANY = Claim(
     where="6.1.1",
     quote="Further, we note that one-to-one or many-to-many mappings are preferred to one-to-many in the models we "
     "train, partially supporting the insights from Rolinek et al. (2019).",
-    says="In trained models factors relate to codes one-to-one or many-to-many more often than one-to-many.",
+    says="In trained models factors relate to codes one-to-one and many-to-many more often than one-to-many.",
     evidence="zoo",
     population=TAIL.population,
     deviations=(
@@ -118,13 +121,13 @@ ONE_TO_MANY = Claim(
         f"gives no rule): mean over shares of {' and '.join(f'{share:g}' for share in SHARES)}.",
         "A factor is one-to-many if several codes hold it and nothing else, many-to-many if one of them holds more.",
     ),
-    statistic="mean share of held factors of the two preferred relations, minus share of those one-to-many",
+    statistic="smaller of two shares of held factors, one-to-one and many-to-many, minus share of those one-to-many",
     # A twentieth of the factors.
     rule=above(0.05, null=0.0),
     unit="seed",
     min_n=5,
     regime=(FACTORS_HELD,),
-    revision=2,
+    revision=3,
 )
 ONE_RELATION = replace(
     ONE_TO_MANY,
@@ -178,10 +181,12 @@ def excess_tail(population: Population, confidence: float, *, corrected: bool) -
     return mean_interval(excess, confidence=confidence)
 
 
-def share_with_a_common_pair(population: Population, confidence: float, *, corrected: bool) -> Estimate:
-    """In how many seeds one pair of factors is among the most entangled by every matrix."""
+def share_with_a_common_pair(*populations: Population, confidence: float, corrected: bool = False) -> Estimate:
+    """In how many seeds, of those that all data sets have, one pair is among the most entangled by every matrix."""
+    _, shared = shared_settings(PopulationPair(populations[0], populations[-1]))
     ranks = []
-    for matrices in matrices_of(population, corrected=corrected).values():
+    for population, kind in product(populations, KINDS):
+        matrices = matrices_of(population, corrected=corrected)[kind][np.isin(population.seeds(), shared)]
         seeds, settings, codes, factors = matrices.shape
         upper = np.triu_indices(factors, k=1)
         merged = [merge_thresholds(matrix)[upper] for matrix in matrices.reshape(-1, codes, factors)]
@@ -216,15 +221,15 @@ def relations_to_codes(information: np.ndarray, share: float) -> tuple[np.ndarra
 
 
 def lead_over_one_to_many(
-    population: Population, preferred: Sequence[str], shares: Sequence[float], confidence: float
+    population: Population, preferred: str, shares: Sequence[float], confidence: float
 ) -> Estimate:
-    """Mean over relations and shares of the lead; which factors are held does not depend on the share."""
+    """Mean over shares of the lead; which factors are held does not depend on the share."""
     information = relations_of(population, "mutual_information")
     leads = []
     for share in shares:
         held, relations = relations_to_codes(information, share)
         mean = mean_over_held(population, held)
-        leads += [mean(relations[name]) - mean(relations["one-to-many"]) for name in preferred]
+        leads.append(mean(relations[preferred]) - mean(relations["one-to-many"]))
     return mean_interval(np.mean(leads, axis=0), confidence=confidence)
 
 
@@ -239,32 +244,36 @@ def test_the_svm_matrix_of_trained_models_has_the_longest_tail_with_chance_taken
 
 
 @MOST_ENTANGLED.covers
-def test_a_pair_of_factors_is_most_entangled_by_every_matrix(data_set, confidence):
-    return share_with_a_common_pair(data_set("dsprites"), confidence, corrected=False)
+def test_a_pair_of_factors_is_most_entangled_on_both_by_every_matrix(data_set, confidence):
+    return share_with_a_common_pair(data_set("dsprites"), data_set("color_dsprites"), confidence=confidence)
 
 
-@ON_COLOR.covers
-def test_a_pair_of_factors_is_most_entangled_on_color_dsprites(data_set, confidence):
-    return share_with_a_common_pair(data_set("color_dsprites"), confidence, corrected=False)
+@ON_ONE.covers
+@pytest.mark.parametrize("name", ["dsprites", "color_dsprites"])
+def test_a_pair_of_factors_is_most_entangled_by_every_matrix(data_set, name, confidence):
+    return share_with_a_common_pair(data_set(name), confidence=confidence)
 
 
 @DISAGREE_ELSEWHERE.covers
 def test_no_pair_of_factors_is_most_entangled_elsewhere(data_set, confidence):
-    return share_with_a_common_pair(first_of(data_set, ELSEWHERE), confidence, corrected=False)
+    return share_with_a_common_pair(first_of(data_set, ELSEWHERE), confidence=confidence)
 
 
 @MOST_ABOVE_CHANCE.covers
 def test_a_pair_of_factors_is_most_entangled_with_chance_taken_off(data_set, confidence):
-    return share_with_a_common_pair(data_set("dsprites"), confidence, corrected=True)
+    return share_with_a_common_pair(data_set("dsprites"), confidence=confidence, corrected=True)
 
 
 @ONE_TO_MANY.covers
 def test_factors_are_seldom_spread_over_codes_of_their_own(unsupervised, confidence):
-    return lead_over_one_to_many(unsupervised, PREFERRED, SHARES, confidence)
+    return smallest_of(
+        lambda level: [lead_over_one_to_many(unsupervised, name, SHARES, level) for name in PREFERRED],
+        confidence=confidence,
+    )
 
 
 @ONE_RELATION.covers
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("preferred", PREFERRED)
 def test_factors_are_seldom_spread_over_codes_compared_with_one_relation(unsupervised, preferred, share, confidence):
-    return lead_over_one_to_many(unsupervised, [preferred], [share], confidence)
+    return lead_over_one_to_many(unsupervised, preferred, [share], confidence)

@@ -32,7 +32,7 @@ STABLE = Claim(
     where="6.2, Figure 21",
     quote="In Figure 21, we observe that running the disentanglement scores twice yields comparable results with "
     "10 000 examples.",
-    says="Scores computed twice from 10,000 examples rank models alike.",
+    says="Scores computed twice from 10,000 examples are comparable: they rank models alike.",
     evidence="zoo",
     population="all runs: objectives, strengths and seeds; two independent samples of each",
     deviations=(VOTES, "'Comparable' is read as a rank correlation above 0.8."),

@@ -1,6 +1,6 @@
 """A Sober Look, section 7: does a disentangled representation help to predict the factors?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -29,7 +29,9 @@ UNSUPERVISED = (
     "reconstruction",
 )
 TREES = "Boosted trees see up to 1,000 examples, not 10,000."
-A_LITTLE = "'Correlated' is read as 0.3 or more, below which a score hardly helps to choose a model."
+CORRELATED = 0.1
+LEXICON = f"'Correlated' is read as above {CORRELATED}."
+HELPS = "'In one direction' is by 0.3 or more, below which a score hardly helps to choose a model."
 OBJECTIVES_ALONE = "Mean over objectives of the correlation over an objective's models: the paper pools all models."
 ACCURACY = "downstream accuracy, all models pooled, mean over sizes of the training set"
 
@@ -40,16 +42,17 @@ METRICS_CORRELATE = Claim(
     where="7, Figure 23",
     quote="We observe that all metrics except Modularity seem to be correlated with increased downstream performance "
     "on the different variations of dSprites and to some degree on Shapes3D.",
-    says="The metrics except Modularity are correlated with the accuracy of downstream classifiers.",
+    says="All metrics except Modularity are correlated with the accuracy of downstream classifiers.",
     evidence="zoo",
     population="all runs: objectives, strengths and seeds",
-    deviations=(TREES, A_LITTLE),
-    statistic=f"mean over six metrics and both classifiers of Spearman with {ACCURACY}",
-    rule=above(0.3, null=0.0),
+    deviations=(TREES, LEXICON),
+    statistic=f"smaller of two, from Spearman with {ACCURACY} and both classifiers: the smallest of six metrics, minus "
+    f"{CORRELATED}; {CORRELATED} minus Modularity's",
+    rule=above(0.0),
     unit="seed",
     min_n=5,
     regime=(FACTORS_HELD,),
-    revision=2,
+    revision=3,
 )
 EVERY_METRIC = replace(
     METRICS_CORRELATE,
@@ -57,6 +60,7 @@ EVERY_METRIC = replace(
     part="every metric",
     says="Each of the six metrics is correlated with the accuracy of one kind of downstream classifier.",
     statistic=f"smallest among six metrics of Spearman with {ACCURACY}",
+    rule=above(CORRELATED, null=0.0),
 )
 MODULARITY_DOES_NOT = replace(
     METRICS_CORRELATE,
@@ -64,7 +68,7 @@ MODULARITY_DOES_NOT = replace(
     part="Modularity",
     says="Modularity is not correlated with the accuracy of downstream classifiers.",
     statistic=f"Spearman of Modularity with {ACCURACY}",
-    rule=below(0.3),
+    rule=below(CORRELATED),
 )
 
 # ------------------------------------------------------------------ scores that know no factors
@@ -79,7 +83,7 @@ NOT_CONSISTENT = Claim(
     "direction on all data sets.",
     evidence="zoo",
     population="all runs on two data sets: objectives, strengths and seeds",
-    deviations=(TREES, A_LITTLE, "Two data sets instead of eight."),
+    deviations=(TREES, HELPS, "Two data sets instead of eight."),
     statistic=f"weaker of a score's two Spearman correlations with {ACCURACY} and both classifiers, in the direction "
     "that both data sets share: largest of seven scores'",
     rule=below(0.3),
@@ -112,7 +116,7 @@ TC_NOT_BENEFICIAL = replace(
     where="7, text and Figure 28",
     says="A lower total correlation does not go with better downstream accuracy.",
     population="all runs: objectives, strengths and seeds",
-    deviations=(TREES, A_LITTLE),
+    deviations=(TREES, HELPS),
     statistic=f"Spearman of minus the total correlation with {ACCURACY}",
 )
 TC_OTHERWISE = replace(
@@ -124,7 +128,7 @@ TC_OTHERWISE = replace(
     population="all runs, or those of two active codes: objectives, strengths and seeds",
     deviations=(
         TREES,
-        A_LITTLE,
+        HELPS,
         OBJECTIVES_ALONE,
         "Models of fewer than two active codes have no total correlation of these; a seed counts with half of its "
         "models left.",
@@ -140,17 +144,18 @@ BETTER_GROUP = Claim(
     where="7, Figures 26 and 27",
     quote="We observe that indeed models with higher disentanglement scores seem to exhibit better performance for "
     "gradient boosted trees with 100 samples.",
-    says="The third of the models that is best by DCI or MIG does better with boosted trees at 100 samples.",
+    says="The third of the models that is best by DCI, and that best by MIG, does better with boosted trees at 100 "
+    "samples.",
     evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=("Best and worst third of each seed's models; the paper shows three groups of all.",),
-    statistic="mean accuracy of boosted trees at 100 samples, best third minus worst third, mean over DCI and MIG",
+    statistic="mean accuracy of boosted trees at 100 samples, best third minus worst third: smaller of DCI's and MIG's",
     # Two points in a hundred: less would not show between the curves.
     rule=above(0.02, null=0.0),
     unit="seed",
     min_n=5,
     regime=(FACTORS_HELD,),
-    revision=2,
+    revision=3,
 )
 ONE_GROUPING = replace(
     BETTER_GROUP,
@@ -167,23 +172,24 @@ def correlations(
     learners: Sequence[str],
     confidence: float,
     *,
-    mean: bool = False,
     sign: float = 1.0,
+    combine: Callable[[list[float]], list[float]] = list,
     within: bool = False,
     active: bool = False,
 ) -> list[Estimate]:
-    """Spearman of each score with accuracy, averaged over sizes of the training set and learners; or of all together.
+    """Spearman of each score with accuracy, averaged over sizes of the training set and learners; or what it gives.
 
     Scores of active codes are looked at without models that have fewer than two.
     """
     targets = [[f"downstream.{learner}.{size}" for size in SIZES[learner]] for learner in learners]
 
     def with_accuracy(rho: Correlation) -> list[float]:
-        found = [
-            sign * float(np.mean([np.mean([rho(score, target) for target in of_one]) for of_one in targets]))
-            for score in scores
-        ]
-        return [float(np.mean(found))] if mean else found
+        return combine(
+            [
+                sign * float(np.mean([np.mean([rho(score, target) for target in of_one]) for of_one in targets]))
+                for score in scores
+            ]
+        )
 
     return from_correlations(
         population,
@@ -212,21 +218,24 @@ def consistency(pair: PopulationPair, scores: Sequence[str], learners: Sequence[
     )
 
 
-def lead_of_best_third(population: Population, metrics: Sequence[str], confidence: float) -> Estimate:
+def lead_of_best_third(population: Population, metric: str, confidence: float) -> Estimate:
     accuracy = settings_of(population, "downstream.trees.100")
     third = accuracy.shape[1] // 3
-
-    def leads(metric: str) -> np.ndarray:
-        order = np.argsort(settings_of(population, metric), axis=1, kind="stable")
-        ordered = np.take_along_axis(accuracy, order, axis=1)
-        return np.asarray(ordered[:, -third:].mean(axis=1) - ordered[:, :third].mean(axis=1))
-
-    return mean_interval(np.mean([leads(metric) for metric in metrics], axis=0), confidence=confidence)
+    order = np.argsort(settings_of(population, metric), axis=1, kind="stable")
+    ordered = np.take_along_axis(accuracy, order, axis=1)
+    return mean_interval(ordered[:, -third:].mean(axis=1) - ordered[:, :third].mean(axis=1), confidence=confidence)
 
 
 @METRICS_CORRELATE.covers
-def test_metrics_are_correlated_with_downstream_accuracy(unsupervised, confidence):
-    return correlations(unsupervised, SIX, LEARNERS, confidence, mean=True)[0]
+def test_all_metrics_but_modularity_are_correlated_with_downstream_accuracy(unsupervised, confidence):
+    def margins(found: list[float]) -> list[float]:
+        *six, modularity = found
+        return [*(rho - CORRELATED for rho in six), CORRELATED - modularity]
+
+    return smallest_of(
+        lambda level: correlations(unsupervised, (*SIX, "modularity"), LEARNERS, level, combine=margins),
+        confidence=confidence,
+    )
 
 
 @EVERY_METRIC.covers
@@ -281,10 +290,13 @@ def test_a_lower_total_correlation_brings_no_accuracy_otherwise(unsupervised, sc
 
 @BETTER_GROUP.covers
 def test_the_more_disentangled_third_does_better_with_few_samples(unsupervised, confidence):
-    return lead_of_best_third(unsupervised, ["dci", "mig"], confidence)
+    return smallest_of(
+        lambda level: [lead_of_best_third(unsupervised, metric, level) for metric in ("dci", "mig")],
+        confidence=confidence,
+    )
 
 
 @ONE_GROUPING.covers
 @pytest.mark.parametrize("metric", ["dci", "mig"])
 def test_the_third_best_by_one_metric_does_better_with_few_samples(unsupervised, metric, confidence):
-    return lead_of_best_third(unsupervised, [metric], confidence)
+    return lead_of_best_third(unsupervised, metric, confidence)

@@ -102,13 +102,14 @@ PRINTED = {"false": 0.0, "effects": (0.0, 5.0), "at_says": "printed", "truth_see
 # Where every metric likes the same settings on both data sets, nothing is lost between them.
 NOTHING_LOST = {"false": 5.0, "false_world": partial(two, settings_matter)}
 COLOR = {"false": 0.0, "effects": (0.0, 10.0), "at": 0.8, "at_says": "clear to the eye", "handed": named}
+BOTH_CLEAR = {"at": 0.25, "at_says": "both clear to the eye"}
 IRS = {"false": 0.0, "effects": (0.0, 5.0), "at": 0.15, "at_says": "a lead plain to see", "truth_seeds": 200}
 
 ROWS = [
     calibrated(RECIPES, "NO_RULE", partial(two, strength_ahead),
                handed=called, **NO_RULE, **SHARED),
     calibrated(RECIPES, "ONE_KIND", partial(two, strength_ahead),
-               given={"kind": "beta_vae"}, handed=called, **NO_RULE, **SHARED),
+               given={"objective": "beta_vae"}, handed=called, **NO_RULE, **SHARED),
     calibrated(RECIPES, "ONE_DATA_SET", strength_ahead, **NO_RULE, **ALONE),
     calibrated(RECIPES, "USELESS", telling, **USELESS, **ALONE),
     calibrated(RECIPES, "ONE_SCORE", telling,
@@ -127,8 +128,7 @@ ROWS = [
                at=0.223, **SHARED, **(PRINTED | NOTHING_LOST)),
     calibrated(TRANSFER, "BOTH", partial(two, settings_matter), handed=named, at=0.013, **SHARED,
                **(PRINTED | {"false": 5.0})),
-    calibrated(TRANSFER, "TO_COLOR", alike, **COLOR,
-               **SHARED),
+    calibrated(TRANSFER, "TO_COLOR", alike, **SHARED, **(COLOR | BOTH_CLEAR)),
     calibrated(TRANSFER, "BY_METRIC", alike,
                given={"metric": "mig"}, **COLOR, **SHARED),
     calibrated(TRANSFER, "NOT_ELSEWHERE", alike, **SHARED,

@@ -83,7 +83,10 @@ ANNEALED = {**POOR, "at": -0.6, "at_says": "a strong correlation"}
 ONE = {"score": "gaussian_tc.mean", "learner": "trees"}
 
 ROWS = [
-    calibrated(DOWNSTREAM, "METRICS_CORRELATE", loaded_by(lambda effect: useful(SIX, effect)), **CORRELATED),
+    calibrated(DOWNSTREAM, "METRICS_CORRELATE",
+               loaded_by(lambda effect: useful(SIX, effect) | quality(("modularity",), -effect)),
+               false_world=loaded_by(lambda effect: useful((*SIX, "modularity"), 2.0)),
+               **(CORRELATED | {"at": 0.4})),
     calibrated(DOWNSTREAM, "EVERY_METRIC", loaded_by(lambda effect: useful(SIX, effect)),
                given={"learner": "trees"}, **CORRELATED),
     calibrated(DOWNSTREAM, "MODULARITY_DOES_NOT", loaded_by(lambda effect: useful(("modularity",), effect)),
