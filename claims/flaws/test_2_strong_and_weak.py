@@ -16,8 +16,8 @@ LOW = Claim(
     id="flaws.strong-vs-weak",
     role="primary",
     quote="Our proposed metrics focus on the strong notion [...] But it could be that none of these 5 neurons "
-    "individually represent the corresponding factor (see Section 3.2), in which case the representation shows poor strong DE and "
-    "should get a low score by a metric measuring strong DE.",
+    "individually represent the corresponding factor (see Section 3.2), in which case the representation shows poor "
+    "strong DE and should get a low score by a metric measuring strong DE.",
     where="2, Definitions of Disentanglement",
     says="SNC and NK, metrics of the strong sense, score low what gives each factor five codes, none sufficient alone.",
     evidence="synthetic",

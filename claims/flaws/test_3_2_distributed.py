@@ -23,7 +23,7 @@ ONLY_TOGETHER = Claim(
     quote="They would find that I(g1; z2) = I(g1; z3) = 0, and so conclude that g1 is not represented by [...] when in "
     "fact g1 is perfectly represented by",
     where="3.2",
-    says="When a factor is the XOR of two codes, neither alone tells anything about it, and both determine it.",
+    says="When a factor is the XOR of two codes, neither alone tells anything about it, though the pair does.",
     evidence="synthetic",
     population="two fair bits and their XOR, enumerated",
     unit="case",
@@ -98,7 +98,7 @@ BOUND = Claim(
     "arbitrarily close to perfect, even though the model is completely entangled in the sense that no neuron, by "
     "itself, contains any information about any generative factor.",
     where="3.2, Theorem 3.1, Remark 3.3",
-    says="D and C of the band code reach at least 1 - 2 / log2 n, though no code alone tells anything about any factor.",
+    says="D and C of the band code reach 1 - 2 / log2 n or more, though no code alone tells anything about any factor.",
     evidence="synthetic",
     population="the band code by equation 1 with uniform digits; number of codes n varied",
     deviations=(

@@ -119,8 +119,9 @@ WEAK = replace(
 FAILS = replace(
     AT_CHANCE,
     id="flaws.cg-supervised-fails",
-    quote="The accuracy for identifying novel combinations of familiar features is generally low, often at the level of "
-    "random guessing (i.e., 0 after adjusting for chance agreement). This is even true for MTD, the supervised model.",
+    quote="The accuracy for identifying novel combinations of familiar features is generally low, often at the level "
+    "of random guessing (i.e., 0 after adjusting for chance agreement). This is even true for MTD, the supervised "
+    "model.",
     where="5.2, Table 3, Tables 45 to 47",
     says="A fully supervised model is at chance on novel combinations too.",
     deviations=(

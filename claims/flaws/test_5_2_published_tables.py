@@ -31,7 +31,7 @@ POOR = Claim(
     role="primary",
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
     where="5.2, Table 3",
-    says="On dSprites and MPI3D trained models classify novel combinations of shape and size essentially always at chance.",
+    says="On dSprites and MPI3D models classify novel combinations of shape and size essentially always at chance.",
     evidence="published",
     population="six models on one data set, as printed",
     deviations=("'Essentially always at chance' is read as below 5 points after adjustment, for every model.",),
@@ -157,8 +157,9 @@ BY_COMBINATION = Claim(
 SUPERVISED = Claim(
     id="flaws.cg-supervised-fails",
     role="primary",
-    quote="The accuracy for identifying novel combinations of familiar features is generally low, often at the level of "
-    "random guessing (i.e., 0 after adjusting for chance agreement). This is even true for MTD, the supervised model.",
+    quote="The accuracy for identifying novel combinations of familiar features is generally low, often at the level "
+    "of random guessing (i.e., 0 after adjusting for chance agreement). This is even true for MTD, the supervised "
+    "model.",
     where="5.2, Table 3, Tables 45 to 47",
     says="A fully supervised model is at chance on novel combinations too.",
     evidence="published",
