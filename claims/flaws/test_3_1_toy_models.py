@@ -69,6 +69,7 @@ CELLS = replace(
     ORDER,
     role="print",
     part="scores",
+    quote="",
     where="3.1, Table 1, appendix A",
     says="The scores are those printed.",
     statistic="score by the metric's definition minus the printed one, percent",

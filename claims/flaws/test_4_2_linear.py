@@ -11,33 +11,34 @@ from dbench.metrics import bin_accuracy, snc
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
 
-LINEAR = Claim(
+ASKS_LESS = Claim(
     id="flaws.linear-is-weaker",
-    role="cell",
-    part="rotated, linear",
+    role="primary",
+    quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
     where="4.2",
-    says="A linear classifier on all codes is satisfied by a rotated code.",
+    says="A linear classifier on all codes asks less than SNC: a rotated code satisfies it and fails SNC.",
     evidence="synthetic",
     population="five factors of four values, rotated at random; draws and rotation varied",
     deviations=("Codes carry noise of 0.02.", "Multinomial logistic regression, hardly regularised."),
     unit="sample",
+    statistic="mean test accuracy of the linear classifier, adjusted for chance, minus SNC",
+    # 'Satisfied' is at least 0.9, 'failed' at most 0.5.
+    rule=above(0.4, null=0.0),
+    min_n=5,
+    revision=2,
+)
+LINEAR = replace(
+    ASKS_LESS,
+    role="cell",
+    part="rotated, linear",
+    quote="",
+    says="A linear classifier on all codes is satisfied by a rotated code.",
     statistic="mean test accuracy, adjusted for chance",
     rule=above(0.9),
-    min_n=5,
-)
-ROTATED = replace(
-    LINEAR,
-    part="",
-    role="primary",
-    quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
-    says="SNC is low for a rotated code.",
-    deviations=("Codes carry noise of 0.02.",),
-    statistic="mean SNC",
-    rule=below(0.5),
+    revision=1,
 )
 IMPLIED = replace(
     LINEAR,
-    role="cell",
     part="snc implies linear",
     says="Where SNC is perfect on balanced classes, a linear classifier is so too.",
     population="exact copies of five factors of four values; draws varied",
@@ -78,24 +79,22 @@ def _mixed(stream: np.random.Generator, mix, n: int, d: int = 5) -> Sample:
     return Sample(factors @ mix(stream, d) + 0.02 * stream.standard_normal((n, d)), factors)
 
 
+def _linear(sample: Sample, stream: np.random.Generator) -> float:
+    train, test = sample.split(0.5, stream)
+    parts = zip(train.factors.T, test.factors.T, strict=True)
+    hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
+    return float((np.mean(hits) - 1 / 4) / (1 - 1 / 4))
+
+
 def linear_accuracy(
-    mix=rotation, *, repetitions: int = 5, n: int = 1_000, confidence: float = LINEAR.confidence
+    mix=rotation, *, less_snc: bool = False, repetitions: int = 5, n: int = 1_000, confidence: float = LINEAR.confidence
 ) -> Estimate:
     def score(repetition: int) -> float:
         stream = generator(claim=LINEAR.id, part=LINEAR.part, repetition=repetition)
-        train, test = _mixed(stream, mix, n).split(0.5, stream)
-        parts = zip(train.factors.T, test.factors.T, strict=True)
-        hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
-        return float((np.mean(hits) - 1 / 4) / (1 - 1 / 4))
+        sample = _mixed(stream, mix, n)
+        return _linear(sample, stream) - (float(snc(sample)) if less_snc else 0.0)
 
     return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
-
-
-def mean_snc(
-    mix=rotation, *, repetitions: int = 10, n: int = 4_000, confidence: float = ROTATED.confidence
-) -> Estimate:
-    streams = [generator(claim=LINEAR.id, part=ROTATED.part, repetition=i) for i in range(repetitions)]
-    return mean_interval([float(snc(_mixed(s, mix, n))) for s in streams], confidence=confidence)
 
 
 def best_threshold(labels: np.ndarray) -> float:
@@ -122,14 +121,14 @@ def linear_shortfall(linear=best_threshold, *, longest: int = 6) -> Estimate:
     return exact(worst, n=len(orders))
 
 
+@ASKS_LESS.covers
+def test_a_rotated_code_satisfies_a_linear_classifier_and_not_snc(confidence):
+    return linear_accuracy(less_snc=True, repetitions=10, n=4_000, confidence=confidence)
+
+
 @LINEAR.covers
 def test_a_linear_classifier_is_satisfied_by_a_rotated_code(confidence):
     return linear_accuracy(confidence=confidence)
-
-
-@ROTATED.covers
-def test_snc_is_not_satisfied_by_a_rotated_code(confidence):
-    return mean_snc(confidence=confidence)
 
 
 @IMPLIED.covers

@@ -17,9 +17,10 @@ from dbench_fixtures.counterexamples.toy_law import toy_law
 PERFECT = Claim(
     id="flaws.snc-definition",
     role="primary",
-    quote="This is to allow the neuron to, potentially achieve 100% accuracy",
+    quote="This is to allow the neuron to, potentially achieve 100% accuracy, by allow it to, potentially, match the "
+    "ground truth distribution. [...] However, this method does not require the classes to be balanced.",
     where="4.2, equation 3",
-    says="SNC is 1 for a perfect strong representation, balanced or not.",
+    says="With bins of the greatest common divisor of the class sizes SNC is 1 for a perfect code, balanced or not.",
     evidence="synthetic",
     population="exact copies of a factor; class sizes varied",
     deviations=("Bins of the greatest common divisor as defined, down to a single observation.",),
@@ -32,6 +33,7 @@ LEAST_BIN = replace(
     PERFECT,
     role="probe",
     part="perfect, minimum bin size",
+    quote="",
     says="With the suggested minimum bin size too, SNC is 1 for a perfect strong representation.",
     deviations=("The paper suggests a minimum and tries none; ours is a fifth of the mean class size.",),
 )
@@ -39,6 +41,7 @@ NOISE = replace(
     PERFECT,
     role="cell",
     part="chance",
+    quote="Then, the metric score is the accuracy a on a single neuron, adjusted for chance accuracy r",
     says="SNC is 0 at chance, also where classes are unbalanced.",
     population="codes of pure noise; class sizes with a large common divisor, their multiple and draws varied",
     deviations=(),
@@ -53,6 +56,7 @@ NOISE_SMALL_DIVISOR = replace(
     NOISE,
     role="probe",
     part="chance, small divisor",
+    quote="",
     says="SNC is 0 at chance where the class sizes have a small common divisor.",
     population="codes of pure noise; class sizes with divisor 1 or 2, draws varied",
     deviations=("Bins of the greatest common divisor as defined, without the suggested minimum.",),
@@ -66,8 +70,9 @@ NOISE_LEAST_BIN = replace(
 )
 GUESSING = replace(
     PERFECT,
-    role="cell",
+    role="print",
     part="equation 4",
+    quote="where r is the accuracy obtained by randomly guessing labels in proportion to their true frequency",
     where="4.2, equation 4",
     says="Equation 4 as printed is the accuracy of guessing labels in proportion to their frequency.",
     population="class sizes varied",
@@ -90,7 +95,8 @@ TIMES = pytest.mark.parametrize("times", [1, 100])
 BEST = Claim(
     id="flaws.aligned-neuron-is-best",
     role="primary",
-    quote="Because this is the most informative individual neuron, it means all other neurons",
+    quote="Because this is the most informative individual neuron, it means all other neurons, i.e. "
+    "non-aligned neurons, predict that factor with accuracy <5.8%.",
     where="5.1; 4.1, equation 2",
     says="No code predicts a factor better than the one the injective assignment gives it.",
     evidence="synthetic",

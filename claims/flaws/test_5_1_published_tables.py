@@ -18,7 +18,7 @@ GAP = Claim(
     role="primary",
     quote="The SNC accuracy is substantially lower than that of the full MLP.",
     where="5.1, Table 2, appendix G",
-    says="The accuracy of an MLP on all codes far exceeds SNC.",
+    says="SNC is substantially lower than the accuracy of an MLP on all codes.",
     evidence="published",
     population="18 pairs of model and data set, as printed",
     deviations=("'Substantially' is read as 10 percentage points, for every pair.",),
@@ -64,7 +64,10 @@ HIGHER = Claim(
     says="In general existing metrics score trained models higher than SNC and NK do.",
     evidence="published",
     population="18 pairs of model and data set, all metrics averaged over factors",
-    deviations=("'In general' is read as more than half; existing are MIG, SAP, IRS, D, C, I and MED.",),
+    deviations=(
+        "'In general' is read as more than half of all comparisons with MIG, SAP, IRS, D, C, I and MED.",
+        "D, C and I count as three, as in Table 7; as one metric, their mean, DCI leaves a share of 0.44.",
+    ),
     unit="pair",
     statistic="share of pairs and existing metrics scored higher than by SNC or NK, mean of both",
     rule=above(0.5),
@@ -74,58 +77,53 @@ HIGHER = Claim(
 HIGHER_THAN = replace(
     HIGHER, role="cell", part="of one metric", statistic="share of pairs and existing metrics scored higher than by it"
 )
-DCI_HIGHER = replace(
+ESPECIALLY_DCI = replace(
     HIGHER,
     role="cell",
-    part="DCI",
-    says="DCI scores most trained models higher than SNC and NK do.",
-    deviations=("DCI is the mean of D, C and I.",),
-    statistic="share of pairs that DCI scores higher than SNC or NK, mean of both",
+    part="especially DCI",
+    says="It is so of DCI especially: DCI scores more models higher than the other existing metrics do.",
+    deviations=("DCI is the mean of D, C and I; the others are MIG, SAP, IRS and MED.",),
+    statistic="share of pairs that DCI scores higher than SNC or NK (mean of both), minus that of the other metrics",
+    rule=above(0.0),
+    revision=3,
 )
 ONE_HIGHER = replace(
     HIGHER,
     role="probe",
     part="one existing metric",
+    quote="",
     says="An existing metric scores most trained models higher than SNC and NK do, each metric asked alone.",
     deviations=("The paper says it of the metrics together.",),
     statistic="share of pairs that the metric scores higher than SNC or NK, mean of both",
 )
-ALIKE = Claim(
+ASKS_LESS = Claim(
     id="flaws.linear-is-weaker",
     role="primary",
-    quote="We also show linear classifier scores, which are broadly similar.",
+    quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
     where="4.2, appendix C, Tables 2 and 5",
-    says="On trained models the accuracies of a linear classifier and of SNC go together.",
+    says="A linear classifier on all codes is more accurate than SNC on most trained models.",
     evidence="published",
-    population="18 pairs of model and data set, as printed",
+    population="18 pairs of model and data set, recomputed with both accuracies adjusted for chance",
+    deviations=("A condition that is met more easily is one that most models meet better.",),
+    unit="pair",
+    statistic="share of pairs whose linear accuracy exceeds SNC",
+    rule=above(0.5),
+    confidence=1.0,
+    revision=2,
+)
+ALIKE = replace(
+    ASKS_LESS,
+    role="cell",
+    part="alike",
+    quote="We also show linear classifier scores, which are broadly similar.",
+    says="On trained models the accuracies of a linear classifier and of SNC are broadly similar.",
+    population="18 pairs of model and data set, as printed, or recomputed with both accuracies adjusted for chance",
     deviations=(
         "'Similar' is read of the order of models: of the level it would contradict 'a strictly weaker condition'.",
         "Printed, SNC is adjusted for chance and the linear classifier is not, against the caption.",
     ),
-    unit="pair",
     statistic="rank correlation of linear accuracy and SNC over the pairs",
     rule=above(0.1, null=0.0),
-    confidence=1.0,
-    revision=2,
-)
-ALIKE_RECOMPUTED = replace(
-    ALIKE,
-    role="cell",
-    part="recomputed",
-    population="18 pairs of model and data set, recomputed with both accuracies adjusted for chance",
-    deviations=ALIKE.deviations[:1],
-)
-ASKS_LESS = replace(
-    ALIKE,
-    role="cell",
-    part="asks less",
-    quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
-    says="A linear classifier on all codes is more accurate than SNC on most trained models.",
-    population="18 pairs of model and data set, as printed, or recomputed with both accuracies adjusted for chance",
-    deviations=ALIKE.deviations[1:],
-    statistic="share of pairs whose linear accuracy exceeds SNC",
-    rule=above(0.5),
-    revision=1,
 )
 
 
@@ -172,9 +170,13 @@ def test_existing_metrics_score_models_higher_than_one_of_ours(own, *, scores=sc
     return exact(np.mean([scores(metric) > scores(own) for metric in METRICS]), n=18)
 
 
-@DCI_HIGHER.covers
-def test_dci_scores_models_higher(*, scores=scores):
-    return exact(np.mean([scores("dci") > scores(own) for own in ("snc", "nk")]), n=18)
+@ESPECIALLY_DCI.covers
+def test_dci_especially_scores_models_higher(*, scores=scores):
+    dci, others = (
+        np.mean([scores(metric) > scores(own) for metric in metrics for own in ("snc", "nk")])
+        for metrics in (("dci",), ("mig", "sap", "irs", "med"))
+    )
+    return exact(dci - others, n=18)
 
 
 @ONE_HIGHER.covers
@@ -183,17 +185,12 @@ def test_an_existing_metric_scores_most_models_higher(metric, *, scores=scores):
     return exact(np.mean([scores(metric) > scores(own) for own in ("snc", "nk")]), n=18)
 
 
-@ALIKE.covers
-def test_linear_accuracy_and_snc_go_together(*, table=table):
-    return exact(rank_correlation(table("linear", PRINTED), table("snc", PRINTED)), n=18)
-
-
-@ALIKE_RECOMPUTED.covers
-def test_linear_accuracy_and_snc_go_together_by_the_details(*, table=table):
-    return exact(rank_correlation(table("linear", RECOMPUTED), table("snc", RECOMPUTED)), n=18)
-
-
 @ASKS_LESS.covers
+def test_a_linear_classifier_finds_more_than_one_code(*, table=table):
+    return exact(np.mean(table("linear", RECOMPUTED) > table("snc", RECOMPUTED)), n=18)
+
+
+@ALIKE.covers
 @BOTH_SOURCES
-def test_a_linear_classifier_finds_more_than_one_code(source, *, table=table):
-    return exact(np.mean(table("linear", source) > table("snc", source)), n=18)
+def test_linear_accuracy_and_snc_go_together(source, *, table=table):
+    return exact(rank_correlation(table("linear", source), table("snc", source)), n=18)

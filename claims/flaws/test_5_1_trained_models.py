@@ -1,4 +1,4 @@
-"""Correcting Flaws, section 5.1: what SNC and NK say of models trained here, and what existing metrics say."""
+"""Correcting Flaws, section 5.1: what SNC, NK and existing metrics say of the paper's six systems, trained here."""
 
 from dataclasses import replace
 
@@ -8,37 +8,31 @@ import pytest
 from dbench.claims import Claim, above
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import share_of_models
-from dbench.stats import smallest_of
+from dbench.stats import Estimate, smallest_of
 
 FOREST = "D, C and I by a random forest instead of boosted trees."
 COMPONENTS = {"d": "dci", "c": "dci.completeness", "i": "dci.informativeness"}
 METRICS = {"mig": "mig", "sap": "sap", "irs": "irs", "med": "med"} | COMPONENTS
 
+SYSTEMS = "the six systems of Table 2, all strengths and seeds"
 GAP = Claim(
     id="flaws.distributed-entanglement",
     role="primary",
     quote="The SNC accuracy is substantially lower than that of the full MLP.",
     where="5.1, Table 2, appendix G",
-    says="The accuracy of an MLP on all codes far exceeds SNC.",
+    says="SNC is substantially lower than the accuracy of an MLP on all codes.",
     evidence="zoo",
-    population="all runs: objectives, strengths and seeds",
+    population=SYSTEMS,
     deviations=(
-        "'Substantially' is read as 10 percentage points.",
+        "'Substantially' is read as 10 percentage points, for every system.",
         "Both accuracies are adjusted for chance, as the paper's caption says.",
     ),
     unit="seed",
-    # The mean of a number over models, as the share of models of which it holds.
-    statistic="MLP accuracy minus SNC, mean over models",
+    statistic="smallest over systems: MLP accuracy minus SNC, mean over strengths",
     rule=above(0.1, null=0.0),
     min_n=5,
     regime=(FACTORS_HELD,),
-    revision=2,
-)
-GAP_EACH = replace(
-    GAP,
-    role="cell",
-    part="each objective",
-    statistic="smallest over objectives: MLP accuracy minus SNC, mean over strengths",
+    revision=3,
 )
 MARGINAL = replace(
     GAP,
@@ -51,6 +45,7 @@ MARGINAL = replace(
     statistic="mean over seeds of the share of models whose NK is below 10 percentage points",
     # 'Often' is more than a quarter, here and below. A share has no value of no effect.
     rule=above(0.25),
+    revision=3,
 )
 KEPT = replace(
     MARGINAL,
@@ -72,38 +67,40 @@ HIGHER = Claim(
     where="5.1, appendix F, Table 7",
     says="In general existing metrics score trained models higher than SNC and NK do.",
     evidence="zoo",
-    population="all runs: objectives, strengths and seeds; all metrics averaged over factors",
-    deviations=("'In general' is read as more than half; existing are MIG, SAP, IRS, D, C, I and MED.", FOREST),
+    population=f"{SYSTEMS}; all metrics averaged over factors",
+    deviations=(
+        "'In general' is read as more than half of all comparisons with MIG, SAP, IRS, D, C, I and MED.",
+        "D, C and I count as three, as in Table 7; as one metric, their mean, DCI leaves a share of 0.44 there.",
+        FOREST,
+    ),
     unit="seed",
     statistic="share of models and existing metrics scored higher than by SNC or NK, mean of both",
     rule=above(0.5),
     min_n=5,
     regime=(FACTORS_HELD,),
-    revision=2,
+    revision=3,
 )
 HIGHER_THAN = replace(
     HIGHER, role="cell", part="of one metric", statistic="share of models and existing metrics scored higher than by it"
 )
-DCI_HIGHER = replace(
+ESPECIALLY_DCI = replace(
     HIGHER,
     role="cell",
-    part="DCI",
-    says="DCI scores most trained models higher than SNC and NK do.",
-    deviations=("DCI is the mean of D, C and I.", FOREST),
-    statistic="share of models that DCI scores higher than SNC or NK, mean of both",
+    part="especially DCI",
+    says="It is so of DCI especially: DCI scores more models higher than the other existing metrics do.",
+    deviations=("DCI is the mean of D, C and I; the others are MIG, SAP, IRS and MED.", FOREST),
+    statistic="share of models that DCI scores higher than SNC or NK (mean of both), minus that of the other metrics",
+    rule=above(0.0),
 )
 ONE_HIGHER = replace(
     HIGHER,
     role="probe",
     part="one existing metric",
+    quote="",
     says="An existing metric scores most trained models higher than SNC and NK do, each metric asked alone.",
     deviations=("The paper says it of the metrics together.", FOREST),
     statistic="share of models that the metric scores higher than SNC or NK, mean of both",
 )
-
-
-def gap(mlp: np.ndarray, snc: np.ndarray) -> np.ndarray:
-    return mlp - snc
 
 
 def higher(snc: np.ndarray, nk: np.ndarray, *others: np.ndarray) -> np.ndarray:
@@ -111,53 +108,50 @@ def higher(snc: np.ndarray, nk: np.ndarray, *others: np.ndarray) -> np.ndarray:
     return np.mean([other > own for other in others for own in (snc, nk)], axis=0)
 
 
-def dci_higher(snc: np.ndarray, nk: np.ndarray, *parts: np.ndarray) -> np.ndarray:
-    return higher(snc, nk, np.mean(parts, axis=0))
+def dci_ahead(snc: np.ndarray, nk: np.ndarray, *scores: np.ndarray) -> np.ndarray:
+    """The same of the mean of the first three alone, minus that of the rest."""
+    return higher(snc, nk, np.mean(scores[:3], axis=0)) - higher(snc, nk, *scores[3:])
 
 
 @GAP.covers
-def test_all_codes_know_far_more_than_the_aligned_one(population, confidence):
-    return share_of_models(population, gap, ("mlp_accuracy", "snc"), confidence=confidence)
+def test_all_codes_know_far_more_than_the_aligned_one(six_systems, confidence):
+    models = six_systems()
 
-
-@GAP_EACH.covers
-def test_all_codes_know_far_more_for_each_objective(population, confidence):
-    def gaps(level):
+    def gap(objective: str, level: float) -> Estimate:
         names = ("mlp_accuracy", "snc")
-        return [
-            share_of_models(population, gap, names, objectives=[o], confidence=level) for o in population.objectives
-        ]
+        return share_of_models(models, lambda mlp, snc: mlp - snc, names, objectives=[objective], confidence=level)
 
-    return smallest_of(gaps, confidence=confidence)
+    return smallest_of(lambda level: [gap(objective, level) for objective in models.objectives], confidence=confidence)
 
 
 @MARGINAL.covers
-def test_the_drop_without_the_aligned_code_is_often_marginal(population, confidence):
-    return share_of_models(population, lambda nk: nk < 0.1, ("nk",), confidence=confidence)
+def test_the_drop_without_the_aligned_code_is_often_marginal(six_systems, confidence):
+    return share_of_models(six_systems(), lambda nk: nk < 0.1, ("nk",), confidence=confidence)
 
 
 @KEPT.covers
-def test_most_accuracy_is_often_kept_without_the_aligned_code(population, confidence):
-    return share_of_models(population, lambda nk, mlp: nk < mlp / 2, ("nk", "mlp_accuracy"), confidence=confidence)
+def test_most_accuracy_is_often_kept_without_the_aligned_code(six_systems, confidence):
+    return share_of_models(six_systems(), lambda nk, mlp: nk < mlp / 2, ("nk", "mlp_accuracy"), confidence=confidence)
 
 
 @HIGHER.covers
-def test_existing_metrics_score_models_higher_in_general(population, confidence):
-    return share_of_models(population, higher, ("snc", "nk", *METRICS.values()), confidence=confidence)
+def test_existing_metrics_score_models_higher_in_general(six_systems, confidence):
+    return share_of_models(six_systems(), higher, ("snc", "nk", *METRICS.values()), confidence=confidence)
 
 
 @HIGHER_THAN.covers
 @pytest.mark.parametrize("own", ["snc", "nk"])
-def test_existing_metrics_score_models_higher_than_one_of_ours(population, own, confidence):
-    return share_of_models(population, higher, (own, own, *METRICS.values()), confidence=confidence)
+def test_existing_metrics_score_models_higher_than_one_of_ours(six_systems, own, confidence):
+    return share_of_models(six_systems(), higher, (own, own, *METRICS.values()), confidence=confidence)
 
 
-@DCI_HIGHER.covers
-def test_dci_scores_models_higher(population, confidence):
-    return share_of_models(population, dci_higher, ("snc", "nk", *COMPONENTS.values()), confidence=confidence)
+@ESPECIALLY_DCI.covers
+def test_dci_especially_scores_models_higher(six_systems, confidence):
+    names = ("snc", "nk", *COMPONENTS.values(), "mig", "sap", "irs", "med")
+    return share_of_models(six_systems(), dci_ahead, names, confidence=confidence)
 
 
 @ONE_HIGHER.covers
 @pytest.mark.parametrize("metric", METRICS)
-def test_an_existing_metric_scores_most_models_higher(population, metric, confidence):
-    return share_of_models(population, higher, ("snc", "nk", METRICS[metric]), confidence=confidence)
+def test_an_existing_metric_scores_most_models_higher(six_systems, metric, confidence):
+    return share_of_models(six_systems(), higher, ("snc", "nk", METRICS[metric]), confidence=confidence)

@@ -29,9 +29,10 @@ ORDER = Claim(
     id="flaws.cg-correlation",
     role="primary",
     quote="The strongest correlation is found with SNC. [...] Across all datasets, NK has the second "
-    "strongest correlation",
+    "strongest correlation [...]",
     where="5.3, Tables 3, 4, 7, 8",
-    says="Over all data sets SNC correlates most with performance on novel combinations, and NK second most.",
+    says="Over all data sets SNC, as the paper sums it up, correlates most with performance on novel combinations, and "
+    "NK second most.",
     evidence="published",
     population="18 pairs of model and data set; SNC and NK from Table 8, the others from Table 7, as in the paper",
     deviations=(

@@ -29,7 +29,7 @@ TABLE_2 = Claim(
     id="flaws.table-consistency",
     role="primary",
     quote="Mean score across five runs (std. dev. in parentheses) for our proposed metrics, SNC and NK. MLP and linear "
-    "denote the chance-adjusted accuracy of an MLP and linear model, respectively",
+    "denote the chance-adjusted accuracy of an MLP and linear model, respectively, on trained all neurons (MLP).",
     where="Table 2, Tables 9 to 26",
     says="Means of Table 2 follow from Tables 9 to 26: SNC, linear and MLP adjusted for chance, NK a difference.",
     evidence="published",

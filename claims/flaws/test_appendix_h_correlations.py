@@ -22,21 +22,22 @@ CONTRAST = Claim(
     "capturing different aspects of disentanglement, c.f., DCI, where the three components are very strongly "
     "correlated",
     where="appendix H, Figure 14",
-    says="D, C and I correlate more strongly with each other than SNC does with NK.",
+    says="D, C and I correlate very strongly with each other, SNC and NK only moderately.",
     evidence="published",
-    population="18 pairs of model and data set, as printed",
+    population="18 pairs of model and data set, recomputed from Table 7: all metrics averaged over factors",
+    deviations=("'Very strongly' is read as above 0.9, 'moderately' as 0.4 to 0.7: the gap between them is 0.2.",),
     unit="pair",
     statistic="smallest Pearson correlation of two of D, C and I, minus that of SNC and NK",
-    # Less than a tenth nobody would see in a heat map of two digits.
-    rule=above(0.1, null=0.0),
+    rule=above(0.2, null=0.0),
     confidence=1.0,
     printed=Printed("0.94 against 0.58", 0.36, 0.0101),
+    revision=2,
 )
-RECOMPUTED = replace(
+OTHERWISE = replace(
     CONTRAST,
     role="cell",
-    part="recomputed",
-    population="18 pairs of model and data set; SNC and NK averaged (Table 7), or products of two factors (Table 8)",
+    part="other sources",
+    population="18 pairs of model and data set; as printed, or SNC and NK as products of two factors (Table 8)",
 )
 DCI = replace(
     CONTRAST,
@@ -49,7 +50,6 @@ DCI = replace(
     statistic="smallest Pearson correlation of two of D, C and I",
     rule=above(0.9, null=0.0),
     printed=Printed("0.94", 0.94, 0.0051),
-    revision=2,
 )
 MODERATE = replace(
     CONTRAST,
@@ -62,6 +62,7 @@ MODERATE = replace(
     statistic="Pearson correlation of SNC and NK",
     rule=within(0.4, 0.7),
     printed=Printed("0.58", 0.58, 0.0051),
+    revision=1,
 )
 MODERATE_PRODUCTS = replace(
     MODERATE,
@@ -77,9 +78,11 @@ LEAST = replace(
     quote="SAP and IR$ show the lowest correlation with other metrics",
     says="SAP and IRS correlate least with the other metrics.",
     population="18 pairs of model and data set; as printed, or recomputed from Table 7",
+    deviations=(),
     statistic="smallest mean correlation of another metric with the rest, minus the larger of SAP's and IRS's",
     rule=above(0.0),
     printed=None,
+    revision=1,
 )
 MOST = replace(
     LEAST,
@@ -124,13 +127,13 @@ def with_others(matrix: pd.DataFrame, *names: str) -> tuple[pd.Series, pd.Series
 
 @CONTRAST.covers
 def test_the_components_of_dci_correlate_more_than_snc_and_nk(*, matrix_of=matrix_of):
-    matrix = matrix_of(FIGURE)
+    matrix = matrix_of(SCORES)
     return exact(smallest_within_dci(matrix) - matrix.loc["snc", "nk"], n=18)
 
 
-@RECOMPUTED.covers
-@pytest.mark.parametrize("source", [SCORES, PRODUCTS])
-def test_the_components_of_dci_correlate_more_by_the_scores(source, *, matrix_of=matrix_of):
+@OTHERWISE.covers
+@pytest.mark.parametrize("source", [FIGURE, PRODUCTS])
+def test_the_components_of_dci_correlate_more_by_other_sources(source, *, matrix_of=matrix_of):
     matrix = matrix_of(source)
     return exact(smallest_within_dci(matrix) - matrix.loc["snc", "nk"], n=18)
 

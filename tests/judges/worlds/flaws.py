@@ -8,7 +8,7 @@ from dbench_fixtures.counterexamples.modular_sum import modular_sum_cases
 from dbench_fixtures.counterexamples.xor import xor_cases
 
 DISTRIBUTED = "flaws/test_3_2_distributed"
-UNRELATED_CASES = np.indices((2, 2, 2)).reshape(3, -1).T
+UNRELATED = np.indices((2, 2)).reshape(2, -1).T
 
 
 def openly(n, stream, **_):
@@ -39,15 +39,9 @@ def cases_of(function) -> np.ndarray:
 WORLDS = [
     Worlds(
         DISTRIBUTED,
-        "ALONE",
-        false=lambda m: m.information_alone(cases_of(np.bitwise_and)),
-        small=lambda m: m.information_alone(xor_cases()[:3]),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "PAIR",
-        false=lambda m: m.share_explained_by_pair(UNRELATED_CASES),
-        small=lambda m: m.share_explained_by_pair(xor_cases()[:3]),
+        "ONLY_TOGETHER",
+        false=lambda m: m.only_together(cases_of(lambda first, second: first)),
+        small=lambda m: m.only_together(xor_cases()[:3]),
     ),
     Worlds(
         DISTRIBUTED,
@@ -88,7 +82,7 @@ WORLDS = [
     Worlds(
         DISTRIBUTED,
         "BOUND",
-        false=lambda m: m.band_excess(np.ones((16, 16))),
+        false=lambda m: m.band_excess(m.band_importance(16), (UNRELATED, UNRELATED)),
         small=EXACT,
     ),
     Worlds(

@@ -50,6 +50,18 @@ WORLDS = [
     ),
     Worlds(
         GROUPS,
+        "LOW",
+        false=lambda m: m.mean_score("snc", "parity", openly, repetitions=5, n=500),
+        small=lambda m: m.mean_score("snc", "parity", repetitions=2, n=500),
+    ),
+    Worlds(
+        GROUPS,
+        "NK_EXACT",
+        false=lambda m: m.largest_knockout(*[np.indices((32, 32)).reshape(2, -1).T] * 2),
+        small=lambda m: m.largest_knockout(*(part[:9] for part in group_cases("digits"))),
+    ),
+    Worlds(
+        GROUPS,
         "WEAK",
         false=lambda m: m.weak_disentanglement(group_cases("digits")[0], group_cases("digits")[1][:, ::-1]),
         small=lambda m: m.weak_disentanglement(*(part[::4] for part in group_cases("parity"))),
@@ -59,24 +71,6 @@ WORLDS = [
         "ALONE",
         false=lambda m: m.largest_share_alone(group_cases("digits")[0], group_cases("digits")[0][:, :2]),
         small=lambda m: m.largest_share_alone(*(part[::4] for part in group_cases("parity"))),
-    ),
-    Worlds(
-        GROUPS,
-        "SNC",
-        false=lambda m: m.mean_snc("parity", openly, repetitions=5, n=500),
-        small=lambda m: m.mean_snc("parity", repetitions=2, n=500),
-    ),
-    Worlds(
-        GROUPS,
-        "NK",
-        false=lambda m: m.mean_nk("parity", lone, repetitions=5, n=400),
-        small=lambda m: m.mean_nk("parity", repetitions=2, n=300),
-    ),
-    Worlds(
-        GROUPS,
-        "NK_EXACT",
-        false=lambda m: m.largest_knockout(*group_cases("parity")),
-        small=lambda m: m.largest_knockout(*(part[:9] for part in group_cases("digits"))),
     ),
     Worlds(SNC, "PERFECT", false=lambda m: m.score_of_copy((500, 500), noise=0.5), small=EXACT),
     Worlds(
@@ -94,7 +88,7 @@ WORLDS = [
     Worlds(
         SNC,
         "NOISE_SMALL_DIVISOR",
-        false=lambda m: m.score_of_noise((401, 300, 299), min_bin_size=1, repetitions=5),
+        false=lambda m: m.score_of_noise((401, 300, 299), min_bin_size=1, signal=5.0, repetitions=5),
         small=lambda m: m.score_of_noise((41, 30, 29), min_bin_size=1, repetitions=2),
     ),
     Worlds(
@@ -106,15 +100,15 @@ WORLDS = [
     Worlds(SNC, "GUESSING", false=lambda m: m.error_of_equation_4((400, 300, 300)), small=EXACT),
     Worlds(
         LINEAR,
-        "LINEAR",
-        false=lambda m: m.linear_accuracy(m.noise_only, n=200),
-        small=lambda m: m.linear_accuracy(repetitions=2, n=200),
+        "ASKS_LESS",
+        false=lambda m: m.linear_accuracy(m.straight, less_snc=True, n=200),
+        small=lambda m: m.linear_accuracy(less_snc=True, repetitions=2, n=200),
     ),
     Worlds(
         LINEAR,
-        "ROTATED",
-        false=lambda m: m.mean_snc(m.straight, repetitions=5, n=1_000),
-        small=lambda m: m.mean_snc(repetitions=2, n=1_000),
+        "LINEAR",
+        false=lambda m: m.linear_accuracy(m.noise_only, n=200),
+        small=lambda m: m.linear_accuracy(repetitions=2, n=200),
     ),
     Worlds(
         LINEAR,
@@ -125,38 +119,32 @@ WORLDS = [
     Worlds(
         LINEAR,
         "STRICTLY",
-        false=lambda m: m.linear_shortfall(),
+        false=lambda m: m.linear_shortfall(lambda labels: 0.5),
         small=lambda m: m.linear_shortfall(longest=3),
     ),
     Worlds(
         SNC,
         "BEST",
-        false=lambda m: m.excess_in_toy_model(0.5),
+        false=lambda m: m.excess_in_toy_model(0.6),
         small=EXACT,
     ),
     Worlds(
         SNC,
         "BEST_NO_CONFLICT",
-        false=lambda m: m.excess_without_conflict(),
+        false=lambda m: m.excess_without_conflict(classes=4),
         small=lambda m: m.excess_without_conflict(tables=10),
     ),
     Worlds(
         NK,
-        "ALONE",
-        false=lambda m: m.mean_nk(m.ALONE, unrelated, n=300),
-        small=lambda m: m.mean_nk(m.ALONE, lone, n=300, repetitions=2),
+        "TELLS_APART",
+        false=lambda m: m.lead_of(unrelated, n=300),
+        small=lambda m: m.lead_of(lone, n=300, repetitions=2),
     ),
     Worlds(
         NK,
-        "REDUNDANT",
-        false=lambda m: m.mean_nk(m.REDUNDANT, lone, n=300),
-        small=lambda m: m.mean_nk(m.REDUNDANT, m.doubled_codes, n=300, repetitions=2),
-    ),
-    Worlds(
-        NK,
-        "EMPTY",
-        false=lambda m: m.mean_nk(m.EMPTY, lone, n=300),
-        small=lambda m: m.mean_nk(m.EMPTY, unrelated, n=300, repetitions=2),
+        "NEAR_ZERO",
+        false=lambda m: m.mean_nk(lone, n=300),
+        small=lambda m: m.mean_nk(m.doubled_codes, n=300, repetitions=2),
     ),
     Worlds(
         NK,
@@ -167,8 +155,8 @@ WORLDS = [
     Worlds(
         NK,
         "ONLY_ALONE_SAMPLED",
-        false=lambda m: m.mean_nk(m.ONLY_ALONE_SAMPLED, lone, n=300),
-        small=lambda m: m.mean_nk(m.ONLY_ALONE_SAMPLED, copied, n=300, repetitions=2),
+        false=lambda m: m.mean_nk(lone, n=300),
+        small=lambda m: m.mean_nk(copied, n=300, repetitions=2),
     ),
     Worlds(
         NK,

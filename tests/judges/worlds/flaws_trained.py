@@ -5,7 +5,7 @@ effect at which the finding is false, one at which it holds but is not seen for 
 """
 
 import numpy as np
-from counter_worlds import by_test, card_of, rng, worlds_and_calibration
+from counter_worlds import asked, by_test, card_of, rng, worlds_and_calibration
 
 from dbench.claims.simulation import Law, simulated_zoo
 from dbench.codes import Sample
@@ -18,9 +18,13 @@ METRICS = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.inf
 MISALIGNED_MODELS = "test_trained_models_are_misaligned"
 
 
+# One strength each, as in the evidence.
+SYSTEMS = dict.fromkeys(("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de"), (1.0,))
+
+
 def zoo(laws, **options):
-    """Simulate a zoo; what the options are, the calibration says."""
-    return simulated_zoo(laws, **options)
+    """Simulate the six systems; what the options are, the calibration says."""
+    return simulated_zoo(laws, objectives=SYSTEMS, **options)
 
 
 def cells(kind, first, own, other):
@@ -62,6 +66,9 @@ def scored(means_at):
 GAPS = scored(lambda effect: {"mlp_accuracy": 0.7, "snc": 0.7 - effect})
 LOW_NK = scored(lambda effect: {"nk": -effect, "mlp_accuracy": 0.6})
 ABOVE_OURS = scored(lambda effect: {"snc": 0.3, "nk": 0.3} | dict.fromkeys(METRICS[2:], effect))
+DCI_ABOVE = scored(
+    lambda effect: dict.fromkeys(METRICS, 0.1) | {"snc": 0.3, "nk": 0.3} | dict.fromkeys(METRICS[5:8], effect)
+)
 LINEAR_ABOVE = scored(lambda effect: {"linear_accuracy": effect, "snc": 0.3})
 
 
@@ -82,7 +89,7 @@ def related(own_at):
         shared, alone = pattern("quality"), pattern(name)
         return lambda o, s: shared(o, s) + own.get(name, 1.0) * alone(o, s)
 
-    return lambda effect, **options: zoo(
+    return lambda effect, **options: simulated_zoo(
         {name: Law(mean=level(name, own_at(effect)), seed=0.1, noise=0.3) for name in METRICS}, **options
     )
 
@@ -98,7 +105,8 @@ def row(file, card, test, world, false, true, effects, at, at_says, **given):
     """Worlds and calibration of a card from its test; both ask it as the session does."""
 
     def estimate(module, models):
-        return getattr(module, test)(models, confidence=card_of(module, card).confidence, **given)
+        handed = models if file == CORRELATED else asked(models)
+        return getattr(module, test)(handed, confidence=card_of(module, card).confidence, **given)
 
     return worlds_and_calibration(
         file, card, world, estimate, false=false, true=true, effects=effects, at=at, at_says=at_says, truth_seeds=200
@@ -122,8 +130,6 @@ ROWS = [
     row(ALIGNED, "MOST_ACCURATE", "test_the_aligned_code_is_the_most_accurate",
         outdone_in("predictability"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
     row(TRAINED, "GAP", "test_all_codes_know_far_more_than_the_aligned_one",
-        GAPS, 0.0, 0.5, (0.0, 0.6), 0.58, "mean printed on dSprites (78.6 against 20.3)"),
-    row(TRAINED, "GAP_EACH", "test_all_codes_know_far_more_for_each_objective",
         GAPS, -0.3, 0.5, (0.0, 0.6), 0.295, "smallest printed on dSprites (48.5 against 19.0)"),
     row(TRAINED, "MARGINAL", "test_the_drop_without_the_aligned_code_is_often_marginal",
         LOW_NK, -0.3, 0.0, (-1.0, 0.5), 0.389, "printed (7 of 18)"),
@@ -133,8 +139,8 @@ ROWS = [
         ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.579, "as Table 7 has it"),
     row(TRAINED, "HIGHER_THAN", "test_existing_metrics_score_models_higher_than_one_of_ours",
         ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, own="snc"),
-    row(TRAINED, "DCI_HIGHER", "test_dci_scores_models_higher",
-        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.99, "nearly all, as in Table 7"),
+    row(TRAINED, "ESPECIALLY_DCI", "test_dci_especially_scores_models_higher",
+        DCI_ABOVE, 0.0, 0.5, (-0.5, 1.0), 0.7, "as Table 7 has it (1 against 0.3)"),
     row(TRAINED, "ONE_HIGHER", "test_an_existing_metric_scores_most_models_higher",
         ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, metric="mig"),
     row(LINEAR, "ALIKE", "test_linear_accuracy_and_snc_go_together",

@@ -22,9 +22,7 @@ METHODS = pd.DataFrame({"irs": rising(5), "informativeness": rising(5), "feature
 WORLDS = [
     Worlds(TOY, "CELL", false=lambda m: m.distance(20.0, 10.0), small=EXACT),
     Worlds(TOY, "BY_DEFINITION", false=lambda m: m.distance(20.0, 10.0), small=EXACT),
-    Worlds(TOY, "PREFERS_M1", false=lambda m: m.change("mig", "M2", "M1"), small=EXACT),
-    Worlds(TOY, "PREFERS_M2", false=lambda m: m.change("snc", "M2", "M1"), small=EXACT),
-    Worlds(TOY, "INDIFFERENT", false=lambda m: m.change("snc", "M1", "M2"), small=EXACT),
+    Worlds(TOY, "ORDER", false=lambda m: m.lead("mig", "M2", "M1"), small=EXACT),
     Worlds(
         IRS,
         "DIFFER",
