@@ -77,7 +77,7 @@ def test_the_example_of_two_methods_asks_for_no_third(claim_files):
     gains = (irs["beta_tcvae"][:, 1] - irs["beta_vae"][:, 1]).mean(), (known[0] - known[1]).mean()
     assert m.gain_and_loss(zoo).value == pytest.approx(min(gains))
     with pytest.raises(EvidenceLacking, match="no annealed_vae of strength 4 or 25"):
-        m.largest_agreement(zoo, "printed")
+        m.smallest_agreement(zoo, "printed")
 
 
 @pytest.mark.parametrize("sweep", [(0.5, 4.0, 16.0), (5.0, 25.0, 100.0)])
