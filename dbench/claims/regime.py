@@ -155,10 +155,13 @@ def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predica
 
 
 def of_objectives(predicate: Predicate, *objectives: str) -> Predicate:
-    """Return a predicate that looks at the models of these objectives alone, those that a sentence names."""
+    """Return a predicate that looks at the models of these objectives alone, those that a sentence names.
 
-    def measure(population: Population, _: Sequence[str] | None) -> float:
-        present = [objective for objective in objectives if objective in population.objectives]
+    A case of one objective is asked of that one.
+    """
+
+    def measure(population: Population, asked: Sequence[str] | None) -> float:
+        present = [objective for objective in asked or objectives if objective in population.objectives]
         return predicate.measure(population, present or None)
 
     return replace(predicate, says=f"{predicate.says}, of {' and '.join(objectives)}", measure=measure)
