@@ -41,10 +41,12 @@ CHARACTERISTICS = Claim(
     quote="It satisfies Characteristic 1, but not a Characteristic 2. Conversely, any one-dimensional latent "
     "representation of the same dataset would satisfy Characteristic 2, but not necessarily Characteristic 1.",
     where="2.3",
-    says="(x, x^2, y, y^3) has characteristic 1 and not 2; a single code for everything has 2 and not 1.",
+    says="(x, x^2, y, y^3) has characteristic 1 and not 2; a single code has 2, and need not have 1.",
     evidence="synthetic",
     population="rectangles of four lengths and four widths, enumerated; the representation varied",
-    deviations=("The single code is a number of two digits, the length before the width.",),
+    deviations=(
+        "'Any' single code is shown by one, which lacks 1: a number of two digits, the length before the width.",
+    ),
     unit="statement",
     statistic="share of the two statements on the representation that hold",
     rule=within(1.0, 1.0),

@@ -15,7 +15,9 @@ from dbench_fixtures.counterexamples.grid_codes import factor_grid, together
 PAIR = Claim(
     id="irs.groups",
     role="primary",
-    quote="when multiple latent dimensions are used to describe one phenomenon",
+    quote="We believe that having this general formulation of allowing disagreements between groups of latent "
+    "dimensions and generative factors provides more flexibility, for example when multiple latent dimensions are used "
+    "to describe one phenomenon",
     where="4, Definition 2; 3.2",
     says="An angle held as cosine and sine is robust as a pair.",
     evidence="synthetic",
@@ -36,6 +38,7 @@ SUM_DIFFERENCE = replace(
 MEMBERS = replace(
     PAIR,
     role="probe",
+    quote="",
     population="two factors of five values and a nuisance, full grid; codes are their sum and difference",
     part="members",
     says="Alone, neither the sum nor the difference is robust for any factor.",
@@ -46,7 +49,8 @@ MEMBERS = replace(
 )
 SHIFT = Claim(
     id="irs.domain-shift",
-    role="primary",
+    role="cell",
+    part="closed form",
     quote="quantifies how robust Z_L is when changes in G_S occur.",
     where="4, special case: domain shift robustness",
     says="IRS(L | all but S, S) falls with how far the domain S moves a code.",
@@ -60,11 +64,11 @@ SHIFT = Claim(
 )
 WITHSTANDS = replace(
     SHIFT,
-    role="cell",
-    part="withstands",
+    role="primary",
+    part="",
     says="Codes with a higher score lose less accuracy when a rule learnt in one domain is used in another.",
     population="six codes a + w s with noise of 0.2, samples of 2,000, factor and domain confounded; draws varied",
-    deviations=("The rule: nearest mean of the code for each value of the factor.",),
+    deviations=("'How robust' is read as accuracy kept, of the nearest mean of the code for a value of the factor.",),
     unit="sample",
     statistic="rank correlation over codes of the score with accuracy kept from domain 0 to domain 1",
     # 0.7: most of the order.
@@ -88,6 +92,7 @@ FLAT = Claim(
 SLOPING = replace(
     FLAT,
     role="cell",
+    quote="its value can still be changed remarkably by switching any of posx, posy or orientation.",
     part="not robust",
     says="A code that is not robust shows lines that slope.",
     population="a code that adds half of another factor to its own, full grid",
@@ -96,6 +101,7 @@ SLOPING = replace(
 CONVERSE = replace(
     FLAT,
     role="probe",
+    quote="",
     part="converse",
     says="A code whose lines are all flat is robust.",
     population="a code moved by two bits only together (whether they agree), full grid",

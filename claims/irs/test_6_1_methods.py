@@ -11,12 +11,12 @@ from dbench.claims import Claim, Printed, above, below
 from dbench.claims.codes import importance_scores
 from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
-from dbench.claims.regime import FACTORS_HELD
+from dbench.claims.regime import FACTORS_HELD, of_objectives
 from dbench.claims.relations import relations_of
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_statistics import settings_of, stacked_interval
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, largest_of, mean_interval, rank_correlation, smallest_of
+from dbench.stats import Estimate, mean_interval, rank_correlation, smallest_of
 
 METRICS = ("irs", "feature_importance", "mutual_information", "informativeness")
 # The strengths printed in appendix D.2, or what stands for them in the sweep: capacity 20 and gamma 6.4 are not in it.
@@ -38,10 +38,11 @@ ONE_MODEL = (
 DIFFER = Claim(
     id="irs.method-table",
     role="primary",
-    quote="different metrics do not always agree with each other about which model",
+    quote="different metrics do not always agree with each other about which model disen[...]tangles best.",
+    regime=(of_objectives(FACTORS_HELD, *(objective for objective, _ in METHODS.values())),),
     part="trained",
     where="6.1, Table 1",
-    says="Rankings of the methods by IRS, feature importance, MI and informativeness differ.",
+    says="IRS, feature importance, MI and informativeness do not always agree on the ranking of the methods.",
     evidence="zoo",
     population="five methods, one model of each a seed; seeds varied",
     deviations=(
@@ -55,16 +56,17 @@ DIFFER = Claim(
         "feature importance is averaged plainly unless named otherwise, MI always.",
     ),
     unit="seed",
-    statistic="mean over seeds of the rank correlation of two metrics over the methods, of the pairs the largest",
+    statistic="mean over seeds of the rank correlation of two metrics over the methods, of the pairs the smallest",
     rule=below(0.9),
     min_n=5,
     # The strengths printed are the paper's; averages over all strengths and single pairs are ours.
     roles={"all": "probe"},
-    revision=3,
+    revision=4,
 )
 LEADS = replace(
     DIFFER,
     role="probe",
+    quote="",
     roles={},
     part="trained, beta_tcvae leads by irs",
     says="beta-TCVAE scores highest by IRS.",
@@ -77,6 +79,7 @@ LEADS = replace(
 TRAILS = replace(
     DIFFER,
     role="probe",
+    quote="",
     roles={},
     part="trained, beta_tcvae trails by feature importance",
     says="beta-TCVAE scores lowest by feature importance.",
@@ -89,6 +92,7 @@ TRAILS = replace(
 LAST = replace(
     DIFFER,
     role="probe",
+    quote="",
     roles={},
     deviations=(
         *DIFFER.deviations[1:2],
@@ -123,17 +127,17 @@ TRADE_OFF = replace(
     revision=1,
 )
 EXAMPLE = replace(
-    DIFFER,
-    id="irs.information-trade-off",
+    TRADE_OFF,
     role="cell",
     roles={},
-    where="6.1, Table 1, appendix D.1",
+    regime=(of_objectives(FACTORS_HELD, "beta_tcvae", "beta_vae"),),
     part="trained, beta_tcvae against vae",
     says="beta-TCVAE is more robust than the plain VAE, and knows less.",
     population="beta-TCVAE and plain VAE, one model of each a seed; seeds varied",
     deviations=(DIFFER.deviations[2], "beta-TCVAE at strength 6; the plain VAE is beta-VAE at 1."),
     statistic="smaller of: gain in IRS, loss in informativeness",
     rule=above(0.02, null=0.0),
+    revision=4,
     printed=Printed("IRS .72 against .33, Info .74 against .82"),
 )
 STRENGTHS = pytest.mark.parametrize("strengths", ["printed", "all"])
@@ -181,12 +185,12 @@ def leads(scores: np.ndarray, method: str, confidence: float) -> Estimate:
     )
 
 
-def largest_agreement(population: Population, strengths: str, *, confidence: float = DIFFER.confidence) -> Estimate:
+def smallest_agreement(population: Population, strengths: str, *, confidence: float = DIFFER.confidence) -> Estimate:
     tables = [by_method(population, metric_of_models(population, metric), strengths) for metric in METRICS]
     pairs = [
         [rank_correlation(a, b) for a, b in zip(one, other, strict=True)] for one, other in combinations(tables, 2)
     ]
-    return largest_of(lambda level: [mean_interval(pair, confidence=level) for pair in pairs], confidence=confidence)
+    return smallest_of(lambda level: [mean_interval(pair, confidence=level) for pair in pairs], confidence=confidence)
 
 
 def lead_of_beta_tcvae(population: Population, strengths: str, *, confidence: float = LEADS.confidence) -> Estimate:
@@ -229,8 +233,8 @@ def gain_and_loss(population: Population, *, confidence: float = EXAMPLE.confide
 
 @DIFFER.covers
 @STRENGTHS
-def test_no_two_metrics_rank_the_methods_alike(unsupervised, strengths, confidence):
-    return largest_agreement(unsupervised, strengths, confidence=confidence)
+def test_metrics_do_not_always_rank_the_methods_alike(unsupervised, strengths, confidence):
+    return smallest_agreement(unsupervised, strengths, confidence=confidence)
 
 
 @LEADS.covers

@@ -41,6 +41,7 @@ STAY = Claim(
 SLOPE = replace(
     STAY,
     role="cell",
+    quote="its value can still be changed remarkably by switching any of posx, posy or orientation.",
     part="trained, not robust",
     says="Codes of trained models that are not robust show lines that slope.",
     deviations=STAY.deviations[:1],
@@ -49,6 +50,7 @@ SLOPE = replace(
 CONVERSE = replace(
     STAY,
     role="probe",
+    quote="",
     part="trained, converse",
     says="Codes of trained models whose lines are all flat are robust.",
     deviations=(

@@ -40,6 +40,7 @@ RANKS = replace(
     SCORES,
     role="probe",
     roles={},
+    quote="",
     part="trained, ranks",
     says="Using more than 20 bins ranks trained models as 20 do.",
     statistic="Spearman of the MI scores with more and with 20 bins, all models pooled",
@@ -51,7 +52,9 @@ RANKS = replace(
 UNDERESTIMATES = Claim(
     id="irs.single-feature-splits",
     role="primary",
-    quote="This would lead to an underestimation of their importance.",
+    quote="When multiple features can be chosen from at each split, it is well possible that features with a mediocre "
+    "importance are never chosen as there are features always yielding a better split. This would lead to an "
+    "underestimation of their importance.",
     regime=(FACTORS_HELD,),
     part="trained",
     where="appendix D.1",
@@ -73,12 +76,15 @@ AVOIDED = replace(
     UNDERESTIMATES,
     role="cell",
     part="trained, one feature",
+    quote="we only use one single feature to 'randomly choose from' at each split, since this guarantees that each "
+    "feature is equally given the chance to prove itself in reducing the out-of-bag error.",
     says="One candidate code at each split avoids it.",
     rule=above(-0.05),
 )
 MORE = replace(
     UNDERESTIMATES,
     role="probe",
+    quote="",
     part="trained, one against all",
     says="Middling codes are more important to forests with one candidate code at each split than to those with all.",
     deviations=UNDERESTIMATES.deviations[:2],

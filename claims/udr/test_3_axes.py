@@ -16,9 +16,11 @@ from dbench_fixtures.counterexamples.model_sets import mixed_models, uniform_fac
 CATEGORIES = Claim(
     id="udr.monotone-scalar-assumption",
     role="primary",
-    quote="UDR assumes that these properties hold for the data generative factors and their representations.",
+    quote="Continuous, monotonic and scalar factors [...] UDR assumes that these properties hold for the data "
+    "generative factors and their representations.",
     where="limitation 3, continuous, monotonic and scalar factors",
-    says="Models disentangled without monotone codes can score low together.",
+    says="UDR assumes monotonic factors and representations: models disentangled without can score low together.",
+    deviations=("The paper states the assumption; what it is good for is asked of models that do not meet it.",),
     evidence="synthetic",
     population="five factors of ten values; each model copies each factor into its own code, values in an own order",
     unit="pair",
@@ -48,11 +50,14 @@ PLANES = replace(
     role="cell",
     part="planes",
     population="three angles as cosine and sine; each model turns each plane by an own phase",
+    says="UDR assumes scalar factors and representations: models disentangled without can score low together.",
     deviations=("No scalar: two codes for a factor, disentangled as groups.",),
 )
 DISENTANGLED = replace(
     CATEGORIES,
     role="cell",
+    quote="",
+    deviations=(),
     part="disentangled",
     says="These models are disentangled: MIG sees one code for each factor.",
     statistic="mean MIG",
@@ -77,6 +82,8 @@ BLIND = Claim(
 RSM_BLIND = replace(
     BLIND,
     role="cell",
+    quote="This technique, however, is not applicable for measuring disentangling, because it ignores dimension-wise "
+    "response properties.",
     part="rsm",
     says="Representational similarity matrices do not tell a disentangled model from a rotated one.",
     deviations=("Correlation of all pairwise Euclidean distances.",),
@@ -84,6 +91,7 @@ RSM_BLIND = replace(
 UDR_SEES = replace(
     BLIND,
     role="cell",
+    quote="",
     part="udr",
     says="UDR tells a disentangled model from a rotated one.",
     deviations=(),

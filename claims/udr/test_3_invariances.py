@@ -14,7 +14,10 @@ from dbench.stats import Estimate, exact, mean_interval
 INVARIANT = Claim(
     id="udr.invariances",
     role="primary",
-    quote="In order for the UDR to be invariant to the first scenario",
+    quote="In order for the UDR to be invariant to the first scenario, we propose calculating a full [...] similarity "
+    "matrix [...] In order to address the second point, we take the absolute value of the similarity matrix [...] "
+    "Finally, to address the third point, we divide the UDR score by the average number of the ground truth factors "
+    "discovered by the two models",
     where="'Unsupervised disentangled model selection', considerations 1 to 3, equation 2",
     says="Permuting codes, flipping signs or having learnt a subset of the other's factors leaves the UDR of two "
     "agreeing models as it is.",

@@ -14,7 +14,7 @@ from dbench.claims import Claim, Printed, above, below
 from dbench.claims.agreements import agreements_of, median_agreement
 from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
-from dbench.claims.regime import FACTORS_HELD, POLARISED
+from dbench.claims.regime import FACTORS_HELD, POLARISED, of_objectives
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
@@ -30,7 +30,7 @@ FIVE = Claim(
     role="primary",
     quote="However, even with P = 5 the correlation is reasonable.",
     roles={"all to all": "cell"},
-    regime=(FACTORS_HELD, POLARISED),
+    regime=(of_objectives(FACTORS_HELD, "beta_vae"), of_objectives(POLARISED, "beta_vae")),
     part="own models",
     where="Experiments, 'UDR works well even with five pairwise comparisons', Table 1, Figure 9",
     says="With five comparisons a model UDR already correlates reasonably with the BetaVAE metric.",
@@ -46,12 +46,13 @@ FIVE = Claim(
     # Ten seeds leave a model nine partners of its strength: enough to draw five from, and for 'many' to be more.
     min_n=10,
     printed=Printed("0.51 +- 0.07 with five", 0.51, 0.07),
-    # 2: five seeds decided before, with four partners for 'five', and with crowds of four for nine.
-    revision=2,
+    # 2: five seeds decided before, with four partners for 'five', and with crowds of four for nine. 3: the regime.
+    revision=3,
 )
 FIVE_OF_MANY = replace(
     FIVE,
     role="cell",
+    quote="",
     part="own models, five of many",
     says="Five comparisons give most of the correlation that many give.",
     deviations=(
@@ -65,6 +66,7 @@ FIVE_OF_MANY = replace(
 GROWS = replace(
     FIVE,
     role="cell",
+    quote="becomes higher and the variance decreases as the number of seeds is increased.",
     part="own models, grows",
     says="The correlation of UDR with the BetaVAE metric grows with the number of comparisons.",
     population="beta-VAE, strength and seed varied, all to all; 20 draws of partners without replacement",
@@ -77,20 +79,21 @@ GROWS = replace(
 LONE = replace(
     FIVE,
     id="udr.lone-good-model-missed",
-    quote="UDR is unable to detect a single disentangled model within a hyperparamete",
+    quote="UDR is unable to detect a single disentangled model within a hyperparameter sweep.",
     roles={"informative": "probe"},
+    regime=(FACTORS_HELD, POLARISED),
     part="own models",
     where="limitation 4, herd effect",
-    says="A single disentangled model among entangled ones is not found by UDR.",
+    says="UDR is unable to detect a single disentangled model within a hyperparameter sweep.",
     population="each seed's most disentangled model among the least disentangled of nine others; all objectives",
     deviations=(
-        "Found: it has the highest score of the set, all to all. By chance that happens once in ten.",
+        "Detected: it has the highest score of the set, all to all. By chance that happens once in ten.",
         "An objective counts if nine of its seeds or more have models that count: a crowd is of eight models or nine.",
         "Disentangled: by the mean rank among the objective's models by BetaVAE, FactorVAE, MIG and DCI.",
     ),
     statistic="mean over objectives of the share of seeds whose model is found",
-    # Half the time: a search that finds it more often than not would be of use.
-    rule=below(0.5),
+    # Twice chance, for a crowd of ten.
+    rule=below(0.2),
     printed=None,
 )
 # Others in a set; one fewer where a seed is left out, or has no model that counts.
@@ -211,7 +214,7 @@ def test_the_correlation_grows_with_the_comparisons(unsupervised, confidence):
 
 @LONE.covers
 @pytest.mark.parametrize("models", ["all", "informative"])
-def test_a_lone_disentangled_model_is_not_found(unsupervised, models, confidence):
+def test_a_lone_disentangled_model_is_not_detected(unsupervised, models, confidence):
     estimate = lone_models_found(unsupervised, models, confidence=confidence)
     if models == "informative":
         estimate = filtered(estimate, kept_by(unsupervised, SEVERAL_ACTIVE))

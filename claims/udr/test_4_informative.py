@@ -9,7 +9,7 @@ from dbench.claims import Claim, Printed, below, within
 from dbench.claims.by_objective import average_over_objectives, told_of_average
 from dbench.claims.codes import scores_of_codes
 from dbench.claims.population import Population
-from dbench.claims.regime import FACTORS_HELD
+from dbench.claims.regime import FACTORS_HELD, POLARISED
 from dbench.claims.zoo_statistics import stacked_interval
 from dbench.stats import Estimate, mean_interval, rank_correlation, transfer_success
 
@@ -19,9 +19,10 @@ THRESHOLD = 0.01  # nats, equation 3
 GAP = Claim(
     id="udr.kl-gap",
     role="primary",
-    quote="threshold in Eq. 3 is somewhat arbitrarily chosen to pick out the informative latents",
+    quote="Uninformative latents typically have KL [...] 0.01 while informative latents have KL [...] 0.01, so KL= "
+    "0.01 threshold in Eq. 3 is somewhat arbitrarily chosen to pick out the informative latents",
     where="UDR implementation details, 'Informative latent thresholding'",
-    says="Codes split into informative ones (KL far above 0.01) and uninformative ones (far below).",
+    says="Codes typically split into informative ones (KL far above 0.01) and uninformative ones (far below).",
     evidence="zoo",
     population="all codes of all runs: objectives, strengths and seeds",
     deviations=(
@@ -48,10 +49,11 @@ NOT_DELICATE = replace(
 HIGHER = replace(
     GAP,
     id="udr.subset-bias",
+    role="cell",
     quote="In fact, such models often score higher than those that learn the full set of generative factors",
-    roles={"informative": "probe", "udr.lasso.all": "cell"},
-    regime=(FACTORS_HELD,),
-    part="own models",
+    roles={"informative": "probe"},
+    regime=(FACTORS_HELD, POLARISED),
+    part="own models, higher",
     where="limitation 5, explicitness bias",
     says="Models that learn a subset of the factors often score higher by UDR than those that learn all.",
     population="all models of an objective, strength and seed varied; averaged over objectives",
@@ -64,14 +66,15 @@ HIGHER = replace(
     statistic="mean over objectives of Spearman's correlation of UDR with the number of informative codes",
     # -0.2: a weak correlation; 'often' says less than 'mostly'.
     rule=below(-0.2, null=0.0),
-    revision=2,
+    revision=3,
 )
 NOT_PUNISHED = replace(
     HIGHER,
-    role="cell",
-    roles={"informative": "probe"},
-    part="own models, not punished",
-    says="UDR does not punish models that learn a subset of the factors.",
+    role="primary",
+    quote="UDR does not penalise models that learn a subset of the data generative factors.",
+    roles={"informative": "probe", "udr.lasso.all": "cell"},
+    part="own models",
+    says="UDR does not penalise models that learn a subset of the factors.",
     # 0.2: more than a weak correlation with the number of codes would be a punishment.
     rule=below(0.2, null=1.0),
 )

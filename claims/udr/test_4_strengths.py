@@ -55,6 +55,7 @@ FOR_STRENGTHS = replace(
     role="cell",
     roles={},
     id="udr.all-to-all-for-models",
+    quote="it is preferable to perform the UDR-A2A during model selection and UDR during hyperparameter selection.",
     part="own models, strengths",
     where="limitation 4, herd effect",
     says="To choose a strength, comparing within one strength serves better than comparing all to all.",

@@ -92,6 +92,8 @@ PULLED = replace(
     CLOSEST,
     id="udr.all-to-all-for-models",
     role="cell",
+    quote="individual model scores may be over/under estimated as they tend to be drawn towards the mean of the scores "
+    "of the other models within a hyperparameter group.",
     roles={"informative": "probe"},
     where="limitation 4, herd effect; Table 6",
     deviations=("The paper averages over three objectives and two data sets.", BOTH_WAYS, NOT_REDONE),

@@ -24,7 +24,11 @@ TICKS = {
 TABLE = Claim(
     id="udr.metric-properties",
     role="primary",
-    quote="different aspects of disentangling in terms of the modularity, compactness and explicitness",
+    quote="The variance in rankings produced by the different metrics is explained by the fact that the metrics "
+    "capture different aspects of disentangling in terms of the modularity, compactness and explicitness (see Tbl. 5 "
+    "in Supplementary Materials).",
+    # That two models pack the same factors alike is not in the table: entangled models are 'likely to be different'.
+    roles={"udr-modularity-packed alike": "probe"},
     where="supplement, Table 5",
     says="All five metrics reward modularity; BetaVAE also explicitness, FactorVAE and MIG also compactness and "
     "explicitness; DCI disentanglement and UDR nothing else.",
@@ -44,17 +48,24 @@ REWARD = 0.1
 BETA_VAE = Claim(
     id="udr.betavae-misses-one-factor",
     role="primary",
-    quote="reporting 100% disentanglement even when only",
+    quote="the FactorVAE metric is more accurate than the [...] -VAE one, since the [...] -VAE metric often "
+    "over-estimates the level of disentanglement by reporting 100% disentanglement even when only [...] factors were "
+    "disentangled.",
     where="Supervised metric implementation details, FactorVAE metric",
     says="The BetaVAE metric can reach 100% with one factor not learnt at all.",
     evidence="synthetic",
     population="K factors, K - 1 of them in codes of their own; K and draws varied",
-    deviations=("1,000 training and 1,000 test points of 64 pairs instead of 10,000 and 5,000.",),
+    deviations=(
+        "1,000 training and 1,000 test points of 64 pairs instead of 10,000 and 5,000.",
+        "'Often' is of the paper's models; constructed codes show that it can.",
+    ),
     unit="repetition",
     statistic="mean score",
-    rule=above(0.95),
+    # 100%: at least 0.99, as 'perfectly' (docs/claims-guide.md).
+    rule=above(0.99),
     min_n=5,
     printed=Printed("100% with K - 1 of K factors", 1.0, 0.005),
+    revision=2,
 )
 FACTOR_VAE = replace(
     BETA_VAE,
@@ -64,6 +75,7 @@ FACTOR_VAE = replace(
     deviations=("1,000 training and 1,000 test votes of 64 points instead of 10,000 and 5,000.",),
     rule=below(0.95),
     printed=None,
+    revision=1,
 )
 
 

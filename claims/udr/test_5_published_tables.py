@@ -83,7 +83,8 @@ FIVE = replace(
 )
 SUBSET = Claim(
     id="udr.subset-bias",
-    role="primary",
+    role="cell",
+    part="higher",
     quote="In fact, such models often score higher than those that learn the full set of generative factors",
     where="limitation 5, Figure 4",
     says="Models that learn fewer factors often score higher by UDR.",

@@ -43,7 +43,7 @@ class Predicate:
         source: where the threshold comes from: the paper's own models, an estimator's floor, pilot seeds.
         measure: takes a population and the objectives concerned (``None``: all), returns the value.
         by_objective: the value is that of one objective, the smallest; where it is too small the record names it.
-        objectives: those whose models it looks at, whatever the claim is about; empty for those of the claim.
+        objectives: those whose models it looks at where a case is not of one objective; empty for all.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Predicate:
 
     def check(self, population: Population, objectives: Sequence[str] | None = None) -> dict[str, Any]:
         """Return the predicate with its value, and whether it holds, as a record shows it."""
-        concerned = tuple(o for o in self.objectives or objectives or () if o in population.objectives) or None
+        concerned = tuple(o for o in objectives or self.objectives if o in population.objectives) or None
         value = _measured(self, population, concerned)
         holds = self.rule.decide(exact(value)) is Verdict.REPRODUCED
         told = ""
@@ -189,5 +189,8 @@ def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predica
 
 
 def of_objectives(predicate: Predicate, *objectives: str) -> Predicate:
-    """Return a predicate that looks at the models of these objectives alone, those that a sentence names."""
+    """Return a predicate that looks at the models of these objectives alone, those that a sentence names.
+
+    A case of one objective is asked of that one.
+    """
     return replace(predicate, says=f"{predicate.says}, of {' and '.join(objectives)}", objectives=objectives)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dbench.claims.regime import POLARISED, of_objectives
 from dbench.claims.simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 from dbench.errors import EvidenceLacking
 
@@ -59,6 +60,19 @@ def test_the_share_between_strengths_is_weighted_by_the_models_that_count(claim_
     assert m.share_between(scores, some) == pytest.approx(1 - inside / scores[some].var())
 
 
+def test_a_regime_of_some_objectives_is_asked_of_one_where_a_case_is():
+    zoo = simulated_zoo(
+        {
+            f"kl.{i}": Law(mean={o: float(o == "dip_vae_i") for o in OBJECTIVES} | {"factor_vae": 0.01}, noise=0.0)
+            for i in range(3)
+        },
+        generator=np.random.default_rng(0),
+    )
+    polarised = of_objectives(POLARISED, "dip_vae_i", "factor_vae")
+    found = [polarised.check(zoo, asked)["value"] for asked in (None, ["dip_vae_i"], ["factor_vae"])]
+    assert found == [0.5, 0.0, 1.0]
+
+
 def zoo_of_methods(**strengths) -> SimulatedPopulation:
     known = {"beta_vae": (0.5, 1.0), "beta_tcvae": (1.0, 6.0), "dip_vae_i": (1.0, 10.0), "factor_vae": (10.0, 20.0)}
     laws = {"irs": Law(), "dci.single.informativeness": Law(), "modularity": Law()}
@@ -77,7 +91,7 @@ def test_the_example_of_two_methods_asks_for_no_third(claim_files):
     gains = (irs["beta_tcvae"][:, 1] - irs["beta_vae"][:, 1]).mean(), (known[0] - known[1]).mean()
     assert m.gain_and_loss(zoo).value == pytest.approx(min(gains))
     with pytest.raises(EvidenceLacking, match="no annealed_vae of strength 4 or 25"):
-        m.largest_agreement(zoo, "printed")
+        m.smallest_agreement(zoo, "printed")
 
 
 @pytest.mark.parametrize("sweep", [(0.5, 4.0, 16.0), (5.0, 25.0, 100.0)])

@@ -35,7 +35,7 @@ def mixed() -> Sample:
 
 
 WORLDS = [
-    # The law of X given one factor is no mechanism. For (c): given X = (G_1 = G_2), the factors do depend.
+    # The law of X given one factor is no mechanism.
     *by_test(
         (
             CAUSAL,
@@ -44,7 +44,6 @@ WORLDS = [
             {"number": "a, mechanism invariant", "statistic": law_of_one},
             {"number": "a, mechanism invariant", "processes": 20},
         ),
-        (CAUSAL, "ALWAYS_GIVEN_X", "test_c_factors_are_dependent_given_an_observation_that_shows_them", {}, EXACT),
         (
             DEFINITION,
             "ROBUST",
@@ -59,6 +58,15 @@ WORLDS = [
             {"effect": "rare", "sample": mixed()},
             {"effect": "rare", "splits": 2},
         ),
+        # Dimensions that are not dead belong in the average.
+        (
+            FEATURES,
+            "WEIGHTED",
+            "test_weights_keep_dead_dimensions_out_of_the_average",
+            {"size": 3.0},
+            {"repetitions": 2},
+        ),
+        (DEFINITION, "BOUNDS", "test_no_score_is_below_zero_or_above_one", {}, {"codes": 20, "robust_only": True}),
     ),
     *(
         Worlds(
@@ -85,24 +93,12 @@ WORLDS = [
         false=lambda m: m.disagreement_of_estimators(noisy=True),
         small=lambda m: m.disagreement_of_estimators(grids=5),
     ),
-    Worlds(
-        DEFINITION,
-        "LOWEST",
-        false=lambda m: m.searched("lowest"),
-        small=lambda m: m.searched("lowest", codes=20, robust_only=True),
-    ),
     Worlds(DEFINITION, "SMALLEST", false=lambda m: m.score_of_sample(below_zero(), [0], [0], [1]), small=EXACT),
     Worlds(
         DEFINITION,
         "LOWEST_D",
-        false=lambda m: m.searched("best"),
-        small=lambda m: m.searched("best", codes=20, robust_only=True),
-    ),
-    Worlds(
-        DEFINITION,
-        "HIGHEST",
-        false=lambda m: m.exact(1 - m.searched("lowest").value, n=2_000),
-        small=lambda m: m.searched("highest", codes=20),
+        false=lambda m: m.searched(best=True),
+        small=lambda m: m.searched(best=True, codes=20, robust_only=True),
     ),
     Worlds(SPECIAL, "PAIR", false=lambda m: m.score_of_sample(apart(), [0, 1], [0], [1, 2]), small=EXACT),
     Worlds(
@@ -179,18 +175,6 @@ WORLDS = [
             small=EXACT,
         )
         for card, score in (("ROBUSTNESS", "robustness_score"), ("OWN_FACTOR", "own_robustness_score"))
-    ),
-    Worlds(
-        FEATURES,
-        "WEIGHTED",
-        false=lambda m: m.average(weighted=True, size=3.0),
-        small=lambda m: m.average(weighted=True, repetitions=2),
-    ),
-    Worlds(
-        FEATURES,
-        "PLAIN",
-        false=lambda m: m.average(weighted=True),
-        small=lambda m: m.average(weighted=False, repetitions=2),
     ),
     *(
         Worlds(

@@ -126,9 +126,9 @@ ENTRIES = [
         false=3.0,
         true=0.0,
         few=9,
-        effects=(0.0, 4.0),
-        at=0.2,
-        at_says="near chance",
+        effects=(-2.0, 4.0),
+        at=0.1,
+        at_says="chance",
         truth_seeds=FEW_SEEDS,
     ),
     worlds_and_calibration(

@@ -7,30 +7,25 @@ AGREEMENT, ASSUMPTIONS = "udr/test_3_agreement", "udr/test_3_assumptions"
 AXES, PROPERTIES = "udr/test_3_axes", "udr/test_5_metric_properties"
 
 
-def copies(factors):
-    return factors.astype(float)
-
-
 WORLDS = [
-    Worlds(
-        AGREEMENT,
-        "ALIKE",
-        false=lambda m: m.mean_of_pairs(m.ALIKE, 1.0, 5, "spearman", n=200),
-        small=lambda m: m.mean_of_pairs(m.ALIKE, 0.0, 5, "spearman", pairs=2, n=200),
-    ),
-    Worlds(
-        AGREEMENT,
-        "UNLIKE",
-        false=lambda m: m.mean_of_pairs(m.UNLIKE, 0.0, 5, "spearman", n=500),
-        small=lambda m: m.mean_of_pairs(m.UNLIKE, 1.0, 5, "spearman", pairs=2, n=200),
+    # Models that hardly mix score high too, and among such the best is found.
+    *by_test(
+        (
+            AGREEMENT,
+            "SEPARATES",
+            "test_disentangled_models_score_high_and_entangled_ones_low",
+            {"d": 5, "relation": "spearman", "mixing": 0.2, "n": 200},
+            {"d": 5, "relation": "spearman", "pairs": 2, "n": 200},
+        ),
+        (
+            AGREEMENT,
+            "LONE",
+            "test_a_lone_disentangled_model_is_not_detected",
+            {"relation": "spearman", "good": 1, "others": 0.3},
+            {"relation": "spearman", "good": 1, "sets": 20},
+        ),
     ),
     Worlds(AGREEMENT, "UNLIKE_EXACT", false=lambda m: m.score_of_equal_relations(np.eye(4)), small=EXACT),
-    Worlds(
-        AGREEMENT,
-        "LONE",
-        false=lambda m: m.share_found("spearman", good=9),
-        small=lambda m: m.share_found("spearman", sets=5),
-    ),
     Worlds(
         AGREEMENT,
         "FOR_MODELS",
@@ -64,32 +59,16 @@ WORLDS = [
     Worlds(
         ASSUMPTIONS,
         "PCA",
-        false=lambda m: m.udr_of_fits(m.PCA, "spearman", m.random_projection, pairs=6),
-        small=lambda m: m.udr_of_fits(m.PCA, "spearman", pairs=2),
+        false=lambda m: m.test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(
+            "spearman", fit=m.random_projection
+        ),
+        small=EXACT,
     ),
     Worlds(
         ASSUMPTIONS,
-        "PCA_SAME",
-        false=lambda m: m.udr_of_fits(m.PCA_SAME, "spearman", m.random_projection, pairs=6),
-        small=lambda m: m.udr_of_fits(m.PCA_SAME, "spearman", m.random_projection, pairs=1),
-    ),
-    Worlds(
-        ASSUMPTIONS,
-        "PCA_ENTANGLED",
-        false=lambda m: m.mig_of_fits(copies),
-        small=lambda m: m.mig_of_fits(fits=2),
-    ),
-    Worlds(
-        ASSUMPTIONS,
-        "SUITABLE",
-        false=lambda m: m.probability_of_tables(m.SUITABLE, 0.5),
-        small=lambda m: m.probability_of_tables(m.SUITABLE, 0.0, tables=2),
-    ),
-    Worlds(
-        ASSUMPTIONS,
-        "SUITABLE_VARIED",
-        false=lambda m: m.probability_of_tables(m.SUITABLE_VARIED, 0.0),
-        small=lambda m: m.probability_of_tables(m.SUITABLE_VARIED, 0.5, tables=2),
+        "PCA_BOOTSTRAP",
+        false=lambda m: m.test_pca_of_other_samples_agrees("spearman", 0.95, fit=m.random_projection, pairs=6),
+        small=lambda m: m.test_pca_of_other_samples_agrees("spearman", 0.95, pairs=2),
     ),
     Worlds(
         ASSUMPTIONS,
