@@ -9,7 +9,9 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -29,7 +31,6 @@ DPI = 160
 DPI_SMALL, MOST_MARKS = 110, 200
 # Higher than anything matplotlib draws: letters and axes are put here, so that they stay shapes.
 ABOVE = 10
-
 
 
 def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> list[Path]:
@@ -56,16 +57,21 @@ def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str
     Raises:
         DbenchError: the folder cannot be written to.
     """
-    dots = sum(len(group.get_offsets()) for axes in figure.axes for group in axes.collections)
-    shapes = sum(len(axes.patches) + sum(len(line.get_xdata()) for line in axes.lines) for axes in figure.axes)
-    if dots + shapes > MOST_MARKS:
+    if sum(map(_marks, figure.axes)) > MOST_MARKS:
         for axes in figure.axes:
             for artist in axes.get_children():
                 if isinstance(artist, (Text, Axis, Spine, Legend)):
                     artist.set_zorder(artist.get_zorder() + ABOVE)
             axes.set_rasterization_zorder(ABOVE)
-    svg = _saved(figure, "svg", {"Date": None, "Creator": None, "Title": title, "Description": alt}, text="none", dpi=DPI_SMALL)
+    described = {"Date": None, "Creator": None, "Title": title, "Description": alt}
+    svg = _saved(figure, "svg", described, text="none", dpi=DPI_SMALL)
+    svg = svg.replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
     return [write_bytes(folder / f"{name}.svg", re.sub(rb'(?<=data:image/png;base64,)[^"]+', _fewer_colours, svg))]
+
+
+def _marks(axes: Axes) -> int:
+    dots = sum(np.size(group.get_offsets()) // 2 for group in axes.collections)
+    return len(axes.patches) + dots + sum(np.size(line.get_xdata()) for line in axes.lines)
 
 
 def _fewer_colours(picture: re.Match[bytes]) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +17,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from dbench.report import cite, overview, text
 from dbench.report.document import by_paper, records_of, report_text, worst_first
 from dbench.report.figures import PageFigure
-from dbench.report.headings import chance_text, count_verdicts
+from dbench.report.headings import PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
@@ -78,8 +77,8 @@ def render_html(
         css=_read("report.css"),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        data=embedded_data(report_text(document)),
-        pictures=embedded_data(json.dumps({f.name: [f.alt, f.svg] for f in figures})) if figures else "",
+        data=embedded_data(document),
+        pictures=embedded_data({figure.name: [figure.alt, figure.svg] for figure in figures}) if figures else "",
         document=document,
         matrix=overview.matrix(document),
         views=_views(document, trends or {}, figures),
@@ -87,14 +86,14 @@ def render_html(
     )
 
 
-def embedded_data(text: str) -> str:
-    """Return text gzip-compressed and in base64, whose signs cannot end a script element.
+def embedded_data(data: Mapping[str, Any]) -> str:
+    """Return JSON, as ``report.json`` has it, gzip-compressed and in base64, whose signs cannot end a script element.
 
     The compressed bytes hold neither a time nor a file name, so that equal reports give equal pages.
     """
     packed = BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
-        stream.write(text.encode())
+        stream.write(report_text(data).encode())
     return base64.b64encode(packed.getvalue()).decode()
 
 
@@ -192,7 +191,7 @@ def _template() -> Template:
         line=text.one_line,
         n=text.n_text,
         number=text.number,
-        part=text.part_text,
+        part=_part,
         printed=text.printed_text,
         seconds=text.duration,
         short=lambda paper: _label(paper).partition(" (")[0],
@@ -200,6 +199,12 @@ def _template() -> Template:
         tally=lambda counts: ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count),
     )
     return environment.from_string(_read("report.html.j2"))
+
+
+def _part(record: Record) -> str:
+    """What tells a record from the others of its finding, in a reader's words."""
+    params = {PARAMETERS.get(name, name.replace("_", " ")): value for name, value in record["params"].items()}
+    return text.part_text({**record, "params": params})
 
 
 def _label(paper: str) -> str:

@@ -52,7 +52,7 @@ def test_the_kind_of_evidence_that_the_sentence_is_about_heads(heading_of, make_
 def test_a_finding_without_a_primary_record_is_not_tested(heading_of, make_record):
     heading = heading_of(make_record(role="cell"), make_record(evidence="published"))
     assert (heading["verdict"], heading["record"], heading["revision"]) == ("not tested", None, None)
-    assert heading["says"] == "No test of the sentence itself on trained models."
+    assert heading["says"] == "The sentence itself was not judged on trained models."
 
 
 def test_of_several_cases_all_must_hold(heading_of, make_record):

@@ -95,15 +95,19 @@ def test_only_the_script_of_the_package_may_run(page):
     assert kinds == ["application/gzip", None]  # of a type that no browser runs
 
 
-def test_the_first_screen_says_what_was_tested_on_what_and_what_came_out(page):
+def test_the_first_screen_says_what_was_tested_on_what_and_what_came_out(sample, make_document):
+    records = [record | {"exploratory": record["claim"] == "udr.kl-gap"} for record in sample["records"]]
+    parts = {name: sample[name] for name in ("provenance", "errata")}
+    page = Page(render_html(make_document(records, **parts)))
     places = [
         page.text.index(text)
         for text in (
-            "12 findings judged",
+            "12 findings judged: 8 on trained models (3 reproduced)",
+            "Rules were fixed before the evidence was read, but for 1",
             "440 of 2 objectives",
             "16 x 16 pixels, 6,000 training steps",
             "commit 3f2c9d1e",
-            "A Sober Look",
+            "A Sober Look (Locatello",
         )
     ]
     places += [page.text.index(text) for text in ("Contradicted, absent or broken", "All findings", "Errata")]
