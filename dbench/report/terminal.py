@@ -75,7 +75,7 @@ def _line(heading: Mapping[str, Any], decider: Record | None) -> str:
     """Verdict, finding, and what decided; on 80 columns those of most findings fit on a line."""
     figures = one_line(decider["reason"] if decider else heading["says"])
     if decider and (outside := [entry for entry in decider["regime"] if not entry["holds"]]):
-        figures = "out of regime: " + ", ".join(f"{entry['name']} {number(entry['value'])}" for entry in outside)
+        figures = "regime: " + ", ".join(f"{entry['name']} {number(entry['value'])}" for entry in outside)
     elif decider and decider["estimate"] is not None and heading["verdict"] not in ("not tested", "broken"):
         figures = f"{estimate_text(decider)} ({asked_text(decider, signs=True)})"
     return f"  {heading['verdict']:<12} {one_line(heading['claim']):<30} {figures}"

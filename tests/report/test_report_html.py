@@ -216,6 +216,20 @@ def test_the_sentence_is_followed_over_data_sets_and_image_sizes(make_record, sa
     assert "image size" not in Page(render_html(build_document(records[:1], provenance={"evidence": tables}))).text
 
 
+def test_what_differs_in_the_models_is_told_by_table(sample):
+    table = sample["provenance"]["evidence"][0]
+    tables = [table | {"name": name, "deviations": [f"of {size}"]} for name, size in (("a", 1), ("b", 2), ("c", 1))]
+    page = Page(render_html(sample | {"provenance": {"evidence": tables}}))
+    section = page.text.partition("How the trained models differ from the papers'")[2].partition("Contradicted")[0]
+    assert " ".join(section.split()) == "a, c: of 1 b: of 2"
+
+
+def test_the_source_of_a_test_is_linked_at_the_commit(sample):
+    home = sample | {"provenance": sample["provenance"] | {"repository": "https://example.org/dbench/"}}
+    links = [attrs["href"] for attrs in Page(render_html(home)).all("a")]
+    assert "https://example.org/dbench/blob/3f2c9d1e5b7a/claims/irs/section.py" in links
+
+
 def test_what_differs_from_the_paper_is_told_once_and_not_lost(make_record):
     told = [["own <1>", "grey images"], ["grey images", "own <2>"], ["grey images"]]
     roles = ["primary", "cell", "cell"]
