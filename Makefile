@@ -25,7 +25,7 @@ test: lint
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/dbench figures --small --out docs/figures
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build
 
 picture:
 	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1000 \

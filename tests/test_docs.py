@@ -104,7 +104,7 @@ def test_every_block_says_what_it_is():
 
 @pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="the extra 'docs' (mkdocs) is not installed")
 def test_the_site_builds_strictly(tmp_path):
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
+    build = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path)]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "tutorial.html").is_file()

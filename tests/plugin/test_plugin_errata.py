@@ -18,5 +18,5 @@ def test_the_report_lists_the_errata_of_the_judged_papers_and_no_others(session)
     assert outcome.code == 0, outcome.text
     listed = [entry["name"] for entry in outcome.report["errata"]]
     assert listed == [entry.name for entry in errata() if entry.paper == "hownot"]
-    assert f"errata: {len(listed)} entries on printed figures" in outcome.text
+    assert f"errata: {len(listed)} entries" in outcome.text
     assert 'id="errata"' in (outcome.folder / "out" / "index.html").read_text(encoding="utf-8")
