@@ -28,8 +28,8 @@ docs: .venv/installed
 	$(BIN)/mkdocs build
 
 picture:
-	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1000 \
-	  --screenshot=docs/report.png "file://$(CURDIR)/reports/latest/index.html"
+	chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update \
+	  --user-data-dir=build/chromium --hide-scrollbars --window-size=1280,1000 --screenshot=docs/report.png "file://$(CURDIR)/reports/latest/index.html"
 
 format: .venv/installed
 	$(BIN)/ruff check --fix .
