@@ -54,7 +54,7 @@ def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
 
 
 def read_figures(folder: str | Path | None, document: Document) -> Sequence[PageFigure]:
-    """Return the figures of a folder that were drawn from tables of this report, unchanged since.
+    """Return the figures of a folder for findings of this report, drawn from its tables as they were judged.
 
     Args:
         folder: as ``make docs`` writes it; none, or one without a list, has no figures.
@@ -66,13 +66,16 @@ def read_figures(folder: str | Path | None, document: Document) -> Sequence[Page
     if folder is None or not (Path(folder) / LIST).is_file():
         return ()
     tables = {table["name"]: table.get("sha256") for table in document["provenance"].get("evidence", ())}
+    claims = {heading["claim"] for heading in document["headings"]}
     path = Path(folder) / LIST
     try:
         listed = [PageFigure(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
         return [
             PageFigure(**asdict(figure) | {"svg": (Path(folder) / f"{figure.name}.svg").read_text(encoding="utf-8")})
             for figure in listed
-            if figure.evidence and all(tables.get(name) == checksum for name, checksum in figure.evidence.items())
+            if claims.intersection(figure.claims)
+            and figure.evidence
+            and all(tables.get(name) == checksum for name, checksum in figure.evidence.items())
         ]
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise DamagedData(f"{path} must list figures as 'make docs' writes them: {error}") from error

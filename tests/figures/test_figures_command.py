@@ -88,7 +88,9 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
     result = run("--small", "--runs", table, "--out", tmp_path)
     assert result.output == f"2 figures: {tmp_path}\n"
     assert {path.stem for path in tmp_path.glob("*.svg")} == {"tc_of_samples", "metrics_in_pairs", "mine"}
-    document = {"provenance": {"evidence": [{"name": table.name, "sha256": evidence_sha256(table)}]}}
+    judged = [{"claim": "sober.tc-sampled-falls"}, {"claim": "sober.metric-pairs"}]
+    tables = [{"name": table.name, "sha256": evidence_sha256(table)}]
+    document = {"headings": judged, "provenance": {"evidence": tables}}
     first, dense = read_figures(tmp_path, document)
     assert first.claims == list(FIGURES["tc_of_samples"].card.claims)
     assert "18 runs, 6 settings" in first.caption

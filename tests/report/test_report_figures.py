@@ -43,6 +43,11 @@ def test_a_figure_of_other_evidence_is_not_shown(sample, folder, checksums, foun
     assert [figure.name for figure in read_figures(folder, document(sample, **checksums))] == found
 
 
+def test_a_figure_of_findings_that_were_not_judged_stays_away(sample, folder):
+    partial = document(sample, t1="aa") | {"headings": [h for h in sample["headings"] if h["claim"] == "udr.kl-gap"]}
+    assert read_figures(folder, partial) == []
+
+
 def test_a_figure_is_read_as_it_was_written(sample, folder):
     figure, _ = read_figures(folder, document(sample, t1="aa", t2="bb"))
     assert (figure.svg, figure.title, tuple(figure.claims)) == (SVG, "Sweeps", ("irs.monotone",))
