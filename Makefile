@@ -1,8 +1,9 @@
 # make claims: judge every finding, write reports/latest/.   make test: lint, types, all tests.   make lint: the quick part.
+# make docs: the figures that the report shows, and the site of the docs in build/site.   make picture: docs/report.png.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: claims test lint format clean
+.PHONY: claims test lint docs picture format clean
 
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dbench needs python 3.11 or newer, found " + sys.version.split()[0])'
@@ -20,6 +21,15 @@ lint: .venv/installed
 
 test: lint
 	$(BIN)/pytest tests/ -n auto
+
+docs: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/dbench figures --small --out docs/figures
+	$(BIN)/mkdocs build
+
+picture:
+	chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update \
+	  --user-data-dir=build/chromium --hide-scrollbars --window-size=1280,1000 --screenshot=docs/report.png "file://$(CURDIR)/reports/latest/index.html"
 
 format: .venv/installed
 	$(BIN)/ruff check --fix .

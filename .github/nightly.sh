@@ -42,7 +42,7 @@ keep() {
     changed=$(sed -n '1s/^Headings that changed: //p' "$state/changes")
   fi
   if [ "$CLAIMS" = success ]; then echo "$day" > "$kept/good"; fi
-  $dbench report history "$kept/history" --page "$kept/index.html" > "$kept/history.txt"
+  $dbench report history "$kept/history" --page "$kept/index.html" --figures docs/figures > "$kept/history.txt"
   git -C "$kept" add --all
   git -C "$kept" commit --quiet --allow-empty --message "Report of $day"
   git -C "$kept" push --quiet origin "HEAD:refs/heads/$branch"

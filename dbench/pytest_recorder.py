@@ -136,6 +136,7 @@ class Recorder:
         from dbench.claims.evidence import describe_evidence
         from dbench.claims.ledger import ledger
         from dbench.report import build_document, write_report
+        from dbench.report.figures import read_figures
 
         records, checks = self.session.records(), self.session.checks()
         self._place_junit(judged=bool(records))
@@ -151,7 +152,9 @@ class Recorder:
                 errata=_errata({record["paper"] for record in records}),
             )
             if self.folder:
-                self.written = write_report(self.folder, self.document)
+                figures = self.config.getini("dbench_figures")
+                drawn = None if figures == "none" else self.config.rootpath / figures
+                self.written = write_report(self.folder, self.document, figures=read_figures(drawn, self.document))
         except DbenchError as error:
             self.unwritten, session.exitstatus = str(error), session.exitstatus or 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -22,6 +23,7 @@ __all__ = [
     "describe_evidence",
     "evidence_folders",
     "evidence_pairs",
+    "evidence_sha256",
     "left_out_folders",
     "load_left_out",
     "load_population",
@@ -188,12 +190,23 @@ def _settings(folder: Path) -> dict[str, Any]:
     return {name: profile.get(name) for name in fixed} | {"factor": profile.get("likelihood_factor", 1.0)}
 
 
+def evidence_sha256(folder: str | Path) -> str:
+    """Return the checksum of a table's manifest, which holds those of its files.
+
+    Raises:
+        OSError: there is none.
+    """
+    from dbench.zoo.table import MANIFEST
+
+    return hashlib.sha256((Path(folder) / MANIFEST).read_bytes()).hexdigest()
+
+
 def describe_evidence(folder: str | Path) -> dict[str, Any]:
     """Return what a table rests on, as a report shows it; of one that cannot be read its name alone.
 
     Returns:
         ``name``, ``data``, ``side`` (pixels), ``profile``, ``models``, ``objectives``, ``seeds`` (most of a setting),
-        ``steps`` and ``deviations``.
+        ``steps``, ``deviations`` and ``sha256`` (see :func:`evidence_sha256`).
     """
     from dbench.data import load
     from dbench.zoo.table import load_manifest, load_runs
@@ -210,6 +223,7 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
         return found
     return found | {
         "side": int(side),
+        "sha256": evidence_sha256(path),
         "models": len(runs),
         "objectives": sorted(runs["objective"].unique()),
         "seeds": int(runs.groupby(["objective", "strength"])["seed"].nunique().max()),

@@ -19,6 +19,7 @@ __all__ = ["figures"]
 @click.option("--data", multiple=True, help="Data set of the store (repeatable).  [all whole ones]")
 @click.option("--by", default="mig", show_default=True, help="Score that says which run is best and which worst.")
 @click.option("--report", type=click.Path(path_type=Path), help="report.json whose verdicts to show beside the claims.")
+@click.option("--small", is_flag=True, help="Each figure once, as a small SVG for the report's page (make docs).")
 @click.option("--list", "as_list", is_flag=True, help="List the figures and draw none.")
 def figures(
     runs: str | None,
@@ -28,6 +29,7 @@ def figures(
     data: tuple[str, ...],
     by: str,
     report: Path | None,
+    small: bool,
     as_list: bool,
 ) -> None:
     """Draw the papers' figures from evidence, as PNG and SVG, with a page that shows them all.
@@ -45,6 +47,11 @@ def figures(
         return _list()
     if out is None:
         raise click.UsageError("Missing option '--out'.")
+    if small:
+        from dbench.figures.small import write_small_figures
+
+        click.echo(f"{len(write_small_figures(runs, out))} figures: {out}")
+        return None
     verdicts = _verdicts(report) if report else {}
     from dbench.figures.index import write_index
 
@@ -78,4 +85,4 @@ def _list() -> None:
 def _verdicts(report: Path) -> dict[str, str]:
     from dbench.report.files import read_report
 
-    return {finding["claim"]: finding["verdict"] for finding in read_report(report)["findings"]}
+    return {finding["claim"]: finding["verdict"] for finding in read_report(report)["headings"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,13 +110,20 @@ def sources_of_store(url: str, *, by: str, data: Iterable[str] = ()) -> list[Sou
     return [Source(f"models-{models.name}", "models", models) for models in found]
 
 
-def draw_figures(sources: Sequence[Source], folder: Path, *, only: Sequence[str] = ()) -> Iterator[Drawn]:
+def draw_figures(
+    sources: Sequence[Source],
+    folder: Path,
+    *,
+    only: Sequence[str] = (),
+    write: Callable[..., list[Path]] = write_figure,
+) -> Iterator[Drawn]:
     """Draw every figure that the sources carry, and write it.
 
     Args:
         sources: what to draw from.
         folder: of the pictures; each source has a folder of its own in it.
         only: names of figures; all by default.
+        write: writes a figure as :func:`~dbench.figures.files.write_figure` does.
 
     Raises:
         UnknownName: no such figure.
@@ -137,5 +144,5 @@ def draw_figures(sources: Sequence[Source], folder: Path, *, only: Sequence[str]
                 yield Drawn(card, source, card.shows, lacking=str(error))
                 continue
             alt = alt_text(card, picture)
-            files = write_figure(picture, folder / source.name, name, title=card.title, alt=alt)
+            files = write(picture, folder / source.name, name, title=card.title, alt=alt)
             yield Drawn(card, source, caption, alt, tuple(files))

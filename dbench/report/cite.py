@@ -1,16 +1,16 @@
-"""How to cite a heading, and where to dispute it."""
+"""How to cite a heading, where to dispute it, and where its test stands."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
-from dbench.report.schema import Document
+from dbench.report.schema import Document, Record
 from dbench.report.text import one_line
 
-__all__ = ["PAPER_LINKS", "anchor", "bibtex", "dispute_link"]
+__all__ = ["PAPER_LINKS", "anchor", "bibtex", "dispute_link", "source_link"]
 
 PAPER_LINKS = {
     "sober": "https://doi.org/10.3929/ethz-b-000450167",
@@ -63,12 +63,21 @@ def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
 
 def dispute_link(document: Document, heading: Mapping[str, Any]) -> str:
     """Return the address of an issue that disputes a heading; empty where the report knows no repository."""
-    repository = str(document["provenance"].get("repository", "")).rstrip("/")
-    if not repository.startswith("https://"):
-        return ""
+    repository = _repository(document)
     fields = {
         "template": "dispute.yml",
         "title": f"Dispute {heading['claim']}: {heading['verdict']}",
         "heading": heading["claim"],
     }
-    return f"{repository}/issues/new?{urlencode(fields)}"
+    return f"{repository}/issues/new?{urlencode(fields)}" if repository else ""
+
+
+def source_link(document: Document, record: Record) -> str:
+    """Return the address of a record's test at the report's commit; empty where repository or commit are not known."""
+    repository, commit = _repository(document), str(document["provenance"].get("commit", "")).partition("+")[0]
+    return f"{repository}/blob/{commit}/{quote(record['nodeid'].partition('::')[0])}" if repository and commit else ""
+
+
+def _repository(document: Document) -> str:
+    repository = str(document["provenance"].get("repository", "")).rstrip("/")
+    return repository if repository.startswith("https://") else ""

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dbench.report.changes import compare, difference_lines, history_lines, read_history, trends
+from dbench.report.figures import read_figures
 from dbench.report.files import read_report, write_page
 
 __all__ = ["report"]
@@ -35,10 +36,12 @@ def diff(old: Path, new: Path) -> None:
 @report.command()
 @click.argument("folder", type=_REPORT)
 @click.option("--page", metavar="FILE", type=_REPORT, help="Write the page of the latest report with its history.")
-def history(folder: Path, page: Path | None) -> None:
+@click.option("--figures", metavar="DIR", type=_REPORT, help="Figures for the page, as make docs writes them.")
+def history(folder: Path, page: Path | None, figures: Path | None) -> None:
     """Say how the headings of the reports in FOLDER changed over time (NAME.json, or NAME/report.json)."""
     reports = read_history(folder)
     for line in history_lines(reports):
         click.echo(line)
     if page:
-        write_page(page, reports[-1][1], trends=trends(reports))
+        latest = reports[-1][1]
+        write_page(page, latest, trends=trends(reports), figures=read_figures(figures, latest))

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.report.badge import badges
 from dbench.report.document import headings_match, report_text
+from dbench.report.figures import PageFigure
 from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 from dbench.report.schema import Document, validate
@@ -58,7 +59,7 @@ def report_folder(folder: str | Path, *, complete: bool) -> Path:
     return path if complete else path.with_name(f"{path.name}-partial")
 
 
-def write_report(folder: str | Path, document: Document) -> list[Path]:
+def write_report(folder: str | Path, document: Document, *, figures: Sequence[PageFigure] = ()) -> list[Path]:
     """Write ``index.html``, ``report.md``, a badge for each paper and ``report.json`` where the report belongs.
 
     All are rendered and written aside before the first is renamed, and ``report.json`` is renamed last. If anything
@@ -67,6 +68,7 @@ def write_report(folder: str | Path, document: Document) -> list[Path]:
     Args:
         folder: of the full report, made if missing; a partial report goes to :func:`report_folder`.
         document: from :func:`dbench.report.build_document`.
+        figures: for the page.
 
     Returns:
         The paths written.
@@ -78,7 +80,7 @@ def write_report(folder: str | Path, document: Document) -> list[Path]:
         return []
     target = report_folder(folder, complete=document["scope"]["complete"])
     texts = {
-        "index.html": render_html(document),
+        "index.html": render_html(document, figures=figures),
         "report.md": render_markdown(document),
         **badges(document),
         "report.json": report_text(document),
@@ -87,19 +89,26 @@ def write_report(folder: str | Path, document: Document) -> list[Path]:
     return [target / name for name in texts]
 
 
-def write_page(path: str | Path, document: Document, *, trends: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+def write_page(
+    path: str | Path,
+    document: Document,
+    *,
+    trends: Mapping[str, Sequence[tuple[str, str]]],
+    figures: Sequence[PageFigure] = (),
+) -> None:
     """Write the page of a report with the earlier verdicts of its findings.
 
     Args:
         path: the file.
         document: the report.
         trends: as :func:`dbench.report.html.render_html` takes them.
+        figures: for the page.
 
     Raises:
         DbenchError: if the file cannot be written.
     """
     file = Path(path)
-    _write(file.parent, {file.name: render_html(document, trends=trends)})
+    _write(file.parent, {file.name: render_html(document, trends=trends, figures=figures)})
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ from dbench.errors import InvalidInput
 from dbench.report.schema import ROLES, VERDICTS, Record
 from dbench.report.text import asked_text, counted, estimate_text, listed, n_text, number, one_line, part_text, plural
 
-__all__ = ["LedgerRow", "chance_text", "count_verdicts", "heading_of", "worst"]
+__all__ = ["PARAMETERS", "LedgerRow", "chance_text", "count_verdicts", "heading_of", "worst"]
 
 EVIDENCE = {"synthetic": "constructions", "published": "the paper's printed tables", "zoo": "trained models"}
 PARAMETERS = {"evidence_folder": "table", "evidence_pair": "pair of tables", "evidence_left_out": "study"}
@@ -73,7 +73,9 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
         "statement": row.says,
         "heads": row.heads,
         "verdict": decider["verdict"] if decider else "not tested",
-        "says": _says(decider, primaries) if decider else f"No test of the sentence itself on {EVIDENCE[row.heads]}.",
+        "says": _says(decider, primaries)
+        if decider
+        else f"The sentence itself was not judged on {EVIDENCE[row.heads]}.",
         "record": decider["nodeid"] if decider else None,
         "beside": beside,
         "notes": _notes([record for record in records if record not in primaries]),
@@ -132,7 +134,8 @@ def _note(role: str, evidence: str, part: str, group: Sequence[Record]) -> str:
     subject = {"cell": "The same sentence", "probe": "Probe", "print": "Printed figure"}[role]
     subject += (f" '{part}'" if part else "") + f" on {EVIDENCE[evidence]}"
     if len(group) == 1:
-        return f"{subject}: {group[0]['verdict']}."
+        values = "" if part else ", ".join(one_line(str(value)) for value in group[0]["params"].values())
+        return f"{subject}{f' ({values})' if values else ''}: {group[0]['verdict']}."
     varied = sorted({name for record in group for name in record["params"] if _varies(name, group)})
     what = _nouns(varied[0]) if len(varied) == 1 else "cases"
     found = {verdict: [r for r in group if r["verdict"] == verdict] for verdict in VERDICTS}

@@ -16,7 +16,8 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from dbench.report import cite, overview, text
 from dbench.report.document import by_paper, records_of, report_text, worst_first
-from dbench.report.headings import chance_text, count_verdicts
+from dbench.report.figures import PageFigure
+from dbench.report.headings import PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
@@ -37,6 +38,7 @@ class View:
         tables: (data and size of the images, record) of the same sentence on each table of models, where on several.
         errata: names of the errata that touch it.
         trend: earlier verdicts as (day, verdict), the latest first.
+        figures: that illustrate it.
     """
 
     heading: Mapping[str, Any]
@@ -46,6 +48,7 @@ class View:
     tables: Sequence[tuple[str, Record]]
     errata: Sequence[str]
     trend: Sequence[tuple[str, str]]
+    figures: Sequence[PageFigure]
 
     @property
     def beside(self) -> dict[str, dict[str, int]]:
@@ -55,12 +58,18 @@ class View:
         return {kind: counts for kind, counts in found.items() if counts}
 
 
-def render_html(document: Document, *, trends: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> str:
+def render_html(
+    document: Document,
+    *,
+    trends: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+    figures: Sequence[PageFigure] = (),
+) -> str:
     """Return the page. All text of the document is escaped; the only script allowed to run is the package's own.
 
     Args:
         document: the report.
         trends: of each claim the verdicts of earlier reports as (day, verdict), the latest first.
+        figures: of :func:`dbench.report.figures.read_figures`; the page's script shows them where a finding is opened.
     """
     script = _read("report.js")
     deciders = [record for record in map(_decider(document), document["headings"]) if record]
@@ -69,21 +78,22 @@ def render_html(document: Document, *, trends: Mapping[str, Sequence[tuple[str, 
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded_data(document),
+        pictures=embedded_data({figure.name: [figure.alt, figure.svg] for figure in figures}) if figures else "",
         document=document,
         matrix=overview.matrix(document),
-        views=_views(document, trends or {}),
+        views=_views(document, trends or {}, figures),
         chance=chance_text(deciders),
     )
 
 
-def embedded_data(document: Document) -> str:
-    """Return the bytes of ``report.json``, gzip-compressed and in base64, whose signs cannot end a script element.
+def embedded_data(data: Mapping[str, Any]) -> str:
+    """Return JSON, as ``report.json`` has it, gzip-compressed and in base64, whose signs cannot end a script element.
 
     The compressed bytes hold neither a time nor a file name, so that equal reports give equal pages.
     """
     packed = BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
-        stream.write(report_text(document).encode())
+        stream.write(report_text(data).encode())
     return base64.b64encode(packed.getvalue()).decode()
 
 
@@ -92,7 +102,9 @@ def _decider(document: Document) -> Any:
     return lambda heading: known.get((heading["claim"], heading["record"]))
 
 
-def _views(document: Document, trends: Mapping[str, Sequence[tuple[str, str]]]) -> dict[str, list[View]]:
+def _views(
+    document: Document, trends: Mapping[str, Sequence[tuple[str, str]]], figures: Sequence[PageFigure]
+) -> dict[str, list[View]]:
     records, decider = records_of(document), _decider(document)
     errata: dict[str, list[str]] = {}
     for entry in document["errata"]:
@@ -108,7 +120,14 @@ def _views(document: Document, trends: Mapping[str, Sequence[tuple[str, str]]]) 
         common = [text for text in group[0]["deviations"] if all(text in record["deviations"] for record in group)]
         claim = heading["claim"]
         return View(
-            heading, first, others, common, _by_table(document, group), errata.get(claim, ()), trends.get(claim, ())
+            heading,
+            first,
+            others,
+            common,
+            tables=_by_table(document, group),
+            errata=errata.get(claim, ()),
+            trend=trends.get(claim, ()),
+            figures=[figure for figure in figures if claim in figure.claims],
         )
 
     return {
@@ -159,6 +178,7 @@ def _template() -> Template:
         dispute_link=cite.dispute_link,
         overview=overview,
         plot=interval_plot,
+        source_link=cite.source_link,
     )
     environment.filters.update(
         anchor=cite.anchor,
@@ -171,7 +191,7 @@ def _template() -> Template:
         line=text.one_line,
         n=text.n_text,
         number=text.number,
-        part=text.part_text,
+        part=_part,
         printed=text.printed_text,
         seconds=text.duration,
         short=lambda paper: _label(paper).partition(" (")[0],
@@ -179,6 +199,12 @@ def _template() -> Template:
         tally=lambda counts: ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count),
     )
     return environment.from_string(_read("report.html.j2"))
+
+
+def _part(record: Record) -> str:
+    """What tells a record from the others of its finding, in a reader's words."""
+    params = {PARAMETERS.get(name, name.replace("_", " ")): value for name, value in record["params"].items()}
+    return text.part_text({**record, "params": params})
 
 
 def _label(paper: str) -> str:

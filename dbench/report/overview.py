@@ -14,6 +14,8 @@ __all__ = ["evidence_text", "matrix", "refuted", "scope_text", "stand_text", "ta
 
 # The largest tables are described, the others counted.
 MOST_TABLES = 2
+# Locatello et al. (2020), section 4: what ours are to be held against.
+STUDY = "The models of A Sober Look: 64 x 64 pixels, 300,000 training steps, 50 seeds a setting."
 
 
 def tally(headings: Sequence[Mapping[str, Any]]) -> str:
@@ -40,20 +42,30 @@ def refuted(document: Document) -> list[Mapping[str, Any]]:
 
 def evidence_text(document: Document) -> str:
     """Say in a few sentences what the verdicts rest on."""
-    heads = [heading["heads"] for heading in document["headings"]]
+    headings = document["headings"]
     of = {
         "zoo": "trained models",
         "synthetic": "constructions with known answers",
         "published": "the papers' printed tables",
     }
-    parts = [f"{heads.count(kind)} on {words}" for kind, words in of.items() if kind in heads]
-    sentences = [f"{counted(len(heads), 'finding')} judged: {listed(parts)}."]
+    parts = []
+    for kind, words in of.items():
+        verdicts = [heading["verdict"] for heading in headings if heading["heads"] == kind]
+        if verdicts:
+            parts.append(f"{len(verdicts)} on {words} ({verdicts.count('reproduced')} reproduced)")
+    sentences = [f"{counted(len(headings), 'finding')} judged: {listed(parts)}."]
+    late = sum(heading["exploratory"] for heading in headings)
+    sentences.append(
+        f"Rules were fixed before the evidence was read, but for {late} (marked exploratory)."
+        if late
+        else "All rules were fixed before the evidence was read."
+    )
     tables = sorted(document["provenance"].get("evidence", ()), key=lambda table: -table["models"])
     if tables:
         rest = tables[MOST_TABLES:]
         further = f", and {counted(sum(t['models'] for t in rest), 'model')} in {counted(len(rest), 'further table')}"
         trained = "; ".join(map(_table, tables[:MOST_TABLES]))
-        sentences.append(f"The trained models: {trained}{further if rest else ''}.")
+        sentences += [f"The trained models: {trained}{further if rest else ''}.", STUDY]
     return " ".join(sentences)
 
 

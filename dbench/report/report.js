@@ -4,18 +4,31 @@
   const byId = (id) => document.getElementById(id);
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
+  const unpacked = (id) => {
+    const packed = Uint8Array.from(atob(byId(id).textContent), (sign) => sign.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")));
+  };
   const save = byId("save");
   save.hidden = !("DecompressionStream" in window);
   save.addEventListener("click", async () => {
-    const packed = Uint8Array.from(atob(byId("data").textContent), (sign) => sign.charCodeAt(0));
-    const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const data = await new Response(bytes).arrayBuffer();
+    const data = await unpacked("data").arrayBuffer();
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([data], { type: "application/json" }));
     link.download = "report.json";
     link.click();
     URL.revokeObjectURL(link.href);
   });
+
+  let pictures; // name -> [words, SVG], once somebody has opened a finding that has one
+  const illustrate = async ({ target }) => {
+    for (const figure of all("figure", target)) {
+      pictures ??= unpacked("pictures").json();
+      const [words, svg] = (await pictures)[figure.dataset.figure];
+      const image = Object.assign(new Image(), { alt: words, src: `data:image/svg+xml,${encodeURIComponent(svg)}` });
+      if (!figure.querySelector("img")) figure.prepend(image);
+    }
+  };
+  if (!save.hidden) document.addEventListener("toggle", illustrate, true);
 
   const table = document.querySelector("table.findings");
   if (!table) return;

@@ -10,7 +10,17 @@ from typing import Any
 from dbench.report.document import by_paper, worst_first
 from dbench.report.overview import scope_text, tally
 from dbench.report.schema import PAPERS, Document, Record
-from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text, one_line
+from dbench.report.text import (
+    asked_text,
+    clip,
+    counted,
+    estimate_text,
+    expected_text,
+    listed,
+    name_text,
+    number,
+    one_line,
+)
 
 __all__ = ["summary_lines"]
 
@@ -37,7 +47,10 @@ def summary_lines(
         for heading in worst_first(headings):
             if verbose or heading["verdict"] != "reproduced" or heading["unexpected"]:
                 decider = deciders.get(heading["record"])
-                lines += _whole(heading, width) if verbose else [clip(_line(heading, decider), width)]
+                line = _line(heading, decider)
+                reasoned = heading["verdict"] == "not tested"  # all there is to know; other lines end in figures
+                brief = _wrap(line, width, rest=" " * 15) if reasoned else [clip(line, width)]
+                lines += _whole(heading, width) if verbose else brief
         lines.append("")
     for record in document["records"]:
         if record["unexpected"]:
@@ -59,9 +72,11 @@ def summary_lines(
 
 
 def _line(heading: Mapping[str, Any], decider: Record | None) -> str:
-    """Verdict, finding, and what decided; on 80 columns the figures of most findings fit."""
+    """Verdict, finding, and what decided; on 80 columns those of most findings fit on a line."""
     figures = one_line(decider["reason"] if decider else heading["says"])
-    if decider and decider["estimate"] is not None and heading["verdict"] not in ("not tested", "broken"):
+    if decider and (outside := [entry for entry in decider["regime"] if not entry["holds"]]):
+        figures = "regime: " + ", ".join(f"{entry['name']} {number(entry['value'])}" for entry in outside)
+    elif decider and decider["estimate"] is not None and heading["verdict"] not in ("not tested", "broken"):
         figures = f"{estimate_text(decider)} ({asked_text(decider, signs=True)})"
     return f"  {heading['verdict']:<12} {one_line(heading['claim']):<30} {figures}"
 

@@ -2,17 +2,25 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from dbench.claims import Claim, above, broken_record, card_fields
+from dbench.claims.evidence import evidence_folders, evidence_sha256
 from dbench.cli import main
+from dbench.errors import EvidenceLacking
+from dbench.figures import small
 from dbench.figures.card import FIGURES
 from dbench.figures.draw import ORDER, Source, draw_figures
 from dbench.figures.files import write_figure
 from dbench.figures.index import write_index
 from dbench.figures.sweeps import tc_of_samples
+from dbench.report import build_document, write_report
+from dbench.report.figures import LIST, read_figures
+from dbench.report.html import embedded_data
 
 
 def run(*arguments):
@@ -67,6 +75,36 @@ def test_the_shipped_evidence_is_drawn_without_being_named(tmp_path):
     assert len(list(tmp_path.glob("*/tc_of_samples.png"))) >= 1
 
 
+def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatch, population):
+    table = tmp_path / population.name
+    table.mkdir()
+    (table / "manifest.json").write_text("{}")
+    sources = [Source("table", "unsupervised", population)] * 2
+    monkeypatch.setattr(small, "sources_of_tables", lambda root: sources)
+    monkeypatch.setattr(small, "ORDER", ("tc_of_samples", "metrics_in_pairs", "udr_search"))
+    for name in ("udr_search", "mine"):
+        (tmp_path / f"{name}.svg").write_text("from before")
+    monkeypatch.setitem(FIGURES, "udr_search", replace(FIGURES["udr_search"], draw=lacking_all))
+    result = run("--small", "--runs", table, "--out", tmp_path)
+    assert result.output == f"2 figures: {tmp_path}\n"
+    assert {path.stem for path in tmp_path.glob("*.svg")} == {"tc_of_samples", "metrics_in_pairs", "mine"}
+    judged = [{"claim": "sober.tc-sampled-falls"}, {"claim": "sober.metric-pairs"}]
+    tables = [{"name": table.name, "sha256": evidence_sha256(table)}]
+    document = {"headings": judged, "provenance": {"evidence": tables}}
+    first, dense = read_figures(tmp_path, document)
+    assert first.claims == list(FIGURES["tc_of_samples"].card.claims)
+    assert "18 runs, 6 settings" in first.caption
+    # Letters stay letters; a crowd of marks is a picture.
+    assert "<text" in first.svg
+    assert "image/png" not in first.svg
+    assert "<text" in dense.svg
+    assert "image/png" in dense.svg
+
+
+def lacking_all(_):
+    raise EvidenceLacking("no such score")
+
+
 def test_a_store_alone_gives_the_figures_of_models(tmp_path, store):
     result = run("--store", store.url, "--out", tmp_path, "--only", "latent_traversals")
     assert result.exit_code == 0, result.output
@@ -106,6 +144,28 @@ def test_pictures_of_the_docs_are_small_and_there(root):
     pictures = [Path(root / "docs" / place) for place in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page)]
     assert 2 <= len(pictures) <= 3
     assert all(picture.stat().st_size < 150_000 for picture in pictures)
+
+
+def test_verdicts_of_a_report_stand_beside_the_claims(tmp_path):
+    words = dict.fromkeys(("says", "where", "population", "statistic", "unit"), "words")
+    card = Claim(id="sober.tc-sampled-falls", role="cell", evidence="zoo", rule=above(0), **words)
+    record = broken_record(card_fields(card), reason="the worker died", nodeid="a.py::b") | {"seconds": 0.0}
+    write_report(tmp_path, build_document([record]))
+    result = run("--out", tmp_path / "out", "--only", "tc_of_samples", "--report", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "`sober.tc-sampled-falls` (not tested)" in (tmp_path / "out" / "index.md").read_text()
+
+
+def test_the_figures_of_the_page_are_of_the_tables_that_are_shipped(root):
+    shipped = {folder.name: evidence_sha256(folder) for folder in evidence_folders()}
+    listed = json.loads((root / "docs" / "figures" / LIST).read_text())
+    assert listed
+    stale = {one["name"] for one in listed if one["evidence"].items() - shipped.items()}
+    assert not stale, "run make docs: other tables are shipped than these were drawn from"
+    drawn = {path.stem: path.read_text() for path in (root / "docs" / "figures").glob("*.svg")}
+    assert drawn.keys() == {one["name"] for one in listed}
+    # In the page, which must stay below four million with all records.
+    assert len(embedded_data(drawn)) < 1_500_000
 
 
 def test_verdicts_of_a_report_that_is_none_are_refused(tmp_path):

@@ -370,3 +370,13 @@ def test_an_error_of_the_operating_system_while_training_is_a_usage_error(sessio
     assert outcome.code == 4
     assert "ERROR: the operating system refused: No space left on device (/some/file)" in outcome.text
     assert "INTERNALERROR" not in outcome.text
+
+
+def test_figures_of_the_folder_that_the_ini_names_are_shown(session, pytester):
+    ini = pytester.path / "tox.ini"
+    ini.write_text(ini.read_text() + "\ndbench_figures = drawn\n")
+    (pytester.path / "drawn").mkdir()
+    (pytester.path / "drawn" / "figures.json").write_text("{")
+    outcome = session("@card().covers\ndef test_a():\n    return around(0.9)\n")
+    assert outcome.code == 1
+    assert "figures.json must list figures as 'make docs' writes them" in outcome.text

@@ -7,9 +7,12 @@ import shutil
 
 import pytest
 
+from dbench.report.figures import PageFigure
 from dbench.report.html import render_html
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
 BROWSER, DRIVER = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver on the path")
 
@@ -144,6 +147,25 @@ def test_a_finding_and_its_errata_lead_to_each_other(page):
     click(page, '#erratum-transfer-percentage [href="#sober.transfer-table"]')
     page.execute_async_script("setTimeout(arguments[0], 50)")
     assert page.execute_script("return location.hash") == "#sober.transfer-table"
+
+
+def test_a_figure_is_drawn_once_its_finding_is_opened(browser, sample, tmp_path):
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="70" height="30"><text y="20">drawn</text></svg>'
+    claims = ("irs.monotone", "udr.kl-gap")
+    figure = PageFigure("tc", "Sweeps", "A dot is a run.", "one panel", ("IRS, Figure 3",), claims, {}, svg)
+    path = tmp_path / "index.html"
+    path.write_text(render_html(sample, figures=[figure]))
+    browser.get(f"{path.as_uri()}#irs.monotone")
+    seen = (
+        "return [...document.querySelectorAll('figure img')].map(e => [e.alt, e.naturalWidth, e.closest('tbody').id])"
+    )
+    WebDriverWait(browser, 20).until(lambda page: page.execute_script(seen) == [["one panel", 70, "irs.monotone"]])
+    click(browser, "[id='irs.monotone'] summary")
+    click(browser, "[id='irs.monotone'] summary")
+    browser.execute_script("document.getElementById('udr.kl-gap').querySelector('details').open = true")
+    WebDriverWait(browser, 20).until(lambda page: len(page.execute_script(seen)) == 2)
+    assert [row[2] for row in browser.execute_script(seen)] == ["udr.kl-gap", "irs.monotone"]
+    assert browser.get_log("browser") == []
 
 
 def test_the_data_can_be_saved(page):

@@ -52,7 +52,7 @@ def test_the_kind_of_evidence_that_the_sentence_is_about_heads(heading_of, make_
 def test_a_finding_without_a_primary_record_is_not_tested(heading_of, make_record):
     heading = heading_of(make_record(role="cell"), make_record(evidence="published"))
     assert (heading["verdict"], heading["record"], heading["revision"]) == ("not tested", None, None)
-    assert heading["says"] == "No test of the sentence itself on trained models."
+    assert heading["says"] == "The sentence itself was not judged on trained models."
 
 
 def test_of_several_cases_all_must_hold(heading_of, make_record):
@@ -141,8 +141,15 @@ def test_a_claim_that_the_ledger_does_not_know_is_headed_by_its_primary_record(m
 
 def test_an_edited_heading_is_noticed(sample):
     assert headings_match(sample)
-    for field, value in [("verdict", "weaker"), ("says", "Fine."), ("beside", {}), ("notes", ["Fine."])]:
-        assert not headings_match({**sample, "headings": [sample["headings"][2] | {field: value}]})
+    first, *others = sample["headings"]
+    for field, value in [
+        ("verdict", "weaker"),
+        ("beside", {"probe": {"weaker": 1}}),
+        ("record", None),
+        ("revision", 9),
+    ]:
+        assert first[field] != value
+        assert not headings_match({**sample, "headings": [first | {field: value}, *others]})
 
 
 def test_only_samples_err_by_chance(make_record):
@@ -150,3 +157,12 @@ def test_only_samples_err_by_chance(make_record):
     assert chance_text([exact, make_record(interval=None)]) == ""
     assert chance_text([exact] + [make_record(confidence=0.9)] * 10).startswith("10 of the verdicts rest on samples")
     assert ", 0.5 would be" in chance_text([make_record(confidence=0.9)] * 10)
+
+
+def test_words_of_another_version_are_read(sample):
+    assert headings_match({**sample, "headings": [h | {"says": "otherwise", "notes": []} for h in sample["headings"]]})
+
+
+def test_the_only_case_beside_a_heading_is_named(make_record, heading_of):
+    cell = make_record(role="cell", params={"evidence_folder": "t32"}, verdict="weaker")
+    assert heading_of(make_record(), cell)["notes"] == ["The same sentence on trained models (t32): weaker."]

@@ -95,15 +95,19 @@ def test_only_the_script_of_the_package_may_run(page):
     assert kinds == ["application/gzip", None]  # of a type that no browser runs
 
 
-def test_the_first_screen_says_what_was_tested_on_what_and_what_came_out(page):
+def test_the_first_screen_says_what_was_tested_on_what_and_what_came_out(sample, make_document):
+    records = [record | {"exploratory": record["claim"] == "udr.kl-gap"} for record in sample["records"]]
+    parts = {name: sample[name] for name in ("provenance", "errata")}
+    page = Page(render_html(make_document(records, **parts)))
     places = [
         page.text.index(text)
         for text in (
-            "12 findings judged",
+            "12 findings judged: 8 on trained models (3 reproduced)",
+            "Rules were fixed before the evidence was read, but for 1",
             "440 of 2 objectives",
             "16 x 16 pixels, 6,000 training steps",
             "commit 3f2c9d1e",
-            "A Sober Look",
+            "A Sober Look (Locatello",
         )
     ]
     places += [page.text.index(text) for text in ("Contradicted, absent or broken", "All findings", "Errata")]
@@ -210,6 +214,20 @@ def test_the_sentence_is_followed_over_data_sets_and_image_sizes(make_record, sa
         "dSprites, 16 x 16 pixels: R reproduced -0.620 [-0.710, -0.530]dSprites, 64 x 64 pixels: W"
     )
     assert "image size" not in Page(render_html(build_document(records[:1], provenance={"evidence": tables}))).text
+
+
+def test_what_differs_in_the_models_is_told_by_table(sample):
+    table = sample["provenance"]["evidence"][0]
+    tables = [table | {"name": name, "deviations": [f"of {size}"]} for name, size in (("a", 1), ("b", 2), ("c", 1))]
+    page = Page(render_html(sample | {"provenance": {"evidence": tables}}))
+    section = page.text.partition("How the trained models differ from the papers'")[2].partition("Contradicted")[0]
+    assert " ".join(section.split()) == "a, c: of 1 b: of 2"
+
+
+def test_the_source_of_a_test_is_linked_at_the_commit(sample):
+    home = sample | {"provenance": sample["provenance"] | {"repository": "https://example.org/dbench/"}}
+    links = [attrs["href"] for attrs in Page(render_html(home)).all("a")]
+    assert "https://example.org/dbench/blob/3f2c9d1e5b7a/claims/irs/section.py" in links
 
 
 def test_what_differs_from_the_paper_is_told_once_and_not_lost(make_record):

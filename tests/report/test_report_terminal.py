@@ -41,6 +41,19 @@ def test_a_finding_that_is_not_reproduced_has_one_line(make_record):
     ]
 
 
+def test_what_is_not_tested_says_whole_why_and_of_a_regime_the_name_and_the_value(make_record):
+    reason = "needs shapes3d without combinations of factor values, got another data set"
+    lacking = make_record(claim="irs.a", verdict="not tested", estimate=None, interval=None, reason=reason)
+    regime = [{"name": "factors held", "says": "share", "value": 0.25, "holds": False}]
+    outside = make_record(claim="irs.b", verdict="not tested", regime=regime, reason="out of the papers' regime: long")
+    lines = summary_lines(build_document([lacking, outside]))
+    assert lines[2:5] == [
+        "  not tested   irs.a                          needs shapes3d without",
+        "               combinations of factor values, got another data set",
+        "  not tested   irs.b                          regime: factors held 0.25",
+    ]
+
+
 def test_all_findings_of_five_papers_fit_two_screens_of_fifty_lines(make_record):
     claims = [f"{('sober', 'udr', 'flaws', 'irs', 'hownot')[i % 5]}.finding-{i}" for i in range(112)]
     verdicts = ["reproduced" if i < 45 else VERDICTS[1 + i % 6] for i in range(112)]

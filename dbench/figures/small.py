@@ -1,0 +1,57 @@
+"""The figures of the report's page: each once, as a small SVG, with a list of what they show and rest on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from dbench.claims.evidence import evidence_folders, evidence_sha256
+from dbench.figures.card import FIGURES
+from dbench.figures.draw import ORDER, Drawn, draw_figures, sources_of_tables
+from dbench.figures.files import write_small
+from dbench.figures.models import Models
+from dbench.report.figures import PageFigure, write_list
+
+__all__ = ["write_small_figures"]
+
+
+def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigure]:
+    """Write each figure as ``NAME.svg``, from the first table, or pair of tables, that carries it, and their list.
+
+    The list is what :func:`dbench.report.figures.read_figures` reads; it names the tables by checksum, so that no
+    figure is shown beside a verdict on other evidence. Figures of the folder that are no longer drawn are removed.
+
+    Args:
+        root: folder of evidence tables, or one of them; those shipped when not given.
+        folder: to write into.
+
+    Returns:
+        What was drawn.
+
+    Raises:
+        DbenchError: no table, a damaged one, or a folder that cannot be written to.
+    """
+    checksums = {table.name: evidence_sha256(table) for table in evidence_folders(root)}
+
+    def write(picture: Figure, _: Path, name: str, *, title: str, alt: str) -> list[Path]:
+        return write_small(picture, folder, name, title=title, alt=alt)
+
+    found: dict[str, PageFigure] = {}
+    for source in sources_of_tables(root):
+        wanted = [name for name in ORDER if name not in found and FIGURES[name].card.of == source.of]
+        parts = () if isinstance(source.subject, Models) else source.subject.parts
+        tables = {part.name: checksums[part.name] for part in parts}
+        for one in draw_figures([source], folder, only=wanted, write=write) if wanted else ():
+            if one.files:
+                found[one.card.name] = _entry(one, tables)
+    for name in set(ORDER) - set(found):
+        (folder / f"{name}.svg").unlink(missing_ok=True)
+    listed = [found[name] for name in ORDER if name in found]
+    write_list(folder, listed)
+    return listed
+
+
+def _entry(one: Drawn, tables: dict[str, str]) -> PageFigure:
+    card = one.card
+    return PageFigure(card.name, card.title, one.caption, one.alt, card.after, card.claims, tables)

@@ -1,0 +1,81 @@
+"""Figures for the page: those that were drawn from the very tables that a report rests on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dbench.errors import DamagedData, DbenchError
+from dbench.report.schema import Document
+
+__all__ = ["PageFigure", "read_figures", "write_list"]
+
+LIST = "figures.json"
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """A figure beside findings.
+
+    Attributes:
+        name: of the file, without its ending.
+        title: a few words.
+        caption: what is drawn, and from how many runs.
+        alt: the same for those who do not see it.
+        after: the papers' figures it is drawn after.
+        claims: ids of the findings it illustrates.
+        evidence: checksum of each table it was drawn from, by name of the table.
+        svg: the picture; empty in the list of a folder, which has it in ``NAME.svg``.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    after: tuple[str, ...]
+    claims: tuple[str, ...]
+    evidence: dict[str, str]
+    svg: str = ""
+
+
+def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
+    """Write the list of a folder's figures.
+
+    Raises:
+        DbenchError: the folder cannot be written to.
+    """
+    text = json.dumps([asdict(figure) for figure in figures], indent=1, ensure_ascii=False) + "\n"
+    try:
+        (folder / LIST).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DbenchError(f"cannot write {folder / LIST}: {error.strerror or error}") from error
+
+
+def read_figures(folder: str | Path | None, document: Document) -> Sequence[PageFigure]:
+    """Return the figures of a folder for findings of this report, drawn from its tables as they were judged.
+
+    Args:
+        folder: as ``make docs`` writes it; none, or one without a list, has no figures.
+        document: the report.
+
+    Raises:
+        DamagedData: a list that cannot be read, or a figure of it that is missing.
+    """
+    if folder is None or not (Path(folder) / LIST).is_file():
+        return ()
+    tables = {table["name"]: table.get("sha256") for table in document["provenance"].get("evidence", ())}
+    claims = {heading["claim"] for heading in document["headings"]}
+    path = Path(folder) / LIST
+    try:
+        listed = [PageFigure(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+        return [
+            PageFigure(**asdict(figure) | {"svg": (Path(folder) / f"{figure.name}.svg").read_text(encoding="utf-8")})
+            for figure in listed
+            if claims.intersection(figure.claims)
+            and figure.evidence
+            and all(tables.get(name) == checksum for name, checksum in figure.evidence.items())
+        ]
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise DamagedData(f"{path} must list figures as 'make docs' writes them: {error}") from error

@@ -1,0 +1,117 @@
+"""Every block of code on the pages runs as it stands there, and the site builds without a warning."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+from dbench.cli import main
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+BLOCK = re.compile(r"^(?:<!-- not run: (?P<why>.+) -->\n)?```(?P<kind>.*)\n(?P<text>(?:.*\n)*?)```$", re.MULTILINE)
+# Pages whose blocks have tests of their own, which also compare what is printed.
+ELSEWHERE = {"audit.md": "audit/test_audit_page.py", "score.md": "scoring/test_scoring_docs.py"}
+
+
+class Block(NamedTuple):
+    """A fenced block: why it is not run, if it is not; its language, with a file's name in title="..."; its text."""
+
+    why: str | None
+    kind: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*match.groups()) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+
+
+PAGES = {str(page.relative_to(DOCS)): blocks(page) for page in sorted(DOCS.rglob("*.md"))}
+CODE = {
+    name: code
+    for name, found in PAGES.items()
+    if name not in ELSEWHERE and (code := [block for block in found if block.kind.startswith(("python", "console"))])
+}
+
+
+def commands(block: Block) -> list[str]:
+    lines = [line.removeprefix("$ ") for line in block.text.splitlines() if line.startswith("$ ")]
+    assert lines, f"a console block needs a line that begins with '$ ', got {block.text!r}"
+    return lines
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder like the checkout, whose reports are its own."""
+    for name in ("claims", "fixtures", "pyproject.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "expected.toml").symlink_to(ROOT / "reports" / "expected.toml")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", [name for name, found in CODE.items() if any(not b.why for b in found)])
+def test_the_code_of_a_page_runs(name, folder):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    together = []  # Python blocks go on from one another
+    for block in CODE[name]:
+        title = re.search('title="(.+)"', block.kind)
+        if title:
+            (folder / title[1]).write_text(block.text, encoding="utf-8")
+        elif block.kind == "python" and not block.why:
+            together.append(block.text)
+        elif block.kind == "console" and not block.why:
+            for command in commands(block):
+                environment = os.environ | {"PATH": path, "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+                done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True)
+                assert done.returncode == 0, f"{command}\n{done.stdout.decode()}{done.stderr.decode()}"
+    if together:
+        script = ["import warnings; warnings.simplefilter('error')", *together]
+        done = subprocess.run([sys.executable, "-c", "\n".join(script)], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", [name for name, found in CODE.items() if any(block.why for block in found)])
+def test_commands_that_are_not_run_exist_with_their_options(name):
+    for block in CODE[name]:
+        for command in commands(block) if block.why else ():
+            for part in command.partition(" #")[0].split("&&"):
+                arguments = shlex.split(part)
+                if arguments[0] == "dbench":
+                    parse(main, arguments)
+
+
+def parse(command: click.Command, arguments: list[str], parent: click.Context | None = None) -> None:
+    """Have click read the arguments, and call nothing."""
+    context = command.make_context(arguments[0], arguments[1:], parent)
+    if isinstance(command, click.Group):
+        _, inner, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+        assert inner is not None
+        parse(inner, [inner.name or "", *rest], context)
+
+
+def test_every_block_says_what_it_is():
+    kinds = {block.kind.partition(" ")[0] for found in PAGES.values() for block in found}
+    assert kinds <= {"python", "console", "text", "bibtex"}
+    assert all((ROOT / "tests" / test).is_file() for test in ELSEWHERE.values())
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="the extra 'docs' (mkdocs) is not installed")
+def test_the_site_builds_strictly(tmp_path):
+    build = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "tutorial.html").is_file()
+    page = (tmp_path / "tutorial.html").read_text(encoding="utf-8")
+    loaded = re.findall(r'<script[^>]* src="[^"]*"|<link[^>]* rel="stylesheet"[^>]*>', page)
+    assert loaded
+    assert "//" not in "".join(loaded)  # what a page needs comes with it
