@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,10 @@ from dbench.zoo.engine import network_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 
-__all__ = ["Panel", "choose_runs", "read_panel", "write_panel"]
+__all__ = ["SHIPPED", "Panel", "choose_runs", "read_panel", "write_panel"]
+
+SHIPPED = Path(str(files("dbench_fixtures") / "panel.safetensors"))
+"""Of the profile micro on dSprites: six objectives at the study's six strengths, two seeds each."""
 
 _SCHEMA = 1
 _PARTS = ("encoder.", "decoder.")

@@ -12,13 +12,13 @@ __all__ = ["rank"]
 
 @click.command()
 @click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)
-@click.option("--panel", type=click.Path(path_type=Path), required=True, help="File that dbench zoo panel wrote.")
+@click.option("--panel", type=click.Path(path_type=Path), help="File of dbench zoo panel.  [72 models, shipped]")
 @click.option("--observations", type=click.IntRange(200), default=5_000, show_default=True, help="Rows of a sample.")
 @click.option("--less-is-better", is_flag=True, help="Lower scores of METRIC are better.")
 @click.option("--most", type=click.IntRange(0), default=5, show_default=True, help="Disagreements to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of tables.")
 def rank(
-    metrics: tuple[str, ...], panel: Path, observations: int, less_is_better: bool, most: int, as_json: bool
+    metrics: tuple[str, ...], panel: Path | None, observations: int, less_is_better: bool, most: int, as_json: bool
 ) -> None:
     """Score the trained models of a panel with METRIC and with ours: do they rank the models alike?
 
@@ -27,10 +27,10 @@ def rank(
     """
     from rich.console import Console
 
-    from dbench.zoo.panel import read_panel
+    from dbench.zoo.panel import SHIPPED, read_panel
     from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
 
-    found = read_panel(panel)
+    found = read_panel(panel or SHIPPED)
     ours = [name for name in BESIDE if name not in metrics]
     with Console(stderr=True).status("") as status:
         scores = score_panel(

@@ -12,8 +12,8 @@ from safetensors.numpy import load_file, save_file
 
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput
-from dbench.zoo.panel import choose_runs, read_panel, write_panel
-from dbench.zoo.profiles import Profile
+from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
+from dbench.zoo.profiles import PROFILES, Profile
 from dbench.zoo.rank import agreement, disagreements, score_panel
 from dbench.zoo.store import Store
 
@@ -121,3 +121,14 @@ def test_a_metric_that_fails_names_the_model(made: Path, tmp_path: Path, monkeyp
     (tmp_path / "my_nan_metric.py").write_text("def nan(codes, factors):\n    return float('nan')\n")
     with pytest.raises(InvalidInput, match="my_nan_metric:nan returned nan, not a finite number on model 0"):
         score_panel(read_panel(made), ["my_nan_metric:nan"])
+
+
+def test_the_shipped_panel_holds_every_objective_and_strength_of_the_study() -> None:
+    panel = read_panel(SHIPPED)
+    micro = [key for key in PROFILES["micro"].runs() if key.data == "dsprites_grid_16"]
+    assert set(panel.keys) <= set(micro)
+    assert {(key.objective, key.strength) for key in panel.keys} == {(key.objective, key.strength) for key in micro}
+    assert len(panel.keys) == 72
+    # A model that learned keeps some codes and lets others go.
+    spread = panel.source(0).grid_codes.std(axis=0)
+    assert spread.max() > 0.5
