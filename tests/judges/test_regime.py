@@ -66,6 +66,9 @@ def test_the_penalty_moves_as_much_as_the_objective_it_moves_least():
     assert PENALTY_MOVES.check(zoo(a=moved(1.25)))["value"] == pytest.approx(0.545, abs=0.001)
     assert PENALTY_MOVES.check(zoo(a=moved(1.25)))["holds"]
     assert not PENALTY_MOVES.check(zoo(a=moved(1.0)))["holds"]
+    # A reader is told which objective it is.
+    assert PENALTY_MOVES.check(zoo(much=moved(3.0), least=moved(1.0)))["says"].endswith(", here of least")
+    assert PENALTY_MOVES.check(population)["says"] == PENALTY_MOVES.says
 
 
 def test_a_total_correlation_is_held_against_what_independent_codes_come_out_at():
@@ -95,3 +98,4 @@ def test_a_predicate_of_some_objectives_looks_at_those_that_are_there():
     }
     assert measured == {("a",): 1.0, ("b", "missing"): 0.0, ("b", "c"): 0.25, ("missing",): 0.5}
     assert of_objectives(FACTORS_HELD, "a", "b").says.endswith("of a and b")
+    assert of_objectives(FACTORS_HELD, "b", "c").check(population, ["a"])["value"] == 1.0  # a case of one objective
