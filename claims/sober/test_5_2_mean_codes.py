@@ -42,8 +42,8 @@ RISES = mean_codes(
         "'Substantially' is by more than half of what it is at the plain VAE's strength, 1, where less than 0.1 nats "
         "(what sober.gaussian-tc-one-sided calls high) counts as 0.1.",
     ),
-    statistic=f"{TREND}, and the rise over the sweep from strength 1 on over what it starts from: the smallest of the "
-    "two objectives'",
+    statistic=f"{TREND}, or the rise from strength 1 to the highest, over what it rises from: the smallest of the two "
+    "objectives' four",
     rule=above(0.5, null=0.0),
     # Correlations of sweeps are skewed (docs/claims-guide.md).
     confidence=0.98,
@@ -55,7 +55,7 @@ EACH_RISES = replace(
     role="cell",
     part="each objective",
     population=OF_ONE,
-    statistic=RISES.statistic.replace("smallest of the two objectives'", "smaller of the two"),
+    statistic=RISES.statistic.replace("smallest of the two objectives' four", "smaller of the two"),
     regime=(PENALTY_MOVES,),
 )
 RISES_ACTIVE = replace(

@@ -100,7 +100,7 @@ FACTOR_FLAT = sampled(
     role="primary",
     quote="While FactorVAE achieves a low total correlation on all data sets except on SmallNORB, we observe that the "
     "total correlation does not seem to decrease with increasing regularization strength.",
-    says="FactorVAE has a low total correlation of the sampled codes, which does not decrease with the strength.",
+    says="FactorVAE has a low total correlation of the sampled codes, which does not seem to fall with the strength.",
     population="FactorVAE, all strengths and seeds, against beta-VAE at strength 1",
     deviations=(
         MEDIANS,

@@ -112,7 +112,7 @@ SAMPLED_CASES = [
 ]  # fmt: skip
 MEAN_CASES = [
     ("RISES", rising, 0.2, (0.0, 1.0), 0.8, "eight tenths more", {}),
-    ("EACH_RISES", partial(swept, "mean", BETAS, 1.0), -2.0, (0.0, 12.0), 0.8, MONOTONE, {"objective": "beta_vae"}),
+    ("EACH_RISES", rising, 0.2, (0.0, 1.0), 0.8, "eight tenths more", {"objective": "beta_vae"}),
     ("RISES_ACTIVE", partial(swept, "mean", BETAS, 1.0), -2.0, (0.0, 12.0), 0.8, MONOTONE, {}),
     ("FACTOR_RISES", partial(swept, "mean", ("factor_vae",), 1.0), -2.0, (0.0, 12.0), 0.7, SEEN, {}),
     ("FACTOR_LESS", partial(changes, "mean", BETAS_RISE, 0.1), -0.4, (-0.4, 1.0), 0.3, "0.3 nats more", {}),
