@@ -24,7 +24,8 @@ PROTOCOL = (
 TABLE = Claim(
     id="hownot.table-1",
     role="primary",
-    quote="Summary of facts about proposed metrics of disentangled representations.",
+    quote="Summary of facts about proposed metrics of disentangled representations. Metric Satisfies Property 1 "
+    "Satisfies Property 2 BetaVAE No No FactorVAE No No DCI No No SAP No No MIG Yes Yes",
     where="Table 1",
     says="Of BetaVAE, FactorVAE, DCI, SAP and MIG only MIG satisfies both properties, and the others neither.",
     evidence="synthetic",

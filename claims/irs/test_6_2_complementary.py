@@ -191,19 +191,22 @@ def seeds_with_the_printed_case(
 def lead_of_deceiving(
     population: Population, second_look: str, codes: str, *, confidence: float = RARE.confidence
 ) -> Estimate:
-    """By how much deceiving codes exceed others as little robust; 0 where there are none of either."""
+    """By how much deceiving codes exceed others as little robust."""
     robust, again = scores_of_codes(population, "irs.code"), scores_of_codes(population, second_look)
     informed, important = information_scores(population), importance_scores(population)
     kept = kept_codes(population, codes, robust)
+    lacking = EvidenceLacking(f"{population.name} holds too few codes that deceive, or others as little robust")
 
     def statistic(seeds: np.ndarray) -> float:
         these = kept[seeds]
         if not these.any():
-            return 0.0
+            raise lacking
         low = lowest(robust[seeds][these], 1 / 3)
         looks = highest(informed[seeds][these], 1 / 3) & highest(important[seeds][these], 1 / 3)
         deceiving, others = again[seeds][these][low & looks], again[seeds][these][low & ~looks]
-        return float(deceiving.mean() - others.mean()) if len(deceiving) and len(others) else 0.0
+        if not len(deceiving) or not len(others):
+            raise lacking
+        return float(deceiving.mean() - others.mean())
 
     return population.interval_over_seeds(statistic, confidence=confidence)
 

@@ -13,6 +13,8 @@ from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, smallest_of
 from dbench_fixtures.counterexamples.grid_codes import GRID_CODES, factor_grid
 
+# A fall that counts: a tenth of the scale.
+LEAST = 0.1
 DECEIVED = Claim(
     id="irs.rare-events",
     role="primary",
@@ -21,19 +23,18 @@ DECEIVED = Claim(
     "as MI or FI) cannot capture this vulnerability of deeply learned features. IRS, on the other hand, looks "
     "specifically at these cases.",
     where="6.2, Figures 3 and 4",
-    says="Rare or cumulative effects that move a code far lower its IRS more than its MI or feature importance score.",
+    says="Rare or cumulative effects that move a code far lower its IRS, and not its MI and feature importance scores.",
     evidence="synthetic",
     population="four factors of five values, full grid; rare: a jump in 1 of 25 cases; cumulative: 0.35 of each",
     deviations=(
-        "'Captures': IRS (equation 3) falls further than the other two do, from what they give the code as it was. "
-        "What each gives the code as such are cells.",
+        "'Captures': the score falls by a tenth of the scale or more from what it was without the effects, IRS as in "
+        "equation 3. What each score gives the code as such are cells.",
     ),
     unit="split",
-    statistic="fall of IRS by the disturbance minus that of the MI score and of feature importance, the smaller",
-    # A tenth of the scale.
-    rule=above(0.1, null=0.0),
+    statistic="how far IRS falls beyond 0.1, or MI and feature importance scores fall short of it, whichever is less",
+    rule=above(0.0),
     min_n=5,
-    revision=2,
+    revision=3,
 )
 INFORMATION = Claim(
     id="irs.rare-events",
@@ -236,7 +237,10 @@ def test_irs_sees_what_information_and_importance_do_not(effect, confidence, *, 
     robust, known = (score(clean).value - score(moved).value for score in (robustness_score, information_score))
     important = importance_scores(clean, splits) - importance_scores(moved, splits)
     return smallest_of(
-        lambda level: [exact(robust - known, n=splits), mean_interval(robust - important, confidence=level)],
+        lambda level: [
+            exact(min(robust - LEAST, LEAST - known), n=splits),
+            mean_interval(LEAST - important, confidence=level),
+        ],
         confidence=confidence,
     )
 
