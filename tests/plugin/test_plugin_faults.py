@@ -12,6 +12,7 @@ def test_holds():
     {body}
     return around(0.8)
 """
+HOLDS = COVERS.format(body="pass")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no folder that nobody can write")
@@ -48,3 +49,58 @@ def test_holds(value):
     assert outcome.code == 1
     assert "stale expectation" not in outcome.text
     assert sorted(outcome.verdicts.values()) == ["broken", "reproduced"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expect", "message"),
+    [
+        (["--dbench-evidence=nowhere"], "", "evidence must be a folder with runs.parquet and manifest.json"),
+        (["--dbench-report=claims/test_own.py"], "", "the report must go to a folder that can be written"),
+        ([], 'expected = "all"', "expected.toml must hold [[expected]] tables and nothing else"),
+        ([], "misspelt", "unknown claim 'flaws.xorr'; did you mean 'flaws.xor'?"),
+        (["--dbench-runs=missing"], "", "--dbench-runs=missing judges what it trains"),
+    ],
+)
+def test_what_cannot_be_right_is_a_usage_error_of_one_line(session, expected, arguments, expect, message):
+    expect = expected("undecided", "flaws.xorr / synthetic") if expect == "misspelt" else expect
+    outcome = session(HOLDS, *arguments, expect=expect)
+    assert outcome.code == 4
+    assert [line for line in outcome.text.splitlines() if message in line and line.startswith("ERROR: ")]
+    assert "Traceback" not in outcome.text
+
+
+@pytest.mark.parametrize("how", ["option", "environment"])
+def test_a_store_that_cannot_be_made_is_a_usage_error_of_one_line(session, monkeypatch, pytester, how):
+    """Whether it is named by --dbench-store or, as for dbench zoo, by DBENCH_STORE."""
+    (pytester.path / "in_the_way").write_text("a file")
+    arguments = ["--dbench-runs=missing", "--dbench-evidence="]
+    if how == "option":
+        arguments.append("--dbench-store=in_the_way/store")
+    else:
+        monkeypatch.setenv("DBENCH_STORE", "in_the_way/store")
+    outcome = session(HOLDS, *arguments)
+    assert outcome.code == 4
+    assert [line for line in outcome.text.splitlines() if line.startswith("ERROR: store must be a folder or URL")]
+    assert "INTERNALERROR" not in outcome.text
+
+
+def test_an_error_of_the_operating_system_while_training_is_a_usage_error(session, pytester):
+    (pytester.path / "conftest.py").write_text(
+        "import dbench.claims.evidence as evidence\n\n\n"
+        "def full(*_):\n    raise OSError(28, 'No space left on device', '/some/file')\n\n\n"
+        "evidence.train_evidence = full\n"
+    )
+    outcome = session(HOLDS, "--dbench-runs=missing", "--dbench-evidence=")
+    assert outcome.code == 4
+    assert "ERROR: the operating system refused: No space left on device (/some/file)" in outcome.text
+    assert "INTERNALERROR" not in outcome.text
+
+
+def test_figures_of_the_folder_that_the_ini_names_are_shown(session, pytester):
+    ini = pytester.path / "tox.ini"
+    ini.write_text(ini.read_text() + "\ndbench_figures = drawn\n")
+    (pytester.path / "drawn").mkdir()
+    (pytester.path / "drawn" / "figures.json").write_text("{")
+    outcome = session("@card().covers\ndef test_a():\n    return around(0.9)\n")
+    assert outcome.code == 1
+    assert "figures.json must list figures as 'make docs' writes them" in outcome.text
