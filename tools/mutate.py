@@ -3,8 +3,8 @@
     python tools/mutate.py --out FOLDER [--areas stats,metrics] [--number 1000] [--seed 0] [--part 2/4] [--minutes 60]
 
 The tests of an area are run once to see which lines each of them reaches. Every mutant of the sample then runs the
-tests that reach its line, most promising first, until one fails. Results are added to ``FOLDER/results.jsonl``; what is
-in there is not run again (``--again``: what survived is), so that a run can be stopped and gone on with, and files of
+tests that reach its line until one fails. Results are added to ``FOLDER/results.jsonl``; what is in
+there is not run again (``--again``: what survived is), so that a run can be stopped and gone on with, and files of
 several parts can be put together. Mutants that no test can tell from the original are listed, with the reason, in
 ``tools/equivalent_mutants.toml``. Exit code 1: too few were noticed, or an entry of that list fits no mutant.
 

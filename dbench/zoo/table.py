@@ -73,7 +73,10 @@ def build_table(
             raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
     # Where every run diverged no score is known by name, yet the runs stay in.
     arrays = _names_of_arrays(scores)
-    names = [name for name in every if name not in arrays] or [*OF_TRAINING]
+    names = [name for name in every if name not in arrays]
+    if scores and not names:
+        raise DamagedData(f"the scores of run {min(scores)} must hold at least one number, got {every}")
+    names = names or [*OF_TRAINING]
     rows = [
         {
             "run": key.digest,
@@ -154,8 +157,6 @@ def _collected(
             found = document.get("scores")
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
-            if all(isinstance(value, list) for value in found.values()):
-                raise DamagedData(f"the scores of run {key} must hold at least one number, got {found!r:.80}")
             scores[key] = {**found, **(population or {}).get(key.digest, {})}
     if not records:
         raise InvalidInput("a table needs at least one run, got none")
