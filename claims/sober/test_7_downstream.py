@@ -31,7 +31,7 @@ UNSUPERVISED = (
 TREES = "Boosted trees see up to 1,000 examples, not 10,000."
 CORRELATED = 0.1
 LEXICON = f"'Correlated' is read as above {CORRELATED}."
-HELPS = "'In one direction' is by 0.3 or more, below which a score hardly helps to choose a model."
+HELPS = "A correlation counts from 0.3 on, below which a score hardly helps to choose a model."
 OBJECTIVES_ALONE = "Mean over objectives of the correlation over an objective's models: the paper pools all models."
 ACCURACY = "downstream accuracy, all models pooled, mean over sizes of the training set"
 
