@@ -51,7 +51,8 @@ SHIFT = Claim(
     id="irs.domain-shift",
     role="cell",
     part="closed form",
-    quote="quantifies how robust Z_L is when changes in G_S occur.",
+    quote="we can use PIDA to evaluate robustness of a selected feature set Z_L against such domain shifts. In "
+    "particular, [...] quantifies how robust Z_L is when changes in G_S occur.",
     where="4, special case: domain shift robustness",
     says="IRS(L | all but S, S) falls with how far the domain S moves a code.",
     evidence="synthetic",

@@ -81,11 +81,12 @@ NOT_PUNISHED = replace(
 TRANSFER = replace(
     GAP,
     id="udr.suitability-score",
-    quote="The state of the art disentangling VAEs score 80.7%",
+    quote="The state of the art disentangling VAEs score 80.7%, and we show in this paper that UDR works well for "
+    "them.",
     regime=(FACTORS_HELD,),
     part="VAEs",
     where="limitation 1, high optimisation variance",
-    says="For VAEs the seed-transfer probability of Sober Look 5.4 is about four fifths.",
+    says="VAEs score 80.7% by the seed-transfer probability of Sober Look 5.4, give or take ten points.",
     population="all runs: settings (objective and strength) and seeds varied",
     deviations=(
         "Averaged over four supervised metrics.",
