@@ -43,6 +43,7 @@ MARGINAL = replace(
     says="Without the aligned code there is often only a marginal drop in accuracy.",
     deviations=("'Marginal' is read as below 10 percentage points.",),
     statistic="mean over seeds of the share of models whose NK is below 10 percentage points",
+    bounds=(0.0, 1.0),
     # 'Often' is more than a quarter, here and below. A share has no value of no effect.
     rule=above(0.25),
     revision=3,
@@ -100,6 +101,7 @@ ONE_HIGHER = replace(
     says="An existing metric scores most trained models higher than SNC and NK do, each metric asked alone.",
     deviations=("The paper says it of the metrics together.", FOREST),
     statistic="share of models that the metric scores higher than SNC or NK, mean of both",
+    bounds=(0.0, 1.0),
 )
 
 

@@ -22,6 +22,7 @@ ASKS_LESS = Claim(
     ),
     unit="seed",
     statistic="mean over seeds of the share of models whose linear accuracy exceeds SNC",
+    bounds=(0.0, 1.0),
     rule=above(0.5),
     min_n=5,
     regime=(FACTORS_HELD,),

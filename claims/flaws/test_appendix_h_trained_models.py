@@ -55,6 +55,7 @@ DCI = replace(
     says="D, C and I correlate very strongly with each other.",
     deviations=("'Very strongly' is read as above 0.9.", *CONTRAST.deviations),
     statistic="smallest Pearson correlation of two of D, C and I over settings",
+    bounds=(-1.0, 1.0),
     rule=above(0.9, null=0.0),
 )
 MODERATE = replace(
@@ -63,6 +64,7 @@ MODERATE = replace(
     says="SNC and NK correlate only moderately.",
     deviations=("'Moderately' is read as 0.4 to 0.7.", CONTRAST.deviations[0]),
     statistic="Pearson correlation of SNC and NK over settings",
+    bounds=(-1.0, 1.0),
     rule=within(0.4, 0.7),
     revision=1,
 )

@@ -32,6 +32,7 @@ STAY = Claim(
     ),
     unit="seed",
     statistic="share of robust codes whose lines are all flat",
+    bounds=(0.0, 1.0),
     # 'All of these colored lines to be horizontal': nine codes in ten.
     rule=above(0.9),
     # Shares near their end are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 6%.

@@ -44,6 +44,7 @@ RANKS = replace(
     part="trained, ranks",
     says="Using more than 20 bins ranks trained models as 20 do.",
     statistic="Spearman of the MI scores with more and with 20 bins, all models pooled",
+    bounds=(-1.0, 1.0),
     # As for Table 1: below 0.9 two rankings differ.
     rule=above(0.9),
     # Correlations near 1 are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 7%.

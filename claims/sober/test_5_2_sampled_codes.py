@@ -63,6 +63,7 @@ HIGHEST = sampled(
         "The paper compares medians of 50 seeds by eye.",
     ),
     statistic="smallest probability that a plain VAE has a higher total correlation than a run of another setting",
+    bounds=(0.0, 1.0),
     # 0.5 is no difference of medians; 0.6 is a third of a standard deviation.
     rule=above(0.6, null=0.5),
     regime=(FLOOR, FACTOR_IN_RANGE),
@@ -169,6 +170,7 @@ ANNEALED_FALLS = replace(
         "'Seems to' is read as for the DIP-VAEs.",
     ),
     statistic="mean over seeds of Spearman's correlation between capacity and Gaussian total correlation",
+    bounds=(-1.0, 1.0),
     rule=above(0.3, null=0.0),
     confidence=0.98,
     regime=(of_objectives(PENALTY_MOVES, "annealed_vae"),),

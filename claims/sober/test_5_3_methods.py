@@ -104,6 +104,7 @@ COMPARABLE = replace(
     population="runs of DIP-VAE-I against those of all other objectives",
     deviations=("'Comparable' is a probability of 0.3 to 0.7: three quarters of a standard deviation either way.",),
     statistic="probability that a run of DIP-VAE-I exceeds one of the other methods",
+    bounds=(0.0, 1.0),
     rule=within(0.3, 0.7),
     revision=2,
 )

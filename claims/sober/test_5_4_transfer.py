@@ -124,6 +124,7 @@ BY_METRIC = replace(
     part="one metric",
     says="Settings that are good by one metric transfer from dSprites to Color-dSprites.",
     statistic="rank correlation of the settings' mean scores on the two data sets",
+    bounds=(-1.0, 1.0),
     rule=above(STRONG, null=0.0),
 )
 NOT_ELSEWHERE = replace(

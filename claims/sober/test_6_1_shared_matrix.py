@@ -49,6 +49,7 @@ FAMILY_AGREES = replace(
     says="On one matrix every two of MIG, SAP and DCI completeness agree strongly.",
     population="all runs: objectives, strengths and seeds; one matrix at a time",
     statistic="smallest Spearman correlation among MIG, SAP and DCI completeness on one matrix, all models pooled",
+    bounds=(-1.0, 1.0),
     rule=above(STRONG, null=0.0),
 )
 DISENTANGLEMENT_LESS = replace(

@@ -49,6 +49,7 @@ BY_METRIC = replace(
     part="one metric",
     says="One score, computed twice from 10,000 examples, ranks models alike.",
     statistic="Spearman correlation of the two computations, all models pooled",
+    bounds=(-1.0, 1.0),
 )
 LESS_WITH_FEW = replace(
     STABLE,

@@ -82,6 +82,7 @@ ANNEALED = Claim(
     population="all runs of AnnealedVAE; strength and seed varied",
     deviations=("Logistic regression alone: trees were not trained on 10,000 samples.",),
     statistic="Spearman of statistical efficiency with the accuracy of most samples, over AnnealedVAE models",
+    bounds=(-1.0, 1.0),
     rule=below(-0.3, null=0.0),
     unit="seed",
     min_n=5,

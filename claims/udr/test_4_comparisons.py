@@ -41,6 +41,7 @@ FIVE = Claim(
     ),
     unit="seed",
     statistic="mean over draws of the Spearman correlation with the BetaVAE metric",
+    bounds=(-1.0, 1.0),
     # 0.3: below that, a ranking hardly helps to choose a model.
     rule=above(0.3, null=0.0),
     # Ten seeds leave a model nine partners of its strength: enough to draw five from, and for 'many' to be more.
