@@ -104,6 +104,9 @@ def _says(record: Record, cases: Sequence[Record]) -> str:
 def _against(record: Record) -> str:
     """How the interval lies to the range of the rule, and what would change that."""
     asked, none, at = asked_text(record), number(record["null"]), record["settles_at"]
+    if record["confidence"] == 1 and record["verdict"] in ("reproduced", "contradicted"):
+        seen = f"{asked} as asked" if record["verdict"] == "reproduced" else f"not {asked} as asked"
+        return f"{seen}; an exact value, which no more data would change"
     if record["verdict"] == "undecided":
         more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
         return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"

@@ -50,13 +50,14 @@ def evidence_text(document: Document) -> str:
     }
     parts = []
     for kind, words in of.items():
-        verdicts = [heading["verdict"] for heading in headings if heading["heads"] == kind]
-        if verdicts:
-            parts.append(f"{len(verdicts)} on {words} ({verdicts.count('reproduced')} reproduced)")
-    sentences = [f"{counted(len(headings), 'finding')} judged: {listed(parts)}."]
-    late = sum(heading["exploratory"] for heading in headings)
+        those = [heading for heading in headings if heading["heads"] == kind]
+        if those:
+            parts.append(f"{len(those)} on {words} ({tally(those)})")
+    sentences = [f"{counted(len(headings), 'finding')}: {listed(parts)}."]
+    late = [heading for heading in headings if heading["exploratory"]]
+    kinds = listed(words for kind, words in of.items() if any(heading["heads"] == kind for heading in late))
     sentences.append(
-        f"Rules were fixed before the evidence was read, but for {late} (marked exploratory)."
+        f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."
         if late
         else "All rules were fixed before the evidence was read."
     )

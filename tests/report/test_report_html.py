@@ -102,8 +102,8 @@ def test_the_first_screen_says_what_was_tested_on_what_and_what_came_out(sample,
     places = [
         page.text.index(text)
         for text in (
-            "12 findings judged: 8 on trained models (3 reproduced)",
-            "Rules were fixed before the evidence was read, but for 1",
+            "12 findings: 8 on trained models (3 reproduced, ",
+            "Exploratory, by rules written after their evidence was first read: 1, all on trained models.",
             "440 of 2 objectives",
             "16 x 16 pixels, 6,000 training steps",
             "commit 3f2c9d1e",
@@ -240,7 +240,7 @@ def test_what_differs_from_the_paper_is_told_once_and_not_lost(make_record):
 
 def test_a_partial_report_says_so_on_top(make_record):
     page = Page(render_html(build_document([make_record()], complete=False, selection="claims/sober -k printed")))
-    assert page.text.index("Partial report: claims/sober -k printed.") < page.text.index("1 finding judged")
+    assert page.text.index("Partial report: claims/sober -k printed.") < page.text.index("1 finding: 1 on trained models")
     assert "Partial" not in Page(render_html(build_document([make_record()]))).text
 
 
