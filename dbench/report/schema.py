@@ -24,8 +24,8 @@ MEANINGS = {
     "reproduced": "the interval lies in the range that the rule asks for",
     "weaker": "the effect has the claimed sign, but is smaller than the rule asks",
     "undecided": "the interval reaches across the end of the range: more runs could decide it either way",
-    "not tested": "the models or data at hand do not meet a condition of the sentence, which the reason names; a number "
-    "that is shown all the same does not count",
+    "not tested": "the models or data at hand do not meet a condition of the sentence, which the reason names; "
+    "a number that is shown all the same does not count",
     "absent": "no effect is seen, and one as large as the rule asks is excluded",
     "contradicted": "the interval lies wholly on the other side",
     "broken": "the test failed for a reason that has nothing to do with the finding",
