@@ -101,7 +101,8 @@ def parse(command: click.Command, arguments: list[str], parent: click.Context | 
 
 def test_every_block_says_what_it_is():
     kinds = {block.kind.partition(" ")[0] for found in PAGES.values() for block in found}
-    assert kinds <= {"python", "console", "text", "bibtex"}
+    assert kinds <= {"python", "pycon", "console", "text", "bibtex", "toml"}
+    assert {name for name, found in PAGES.items() if any(b.kind == "pycon" for b in found)} <= set(ELSEWHERE)
     assert all((ROOT / "tests" / test).is_file() for test in ELSEWHERE.values())
 
 

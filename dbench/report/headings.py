@@ -108,6 +108,8 @@ def _against(record: Record) -> str:
         seen = f"{asked} as asked" if record["verdict"] == "reproduced" else f"not {asked} as asked"
         return f"{seen}; an exact value, which no more data would change"
     if record["verdict"] == "undecided":
+        if record["interval"] and record["interval"][0] == record["interval"][1]:
+            return f"all {plural(record['unit'], 2)} gave the same, which says nothing of how the next may differ"
         more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
         return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
     seen, change = {

@@ -22,7 +22,7 @@ from dbench.claims.calibration import (
 from dbench.errors import InvalidInput
 from dbench.stats import mean_interval
 
-WORLDS = 30
+WORLDS = 20
 
 
 def entry(**fields) -> Calibration:
