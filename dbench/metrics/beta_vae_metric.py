@@ -6,8 +6,6 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from dbench.codes import Source
 from dbench.metrics.ceilings import between
@@ -72,6 +70,9 @@ def beta_vae_metric(
     Raises:
         InvalidInput: a number of draws below 1.
     """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
     for name, value in (("batch", batch), ("train_points", train_points), ("test_points", test_points)):
         require_count(name, value, 1)
     generator = named_generator(metric="beta_vae_metric") if generator is None else generator

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.linear_model import LogisticRegression
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import require_discrete, require_positive, standardise
@@ -28,6 +26,8 @@ def area_under_curve(scores: Array, positive: NDArray[np.bool_]) -> Array:
     Returns:
         p areas from 0 to 1; 0.5 for scores that are all equal.
     """
+    from scipy.stats import rankdata
+
     ranks = rankdata(scores, axis=0)
     hits = positive.sum(axis=0)
     return np.asarray(
@@ -47,6 +47,8 @@ def _one_versus_rest(
     x: Array, labels: NDArray[np.bool_], x_test: Array, penalty: float, counts: Values | None = None
 ) -> Array:
     """Fit a logistic regression to each column of labels; score the test part, m x p."""
+    from sklearn.linear_model import LogisticRegression
+
     model = LogisticRegression(C=penalty, solver="newton-cholesky")
     return np.stack([model.fit(x, label, counts).decision_function(x_test) for label in labels.T], axis=1)
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from dbench.errors import InvalidInput, unknown_name
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement
@@ -141,6 +140,8 @@ def _prepared(
     codes: ArrayLike, informative: ArrayLike, relation: Relation, drop_uninformative: bool
 ) -> tuple[Array, Flags]:
     """Check codes and flags; standardise the codes, or for Spearman their ranks."""
+    from scipy.stats import rankdata
+
     stack = as_codes("codes", codes, ndim=3)
     flags = np.asarray(informative, dtype=bool)
     m, n, d = stack.shape
