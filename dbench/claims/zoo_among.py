@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, jackknife_intervals, luck_beats_choice, mean_interval
+from dbench.stats import Estimate, jackknife_intervals, mean_interval
 
 __all__ = [
     "SEVERAL_ACTIVE",
     "Among",
     "half_of",
     "left_of",
-    "luck_at_strengths",
     "mean_of_counted",
     "over_rows",
     "rows_with",
@@ -126,36 +124,3 @@ def mean_of_counted(population: Population, values: Sequence[float] | Matrix, *,
     if len(counted) == 0:
         raise EvidenceLacking(f"{population.name} holds no seed with enough settings left to compare")
     return mean_interval(counted, confidence=confidence)
-
-
-def luck_at_strengths(
-    population: Population, score: str, objective: str, *, among: Among | None = None, confidence: float = 0.95
-) -> Estimate:
-    """How often a lucky seed at a worse strength beats an unlucky one at a better: ``dbench.stats.luck_beats_choice``.
-
-    Pairs of strengths are compared on the seeds that count at both, three at the least.
-
-    Raises:
-        EvidenceLacking: too few models are left, see this module.
-    """
-    table = population.scores(score, objective, seeds=population.seeds())
-    if among is None:
-        return over_rows(population, lambda kept: [luck_beats_choice(table[kept])], len(table), confidence=confidence)[
-            0
-        ]
-    left = left_of(population, objective, among)
-    rows = rows_with(population, left, among, least=2)
-    table, left = table[rows], left[rows]
-    pairs = [
-        pair
-        for pair in combinations(strengths_with(population, left, among), 2)
-        if left[:, pair].all(axis=1).sum() >= _FEWEST
-    ]
-    if not pairs:
-        raise EvidenceLacking(f"{population.name} holds no two strengths of {objective} with {_FEWEST} seeds at both")
-
-    def luck(kept: NDArray[np.int64]) -> list[float]:
-        both = [(pair, kept[left[kept][:, pair].all(axis=1)]) for pair in pairs]
-        return [float(np.mean([luck_beats_choice(table[np.ix_(seeds, pair)]) for pair, seeds in both]))]
-
-    return over_rows(population, luck, len(rows), confidence=confidence)[0]

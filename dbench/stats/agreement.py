@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_matrix
 from dbench.stats.ranks import rank_correlation, ranks
 
-__all__ = ["agreement_gap", "mean_rank_correlation", "rank_correlations"]
+__all__ = ["agreement_gap", "rank_correlations"]
 
 
 def rank_correlations(table: ArrayLike) -> NDArray[np.float64]:
@@ -29,22 +28,6 @@ def rank_correlations(table: ArrayLike) -> NDArray[np.float64]:
     found = (unit @ unit.T).clip(-1, 1)
     np.fill_diagonal(found, 1.0)
     return np.asarray(found, dtype=np.float64)
-
-
-def mean_rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Mean over settings of Spearman's correlation across the seeds of a setting: agreement at fixed settings.
-
-    Pooled over settings, two scores can agree because both follow the strength; within a setting only the models'
-    own quality is left. With few seeds each correlation is coarse, and attenuated towards 0 by noise.
-
-    Args:
-        first: seeds x settings.
-        second: the same shape.
-    """
-    a, b = finite_matrix("first", first, rows=2), finite_matrix("second", second, rows=2)
-    if a.shape != b.shape:
-        raise InvalidInput(f"first and second must have the same shape, got {a.shape} and {b.shape}")
-    return float(np.mean([rank_correlation(x, y) for x, y in zip(a.T, b.T, strict=True)]))
 
 
 def agreement_gap(shared: ArrayLike, first: ArrayLike, second: ArrayLike) -> float:

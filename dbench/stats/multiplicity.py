@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
-from dbench.stats.inputs import check_confidence, finite_vector
+from dbench.stats.inputs import check_confidence
 
-__all__ = ["common_direction", "holm", "largest_of", "smallest_of"]
+__all__ = ["common_direction", "largest_of", "smallest_of"]
 
 # Takes a confidence, returns the estimates of several statistics with intervals of that confidence each.
 Estimator = Callable[[float], Sequence[Estimate]]
@@ -77,25 +74,6 @@ def common_direction(estimates: Estimator, *, confidence: float = 0.95) -> Estim
     halved = [smallest_of(one, confidence=1 - (1 - confidence) / 2) for one in (up, down)]
     value = max(e.value for e in plain)
     return Estimate(value, max(e.low for e in halved), max(e.high for e in plain), plain[0].n, confidence)
-
-
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """P-values adjusted for their number by Holm (1979): reject those at most alpha, and no true one with 1 - alpha.
-
-    The i-th smallest of k is multiplied by k - i + 1; an adjusted value is never below a smaller one's, nor above 1.
-    Holds under any dependence, and rejects whatever Bonferroni rejects.
-
-    Raises:
-        InvalidInput: no p-values, or one outside [0, 1].
-    """
-    p = finite_vector("p_values", p_values)
-    if p.min() < 0 or p.max() > 1:
-        raise InvalidInput(f"p_values must lie in [0, 1], got {p.min():g} to {p.max():g}")
-    order = np.argsort(p)
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
 
 
 def _ask(estimates: Estimator, confidence: float) -> Sequence[Estimate]:

@@ -12,10 +12,8 @@ from dbench.stats.inputs import finite_matrix, finite_vector
 from dbench.stats.ranks import ranks
 
 __all__ = [
-    "mean_range_overlap",
     "mean_range_overlaps",
     "probability_of_superiority",
-    "range_overlap",
     "superiority_of_groups",
     "superiority_over_rest",
     "transfer_chance",
@@ -66,47 +64,18 @@ def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
     return np.asarray(wins / (sizes * (sizes.sum() - sizes)), dtype=np.float64)
 
 
-def range_overlap(first: ArrayLike, second: ArrayLike, *, trim: float = 0.0) -> float:
-    """Length of the intersection of two ranges over that of their union.
+def mean_range_overlaps(groups: NDArray[np.float64], *, trim: float = 0.0) -> NDArray[np.float64]:
+    """Mean over all pairs of groups of the length of the intersection of their ranges over that of their union.
 
     Ranges grow with the number of values: compare groups of equal size, or trim.
 
     Args:
-        first: values of one group.
-        second: values of the other.
-        trim: share cut off on either side before the range is taken, in [0, 1/2).
-
-    Returns:
-        0 where the ranges are apart or touch in a point, 1 where they are the same (two equal points as well).
-    """
-    return mean_range_overlap([finite_vector("first", first), finite_vector("second", second)], trim=trim)
-
-
-def mean_range_overlap(groups: Sequence[ArrayLike], *, trim: float = 0.0) -> float:
-    """Mean of :func:`range_overlap` over all pairs of several groups.
-
-    Args:
-        groups: at least two, each a vector of values.
-        trim: as there.
-    """
-    if len(groups) < 2:
-        raise InvalidInput(f"groups must be at least 2, got {len(groups)}")
-    vectors = [finite_vector("values", values) for values in groups]
-    padded = np.full((len(vectors), max(map(len, vectors))), np.nan)
-    for row, vector in zip(padded, vectors, strict=True):
-        row[: len(vector)] = vector
-    return float(mean_range_overlaps(padded, trim=trim))
-
-
-def mean_range_overlaps(groups: NDArray[np.float64], *, trim: float = 0.0) -> NDArray[np.float64]:
-    """:func:`mean_range_overlap` of many families of groups at once.
-
-    Args:
         groups: ... x groups x values; NaN where a group has fewer values. A group of NaN alone is passed over in all.
-        trim: as there.
+        trim: share cut off on either side before a range is taken, in [0, 1/2).
 
     Returns:
-        One mean for each family.
+        One mean for each family of groups: 0 where all ranges are apart or touch in a point, 1 where they are the
+        same (equal points as well).
     """
     if not 0 <= trim < 0.5:
         raise InvalidInput(f"trim must lie in [0, 0.5), got {trim}")

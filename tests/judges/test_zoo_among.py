@@ -5,7 +5,7 @@ import pytest
 
 from dbench.claims.correlations import from_correlations
 from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
-from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of, luck_at_strengths, mean_of_counted
+from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of, mean_of_counted
 from dbench.claims.zoo_levels import change_over_sweep, ratio_to, ratios_to, superiority_of_setting
 from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
@@ -74,28 +74,12 @@ def test_where_every_model_counts_nothing_changes():
         lambda among: ratio_to(zoo, "tc", "dip_vae_i", plain, among=among),
         lambda among: ratios_to(zoo, "tc", "dip_vae_i", plain, among=among)[3],
         lambda among: superiority_of_setting(zoo, "tc", plain, "beta_vae", [2.0, 6.0], 0.95, among=among)[1],
-        lambda among: luck_at_strengths(zoo, "tc", "beta_vae", among=among),
         lambda among: from_correlations(zoo, ["tc"], lambda rho: [rho("tc", "tc")], among=among)[0],
     ):
         masked, plainly = call(SEVERAL_ACTIVE), call(None)
         assert (masked.value, masked.low, masked.high) == pytest.approx((plainly.value, plainly.low, plainly.high))
     changes = [change_over_sweep(zoo, "tc", "beta_vae", among=among) for among in (SEVERAL_ACTIVE, None)]
     assert changes[0].tolist() == changes[1].tolist()
-
-
-def test_luck_is_compared_on_the_seeds_left_at_both_strengths():
-    stream = generator(test="luck among")
-    active = np.full((10, 4), 3.0)
-    active[:3, 0] = active[4:6, 2] = 1.0
-    tables = {("tc", "beta_vae"): stream.standard_normal((10, 4)), ("kl.informative", "beta_vae"): active}
-    noise = SimulatedPopulation(tables, {"beta_vae": STRENGTHS})
-    assert luck_at_strengths(noise, "tc", "beta_vae", among=SEVERAL_ACTIVE).value > 0.5
-    # Collapsed models at one value would tell the strengths apart.
-    tables["tc", "beta_vae"] = tables["tc", "beta_vae"] - 100.0 * (active < 2)
-    same = SimulatedPopulation(tables, {"beta_vae": STRENGTHS})
-    assert luck_at_strengths(same, "tc", "beta_vae", among=SEVERAL_ACTIVE) == luck_at_strengths(
-        noise, "tc", "beta_vae", among=SEVERAL_ACTIVE
-    )
 
 
 def test_what_objectives_differ_in_alone_is_no_agreement_within_them():

@@ -7,7 +7,7 @@ import pytest
 
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import Estimate, common_direction, exact, holm, largest_of, mean_interval, smallest_of
+from dbench.stats import Estimate, common_direction, exact, largest_of, mean_interval, smallest_of
 
 
 def means(table: np.ndarray, confidence: float) -> list[Estimate]:
@@ -86,32 +86,12 @@ def test_the_common_direction_misses_no_more_often_than_it_may(truths):
     assert np.mean([e.low > 0.3 for e in found]) <= 0.04
 
 
-def test_holm_gives_a_hand_computed_example():
-    # Sorted 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1: 0.04, 0.06, 0.06, 0.04, never below a smaller one's.
-    assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
-    assert holm([0.9, 0.8]).tolist() == [1.0, 1.0]
-    assert holm([0.2]) == pytest.approx([0.2])
-
-
-def test_holm_rejects_a_true_hypothesis_in_no_more_worlds_than_alpha():
-    p = generator(test="family-wise error").uniform(size=(4_000, 7))
-    p[:, 5:] *= 1e-6
-    wrong = np.mean([(holm(row)[:5] <= 0.05).any() for row in p])
-    # Five true ones remain once the false are out: 1 - (1 - 0.01)^5 = 0.049.
-    assert wrong == pytest.approx(0.049, abs=0.011)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: smallest_of(lambda c: []), "at least one estimate, got none"),
         (lambda: largest_of(lambda c: [Estimate(0, -1, 1, 5, 0.9)]), "confidence asked for, 0.95, got 0.9"),
         (lambda: smallest_of(lambda c: [exact(0)], confidence=1.0), "confidence must lie strictly"),
-        (lambda: holm([-0.1, 0.5]), r"\[0, 1\], got -0.1 to 0.5"),
-        (lambda: holm([0.5, 1.1]), r"\[0, 1\], got 0.5 to 1.1"),
-        (lambda: holm([0.1, 1.2]), r"lie in \[0, 1\], got 0.1 to 1.2"),
-        (lambda: holm([]), "at least 1 number"),
-        (lambda: holm([float("nan")]), "finite, got nan"),
     ],
 )
 def test_bad_input_is_refused_with_the_value_received(call, message):
