@@ -6,10 +6,11 @@ from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.ledger import Finding, ledger
 from dbench.claims.record import broken_record, card_fields, record_of
 from dbench.claims.regime import Predicate
-from dbench.claims.rules import Rule, Verdict, above, below, within
+from dbench.claims.rules import EVERY_PART, Rule, Verdict, above, below, every_part, within
 
 __all__ = [
     "CARD_ATTRIBUTE",
+    "EVERY_PART",
     "Claim",
     "Expectation",
     "Expectations",
@@ -25,6 +26,7 @@ __all__ = [
     "below",
     "broken_record",
     "card_fields",
+    "every_part",
     "ledger",
     "load_expected",
     "load_frozen",

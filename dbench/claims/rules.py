@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from scipy.special import ndtri
 
 from dbench.errors import InvalidInput
-from dbench.stats import Estimate
+from dbench.stats import Estimate, smallest_of
 
-__all__ = ["Rule", "Verdict", "above", "below", "within"]
+__all__ = ["EVERY_PART", "Rule", "Verdict", "above", "below", "every_part", "within"]
 
 # Beyond this many units, naming a number promises more than anybody will collect.
 _MOST_UNITS = 10**6
@@ -84,6 +85,29 @@ class Rule:
             return Verdict.CONTRADICTED
         return Verdict.WEAKER if low > null else Verdict.ABSENT
 
+    def scaled(self, estimate: Estimate) -> Estimate:
+        """Put an estimate on the scale on which no effect is 0 and the bound 1, and the sentence says 'above'.
+
+        Where the bound itself is no effect there is nothing between the two: what is past it lies above 1, what is
+        short of it below 0. So :data:`EVERY_PART` decides on the result as this rule decides on the estimate.
+
+        Raises:
+            InvalidInput: a rule with two ends.
+        """
+        if self.null is None:
+            raise InvalidInput(f"a part of a sentence must have a rule with one end, got {self}")
+        sign, bound = (1.0, self.low) if math.isfinite(self.low) else (-1.0, self.high)
+        step, null = abs(bound - self.null), self.null
+
+        def place(value: float) -> float:
+            if step:
+                return sign * (value - null) / step
+            past = sign * (value - bound)
+            return past + 1 if past > 0 else past
+
+        low, high = sorted((place(estimate.low), place(estimate.high)))
+        return replace(estimate, value=place(estimate.value), low=low, high=high)
+
     def n_to_settle(self, estimate: Estimate) -> int | None:
         """Units with which the interval would clear the nearest end of the range with a probability of 80%.
 
@@ -119,3 +143,33 @@ def below(bound: float, *, null: float | None = None) -> Rule:
 def within(low: float, high: float) -> Rule:
     """The sentence says that the statistic equals something up to a tolerance: it lies in [low, high]."""
     return Rule(low, high, None)
+
+
+EVERY_PART = above(1.0, null=0.0)
+"""The rule of a sentence with several parts, judged by :func:`every_part`."""
+
+
+def every_part(
+    estimates: Callable[[float], Sequence[Estimate]], rules: Sequence[Rule], *, confidence: float
+) -> Estimate:
+    """Judge a sentence that says several things: the smallest of its parts, each on the scale of its own rule.
+
+    Args:
+        estimates: takes a confidence, returns the estimate of each part.
+        rules: of the parts, each with one end.
+        confidence: of the interval (see :func:`dbench.stats.smallest_of`).
+
+    Returns:
+        Above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect.
+
+    Example:
+        >>> from dbench.stats import Estimate
+        >>> def parts(level):
+        ...     return [Estimate(0.6, 0.55, 0.65, 10, level), Estimate(0.05, 0.02, 0.08, 10, level)]
+        >>> EVERY_PART.decide(every_part(parts, [above(0.5, null=0.0), below(0.1)], confidence=0.95))
+        <Verdict.REPRODUCED: 'reproduced'>
+    """
+    return smallest_of(
+        lambda level: [rule.scaled(found) for rule, found in zip(rules, estimates(level), strict=True)],
+        confidence=confidence,
+    )

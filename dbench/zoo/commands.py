@@ -175,6 +175,7 @@ def score(
 @zoo.command()
 @_options("profile", "store", "data", "objective", "seeds", "workers")
 @click.option("--out", required=True, help="Folder to write runs.parquet and manifest.json into.")
+@click.option("--rules", type=click.Path(path_type=Path), help="claims/frozen.json as it was when scoring began.")
 def table(
     profile: str,
     store: str | None,
@@ -183,21 +184,26 @@ def table(
     seeds: str | None,
     workers: int | None,
     out: str,
+    rules: Path | None,
 ) -> None:
-    """Write the runs table of a profile that is trained and scored."""
+    """Write the runs table of a profile that is trained and scored.
+
+    Claims whose cards are not as --rules has them are exploratory on the table; without it all are.
+    """
     from dbench.zoo.arrays import load_arrays
     from dbench.zoo.population import score_population
     from dbench.zoo.scorers import SCORING
-    from dbench.zoo.table import build_arrays, build_table, load_manifest, load_runs, write_table
+    from dbench.zoo.table import build_arrays, build_table, load_manifest, load_runs, read_rules, write_table
     from dbench.zoo.tolerance import EARLY_SHARE
 
+    hashes = read_rules(rules) if rules else {}
     found, place, keys = _plan(profile, store, data, objective, seeds)
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
     population = score_population(place, keys, workers=workers)
     frame = build_table(place, keys, found, population)
     arrays = build_arrays(place, keys, population)
-    path = write_table(out, frame, found, EARLY_SHARE, arrays=arrays, scoring=SCORING)
+    path = write_table(out, frame, found, EARLY_SHARE, arrays=arrays, scoring=SCORING, rules=hashes)
     load_arrays(out, load_runs(out), load_manifest(out))
     click.echo(f"{frame['run'].nunique()} runs, {frame['score'].nunique()} scores each: {path}")
     if not population:

@@ -32,6 +32,7 @@ __all__ = [
     "build_table",
     "load_manifest",
     "load_runs",
+    "read_rules",
     "run_keys",
     "write_table",
 ]
@@ -171,6 +172,7 @@ def write_table(
     *,
     arrays: RunArrays | None = None,
     scoring: Mapping[str, str] | None = None,
+    rules: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the table, the arrays and the manifest, each aside and then renamed; the manifest last.
 
@@ -181,6 +183,8 @@ def write_table(
         tolerance: early score -> largest difference ``dbench zoo verify`` accepts, as a share of the value.
         arrays: as :func:`build_arrays` returns them; without any, the manifest says so.
         scoring: choices behind the scores, as text; the deviations of scoring from the papers.
+        rules: name of a claim's card -> hash of it as it was frozen when the runs were scored (:func:`read_rules`); a
+            card with another hash, or none, is exploratory on this table.
 
     Returns:
         Path of the table.
@@ -205,6 +209,7 @@ def write_table(
         "profile": profile.describe(),
         "scoring": dict(scoring or {}),
         "tolerance": dict(sorted(tolerance.items())),
+        "rules": dict(sorted((rules or {}).items())),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -214,6 +219,22 @@ def write_table(
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
     return folder / TABLE
+
+
+def read_rules(path: str | Path) -> dict[str, str]:
+    """Read the hashes of the cards in force from what ``dbench claims freeze`` wrote.
+
+    Raises:
+        InvalidInput: the file cannot be read or holds no cards with hashes.
+    """
+    try:
+        cards = json.loads(Path(path).read_bytes())["cards"]
+        found = {name: card["hash"] for name, card in cards.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"rules must be what dbench claims freeze wrote, got {str(path)!r}: {error}") from None
+    if not all(isinstance(value, str) for value in found.values()):
+        raise InvalidInput(f"rules must hold a hash for each card, got another value in {str(path)!r}")
+    return found
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbench.claims import Rule, Verdict, above, below, within
+from dbench.claims import EVERY_PART, Rule, Verdict, above, below, every_part, within
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
@@ -196,3 +196,33 @@ def test_a_rule_reads_as_its_range(rule, text):
 def test_a_rule_without_a_meaning_is_refused(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+PARTS = (above(0.5, null=0.0), above(0.1), below(0.9, null=1.0), below(0.1))
+
+
+@pytest.mark.parametrize("rule", PARTS, ids=str)
+@pytest.mark.parametrize("value", [-0.7, -0.05, 0.05, 0.11, 0.3, 0.55, 0.91, 0.97, 1.2])
+def test_a_part_is_decided_as_by_its_own_rule(rule, value):
+    estimate = Estimate(value, value - 0.004, value + 0.004, 10, 0.95)
+    assert EVERY_PART.decide(rule.scaled(estimate)) == rule.decide(estimate)
+
+
+def test_a_sentence_of_several_parts_is_as_good_as_its_worst():
+    def judged(*values):
+        def found(level):
+            return [Estimate(value, value - 0.004, value + 0.004, 10, level) for value in values]
+
+        return EVERY_PART.decide(every_part(found, PARTS, confidence=0.95))
+
+    assert judged(0.6, 0.2, 0.8, 0.0) == Verdict.REPRODUCED
+    assert judged(0.4, 0.2, 0.8, 0.0) == Verdict.WEAKER
+    assert judged(0.4, 0.05, 0.8, 0.0) == Verdict.CONTRADICTED
+    assert judged(0.6, 0.2, 1.1, 0.0) == Verdict.CONTRADICTED
+    assert judged(0.5, 0.2, 0.8, 0.0) == Verdict.UNDECIDED
+    assert judged(0.0, 0.2, 0.8, 0.0) == Verdict.ABSENT
+
+
+def test_a_part_has_a_rule_with_one_end():
+    with pytest.raises(InvalidInput, match="one end, got within"):
+        within(0.0, 1.0).scaled(Estimate(0.5, 0.4, 0.6, 10, 0.95))

@@ -1,6 +1,7 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from dbench.data import load
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
+from dbench.zoo.table import build_arrays, build_table, write_table
 
 TINY = Profile(
     name="tiny",
@@ -103,3 +105,18 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Store, Profil
         shutil.copytree(known[profile].url, store.url, dirs_exist_ok=True)
 
     return train
+
+
+@pytest.fixture
+def evidence(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Callable[..., None], tmp_path: Path) -> Path:
+    """A small written table: eight runs, one of them diverged."""
+    for number, key in enumerate(tiny_keys):
+        finish(
+            store,
+            key,
+            status="diverged" if number == 3 else "done",
+            scores={"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]},
+        )
+    folder = tmp_path / "evidence"
+    write_table(folder, build_table(store, tiny_keys, tiny), tiny, {"mig": 0.1}, arrays=build_arrays(store, tiny_keys))
+    return folder

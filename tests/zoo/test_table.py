@@ -11,30 +11,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dbench.claims.evidence import load_population
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.zoo.arrays import RunArrays, load_arrays
 from dbench.zoo.complete import write_population_table
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
-from dbench.zoo.table import COLUMNS, build_arrays, build_table, load_manifest, load_runs, run_keys, write_table
+from dbench.zoo.table import (
+    COLUMNS,
+    build_table,
+    load_manifest,
+    load_runs,
+    read_rules,
+    run_keys,
+    write_table,
+)
 
 Finish = Callable[..., None]
-
-
-@pytest.fixture
-def evidence(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path) -> Path:
-    """A small written table: eight runs, one of them diverged."""
-    for number, key in enumerate(tiny_keys):
-        finish(
-            store,
-            key,
-            status="diverged" if number == 3 else "done",
-            scores={"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]},
-        )
-    folder = tmp_path / "evidence"
-    write_table(folder, build_table(store, tiny_keys, tiny), tiny, {"mig": 0.1}, arrays=build_arrays(store, tiny_keys))
-    return folder
 
 
 def _rewrite(folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
@@ -288,77 +281,22 @@ def test_two_data_sets_make_no_table(
         load_runs(tmp_path / "both")
 
 
-def _arrays(folder: Path) -> RunArrays:
-    return load_arrays(folder, load_runs(folder), load_manifest(folder))
-
-
-def _replace_arrays(folder: Path, change: Callable[[RunArrays], RunArrays], **promised: object) -> None:
-    """Edit the arrays and bring the manifest up to date, as a careful forger would."""
-    data, described = change(_arrays(folder)).encoded()
-    (folder / "arrays.safetensors").write_bytes(data)
-    document = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps({**document, "arrays": described | promised}))
-
-
-def test_arrays_are_those_of_the_runs_that_are_done_in_the_order_of_the_table(evidence: Path) -> None:
-    table, arrays = load_runs(evidence), _arrays(evidence)
-    done = table[table["status"] == "done"]
-    assert list(arrays.runs) == list(dict.fromkeys(done["run"]))
-    mig = done[done["score"] == "mig"].set_index("run")["value"]
-    assert arrays.of_runs["kl.code"][:, 1] == pytest.approx(10 * mig.loc[list(arrays.runs)].to_numpy())
-    assert "kl.code" not in set(table["score"])
-    joined = arrays.with_rows(table)
-    assert len(joined) == len(table) + 2 * len(arrays.runs)
-
-
-@pytest.mark.parametrize("size", [0, 10, -10])
-def test_truncated_arrays_are_noticed(evidence: Path, size: int) -> None:
-    path = evidence / "arrays.safetensors"
-    path.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(DamagedData, match="SHA-256"):
-        _arrays(evidence)
-    document = json.loads((evidence / "manifest.json").read_text())
-    document["arrays"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    (evidence / "manifest.json").write_text(json.dumps(document))
-    with pytest.raises(DamagedData, match="not a file of arrays of runs"):
-        _arrays(evidence)
-
-
-def test_missing_arrays_are_named(evidence: Path) -> None:
-    (evidence / "arrays.safetensors").unlink()
-    with pytest.raises(InvalidInput, match=r"arrays\.safetensors"):
-        _arrays(evidence)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda a: replace(a, runs=a.runs[::-1]), "done runs of the table in their order"),
-        (lambda a: replace(a, runs=a.runs[1:]), "got 6 runs"),
-        (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"][1:]}), r"kl\.code must have 7 runs, got .*6, 2"),
-        (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"] * np.nan}), "finite real numbers"),
-        (lambda a: replace(a, agreements={"beta_vae": np.zeros((2, 3), np.float32)}), "must have 4 runs, got shape"),
-        (lambda a: replace(a, agreements={"mtd": np.zeros((2, 2), np.float32)}), "must have 0 runs, got shape"),
-    ],
-)
-def test_arrays_that_break_a_rule_are_refused(
-    evidence: Path, change: Callable[[RunArrays], RunArrays], message: str
+def test_a_table_holds_the_hashes_of_the_rules_that_were_frozen(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
 ) -> None:
-    _replace_arrays(evidence, change)
-    with pytest.raises(DamagedData, match=message):
-        _arrays(evidence)
+    finish(store, tiny_keys[0], scores={"mig": 0.5})
+    path = tmp_path / "frozen.json"
+    path.write_text('{"cards": {"sober.ranges-overlap / zoo": {"hash": "ab12", "date": "2026-11-22", "cells": 0}}}')
+    frame = build_table(store, tiny_keys[:1], tiny)
+    write_table(tmp_path / "t", frame, tiny, {}, rules=read_rules(path))
+    assert load_manifest(tmp_path / "t")["rules"] == {"sober.ranges-overlap / zoo": "ab12"}
+    assert load_population(tmp_path / "t").rules == {"sober.ranges-overlap / zoo": "ab12"}
 
 
-def test_arrays_of_other_shapes_than_promised_are_refused(evidence: Path) -> None:
-    _replace_arrays(evidence, lambda arrays: arrays, shapes={"kl.code": [7, 3]})
-    with pytest.raises(DamagedData, match=r"kl\.code must have shape \[7, 3\], got \[7, 2\]"):
-        _arrays(evidence)
-
-
-def test_arrays_of_runs_must_have_one_shape(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
-) -> None:
-    for number, key in enumerate(tiny_keys):
-        finish(store, key, scores={"kl.code": [0.0] * (2 + (number == 4))})
-    with pytest.raises(InvalidInput, match="arrays of one shape"):
-        build_arrays(store, tiny_keys)
+@pytest.mark.parametrize("content", ["", "[]", '{"cards": {"a": 1}}', '{"cards": {"a": {"hash": 2}}}', "{}"])
+def test_rules_that_were_not_frozen_are_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "rules.json").write_text(content)
+    with pytest.raises(InvalidInput, match=r"^rules must "):
+        read_rules(tmp_path / "rules.json")
+    with pytest.raises(InvalidInput, match=r"^rules must be what .* got .*none\.json"):
+        read_rules(tmp_path / "none.json")

@@ -6,7 +6,7 @@ CHANCE = 37 / 72
 TRANSFER, DIFFERENCES = "sober/test_5_4_transfer", "sober/test_6_1_differences"
 
 NUMBERS = [
-    (TRANSFER, "TABLE", (min(SAME - CHANCE - 0.1, SAME - OTHER_DATA - 0.05, 0.1 - (BOTH - CHANCE)),)),
+    (TRANSFER, "TABLE", (min((SAME - CHANCE) / 0.1, (SAME - OTHER_DATA) / 0.05, 1 + 0.1 - (BOTH - CHANCE)),)),
     (TRANSFER, "SAME", (SAME - CHANCE,)),
     (TRANSFER, "OTHER_METRIC", (SAME - OTHER_METRIC,)),
     (TRANSFER, "OTHER_DATA", (SAME - OTHER_DATA,)),

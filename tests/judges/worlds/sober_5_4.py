@@ -102,7 +102,7 @@ PRINTED = {"false": 0.0, "effects": (0.0, 5.0), "at_says": "printed", "truth_see
 # Where every metric likes the same settings on both data sets, nothing is lost between them.
 NOTHING_LOST = {"false": 5.0, "false_world": partial(two, settings_matter)}
 COLOR = {"false": 0.0, "effects": (0.0, 10.0), "at": 0.8, "at_says": "clear to the eye", "handed": named}
-BOTH_CLEAR = {"at": 0.25, "at_says": "both clear to the eye"}
+BOTH_CLEAR = {"at": 1.5, "at_says": "both clear to the eye"}
 IRS = {"false": 0.0, "effects": (0.0, 5.0), "at": 0.15, "at_says": "a lead plain to see", "truth_seeds": 200}
 
 ROWS = [
@@ -119,7 +119,7 @@ ROWS = [
     calibrated(RECIPES, "OTHERWISE", telling,
                given={"reading": "within objectives"}, **USELESS, **ALONE),
     calibrated(TRANSFER, "TABLE", own_data, handed=named,
-               at=0.05, **SHARED, **(PRINTED | NOTHING_LOST | {"at_says": "five trials in a hundred"})),
+               at=1.05, **SHARED, **(PRINTED | NOTHING_LOST | {"at_says": "five trials in a hundred"})),
     calibrated(TRANSFER, "SAME", settings_matter, at=0.305, **PRINTED,
                **ALONE),
     calibrated(TRANSFER, "OTHER_METRIC", own_settings, at=0.198,

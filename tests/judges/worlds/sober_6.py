@@ -156,7 +156,7 @@ def named(zoo):
 STRONG = {"at": 0.7, "at_says": "half of the variance of ranks", "truth_seeds": 200}
 GAP = {"at": 0.3, "at_says": "a gap plain to see", "truth_seeds": 200}
 LEAD = {"at": 0.15, "at_says": "a lead plain to see", "truth_seeds": 200}
-MARGIN = {"at": 0.15, "at_says": "both plain to see", "truth_seeds": 200}
+MARGIN = {"at": 1.3, "at_says": "each plainly past its bound", "truth_seeds": 200}
 FAMILY = {"false": 0.0, "true": 2.0, "effects": (0.0, 2.0)}
 FIVE_ALIKE = {"false": 0.0, "true": 3.0, "effects": (0.0, 4.0), **STRONG}
 CONSISTENCY = ("beta_vae_metric", "factor_vae")

@@ -1,0 +1,95 @@
+"""Arrays beside a runs table: they are those of its runs, and damage is noticed."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dbench.errors import DamagedData, InvalidInput
+from dbench.zoo.arrays import RunArrays, load_arrays
+from dbench.zoo.keys import RunKey
+from dbench.zoo.profiles import Profile
+from dbench.zoo.store import Store
+from dbench.zoo.table import build_arrays, load_manifest, load_runs
+
+Finish = Callable[..., None]
+
+
+def _arrays(folder: Path) -> RunArrays:
+    return load_arrays(folder, load_runs(folder), load_manifest(folder))
+
+
+def _replace_arrays(folder: Path, change: Callable[[RunArrays], RunArrays], **promised: object) -> None:
+    """Edit the arrays and bring the manifest up to date, as a careful forger would."""
+    data, described = change(_arrays(folder)).encoded()
+    (folder / "arrays.safetensors").write_bytes(data)
+    document = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**document, "arrays": described | promised}))
+
+
+def test_arrays_are_those_of_the_runs_that_are_done_in_the_order_of_the_table(evidence: Path) -> None:
+    table, arrays = load_runs(evidence), _arrays(evidence)
+    done = table[table["status"] == "done"]
+    assert list(arrays.runs) == list(dict.fromkeys(done["run"]))
+    mig = done[done["score"] == "mig"].set_index("run")["value"]
+    assert arrays.of_runs["kl.code"][:, 1] == pytest.approx(10 * mig.loc[list(arrays.runs)].to_numpy())
+    assert "kl.code" not in set(table["score"])
+    joined = arrays.with_rows(table)
+    assert len(joined) == len(table) + 2 * len(arrays.runs)
+
+
+@pytest.mark.parametrize("size", [0, 10, -10])
+def test_truncated_arrays_are_noticed(evidence: Path, size: int) -> None:
+    path = evidence / "arrays.safetensors"
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(DamagedData, match="SHA-256"):
+        _arrays(evidence)
+    document = json.loads((evidence / "manifest.json").read_text())
+    document["arrays"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (evidence / "manifest.json").write_text(json.dumps(document))
+    with pytest.raises(DamagedData, match="not a file of arrays of runs"):
+        _arrays(evidence)
+
+
+def test_missing_arrays_are_named(evidence: Path) -> None:
+    (evidence / "arrays.safetensors").unlink()
+    with pytest.raises(InvalidInput, match=r"arrays\.safetensors"):
+        _arrays(evidence)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda a: replace(a, runs=a.runs[::-1]), "done runs of the table in their order"),
+        (lambda a: replace(a, runs=a.runs[1:]), "got 6 runs"),
+        (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"][1:]}), r"kl\.code must have 7 runs, got .*6, 2"),
+        (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"] * np.nan}), "finite real numbers"),
+        (lambda a: replace(a, agreements={"beta_vae": np.zeros((2, 3), np.float32)}), "must have 4 runs, got shape"),
+        (lambda a: replace(a, agreements={"mtd": np.zeros((2, 2), np.float32)}), "must have 0 runs, got shape"),
+    ],
+)
+def test_arrays_that_break_a_rule_are_refused(
+    evidence: Path, change: Callable[[RunArrays], RunArrays], message: str
+) -> None:
+    _replace_arrays(evidence, change)
+    with pytest.raises(DamagedData, match=message):
+        _arrays(evidence)
+
+
+def test_arrays_of_other_shapes_than_promised_are_refused(evidence: Path) -> None:
+    _replace_arrays(evidence, lambda arrays: arrays, shapes={"kl.code": [7, 3]})
+    with pytest.raises(DamagedData, match=r"kl\.code must have shape \[7, 3\], got \[7, 2\]"):
+        _arrays(evidence)
+
+
+def test_arrays_of_runs_must_have_one_shape(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
+) -> None:
+    for number, key in enumerate(tiny_keys):
+        finish(store, key, scores={"kl.code": [0.0] * (2 + (number == 4))})
+    with pytest.raises(InvalidInput, match="arrays of one shape"):
+        build_arrays(store, tiny_keys)
