@@ -122,14 +122,20 @@ class Frequencies:
         """How many worlds were judged."""
         return sum(self.counts.values())
 
-    def share(self, verdict: Verdict = Verdict.REPRODUCED) -> Estimate:
-        """Probability of a verdict with the exact 95% interval of what the number of worlds leaves open."""
-        return share_interval(self.counts.get(verdict, 0), self.worlds)
+    def share(self, *verdicts: Verdict) -> Estimate:
+        """Probability of 'reproduced', or of one of some verdicts, with the exact 95% interval the worlds leave."""
+        chosen = verdicts or (Verdict.REPRODUCED,)
+        return share_interval(sum(self.counts.get(verdict, 0) for verdict in chosen), self.worlds)
+
+    @property
+    def wrong(self) -> tuple[Estimate, Estimate]:
+        """Probability of 'reproduced', and of a verdict that refutes: at the margin either is an error."""
+        return self.share(), self.share(*(verdict for verdict in Verdict if verdict.refutes))
 
     @property
     def errs(self) -> bool:
-        """Whether 'reproduced' is shown to be more frequent than a rule may err, where the finding is false."""
-        return self.place == "margin" and self.share().low > LARGEST_ERROR
+        """Whether either error is shown to be more frequent than a rule may err, where the truth is on the edge."""
+        return self.place == "margin" and max(share.low for share in self.wrong) > LARGEST_ERROR
 
     @property
     def blur(self) -> float:

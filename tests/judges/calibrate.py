@@ -186,7 +186,7 @@ class Run:
         counted[piece.place] = counted[piece.place] + new if piece.place in counted else new
         so_far = state.first[piece.place] if counted is state.first else None
         whole = so_far is not None and so_far.worlds == worlds and so_far.place == "margin"
-        if whole and so_far.share().value > self._chosen.suspect:
+        if whole and max(share.value for share in so_far.wrong) > self._chosen.suspect:
             for part in pieces(piece.entry, piece.place, worlds, worlds + more):
                 self._hand_out(part)
         if not state.out:
@@ -208,6 +208,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--suspect", type=float, default=0.03, help="share of wrong verdicts above which one does")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--scratch", type=Path, help="file of finished pieces: an interrupted run goes on with it")
+    parser.add_argument("--roles", nargs="+", default=[], help="cards of these roles alone; the page says so")
     parser.add_argument("--only", nargs="+", help="claims whose file and card hold such a text; nothing is written")
     return parser.parse_args()
 
@@ -215,7 +216,12 @@ def options() -> argparse.Namespace:
 def main() -> int:
     chosen, started = options(), time.perf_counter()
     names = [f"{entry.file} {entry.card}" for entry in CALIBRATIONS]
-    picked = [i for i, name in enumerate(names) if any(text in name for text in chosen.only or [""])]
+    roles = [card_of(claim_file(entry.file), entry.card).role for entry in CALIBRATIONS]
+    picked = [
+        i
+        for i, name in enumerate(names)
+        if any(text in name for text in chosen.only or [""]) and roles[i] in (chosen.roles or roles)
+    ]
     read_claims()
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(chosen.processes, mp_context=spawn, initializer=read_claims) as pool:
@@ -237,7 +243,8 @@ def main() -> int:
     margins = [margin for found in every.values() for margin in found[:-1]]
     if not chosen.only:
         table = [row for index, found in every.items() for row in rows(index, found)]
-        page.write(table, page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins))
+        passes = page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins)
+        page.write(table, passes, roles=chosen.roles)
     return 1 if any(margin.errs for margin in margins) else 0
 
 

@@ -8,26 +8,27 @@ from pathlib import Path
 
 from dbench.claims.calibration import LARGEST_ERROR, Frequencies
 from dbench.claims.card import Claim
-from dbench.claims.rules import Verdict
+from dbench.stats import Estimate
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
 COMMAND = "python tests/judges/calibrate.py"
 COLUMNS = (
-    *("claim", "rule", "confidence", "margin", "wrong 'reproduced'", "worlds", "effect"),
-    *("'reproduced'", "'contradicted'", "what the effect is"),
+    *("claim", "role", "rule", "confidence", "margin", "wrong 'reproduced'", "wrong 'contradicted' or 'absent'"),
+    *("worlds", "effect", "'reproduced'", "what the effect is"),
 )
 TOO_OFTEN = "**too often**"
 
 HEAD = f"""# How often the rules err
 
-Each claim over trained models was judged in simulated zoos of the size of the evidence: six objectives, six strengths
-and ten seeds, five where two data sets must share them; for novel combinations seven systems and five combinations
-(eight on 3dshapes), with two runs each. On the coloured sprites, which have five seeds, a rule sees less. *At the
-margin* the finding is false by a hair: the statistic of an endless zoo lies on the edge of the rule. 'Reproduced' is
-wrong there, and must not happen in more than {LARGEST_ERROR:.0%} of worlds. *At the effect* the statistic of an endless
-zoo is the paper's printed one, or what the last column says. Brackets: what the number of
-worlds leaves open, 95%. Written by `{COMMAND}`; nobody edits it.
-[How a claim is calibrated](claims-guide.md#calibration).
+Each {{roles}}claim over trained models was judged in simulated zoos of the size of the evidence: six objectives, six
+strengths and ten seeds, five where two data sets must share them; for novel combinations seven systems and five
+combinations (eight on 3dshapes), with two runs each. On the coloured sprites, which have five seeds, a rule sees
+less. *At the margin* the statistic of an endless zoo lies on the edge of the rule. 'Reproduced' is wrong there, since
+the finding is false by a hair, and so are 'contradicted' and 'absent', since it is true but for a hair: neither must
+happen in more than {LARGEST_ERROR:.0%} of worlds. A finding's heading is the verdict of its primary card, and errs as
+often. *At the effect* the statistic of an endless zoo is the paper's printed one, or what the last column says.
+Brackets: what the number of worlds leaves open, 95%. Written by `{COMMAND}`; nobody edits it. [How a claim is
+calibrated](claims-guide.md#calibration).
 
 {{passes}}
 
@@ -41,8 +42,7 @@ def name_of(claim: Claim) -> str:
     return f"`{claim.id}`" + (f", {claim.part}" if claim.part else "")
 
 
-def share_text(frequencies: Frequencies, verdict: Verdict) -> str:
-    share = frequencies.share(verdict)
+def share_text(share: Estimate) -> str:
     return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
 
 
@@ -50,14 +50,14 @@ def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies, at_says: st
     """Build the row of one margin, the effect beside it."""
     return [
         name_of(claim),
+        claim.role,
         str(claim.rule),
         f"{claim.confidence:g}",
         f"{margin.truth:g}",
-        share_text(margin, Verdict.REPRODUCED) + (f" {TOO_OFTEN}" if margin.errs else ""),
+        *(share_text(share) + (f" {TOO_OFTEN}" if share.low > LARGEST_ERROR else "") for share in margin.wrong),
         f"{margin.worlds:,}",
         f"{effect.truth:g}",
-        share_text(effect, Verdict.REPRODUCED),
-        share_text(effect, Verdict.CONTRADICTED),
+        share_text(effect.share()),
         at_says,
     ]
 
@@ -85,11 +85,12 @@ def passes_text(worlds: int, more: int, suspect: float, margins: Iterable[Freque
     )
 
 
-def write(table: Iterable[Sequence[str]], passes: str) -> None:
+def write(table: Iterable[Sequence[str]], passes: str, *, roles: Sequence[str] = ()) -> None:
     """Write the page, aside first."""
     lines = [line(COLUMNS), line(["---"] * len(COLUMNS)), *map(line, table)]
     aside = PAGE.with_suffix(".md.part")
-    aside.write_text(HEAD.format(passes=passes) + "\n".join(lines) + "\n", encoding="utf-8")
+    head = HEAD.format(passes=passes, roles="".join(f"{role} " for role in roles))
+    aside.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
     aside.replace(PAGE)
 
 
