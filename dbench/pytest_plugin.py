@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="cached",
         help="'missing': train what the store lacks and judge on that instead of on the evidence tables",
     )
-    group.addoption("--dbench-profile", default="micro", help="profile that --dbench-runs=missing trains")
+    group.addoption("--dbench-profile", default="micro", help="profile that --dbench-runs=missing trains, or file.toml")
     group.addoption(
         "--dbench-store",
         metavar="DIR",
