@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
+import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +25,7 @@ __all__ = ["claims"]
 
 @click.group()
 def claims() -> None:
-    """Look a finding up; freeze the rules before new evidence is scored."""
+    """Judge the findings; look one up; freeze the rules before new evidence is scored."""
 
 
 @claims.command()
@@ -31,15 +33,16 @@ def claims() -> None:
 @click.option(
     "--report", type=click.Path(path_type=Path), default=Path("reports/latest/report.json"), show_default=True
 )
-def show(claim: str, report: Path) -> None:
+@click.option("--ledger", type=click.Path(path_type=Path), help="Findings beside those shipped.")
+def show(claim: str, report: Path, ledger: Path | None) -> None:
     """Print what a finding says, by which rule it is judged, what came out and how to cite that."""
     from dbench.claims.ledger import find_finding
     from dbench.report import read_report
 
-    finding = find_finding(claim)
+    finding = find_finding(claim, ledger)
     click.echo(f"{finding.id}\n{finding.says}\n{finding.where}; headed by: {finding.heads}")
     if not report.is_file():
-        click.echo(f"No verdict: {report} is not there. Judge it: pytest claims/ -n auto")
+        click.echo(f"No verdict: {report} is not there. Judge it: dbench claims run")
         return
     document = read_report(report)
     heading = next((entry for entry in document["headings"] if entry["claim"] == finding.id), None)
@@ -58,6 +61,33 @@ def show(claim: str, report: Path) -> None:
     click.echo(f"\nCite: dbench, {finding.id}, {heading['verdict']}, {provenance['commit']}, {provenance['utc']}")
     if record is not None:
         click.echo(f"Again: pytest '{record['nodeid']}'")
+
+
+@claims.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", metavar="[PAPER[/FILE]]... [OPTIONS OF PYTEST]", nargs=-1, type=click.UNPROCESSED)
+def run(arguments: tuple[str, ...]) -> None:
+    r"""Judge the findings with pytest, those of a checkout or those that came with the wheel.
+
+    \b
+    dbench claims run                       all, on all cores; the report goes to reports/latest
+    dbench claims run hownot irs -n0        two papers, in one process
+    """
+    import pytest
+
+    import dbench
+
+    root = Path(dbench.__file__).parents[1]
+    folder = next(path for path in (root / "dbench_claims", root / "claims") if path.is_dir())
+    named = [str(folder / one) if (folder / one.partition("::")[0]).exists() else one for one in arguments]
+    report = Path("reports/latest").absolute()
+    settings = {"claims": ".", "expect": "expected.toml", "frozen": "frozen.json", "report": str(report)}
+    inis = [part for name, value in settings.items() for part in ("-o", f"dbench_{name}={value}")]
+    fixed = ["-c", os.devnull, "--rootdir", str(folder), "--import-mode=importlib", "-p", "no:cacheprovider", *inis]
+    # Not as arguments, which a report of a part of the claims repeats to say which part.
+    added = shlex.join([*fixed, "-n", "auto", "--dist=worksteal"])
+    os.environ["PYTEST_ADDOPTS"] = f"{added} {os.environ.get('PYTEST_ADDOPTS', '')}"
+    chosen = named if any(one.startswith(str(folder)) for one in named) else [*named, str(folder)]
+    raise SystemExit(int(pytest.main(chosen)))
 
 
 @claims.command()

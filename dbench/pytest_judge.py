@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 
-from dbench.claims import Claim, Expectations, Frozen, Judgement, Role, Verdict, load_expected, load_frozen, record_of
+from dbench.claims import (
+    Claim,
+    Expectations,
+    Frozen,
+    Judgement,
+    Role,
+    Verdict,
+    ledger,
+    load_expected,
+    load_frozen,
+    record_of,
+)
 from dbench.claims.evidence import OnDemand
 from dbench.claims.filters import NothingLeftOut
 from dbench.claims.population import Population, PopulationPair
@@ -52,7 +63,9 @@ def start(config: pytest.Config) -> None:
     expect = None if own_evidence and option.dbench_expect is None else setting(config, "dbench_expect")
     frozen = setting(config, "dbench_frozen")
     try:
-        config.stash[EXPECTATIONS] = load_expected(expect) if expect else None
+        findings = setting(config, "dbench_ledger")
+        ledger(findings)
+        config.stash[EXPECTATIONS] = load_expected(expect, findings) if expect else None
         config.stash[FROZEN] = load_frozen(frozen) if frozen else Frozen()
         report = None if on_worker or option.collectonly else setting(config, "dbench_report")
         if report:
@@ -104,6 +117,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     card = card_of(pyfuncitem)
     if card is None:
         return None
+    if card.id not in ledger(setting(pyfuncitem.config, "dbench_ledger")):
+        pytest.fail(f"claim {card.id!r} must be a finding of the ledger (--dbench-ledger), got none", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     try:
         returned = pyfuncitem.obj(**arguments)

@@ -20,6 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--dbench-report", metavar="DIR", help="folder of the report, or 'none' (ini: dbench_report)")
     group.addoption("--dbench-expect", metavar="FILE", help="expected verdicts, or 'none' (ini: dbench_expect)")
     group.addoption("--dbench-frozen", metavar="FILE", help="frozen rules, or 'none' (ini: dbench_frozen)")
+    group.addoption("--dbench-ledger", metavar="FILE", help="findings beside those shipped (ini: dbench_ledger)")
     group.addoption("--dbench-evidence", metavar="DIR", help="folder of evidence tables (default: those shipped)")
     group.addoption(
         "--dbench-runs",
@@ -27,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="cached",
         help="'missing': train what the store lacks and judge on that instead of on the evidence tables",
     )
-    group.addoption("--dbench-profile", default="micro", help="profile that --dbench-runs=missing trains")
+    group.addoption("--dbench-profile", default="micro", help="profile that --dbench-runs=missing trains, or file.toml")
     group.addoption(
         "--dbench-store",
         metavar="DIR",
@@ -48,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("dbench_figures", "folder of figures for the report, as make docs writes them", default="none")
     parser.addini("dbench_expect", "file of expected verdicts", default="none")
     parser.addini("dbench_frozen", "file of frozen rules", default="none")
+    parser.addini("dbench_ledger", "ledger of findings beside those shipped", default="none")
 
 
 def _judges_claims(config: pytest.Config) -> bool:

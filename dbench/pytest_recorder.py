@@ -18,6 +18,7 @@ from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields
 from dbench.claims.session import Session
 from dbench.errors import DbenchError
 from dbench.provenance import commit, repository, utc_now, versions
+from dbench.pytest_plugin import setting
 from dbench.report.files import report_folder
 
 __all__ = ["JUNIT", "Recorder", "card_of", "cards_of"]
@@ -144,7 +145,7 @@ class Recorder:
             evidence = [describe_evidence(folder) for folder in self.folders] if records else []
             self.document = build_document(
                 records,
-                ledger=ledger(),
+                ledger=ledger(setting(self.config, "dbench_ledger")),
                 checks=checks,
                 provenance=self.provenance | {"evidence": evidence} | _multiplicity(records),
                 complete=self.complete and not self.session.stopped,

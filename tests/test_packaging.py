@@ -13,16 +13,18 @@ def modules(folder: str, name: str) -> set[str]:
 
 
 def test_every_package_is_listed_and_every_listed_package_exists():
-    assert set(SETUPTOOLS["packages"]) == modules("dbench", "dbench") | modules("fixtures", "dbench_fixtures")
+    papers = {f"dbench_claims.{path.parent.name}" for path in (ROOT / "claims").glob("*/test_*.py")}
+    library = modules("dbench", "dbench") | modules("fixtures", "dbench_fixtures")
+    assert set(SETUPTOOLS["packages"]) == library | {"dbench_claims"} | papers
 
 
-def test_every_fixture_file_matches_a_pattern_of_package_data():
+def test_every_file_of_claims_and_fixtures_matches_a_pattern_of_package_data():
     patterns = {
-        package.replace("dbench_fixtures", "fixtures").replace(".", "/"): globs
+        package.replace("dbench_fixtures", "fixtures").replace("dbench_claims", "claims").replace(".", "/"): globs
         for package, globs in SETUPTOOLS["package-data"].items()
     }
     shipped = {path for folder, globs in patterns.items() for glob in globs for path in (ROOT / folder).glob(glob)}
-    files = {path for path in (ROOT / "fixtures").rglob("*") if path.is_file()}
+    files = {path for folder in ("claims", "fixtures") for path in (ROOT / folder).rglob("*") if path.is_file()}
     data = {path for path in files if path.suffix not in (".py", ".pyc", ".md")}
     assert data <= shipped, sorted(str(path.relative_to(ROOT)) for path in data - shipped)
 

@@ -289,7 +289,7 @@ def train_evidence(profile: str, store: str | None = None) -> Path:
     """Train and score what a store lacks of a profile, and write its evidence table.
 
     Args:
-        profile: its name.
+        profile: its name, or a file.toml.
         store: folder or URL, as of ``dbench zoo train``; ``store/<profile>`` when not given.
 
     Returns:
@@ -303,4 +303,4 @@ def train_evidence(profile: str, store: str | None = None) -> Path:
     from dbench.zoo.profiles import find_profile
 
     found = find_profile(profile)
-    return write_population_table(found, store or f"store/{profile}")
+    return write_population_table(found, store or f"store/{found.name}")

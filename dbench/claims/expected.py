@@ -77,8 +77,12 @@ class Expectations:
         return [entry for entry in self.entries if entry.claim in judged and entry.name not in used]
 
 
-def load_expected(path: Path) -> Expectations:
+def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
     """Read ``expected.toml``: ``[[expected]]`` tables of verdict, reason, date and the names of the records.
+
+    Args:
+        path: the file.
+        ledger: of one's own, beside the one shipped.
 
     Raises:
         DamagedData: not readable, a missing or unknown key, an unknown verdict, no reason or record, a record twice.
@@ -92,14 +96,14 @@ def load_expected(path: Path) -> Expectations:
     if document or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         wrong = ", ".join(document) or "expected"
         raise DamagedData(f"{path.name} must hold [[expected]] tables and nothing else, got {wrong}")
-    entries = [entry for table in tables for entry in _entries(table)]
+    entries = [entry for table in tables for entry in _entries(table, ledger)]
     names = [entry.name for entry in entries]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DamagedData(f"a record of {path.name} must have one expected verdict, got several for {twice[0]!r}")
     return Expectations(tuple(entries))
 
 
-def _entries(table: Mapping[str, Any]) -> list[Expectation]:
+def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[Expectation]:
     if wrong := sorted(_KEYS.keys() ^ table.keys()):
         raise DamagedData(
             f"an expected verdict has the keys {', '.join(_KEYS)}; missing or unknown: {', '.join(wrong)}"
@@ -111,12 +115,12 @@ def _entries(table: Mapping[str, Any]) -> list[Expectation]:
             )
     if table["verdict"] not in set(Verdict) - {Verdict.BROKEN, Verdict.REPRODUCED}:
         raise DamagedData(f"expected verdict must be one but 'reproduced' and 'broken', got {table['verdict']!r}")
-    return [_entry(name, Verdict(table["verdict"]), table["reason"]) for name in table["records"]]
+    return [_entry(name, Verdict(table["verdict"]), table["reason"], ledger) for name in table["records"]]
 
 
-def _entry(name: object, verdict: Verdict, reason: str) -> Expectation:
+def _entry(name: object, verdict: Verdict, reason: str, ledger: Path | None) -> Expectation:
     if not isinstance(name, str):
         raise DamagedData(f"a record of an expected verdict must be its name, got {name!r}")
     entry = Expectation(name, verdict, reason)
-    find_finding(entry.claim)
+    find_finding(entry.claim, ledger)
     return entry

@@ -1,4 +1,4 @@
-"""The ledger of findings, shipped with the project: which findings there are and what can decide each."""
+"""The ledger of findings: which there are and what can decide each. One is shipped; a user may add one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 from dbench.errors import DamagedData, unknown_name
 
@@ -32,33 +33,36 @@ class Finding:
 
 
 @cache
-def ledger() -> dict[str, Finding]:
-    """Return all findings by id.
+def ledger(own: Path | None = None) -> dict[str, Finding]:
+    """Return all findings by id: those shipped, and those of a ledger of one's own.
 
     Raises:
-        DamagedData: the shipped file cannot be read, or holds an id twice.
+        DamagedData: a file cannot be read, or an id stands twice.
     """
+    path = own or files("dbench_fixtures") / "ledger.toml"
+    known = ledger() if own else {}
     try:
-        rows = tomllib.loads((files("dbench_fixtures") / "ledger.toml").read_text(encoding="utf-8"))["finding"]
+        rows = tomllib.loads(path.read_text(encoding="utf-8"))["finding"]
         found = [Finding(row["id"], row["where"], row["says"], _names(row["evidence"]), row["heads"]) for row in rows]
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise DamagedData(f"ledger.toml cannot be read: {error!r}") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise DamagedData(f"{path.name} cannot be read: {error!r}") from error
     if strange := [finding.id for finding in found if finding.heads not in finding.evidence]:
-        raise DamagedData(f"ledger.toml must head a finding by a kind of its own evidence, got another of {strange[0]}")
-    if len({finding.id for finding in found}) != len(found):
-        raise DamagedData("ledger.toml must name each finding once, but an id stands in it twice")
-    return {finding.id: finding for finding in found}
+        raise DamagedData(f"{path.name} must head a finding by a kind of its own evidence, got another of {strange[0]}")
+    if len({finding.id for finding in found} - known.keys()) != len(found):
+        raise DamagedData(f"{path.name} must name each finding once, but an id stands twice")
+    return known | {finding.id: finding for finding in found}
 
 
-def find_finding(claim: str) -> Finding:
-    """Return the finding of an id.
+def find_finding(claim: str, own: Path | None = None) -> Finding:
+    """Return the finding of an id, from the ledger shipped or one's own.
 
     Raises:
         UnknownName: the ledger has no such finding; the message names the nearest.
     """
-    if claim not in ledger():
-        raise unknown_name("claim", claim, ledger())
-    return ledger()[claim]
+    findings = ledger(own)
+    if claim not in findings:
+        raise unknown_name("claim", claim, findings)
+    return findings[claim]
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import cast
 
+from dbench.data.adapters import torch_dataset
 from dbench.data.base import DataSet, Downsampled, GridData
 from dbench.data.held_out import WITHOUT, HeldOut, paper_splits, parse_held_out, random_splits
 from dbench.errors import DbenchError, InvalidInput, unknown_name
@@ -21,7 +22,7 @@ from dbench.outside import load_callable
 
 __all__ = [
     "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "load", "paper_splits",
-    "random_splits",
+    "random_splits", "torch_dataset",
 ]  # fmt: skip
 
 # The module that holds the function of the data set's own name. Modules are imported when asked for: some need
@@ -44,6 +45,9 @@ DATA_SETS = {
     "noisy_dsprites_grid": "dsprites_variants",
     "noisy_dsprites_grid_16": "dsprites_variants",
     "noisy_dsprites_rendered": "dsprites_variants",
+    "rooms": "rooms",
+    "rooms_16": "rooms",
+    "rooms_32": "rooms",
     "scream_dsprites": "dsprites_variants",
     "scream_dsprites_grid": "dsprites_variants",
     "scream_dsprites_grid_16": "dsprites_variants",

@@ -55,7 +55,13 @@ def parse_duration(text: str) -> float:
 def _options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Attach the options of that name, in order."""
     options = {
-        "profile": click.option("--profile", default="micro", show_default=True, help="Which grid of runs."),
+        "profile": click.option(
+            "--profile",
+            default="micro",
+            show_default=True,
+            metavar="micro|small|full|systems|novel|standard|paper|FILE.toml",
+            help="Which grid of runs.",
+        ),
         "store": click.option("--store", envvar="DBENCH_STORE", help="Folder or URL of the runs.  [store/PROFILE]"),
         "data": click.option(
             "--data", "--dataset", multiple=True, help="Data set of the profile (repeatable).  [its first]"
@@ -91,11 +97,12 @@ def _plan(
     found = find_profile(profile)
     numbers = None if seeds is None else parse_seeds(seeds, found.first_seed)
     keys = found.runs(data=data, objectives=objective, seeds=numbers)
-    place = Store(store or f"store/{profile}", create=create)
+    place = Store(store or f"store/{found.name}", create=create)
     if strange := strangers(place, found):
         click.echo(
-            f"{len(strange)} runs of {place.url} are not of profile {profile} as it is now and are left alone, such as "
-            f"{strange[0]} with {strange[0].steps:,} steps: they were trained by another profile or an earlier version",
+            f"{len(strange)} runs of {place.url} are not of profile {found.name} as it is now and are left alone, such "
+            f"as {strange[0]} with {strange[0].steps:,} steps: they were trained by another profile or an earlier "
+            "version",
             err=True,
         )
     return found, place, keys
@@ -265,12 +272,12 @@ def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[
 
     from dbench.zoo.survey import STATES, survey
 
-    _, place, keys = _plan(profile, store, data, objective, seeds)
+    found, place, keys = _plan(profile, store, data, objective, seeds)
     counts = survey(place, keys)
     troubles = [state for state in STATES if state != "unreadable" or any(row[state] for row in counts.values())]
     columns = ("done", "scored", *troubles[1:])
     shown = Table(
-        box=None, header_style="bold", padding=(0, 1), title=f"{profile} in {place.url}", title_justify="left"
+        box=None, header_style="bold", padding=(0, 1), title=f"{found.name} in {place.url}", title_justify="left"
     )
     for name in ("data", "objective", "strength"):
         shown.add_column(name, no_wrap=True)

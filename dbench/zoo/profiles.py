@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from dbench.data.held_out import paper_splits
 from dbench.errors import unknown_name
 from dbench.zoo.profile import Profile, Sweep
+from dbench.zoo.profile_file import read_profile
 
 __all__ = ["PROFILES", "Profile", "Sweep", "find_profile"]
 
@@ -171,11 +173,14 @@ PROFILES: dict[str, Profile] = {
 
 
 def find_profile(name: str) -> Profile:
-    """Return the profile of that name, or say which there are.
+    """Return the profile of that name, or of a file that ends in ``.toml``.
 
     Raises:
-        UnknownName: no such profile.
+        UnknownName: no such profile; the message lists all.
+        InvalidInput: the file cannot be read, or has not the fields of a profile.
     """
+    if name.endswith(".toml"):
+        return read_profile(Path(name))
     if name not in PROFILES:
         raise unknown_name("profile", name, PROFILES)
     return PROFILES[name]

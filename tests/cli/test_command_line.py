@@ -220,3 +220,12 @@ def test_other_budgets_are_refused(text: str) -> None:
 def test_commands_are_click_commands() -> None:
     assert isinstance(main, click.Group)
     assert all(isinstance(main.get_command(click.Context(main), name), click.Command) for name in cli._GROUPS)
+
+
+def test_the_claims_are_judged_from_an_empty_folder(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dbench", "claims", "run", "flaws/test_3_1_toy_table.py", "-n0"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    report = json.loads((tmp_path / "reports" / "latest-partial" / "report.json").read_text())
+    assert {record["claim"].partition(".")[0] for record in report["records"]} == {"flaws"}
+    assert report["scope"] == {"complete": False, "selection": ".../test_3_1_toy_table.py -n0"}

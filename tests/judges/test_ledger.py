@@ -114,3 +114,14 @@ def test_a_damaged_ledger_is_refused(tmp_path, monkeypatch, text, message):
 def test_the_shipped_ledger_knows_its_papers():
     text = (importlib.resources.files("dbench_fixtures") / "ledger.toml").read_text(encoding="utf-8")
     assert set(tomllib.loads(text)["papers"]) == set(PAPERS)
+
+
+def test_a_ledger_of_ones_own_adds_to_the_one_shipped_and_repeats_none_of_it(tmp_path):
+    own = tmp_path / "mine.toml"
+    own.write_text(FINDING)
+    assert set(ledger(own)) == {*ledger(), "a.b"}
+    own.write_text(FINDING.replace("a.b", "flaws.xor"))
+    with pytest.raises(DamagedData, match=r"mine.toml must name each finding once"):
+        ledger(own)
+    with pytest.raises(DamagedData, match=r"none.toml cannot be read"):
+        ledger(tmp_path / "none.toml")

@@ -104,3 +104,27 @@ def test_figures_of_the_folder_that_the_ini_names_are_shown(session, pytester):
     outcome = session("@card().covers\ndef test_a():\n    return around(0.9)\n")
     assert outcome.code == 1
     assert "figures.json must list figures as 'make docs' writes them" in outcome.text
+
+
+FINDING = """
+[[finding]]
+id = "mine.mixing"
+where = "2"
+says = "It holds for mine."
+evidence = ["synthetic"]
+heads = "synthetic"
+"""
+
+
+def test_a_claim_outside_the_ledger_breaks_until_a_ledger_of_ones_own_has_it(session, pytester):
+    source = HOLDS.replace("card()", 'card("mine.mixing", role="primary", quote="It holds.")')
+    outcome = session(source)
+    assert outcome.code == 1
+    (record,) = outcome.report["records"]
+    assert record["verdict"] == "broken"
+    assert "claim 'mine.mixing' must be a finding of the ledger" in record["reason"]
+    (pytester.path / "ledger.toml").write_text(FINDING)
+    outcome = session(source, "--dbench-ledger=ledger.toml")
+    assert outcome.code == 0
+    (heading,) = outcome.report["headings"]
+    assert (heading["verdict"], heading["statement"]) == ("reproduced", "It holds for mine.")

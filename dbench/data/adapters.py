@@ -1,0 +1,55 @@
+"""A data set of ours for somebody's own training loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dbench import seeds
+from dbench.data.base import DataSet
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.utils.data import Dataset
+
+__all__ = ["torch_dataset"]
+
+
+def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
+    """Return the points that training may see as a torch data set.
+
+    Item i is an image, float32 C x H x W in 0..1, and its k factors, int64. Of a stochastic data set each image is one
+    fixed draw. Images are made as they are asked for, batches at once.
+
+    Example:
+        >>> from dbench.data import load
+        >>> from torch.utils.data import DataLoader
+        >>> images, factors = next(iter(DataLoader(torch_dataset(load("dsprites_grid_16")), batch_size=8)))
+        >>> images.shape, factors.shape
+        (torch.Size([8, 1, 16, 16]), torch.Size([8, 5]))
+    """
+    import torch
+    from torch.utils.data import Dataset
+
+    factors = data.grid()[~data.held_out()]
+
+    class Points(Dataset[tuple[torch.Tensor, torch.Tensor]]):
+        def __len__(self) -> int:
+            return len(factors)
+
+        def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+            return self.__getitems__([index])[0]
+
+        def __getitems__(self, indices: list[int]) -> list[tuple[Tensor, Tensor]]:
+            rows = factors[indices]
+            if data.stochastic:
+                streams = [seeds.generator(task="torch_dataset", data=data.fingerprint, row=i) for i in indices]
+                drawn = [data.images(row[np.newaxis], rng) for row, rng in zip(rows, streams, strict=True)]
+                images = np.concatenate(drawn)
+            else:
+                images = data.images(rows)
+            scaled = torch.from_numpy(images).float() / 255
+            return list(zip(scaled, torch.from_numpy(rows), strict=True))
+
+    return Points()

@@ -1,0 +1,190 @@
+"""Rooms: our own drawing of an object in a room, with the factors of Shapes3D, for where that archive cannot be had.
+
+It stands in for Shapes3D (Burgess and Kim 2018) and shows **none of its images**: the six factors, their sizes and what
+they do are the same, but camera, light, proportions and colours are ours, and nothing casts a shadow.
+
+What is seen depends on scale, shape and orientation alone, 480 views, and an image is linear in its three colours: each
+view is kept as how much of floor, wall and object a pixel shows and how brightly they are lit.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.data.base import BATCH, Downsampled, Factors, GridData, Images, digest
+
+__all__ = ["Rooms", "rooms", "rooms_16", "rooms_32"]
+
+RULE = "rooms, rule 1"
+SIDE = 64
+HUES, SCALES, SHAPES, ORIENTATIONS = 10, 8, 4, 15
+# Rays along each side of a pixel, whose mean it is.
+RAYS = 2
+# Half of the field of view, as the tangent of its angle; distance and height of the camera, height it looks at.
+FIELD, DISTANCE, HEIGHT, AIM = 0.36, 8.0, 4.5, 1.0
+# Half of the room's width and depth; the light, and the share of it that comes from everywhere.
+WIDTH, DEPTH = 5.0, 9.0
+LIGHT, AMBIENT = (2.5, 7.0, 5.0), 0.4
+SATURATION = 0.8
+
+Array = NDArray[np.float64]
+
+
+class Rooms(GridData):
+    """Hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15; 480,000 images of 3 x 64 x 64.
+
+    Shapes are cube, cylinder, ball and capsule, scaled from 0.75 to 1.25; the camera goes around them from -30 to 30
+    degrees. The first image asked for takes some seconds, in which all views are drawn (6 MB).
+    """
+
+    name = "rooms"
+    factor_names = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
+    factor_sizes = (HUES, HUES, HUES, SCALES, SHAPES, ORIENTATIONS)
+    image_shape = (3, SIDE, SIDE)
+
+    def __init__(self) -> None:
+        numbers = (RAYS, FIELD, DISTANCE, HEIGHT, AIM, WIDTH, DEPTH, LIGHT, AMBIENT, SATURATION)
+        self.fingerprint = digest(RULE, repr(numbers))
+
+    @cached_property
+    def _views(self) -> NDArray[np.uint8]:
+        """8 x 4 x 15 x 3 x 4096: how much of floor, wall and object, and how bright, in 255 steps."""
+        views = np.empty((SCALES, SHAPES, ORIENTATIONS, 3, SIDE * SIDE), dtype=np.uint8)
+        for turn, angle in enumerate(np.radians(np.linspace(-30, 30, ORIENTATIONS))):
+            camera, rays = _camera(angle)
+            room, of_wall, far = _room(camera, rays)
+            for scale, size in enumerate(np.linspace(0.75, 1.25, SCALES)):
+                for shape in range(SHAPES):
+                    lit, near = _object(shape, size, camera, rays)
+                    seen = near < far
+                    parts = np.where([~seen & ~of_wall, ~seen & of_wall, seen], [room, room, lit], 0.0)
+                    blocks = parts.reshape(3, SIDE, RAYS, SIDE, RAYS).mean(axis=(2, 4))
+                    views[scale, shape, turn] = np.floor(255 * blocks).reshape(3, -1)  # at most 255 together
+        return views
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        """Mix the three colours of each image; in whole numbers, so that every machine gives the same bytes."""
+        images = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
+        for start in range(0, len(factors), BATCH):
+            part = factors[start : start + BATCH]
+            colours = _COLOURS[part[:, :3]].transpose(0, 2, 1)  # n x channels x materials
+            views = self._views[tuple(part[:, 3:].T)].astype(np.float32)
+            mixed = (colours @ views + 127) // 255  # below 2^24, so exact
+            images[start : start + BATCH] = mixed.reshape(-1, *self.image_shape)
+        return images
+
+
+def _colours() -> NDArray[np.float32]:
+    """10 hues x 3 channels in whole numbers of 0..255, from the hexagon of hue, saturation and value."""
+    place = (np.array([5.0, 3.0, 1.0]) + 6 * np.arange(HUES)[:, np.newaxis] / HUES) % 6
+    return np.rint(255 * (1 - SATURATION * np.clip(np.minimum(place, 4 - place), 0, 1))).astype(np.float32)
+
+
+_COLOURS = _colours()
+
+
+def _camera(angle: float) -> tuple[Array, Array]:
+    """Where the camera stands, and one ray of unit length (n x 3) for each part of a pixel, row by row from the top."""
+    camera = np.array([DISTANCE * np.sin(angle), HEIGHT, DISTANCE * np.cos(angle)])
+    ahead = _unit(np.array([0.0, AIM, 0.0]) - camera)
+    right = _unit(np.cross(ahead, [0.0, 1.0, 0.0]))
+    up = np.cross(right, ahead)
+    steps = FIELD * ((2 * np.arange(SIDE * RAYS) + 1) / (SIDE * RAYS) - 1)
+    down, across = (one.reshape(-1, 1) for one in np.meshgrid(steps, steps, indexing="ij"))
+    return camera, _unit(ahead + across * right - down * up)
+
+
+def _room(camera: Array, rays: Array) -> tuple[Array, NDArray[np.bool_], Array]:
+    """Brightness of what a ray meets of the room, whether that is a wall, and how far it is."""
+    bounds = np.array([WIDTH, 0.0, DEPTH]) * np.sign(rays)
+    with np.errstate(divide="ignore"):
+        along = np.where((rays == 0) | ((rays > 0) & [False, True, False]), np.inf, (bounds - camera) / rays)
+    axis = along.argmin(axis=1)
+    normals = -np.sign(rays) * np.eye(3)[axis]
+    far = along.min(axis=1)
+    return _lit(camera + far[:, np.newaxis] * rays, normals), axis != 1, far
+
+
+def _object(shape: int, size: float, camera: Array, rays: Array) -> tuple[Array, Array]:
+    """Brightness of the object where a ray meets it, and how far that is: infinite where it does not."""
+    radius, half = size * np.array([(0.8, 0.8), (0.7, 1.0), (1.0, 0.0), (0.6, 0.6)][shape])
+    tall = half + (radius if shape >= 2 else 0.0)
+    middle = np.array([0.0, tall, 0.0])
+    eye = camera - middle  # as seen from the object's middle
+    if shape == 0:
+        near, leave = _slabs(eye, rays, radius)
+        near = np.where(near < leave, near, np.inf)
+    else:
+        enter, leave = _pipe(eye, rays, radius)
+        bottom, top = np.sort((np.array([[-half], [half]]) - eye[1]) / rays[:, 1], axis=0)
+        if shape == 1:
+            near = np.maximum(enter, bottom)
+            near = np.where(near < np.minimum(leave, top), near, np.inf)
+        else:
+            side = np.where((enter > bottom) & (enter < top), enter, np.inf)
+            near = np.minimum(side, np.minimum(_ball(eye, rays, radius, half), _ball(eye, rays, radius, -half)))
+    point = eye + np.where(np.isfinite(near), near, 0.0)[:, np.newaxis] * rays
+    if shape == 0:
+        normals = np.sign(point) * (np.abs(point) == np.abs(point).max(axis=1, keepdims=True))
+    elif shape == 1:
+        flat = np.abs(np.abs(point[:, 1]) - half) < 1e-9
+        normals = np.where(flat[:, np.newaxis], np.sign(point) * [0, 1, 0], point * [1, 0, 1])
+    else:
+        normals = point - np.clip(point, -half, half) * [0, 1, 0]
+    return _lit(point + middle, _unit(normals)), near
+
+
+def _slabs(eye: Array, rays: Array, half: float) -> tuple[Array, Array]:
+    """Where rays enter and leave a cube."""
+    with np.errstate(divide="ignore"):
+        ends = np.sort((np.array([[[-half]], [[half]]]) - eye) / rays, axis=0)
+    return ends[0].max(axis=1), ends[1].min(axis=1)
+
+
+def _pipe(eye: Array, rays: Array, radius: float) -> tuple[Array, Array]:
+    """Where rays enter and leave an upright cylinder without ends; infinite where they pass it."""
+    flat = np.array([1.0, 0.0, 1.0])
+    return _roots((rays**2 @ flat), rays @ (eye * flat), eye**2 @ flat - radius**2)
+
+
+def _ball(eye: Array, rays: Array, radius: float, height: float) -> Array:
+    """Where rays enter a ball above the middle; infinite where they pass it."""
+    away = eye - [0.0, height, 0.0]
+    return _roots(np.ones(len(rays)), rays @ away, away @ away - radius**2)[0]
+
+
+def _roots(square: Array, linear: Array, constant: float) -> tuple[Array, Array]:
+    """Both solutions of square t^2 + 2 linear t + constant = 0; infinite where there are none."""
+    inside = linear**2 - square * constant
+    root = np.sqrt(np.maximum(inside, 0.0))
+    ends = ((-linear - root) / square, (-linear + root) / square)
+    return np.where(inside > 0, ends[0], np.inf), np.where(inside > 0, ends[1], np.inf)
+
+
+def _lit(points: Array, normals: Array) -> Array:
+    """Brightness of surfaces (n x 3 points, unit normals): light from everywhere, and from a lamp by its angle."""
+    toward = _unit(np.array(LIGHT) - points)
+    return AMBIENT + (1 - AMBIENT) * np.clip((normals * toward).sum(axis=1), 0, 1)
+
+
+def _unit(vectors: Array) -> Array:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1.0)
+
+
+def rooms() -> Rooms:
+    """Return the rooms, 64 x 64."""
+    return Rooms()
+
+
+def rooms_16() -> Downsampled:
+    """Return the rooms averaged down to 16 x 16: means of 4 x 4 blocks."""
+    return Downsampled(Rooms(), 4, name="rooms_16")
+
+
+def rooms_32() -> Downsampled:
+    """Return the rooms averaged down to 32 x 32: means of 2 x 2 blocks."""
+    return Downsampled(Rooms(), 2, name="rooms_32")

@@ -1,0 +1,30 @@
+"""A data set of ours as a torch data set."""
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+from dbench.data import load, torch_dataset
+
+
+def test_items_are_the_images_and_factors_of_the_grid():
+    data = load("dsprites_grid_16")
+    points = torch_dataset(data)
+    assert len(points) == 46_080
+    images, factors = next(iter(DataLoader(points, batch_size=32, shuffle=True)))
+    assert (images.dtype, factors.dtype) == (torch.float32, torch.int64)
+    np.testing.assert_array_equal((images * 255).round().numpy(), data.images(factors.numpy()))
+    assert torch.equal(points[7][0], next(iter(DataLoader(points, batch_size=8)))[0][7])
+
+
+def test_what_is_held_out_is_not_among_them():
+    data = load("dsprites_grid_16-without-shape2-scale3")
+    factors = np.array([factors.numpy() for _, factors in torch_dataset(data).__getitems__([*range(0, 43_520, 100)])])
+    assert len(torch_dataset(data)) == 43_520
+    assert not ((factors[:, 0] == 2) & (factors[:, 1] == 3)).any()
+
+
+def test_a_stochastic_image_is_drawn_once():
+    points = torch_dataset(load("color_dsprites_grid_16"))
+    (image, _), (again, _) = points[40_000], points.__getitems__([3, 40_000])[1]
+    assert torch.equal(image, again)

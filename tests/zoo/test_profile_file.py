@@ -1,0 +1,93 @@
+"""A profile of one's own is a file, and what is wrong in it is said in a line."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dbench.cli import main
+from dbench.errors import InvalidInput
+from dbench.zoo.commands import zoo
+from dbench.zoo.profiles import PROFILES, Profile, Sweep, find_profile
+from dbench.zoo.store import Store
+
+TEXT = """
+data = ["dsprites_grid_16"]
+network = "mlp"
+steps = 12
+batch_size = 8
+learning_rate = 1e-3
+seeds = 2
+likelihood_factor = 16
+
+[[sweep]]
+objective = "beta_vae"
+strengths = [1, 4.5]
+
+[[sweep]]
+objective = "beta_tcvae"
+strengths = [6]
+seeds = 1
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_file_is_the_profile_it_spells(file: Path) -> None:
+    assert find_profile(str(file)) == Profile(
+        name="mine",
+        data=("dsprites_grid_16",),
+        network="mlp",
+        sweeps=(Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1)),
+        steps=12,
+        batch_size=8,
+        learning_rate=1e-3,
+        seeds=2,
+        likelihood_factor=16,
+    )
+    assert len(find_profile(str(file)).runs()) == 5
+
+
+def test_the_commands_of_the_zoo_take_a_file_and_its_store(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    Store("store/mine", create=True)
+    done = CliRunner().invoke(main, ["zoo", "ls", "--profile", "mine.toml"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "mine in" in done.output
+    assert "4.5" in done.output
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("steps = 12\n", "", "mine.toml must have data, network, steps.*missing or unknown: steps"),
+        ("steps = 12", "stepps = 12\nsteps = 12", "missing or unknown: stepps"),
+        ("steps = 12", 'steps = "12"', "steps of mine.toml must be a whole number, got '12'"),
+        ("steps = 12", "steps = true", "steps of mine.toml must be a whole number, got True"),
+        ("strengths = [6]", "strengths = 6", "strengths of a sweep of mine.toml must be numbers, got 6"),
+        ("seeds = 1\n", "seed = 1\n", "a sweep of mine.toml must have objective, strengths.*unknown: seed"),
+        ("seeds = 1\n", 'constants = {a = "b"}\n', "constants of a sweep of mine.toml must be numbers by name"),
+        ('["dsprites_grid_16"]', '"dsprites_grid_16"', "data of mine.toml must be a list of names"),
+        ("[[sweep]]", "[[sweeps]]", "must have .*sweep.* tables, got None"),
+        ("network", "network = =", "must be a TOML file that can be read, got mine.toml"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said(file: Path, old: str, new: str, message: str) -> None:
+    file.write_text(TEXT.replace(old, new))
+    with pytest.raises(InvalidInput, match=message):
+        find_profile(str(file))
+
+
+def test_a_file_that_is_not_there_is_said() -> None:
+    with pytest.raises(InvalidInput, match=r"got none\.toml"):
+        find_profile("none.toml")
+
+
+def test_the_help_lists_every_profile() -> None:
+    (option,) = (one for one in zoo.commands["train"].params if one.name == "profile")
+    assert option.metavar == "|".join([*PROFILES, "FILE.toml"])
