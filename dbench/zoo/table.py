@@ -206,7 +206,7 @@ def write_table(
         "rows": len(table),
         "arrays": described,
         "scores": sorted(table["score"].unique().tolist()),
-        "profile": profile.describe(),
+        "profile": {**profile.describe(), "deviations": [*profile.deviations, *_fewer_seeds(table, profile)]},
         "scoring": dict(scoring or {}),
         "tolerance": dict(sorted(tolerance.items())),
         "rules": dict(sorted((rules or {}).items())),
@@ -219,6 +219,13 @@ def write_table(
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
     return folder / TABLE
+
+
+def _fewer_seeds(table: pd.DataFrame, profile: Profile) -> list[str]:
+    """Say how many of the profile's seeds a table has, where they are not all."""
+    planned = {key.seed for key in profile.runs(data=set(table["data"]) & set(profile.data))}
+    fewer = len(planned) - table["seed"].nunique()
+    return [f"{table['seed'].nunique()} of the {len(planned)} seeds that the profile has"] if fewer > 0 else []
 
 
 def read_rules(path: str | Path) -> dict[str, str]:

@@ -300,3 +300,14 @@ def test_rules_that_were_not_frozen_are_refused(tmp_path: Path, content: str) ->
         read_rules(tmp_path / "rules.json")
     with pytest.raises(InvalidInput, match=r"^rules must be what .* got .*none\.json"):
         read_rules(tmp_path / "none.json")
+
+
+def test_a_table_of_a_part_of_the_seeds_says_so(
+    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
+) -> None:
+    for key in tiny_keys:
+        finish(store, key, scores={"mig": 0.5})
+    for seeds, told in ((1, ("1 of the 2 seeds that the profile has",)), (2, ())):
+        part = [key for key in tiny_keys if key.seed < seeds]
+        write_table(tmp_path / "t", build_table(store, part, tiny), tiny, {})
+        assert load_population(tmp_path / "t").deviations == told
