@@ -1,16 +1,11 @@
-"""Causes in how codes are scored: collapsed ones count in full; the number of active ones lies behind a correlation."""
+"""A cause in how codes are scored: collapsed ones count in full."""
 
 from __future__ import annotations
 
-import re
-from importlib.resources import files
-
 import numpy as np
-import pandas as pd
 from causes_runs import MICRO, SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
 
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
-from dbench.stats.ranks import ranks
 from dbench.zoo.scorers import Subject
 
 RESOLUTIONS = (0.03, 0.1)
@@ -76,58 +71,3 @@ def collapsed_codes(scale: Scale, report: Report) -> None:
         f"{blurred.mean():.3f} with noise of 0.1, and from {mean(first, 'gaussian_tc.mean.active'):.3f} to "
         f"{mean(last, 'gaussian_tc.mean.active'):.3f} over the active ones.",
     )
-
-
-@experiment
-def downstream_active(scale: Scale, report: Report) -> None:
-    """A lower total correlation goes with better downstream accuracy: through the number of active codes?
-
-    From the shipped tables; nothing is trained. All runs of the six unsupervised objectives on each data set, accuracy
-    of logistic regressions, averaged over the sizes of their training sets as in sober.unsupervised-downstream. With
-    three to ten active codes, their number and the divergence decide how much a classifier can know.
-
-    Looked at: Spearman's correlation of minus the total correlation with accuracy, and the same with the ranks of the
-    number of active codes, or of the divergence, regressed out of both; of all models, and by objective (mean of six).
-
-    - Number of active codes: supported for a score whose correlation is 0.3 or more if without it less than half is
-      left.
-    - Divergence: likewise.
-    """
-    for name in MICRO.data:
-        table = pd.read_parquet(str(files("dbench_fixtures") / "evidence" / f"micro-{name}" / "runs.parquet"))
-        wide = table[table["status"] == "done"].pivot(index=["objective", "run"], columns="score", values="value")
-        wide = wide[wide.index.isin(_UNSUPERVISED, level=0)]
-        targets = [column for column in wide.columns if re.fullmatch(r"downstream\.logistic\.\d+", column)]
-        rows: dict[str, list[Scores]] = {}
-        for codes in ("mean", "mean.active", "sampled", "sampled.active"):
-            score = f"gaussian_tc.{codes}"
-            groups = [part for _, part in wide.groupby(level=0)]
-            rows[codes] = [
-                {
-                    "raw": _with_accuracy(wide, score, targets),
-                    "codes": _with_accuracy(wide, score, targets, "kl.informative"),
-                    "kl": _with_accuracy(wide, score, targets, "kl"),
-                    "within": float(np.mean([_with_accuracy(part, score, targets) for part in groups])),
-                }
-            ]
-        columns = {"raw": "correlation", "codes": "without number of codes", "kl": "without divergence"}
-        report.table(f"{name}, codes", rows, columns | {"within": "within objectives"}, digits=2)
-        for codes, (row,) in rows.items():
-            for cause, key in (("number of active codes", "codes"), ("divergence", "kl")):
-                answer = "not here" if row["raw"] < 0.3 else "yes" if row[key] < row["raw"] / 2 else "no"
-                report.finding(f"{cause}, {codes} on {name}", answer, f"{row['raw']:.2f}, without it {row[key]:.2f}.")
-
-
-_UNSUPERVISED = sorted({sweep.objective for sweep in MICRO.sweeps})
-
-
-def _with_accuracy(wide: pd.DataFrame, score: str, targets: list[str], without: str | None = None) -> float:
-    """Rank correlation of minus a score with accuracies, averaged, after another score's ranks are regressed out."""
-    found = []
-    for target in targets:
-        one, two = (ranks(wide[column].to_numpy(np.float64)) for column in (score, target))
-        if without is not None:
-            other = np.stack([ranks(wide[without].to_numpy(np.float64)), np.ones(len(wide))], axis=1)
-            one, two = (x - other @ np.linalg.lstsq(other, x, rcond=None)[0] for x in (one, two))
-        found.append(-float(np.corrcoef(one, two)[0, 1]))
-    return float(np.mean(found))

@@ -3,7 +3,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
@@ -88,25 +87,6 @@ def test_steps_are_scaled_in_whole_blocks_and_seeds_start_where_no_profile_does(
     assert RUNS.Scale(share=0.001).steps(6000) == 100
     assert list(RUNS.Scale().numbers(2)) == [1000, 1001]
     assert list(RUNS.Scale(seeds=1).numbers(2)) == [1000]
-
-
-def test_a_correlation_that_is_all_anothers_vanishes_without_it():
-    stream = np.random.default_rng(0)
-    number = stream.normal(size=2000)
-    wide = pd.DataFrame(
-        {name: number + 0.5 * stream.normal(size=2000) for name in ("tc", "accuracy")} | {"number": number}
-    )
-    assert SCORES._with_accuracy(wide, "tc", ["accuracy"]) == pytest.approx(-0.8, abs=0.05)
-    assert SCORES._with_accuracy(wide, "tc", ["accuracy"], "number") == pytest.approx(0, abs=0.07)
-
-
-def test_the_way_runs_from_the_best_constant_picture_to_a_perfect_one():
-    images = torch.zeros(4, 1, 1, 2, dtype=torch.uint8)
-    images[2:, ..., 0] = 255
-    way = IMAGES._Way.of(images)
-    assert way.constant == pytest.approx(np.log(2), abs=1e-4)
-    assert way.perfect == pytest.approx(0, abs=1e-4)
-    assert way.left(np.log(2) / 4) == pytest.approx(0.25, abs=1e-3)
 
 
 @pytest.mark.parametrize(("values", "expected"), [([[0.9, 0.8]], True), ([[0.9, -0.8]], False), ([[0.3, 0.4]], False)])
