@@ -16,7 +16,7 @@ from dbench.claims.evidence import (
     left_out_folders,
     load_left_out,
     load_population,
-    whole_data_folders,
+    swept_folders,
 )
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
@@ -38,7 +38,7 @@ def pytest_generate_tests(metafunc):
     folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
     if "evidence_folder" in wanted:
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
-        chosen = whole_data_folders(folders) if of_models else folders
+        chosen = swept_folders(folders) if of_models else folders
         metafunc.parametrize("evidence_folder", chosen, ids=[f.name for f in chosen])
     if "evidence_pair" in wanted:
         pairs = evidence_pairs(folders) or [()]
@@ -88,7 +88,7 @@ def data_set(pytestconfig) -> OnDemand:
     """Return the runs on the first data set whose name begins so; with none the claim is left open there."""
 
     def named(beginning: str) -> Population:
-        folders = whole_data_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))
+        folders = swept_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))
         for population in map(_without_labels, folders):
             if str(population.table["data"].iloc[0]).startswith(beginning):
                 return population

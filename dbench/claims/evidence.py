@@ -27,6 +27,7 @@ __all__ = [
     "left_out_folders",
     "load_left_out",
     "load_population",
+    "swept_folders",
     "train_evidence",
     "whole_data_folders",
 ]
@@ -84,6 +85,24 @@ def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
     return sorted(kept, key=lambda folder: (not data[folder].startswith("dsprites"), folder.name))
 
 
+def swept_folders(folders: Sequence[Path]) -> list[Path]:
+    """Return the tables of whole data sets in which an objective has several strengths, as :func:`whole_data_folders`.
+
+    Sentences about sweeps, or about models pooled over them, are judged on these; a table of single settings would
+    leave each of them open. Without any such table, all are returned.
+    """
+    from dbench.zoo.table import load_manifest
+
+    def swept(folder: Path) -> bool:
+        try:
+            return any(len(sweep["strengths"]) > 1 for sweep in load_manifest(folder)["profile"]["sweeps"])
+        except (DbenchError, LookupError, TypeError):
+            return True  # what cannot be read fails where it is judged
+
+    whole = whole_data_folders(folders)
+    return [folder for folder in whole if swept(folder)] or whole
+
+
 def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
     """Return the pairs of tables of one profile, trained alike, on different data sets, nothing held out of either.
 
@@ -100,7 +119,7 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
         named = PROFILES[profile].data if profile in PROFILES else ()
         return (named.index(data) if data in named else len(named), data)
 
-    ordered = sorted(whole_data_folders(folders), key=place)
+    ordered = sorted(swept_folders(folders), key=place)
     described = {folder: _trained_on(folder) for folder in ordered}
     return [
         (first, second)

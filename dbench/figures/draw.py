@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, whole_data_folders
+from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
 from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr
@@ -88,7 +88,7 @@ def sources_of_tables(root: str | Path | None) -> list[Source]:
         DamagedData: a table that was damaged or edited.
     """
     sources, unsupervised = list[Source](), dict[Path, Population]()
-    folders = whole_data_folders(evidence_folders(root))
+    folders = swept_folders(evidence_folders(root))
     if not folders:
         raise InvalidInput(f"runs must hold a table of models trained on a whole data set, got none in {root}")
     for folder in folders:

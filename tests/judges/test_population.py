@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, whole_data_folders
+from dbench.claims.evidence import (
+    evidence_folders,
+    evidence_pairs,
+    load_population,
+    swept_folders,
+    whole_data_folders,
+)
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.simulation import simulated_population
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
@@ -240,3 +246,9 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
     assert [folder.name for folder in whole_data_folders(folders)] == list("bdaefghi")
     assert [(a.name, b.name) for a, b in evidence_pairs(folders)] == [("b", "a"), ("e", "f"), ("e", "g")]
     assert evidence_pairs([tmp_path / "b"]) == []
+    # Single settings are no sweep; without any sweep all tables are looked at.
+    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "tolerance": {}, "key_schema": 1, "arrays": {}}
+    single = {"sweeps": [{"strengths": [4.0]}, {"strengths": [6.0]}]}
+    (tmp_path / "b" / "manifest.json").write_text(json.dumps(manifest | {"profile": single}))
+    assert [folder.name for folder in swept_folders(folders)] == list("daefghi")
+    assert swept_folders([tmp_path / "b"]) == [tmp_path / "b"]
