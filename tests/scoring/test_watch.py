@@ -47,6 +47,7 @@ def test_what_cannot_be_watched_is_said_before_training():
         Watch(DATA, every=0)
 
 
+@pytest.mark.filterwarnings("ignore")  # Lightning warns of few workers, and of names that torch will drop
 def test_lightning_logs_what_a_watch_sees(tmp_path):
     lightning = pytest.importorskip("lightning.pytorch", reason="the extra 'training' (lightning) is not installed")
     watch = Watch(DATA, metrics=["sap[r2]"], every=2, rows=500)
@@ -67,6 +68,7 @@ def test_lightning_logs_what_a_watch_sees(tmp_path):
 
     callback = lightning.callbacks.LambdaCallback(on_train_epoch_end=log)
     options = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False, "accelerator": "cpu"}
+    options |= {"default_root_dir": tmp_path}
     trainer = lightning.Trainer(max_epochs=3, limit_train_batches=5, callbacks=[callback], **options)
     trainer.fit(Module(), DataLoader(torch_dataset(DATA), batch_size=128, shuffle=True))
     assert [entry["step"] for entry in watch.history] == [0, 2]
