@@ -74,7 +74,7 @@ def decoder_of(decode: Encode, name: str = "decoder") -> Callable[[Array], Array
     """
 
     def images(z: Array) -> Array:
-        found: Array = np.asarray(as_array("images", _ask(decode, name, z.astype(np.float32))), dtype=np.float64)
+        found = _ask(decode, name, z.astype(np.float32))[0]
         if found.ndim != 4 or len(found) != len(z) or found.shape[1] not in (1, 3):
             raise InvalidInput(f"{name} must return {len(z)} x C x H x W images, C 1 or 3, got shape {found.shape}")
         if not (np.isfinite(found).all() and found.min() >= 0 and found.max() <= 1):
@@ -100,9 +100,7 @@ class _Encoder:
 
     def _batch(self, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
         given: Any = (images / np.float32(255)).astype(np.float32)
-        found = _ask(self._encode, f"encoder {self._name}", given)
-        pair = found if isinstance(found, tuple) else (found,)
-        parts = [np.asarray(as_array("codes", part), dtype=np.float64) for part in pair[:2]]
+        parts = _ask(self._encode, f"encoder {self._name}", given)
         shapes = [part.shape for part in parts]
         if parts[0].ndim != 2 or len(parts[0]) != len(images) or set(shapes) != {shapes[0]}:
             wanted = f"{len(images)} x d codes, or a pair (mean, logvar) of this shape"
@@ -112,11 +110,13 @@ class _Encoder:
         return parts[0], parts[1] if len(parts) > 1 else None
 
 
-def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> Any:
-    """Call what is the user's: anything can happen in it, and all of it is a message."""
+def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]:
+    """Call what is the user's, for an array or a pair: anything can happen in it, and all of it is a message."""
     try:
         with _ready(function, given) as ready:
-            return function(ready)
+            found = function(ready)
+        pair = found if isinstance(found, tuple) else (found,)
+        return [np.asarray(as_array(f"what {name} returns", part), dtype=np.float64) for part in pair[:2]]
     except DbenchError:
         raise
     except Exception as error:
