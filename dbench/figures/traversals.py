@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dbench.figures.card import figure
-from dbench.figures.models import Models, TrainedModel
+from dbench.figures.models import Models
 from dbench.figures.panels import panels
 from dbench.figures.style import SOFT, number
+from dbench.metrics.posterior import kl_per_code
 from dbench.seeds import generator
+from dbench.zoo.scorers import ACTIVE
 
 __all__ = ["latent_traversals", "reconstructions"]
 
@@ -34,7 +38,8 @@ def latent_traversals(models: Models) -> Figure:
     """Traversals of all codes of the best and the worst run."""
     drawn, axes = panels(1, 2, height=3.65)
     for panel, name, model in zip(axes[0], ("best", "worst"), (models.best, models.worst), strict=True):
-        _traversal(panel, model)
+        middle = np.ravel_multi_index([size // 2 for size in model.data.factor_sizes], model.data.factor_sizes)
+        _traversal(panel, model.decode, model.codes[0][middle], model.kl)
         panel.set_title(f"{name} of {len(models.runs)}: {models.titled(model)}", fontsize=7)
     return drawn
 
@@ -65,22 +70,34 @@ def reconstructions(models: Models) -> Figure:
     return drawn
 
 
-def _traversal(panel: Axes, model: TrainedModel) -> None:
-    mean = model.codes[0]
-    middle = np.ravel_multi_index([size // 2 for size in model.data.factor_sizes], model.data.factor_sizes)
-    order = np.argsort(-model.kl, kind="stable")
+def draw_traversals(decode: Callable[[Array], Array], mean: Array, logvar: Array) -> Figure:
+    """Traversals of somebody's decoder around the first of its codes, as of :func:`latent_traversals`.
+
+    Args:
+        decode: takes n x d codes, returns n x C x H x W images in 0..1.
+        mean: N x d means of the codes of N observations.
+        logvar: logarithms of their variances.
+    """
+    drawn, axes = panels(1, 1, height=3.65)
+    _traversal(axes[0, 0], decode, mean[0], kl_per_code(mean, logvar))
+    return drawn
+
+
+def _traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: Array) -> None:
+    order = np.argsort(-kl, kind="stable")
     values = np.linspace(-REACH, REACH, STEPS)
-    z = np.tile(mean[middle], (len(order), STEPS, 1))
+    z = np.tile(start, (len(order), STEPS, 1))
     for row, code in enumerate(order):
         z[row, :, code] = values
-    images = model.decode(z.reshape(-1, mean.shape[1])).reshape(len(order), STEPS, *model.data.image_shape)
-    fade = np.where(np.isin(order, model.active), 1.0, 0.35)[:, None, None, None, None]
+    images = decode(z.reshape(-1, len(order)))
+    images = images.reshape(len(order), STEPS, *images.shape[1:])
+    fade = np.where(kl[order] > ACTIVE, 1.0, 0.35)[:, None, None, None, None]
     _show(panel, 1 - fade * (1 - images))
-    height, width = (side + GAP for side in model.data.image_shape[1:])
-    named = [f"{code}  ({model.kl[code]:.2f})" for code in order]
+    height, width = (side + GAP for side in images.shape[-2:])
+    named = [f"{code}  ({kl[code]:.2f})" for code in order]
     panel.set_yticks([(row + 0.5) * height - GAP / 2 for row in range(len(order))], named)
     for label, code in zip(panel.get_yticklabels(), order, strict=True):
-        label.set_color("black" if code in model.active else SOFT)
+        label.set_color("black" if kl[code] > ACTIVE else SOFT)
     ticks = [0, STEPS // 2, STEPS - 1]
     panel.set_xticks([(t + 0.5) * width - GAP / 2 for t in ticks], [number(values[t], "g") for t in ticks])
     panel.set_ylabel("code (nats)")

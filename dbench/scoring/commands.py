@@ -22,6 +22,7 @@ __all__ = ["score"]
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE...")
 @click.option("--encoder", metavar="MODULE:NAME", help="Score this encoder of images (with --data) in place of a file.")
 @click.option("--data", metavar="NAME", help="Data set for --encoder: one of dbench's, or module:class.")
+@click.option("--decoder", metavar="MODULE:NAME", help="Draw traversals of this decoder (with --encoder and --out).")
 @click.option(
     "--codes", metavar="NAME", help="Array of an .npz, or columns of a table (a,b or mu_*).  [codes; code_*, z_*]"
 )
@@ -48,6 +49,7 @@ def score(
     files: tuple[Path, ...],
     encoder: str | None,
     data: str | None,
+    decoder: str | None,
     codes: str | None,
     factors: str | None,
     continuous: tuple[str, ...],
@@ -95,6 +97,10 @@ def score(
         read = [found]
     elif encoder or data or not read:
         raise InvalidInput("score takes files, or --encoder together with --data, got neither or a mixture")
+    if decoder:
+        if out is None or read[0].logvar is None or not encoder:
+            raise InvalidInput("--decoder goes with --out and an --encoder that returns (mean, logvar), got it without")
+        click.echo(f"Written: {_draw(decoder, read[0], out)}", err=True)
     if len({found.name for found in read}) < len(read):
         read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
     scored: list[Scores] = []
@@ -135,6 +141,23 @@ def _encoded(encoder: str, data: str, rows: int | None, seed: int) -> tuple[Code
     from dbench.scoring.encoders import ROWS, encode_data
 
     return encode_data(load_callable("encoder", encoder), load(data), name=encoder, rows=rows or ROWS, seed=seed)
+
+
+def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
+    from dbench.errors import DbenchError
+    from dbench.outside import load_callable
+    from dbench.scoring.encoders import decoder_of
+
+    try:
+        from dbench.figures.traversals import draw_traversals
+    except ModuleNotFoundError as error:
+        raise DbenchError(f"traversals need {error.name}: pip install 'dbench[figures]'") from None
+    assert found.logvar is not None
+    decode = decoder_of(load_callable("decoder", decoder), f"decoder {decoder}")
+    drawn = draw_traversals(decode, found.sample.codes, found.logvar)
+    out.mkdir(parents=True, exist_ok=True)
+    drawn.savefig(out / "traversals.png", dpi=200, bbox_inches="tight")
+    return out / "traversals.png"
 
 
 def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:

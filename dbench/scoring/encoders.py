@@ -17,7 +17,7 @@ from dbench.data.base import DataSet
 from dbench.errors import DbenchError, InvalidInput
 from dbench.seeds import generator
 
-__all__ = ["ROWS", "encode_data"]
+__all__ = ["ROWS", "decoder_of", "encode_data"]
 
 ROWS = 50_000
 """Grids of at most so many points are encoded whole; of larger ones as many points are drawn."""
@@ -65,6 +65,25 @@ def encode_data(
     return CodesFile(name, Sample(codes, factors, names), code_names, len(codes), None, logvar, (note,)), source
 
 
+def decoder_of(decode: Encode, name: str = "decoder") -> Callable[[Array], Array]:
+    """Return a decoder as a function of n x d codes, checked: n x C x H x W images in 0..1, of one or three channels.
+
+    Args:
+        decode: takes float32 codes, as an encoder takes images.
+        name: for messages.
+    """
+
+    def images(z: Array) -> Array:
+        found = _ask(decode, name, z.astype(np.float32))[0]
+        if found.ndim != 4 or len(found) != len(z) or found.shape[1] not in (1, 3):
+            raise InvalidInput(f"{name} must return {len(z)} x C x H x W images, C 1 or 3, got shape {found.shape}")
+        if not (np.isfinite(found).all() and found.min() >= 0 and found.max() <= 1):
+            raise InvalidInput(f"{name} must return images in 0..1, got {found.min():.3g} to {found.max():.3g}")
+        return found
+
+    return images
+
+
 class _Encoder:
     """Calls the encoder in batches and checks what it returns."""
 
@@ -81,16 +100,7 @@ class _Encoder:
 
     def _batch(self, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
         given: Any = (images / np.float32(255)).astype(np.float32)
-        try:
-            with _ready(self._encode, given) as ready:
-                found = self._encode(ready)
-            pair = found if isinstance(found, tuple) else (found,)
-            parts = [np.asarray(as_array("codes", part), dtype=np.float64) for part in pair[:2]]
-        except DbenchError:
-            raise
-        except Exception as error:  # the encoder is the user's: anything can happen in it, and all of it is a message
-            said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InvalidInput(f"encoder {self._name} failed on images of shape {given.shape}: {said}") from error
+        parts = _ask(self._encode, f"encoder {self._name}", given)
         shapes = [part.shape for part in parts]
         if parts[0].ndim != 2 or len(parts[0]) != len(images) or set(shapes) != {shapes[0]}:
             wanted = f"{len(images)} x d codes, or a pair (mean, logvar) of this shape"
@@ -98,6 +108,20 @@ class _Encoder:
         if not all(np.isfinite(part).all() for part in parts):
             raise InvalidInput(f"encoder {self._name} must return finite codes, got NaN or infinity")
         return parts[0], parts[1] if len(parts) > 1 else None
+
+
+def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]:
+    """Call what is the user's, for an array or a pair: anything can happen in it, and all of it is a message."""
+    try:
+        with _ready(function, given) as ready:
+            found = function(ready)
+        pair = found if isinstance(found, tuple) else (found,)
+        return [np.asarray(as_array(f"what {name} returns", part), dtype=np.float64) for part in pair[:2]]
+    except DbenchError:
+        raise
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InvalidInput(f"{name} failed on an array of shape {given.shape}: {said}") from error
 
 
 @contextlib.contextmanager

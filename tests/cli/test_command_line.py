@@ -223,9 +223,9 @@ def test_commands_are_click_commands() -> None:
 
 
 def test_the_claims_are_judged_from_an_empty_folder(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dbench", "claims", "run", "flaws/test_3_1_toy_table.py", "-n0"]
+    command = [sys.executable, "-m", "dbench", "claims", "run", "hownot/test_2_2_mig.py", "-n0"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     report = json.loads((tmp_path / "reports" / "latest-partial" / "report.json").read_text())
-    assert {record["claim"].partition(".")[0] for record in report["records"]} == {"flaws"}
-    assert report["scope"] == {"complete": False, "selection": ".../test_3_1_toy_table.py -n0"}
+    assert {record["claim"].partition(".")[0] for record in report["records"]} == {"hownot"}
+    assert report["scope"] == {"complete": False, "selection": ".../test_2_2_mig.py -n0"}

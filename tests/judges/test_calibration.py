@@ -62,8 +62,9 @@ def test_every_claim_over_zoos_is_calibrated_once(claim_files, cards, all_calibr
     over_zoos = Counter((c.id, c.part) for found in cards.values() for c in found if c.evidence == "zoo")
     entries = [card_of(claim_files[c.file], c.card) for c in all_calibrations]
     calibrated = Counter((c.id, c.part) for c in entries)
-    assert not over_zoos - calibrated, "add to CALIBRATIONS in tests/judges/worlds (docs/claims-guide.md)"
-    assert not calibrated - over_zoos, "calibrated twice, or no claim over a zoo"
+    missing, surplus = (sorted(map(" / ".join, one)) for one in (over_zoos - calibrated, calibrated - over_zoos))
+    assert missing == [], f"add to CALIBRATIONS in tests/judges/worlds (docs/claims-guide.md): {missing}"
+    assert surplus == [], f"calibrated twice, or no claim over a zoo: {surplus}"
 
 
 def test_the_edge_is_where_the_rule_starts_to_hold():

@@ -120,8 +120,9 @@ def test_a_ledger_of_ones_own_adds_to_the_one_shipped_and_repeats_none_of_it(tmp
     own = tmp_path / "mine.toml"
     own.write_text(FINDING)
     assert set(ledger(own)) == {*ledger(), "a.b"}
+    own = tmp_path / "again.toml"
     own.write_text(FINDING.replace("a.b", "flaws.xor"))
-    with pytest.raises(DamagedData, match=r"mine.toml must name each finding once"):
+    with pytest.raises(DamagedData, match=r"again.toml must name each finding once"):
         ledger(own)
     with pytest.raises(DamagedData, match=r"none.toml cannot be read"):
         ledger(tmp_path / "none.toml")

@@ -50,6 +50,12 @@ class Vae(torch.nn.Module):
 torch.manual_seed(0)
 vae = Vae()
 
+def dream(codes):
+    return torch.sigmoid(torch.from_numpy(codes) @ vae.linear.weight).reshape(-1, 1, 8, 8)
+
+def bright(codes):
+    return np.full((len(codes), 1, 8, 8), 2.0)
+
 def short(images):
     return images[:-1, 0, 0]
 
@@ -118,7 +124,7 @@ def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None
     ("arguments", "message"),
     [
         (["short", "Squares"], "must return 60 x d codes, or a pair (mean, logvar) of this shape, got [(59, 8)]"),
-        (["fails", "Squares"], "failed on images of shape (60, 1, 8, 8)"),
+        (["fails", "Squares"], "failed on an array of shape (60, 1, 8, 8)"),
         (["nan", "Squares"], "must return finite codes, got NaN or infinity"),
         (["moments", "Half"], "'mine_encoders:Half' must have draw_factors"),
         (["moments", "none"], "has no attribute 'none'"),
@@ -160,3 +166,19 @@ def test_a_data_set_that_cannot_be_made_is_a_message(folder: Path) -> None:
     (folder / "mine_encoders.py").write_text(MINE + "\ndef broken():\n    raise OSError('no disk')\n")
     with pytest.raises(InvalidInput, match="'mine_encoders:broken' cannot be made: OSError: no disk"):
         load("mine_encoders:broken")
+
+
+def test_traversals_of_a_decoder_are_drawn(folder: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra 'figures' (matplotlib) is not installed")
+    common = ["--encoder", "mine_encoders:vae", "--data", "mine_encoders:Squares", "--metric", "mig"]
+    done = run(*common, "--decoder", "mine_encoders:dream", "--out", "pictures")
+    assert done.exit_code == 0
+    assert (folder / "pictures" / "traversals.png").read_bytes()[:4] == b"\x89PNG"
+    for wrong, message in (
+        (["--decoder", "mine_encoders:bright", "--out", "pictures"], "must return images in 0..1, got 2 to 2"),
+        (["--decoder", "mine_encoders:nan", "--out", "pictures"], "must return 18 x C x H x W images"),
+        (["--decoder", "mine_encoders:dream"], "--decoder goes with --out and an --encoder"),
+    ):
+        refused = run(*common, *wrong)
+        assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+        assert message in refused.stderr

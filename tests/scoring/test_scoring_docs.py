@@ -45,3 +45,5 @@ def test_the_examples_from_arrays_run(capsys: pytest.CaptureFixture[str]) -> Non
     assert "mig" in shown
     exec(PYTHON[2], {})
     assert "factor_vae" in capsys.readouterr().out
+    exec(PYTHON[3], {})
+    assert "10 {'mig':" in capsys.readouterr().out

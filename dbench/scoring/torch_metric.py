@@ -1,0 +1,55 @@
+"""A metric as one of torchmetrics: codes and factors come in batches, the score at the end of an epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from dbench.codes.arrays import read_arrays
+from dbench.errors import InvalidInput
+from dbench.metrics.registry import find_variant
+
+try:
+    from torchmetrics import Metric
+    from torchmetrics.utilities import dim_zero_cat
+except ModuleNotFoundError:
+    raise InvalidInput("TorchMetric needs torchmetrics: pip install 'dbench[training]'") from None
+
+__all__ = ["TorchMetric"]
+
+
+class TorchMetric(Metric):
+    """``update(codes, factors)`` with batches of n x d and n x k, then ``compute()``: the score of all of them.
+
+    Processes that train together pool their batches, as metrics of torchmetrics do.
+
+    Args:
+        name: of a metric of samples, such as ``mig`` or ``dci[forest]``.
+        **options: of the metric.
+
+    Raises:
+        UnknownName: no such metric.
+        InvalidInput: a metric that needs more than codes and factors; torchmetrics is not installed.
+    """
+
+    full_state_update = False
+    is_differentiable = False
+
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__()
+        self.function, self.options = find_variant(name), options
+        if self.function.card.needs != "sample":  # type: ignore[attr-defined]
+            raise InvalidInput(f"metric must be one of codes and factors alone, got {name!r}")
+        self.add_state("codes", default=[], dist_reduce_fx="cat")
+        self.add_state("factors", default=[], dist_reduce_fx="cat")
+
+    def update(self, codes: torch.Tensor, factors: torch.Tensor) -> None:
+        """Keep a batch."""
+        self.codes.append(codes.detach())
+        self.factors.append(factors)
+
+    def compute(self) -> torch.Tensor:
+        """Score all batches."""
+        sample = read_arrays(dim_zero_cat(self.codes), dim_zero_cat(self.factors)).sample
+        return torch.tensor(float(self.function(sample, **self.options)))

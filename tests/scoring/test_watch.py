@@ -1,0 +1,92 @@
+"""Scores while a model trains, in a plain torch loop and in Lightning."""
+
+import pytest
+import torch
+from torch.utils.data import DataLoader
+
+from dbench.data import load, torch_dataset
+from dbench.errors import InvalidInput, UnknownName
+from dbench.scoring import Watch, score
+from dbench.scoring.encoders import encode_data
+
+DATA = load("dsprites_grid_16")
+
+
+def supervised() -> torch.nn.Module:
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(256, 64), torch.nn.ReLU(), torch.nn.Linear(64, 2))
+
+
+def loss_of(encoder: torch.nn.Module, images: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
+    """Teach two codes the two positions."""
+    return ((encoder(images) - factors[:, 3:].float() / 15) ** 2).mean()
+
+
+def test_a_plain_loop_sees_its_encoder_learn():
+    encoder, watch = supervised(), Watch(DATA, metrics=["sap[r2]"], every=10, rows=500)
+    optimiser = torch.optim.Adam(encoder.parameters(), lr=1e-2)
+    torch.manual_seed(1)
+    for step, (images, factors) in enumerate(DataLoader(torch_dataset(DATA), batch_size=128, shuffle=True)):
+        told = watch(encoder, step)
+        assert bool(told) == (step % 10 == 0)
+        if step == 30:
+            break
+        optimiser.zero_grad()
+        loss_of(encoder, images, factors).backward()
+        optimiser.step()
+    assert [entry["step"] for entry in watch.history] == [0, 10, 20, 30]
+    assert watch.history[-1]["sap[r2]"] > watch.history[0]["sap[r2]"] + 0.1
+    found, source = encode_data(encoder, DATA, rows=500)
+    assert told["sap[r2]"] == score(found, source=source, metrics=["sap[r2]"], repeats=0)["sap[r2]"]
+
+
+def test_what_cannot_be_watched_is_said_before_training():
+    with pytest.raises(UnknownName, match="did you mean 'mig'"):
+        Watch(DATA, metrics=["migg"])
+    with pytest.raises(InvalidInput, match="every must be at least 1, got 0"):
+        Watch(DATA, every=0)
+
+
+@pytest.mark.filterwarnings("ignore")  # Lightning warns of few workers, and of names that torch will drop
+def test_lightning_logs_what_a_watch_sees(tmp_path):
+    lightning = pytest.importorskip("lightning.pytorch", reason="the extra 'training' (lightning) is not installed")
+    watch = Watch(DATA, metrics=["sap[r2]"], every=2, rows=500)
+
+    class Module(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.encoder = supervised()
+
+        def training_step(self, batch, index):
+            return loss_of(self.encoder, *batch)
+
+        def configure_optimizers(self):
+            return torch.optim.Adam(self.parameters(), lr=1e-2)
+
+    def log(trainer, module):
+        module.log_dict(watch(module.encoder, trainer.current_epoch))
+
+    callback = lightning.callbacks.LambdaCallback(on_train_epoch_end=log)
+    options = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False, "accelerator": "cpu"}
+    options |= {"default_root_dir": tmp_path}
+    trainer = lightning.Trainer(max_epochs=3, limit_train_batches=5, callbacks=[callback], **options)
+    trainer.fit(Module(), DataLoader(torch_dataset(DATA), batch_size=128, shuffle=True))
+    assert [entry["step"] for entry in watch.history] == [0, 2]
+    assert float(trainer.logged_metrics["sap[r2]"]) == pytest.approx(watch.history[-1]["sap[r2]"])
+
+
+def test_a_metric_of_torchmetrics_scores_all_batches_at_once():
+    pytest.importorskip("torchmetrics", reason="the extra 'training' (torchmetrics) is not installed")
+    from dbench.metrics import mig
+    from dbench.scoring.torch_metric import TorchMetric
+
+    metric = TorchMetric("mig")
+    codes, factors = torch.randn(300, 3, requires_grad=True), torch.randint(4, (300, 2))
+    for start in range(0, 300, 100):
+        metric.update(codes[start : start + 100], factors[start : start + 100])
+    assert float(metric.compute()) == pytest.approx(float(mig(codes, factors)))
+    metric.reset()
+    metric.update(factors.float(), factors)
+    assert float(metric.compute()) == pytest.approx(float(mig(factors.float(), factors)))
+    with pytest.raises(InvalidInput, match="codes and factors alone, got 'factor_vae'"):
+        TorchMetric("factor_vae")
