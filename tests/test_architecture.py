@@ -19,6 +19,7 @@ UNKNOWN_ROOMS = {
     "models": {"data"},
     "codes": {"models", "training"},
     "metrics": {"data", "models", "training"},
+    "constructions": {"models", "training"},
     "audit": {"models", "training"},
     "scoring": {"zoo", "claims"},
 }

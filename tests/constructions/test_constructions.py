@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 
 from dbench.codes import Sample
+from dbench.constructions.battery import BATTERY
+from dbench.constructions.coin_copies import COPIES, coin_copies, mean_differences
+from dbench.constructions.nearly_straight import PRINTED, nearly_straight_rotation
+from dbench.constructions.parity import parity_cases
+from dbench.constructions.powers import binned_gap_of_power, plain_powers
+from dbench.constructions.rectangles import rectangles
+from dbench.constructions.relations import RELATIONS, related
+from dbench.constructions.small_codes import partitions, small_codes
+from dbench.constructions.stretched import THREE_VALUES, random_scale, stretched
+from dbench.constructions.two_shared import two_shared
+from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
+from dbench.constructions.uncorrelated import dependent_codes, independent_codes
+from dbench.constructions.unequal_mig import unequal_cases, unequal_codes
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import dci_disentanglement, mutual_information
 from dbench.seeds import generator
-from dbench_fixtures.counterexamples.battery import BATTERY
-from dbench_fixtures.counterexamples.coin_copies import COPIES, coin_copies, mean_differences
-from dbench_fixtures.counterexamples.nearly_straight import PRINTED, nearly_straight_rotation
-from dbench_fixtures.counterexamples.parity import parity_cases
-from dbench_fixtures.counterexamples.powers import binned_gap_of_power, plain_powers
-from dbench_fixtures.counterexamples.rectangles import rectangles
-from dbench_fixtures.counterexamples.relations import RELATIONS, related
-from dbench_fixtures.counterexamples.small_codes import partitions, small_codes
-from dbench_fixtures.counterexamples.stretched import THREE_VALUES, random_scale, stretched
-from dbench_fixtures.counterexamples.two_shared import two_shared
-from dbench_fixtures.counterexamples.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
-from dbench_fixtures.counterexamples.uncorrelated import dependent_codes, independent_codes
-from dbench_fixtures.counterexamples.unequal_mig import unequal_cases, unequal_codes
 
 
 def rng(name: str) -> np.random.Generator:
