@@ -1,6 +1,6 @@
 """Kill a sweep again and again and compare its table with that of a sweep nobody disturbed.
 
-``python -m dbench.zoo.torture`` trains a small plan twice. The first sweep is left alone. The second is killed, by the
+``python tools/torture.py`` trains a small plan twice. The first sweep is left alone. The second is killed, by the
 signal that cannot be caught, at random moments: the whole of it, its master, or one of its workers; and started again,
 until the plan is done. As long as kills are left over, the next sweep begins in a new store. Every table must be the
 undisturbed one, except for when and from which commit its runs were trained. The plan has every kind of checkpoint:
@@ -25,6 +25,7 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
+from victims import MOMENTS, VICTIMS, Witness, kill, wait_for_file
 
 from dbench import seeds
 from dbench.errors import DbenchError, InvalidInput
@@ -32,9 +33,8 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Sweep, find_profile
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, state_of
-from dbench.zoo.victims import MOMENTS, VICTIMS, Witness, kill, wait_for_file
 
-__all__ = ["STEPS", "differences", "main", "small_plan", "torture", "trained_table"]
+__all__ = ["STEPS", "differences", "main", "small_plan", "sweep_command", "torture", "trained_table"]
 
 STEPS = 1000
 """Steps of a run: a sweep of the small plan then takes two idle cores a quarter of a minute."""
@@ -164,15 +164,22 @@ def _killed(counts: Counter[str]) -> int:
     return sum(counts[victim] for victim in VICTIMS)
 
 
+def sweep_command(folder: Path, keys: Sequence[RunKey], workers: int, score: bool) -> list[str]:
+    """Return the program that is killed: :func:`sweep_once` on the store of a folder."""
+    plan = json.dumps([key.axes for key in keys])
+    # Not this file as the program: the worker processes would import it anew by that name.
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from torture import sweep_once; sweep_once()"
+    )
+    return [sys.executable, "-c", code, str(folder), plan, str(workers), str(int(score))]
+
+
 class _Sweep:
     """A sweep in processes of its own, in a store of its own."""
 
     def __init__(self, folder: Path, keys: Sequence[RunKey], workers: int, score: bool) -> None:
         self.store, self.keys, self.score = Store(folder), list(keys), score
-        plan = json.dumps([key.axes for key in keys])
-        # Not -m: the worker processes would import the program anew by that name.
-        code = "from dbench.zoo.torture import sweep_once; sweep_once()"
-        self.command = [sys.executable, "-c", code, str(folder), plan, str(workers), str(int(score))]
+        self.command = sweep_command(folder, keys, workers, score)
 
     def start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(self.command, start_new_session=True, stderr=subprocess.DEVNULL)

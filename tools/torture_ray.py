@@ -1,7 +1,7 @@
 """Take nodes from a Ray cluster during a sweep, and compare its runs with those of a sweep nobody disturbed.
 
-``python -m dbench.zoo.torture_ray`` makes a cluster of several nodes on this machine and trains the small plan of
-``dbench.zoo.torture`` on it. At random moments nodes are lost without warning, all but one at the most; before the next
+``python tools/torture_ray.py`` makes a cluster of several nodes on this machine and trains the small plan of
+``torture.py`` on it. At random moments nodes are lost without warning, all but one at the most; before the next
 sweep, in a new store, others take their places, until so many are lost. Every table must be that of a sweep by local
 processes, except for when and from which commit its runs were trained.
 """
@@ -20,12 +20,12 @@ from typing import Any
 import click
 import numpy as np
 from rich.console import Console
+from torture import STEPS, differences, small_plan, trained_table
 
 from dbench import seeds
 from dbench.errors import DbenchError, InvalidInput
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
-from dbench.zoo.torture import STEPS, differences, small_plan, trained_table
 from dbench.zoo.train import train_runs
 
 __all__ = ["lose_nodes", "main"]
