@@ -24,9 +24,9 @@ import time
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
+from reference_network import reference
 
 from dbench.models import find_network
-from dbench.models.reference import reference
 from dbench.training import Member, train
 
 BATCH = 64

@@ -16,7 +16,7 @@ _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "Judge the findings; what one says and what came out; freeze rules."),
     "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),
-    "errata": ("dbench_fixtures.published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
+    "errata": ("dbench_published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench.figures.commands:figures", "The papers' figures, drawn from evidence."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
     "rank": ("dbench.zoo.rank_command:rank", "A metric of yours on trained models, beside ours."),

@@ -1,8 +1,5 @@
 """The controller's side of the pytest plugin: what was collected, what came back, and the report of it."""
 
-# The errata are installed beside dbench, not in it.
-# mypy: disable-error-code="import-not-found"
-
 from __future__ import annotations
 
 import json
@@ -210,7 +207,7 @@ def _failure(report: pytest.TestReport) -> str:
 
 def _errata(papers: set[str]) -> list[dict[str, Any]]:
     """Return what the papers that were judged print and what does not follow; nothing for papers of others."""
-    from dbench_fixtures.published.errata import errata
+    from dbench.claims.errata import errata
 
     return [asdict(entry) for entry in errata() if entry.paper in papers]
 

@@ -1,4 +1,4 @@
-"""Imports run one way, as the table of docs/design.md has it, and the plugin stays light."""
+"""Imports run one way, as docs/design.md has it, also those beside the package; and the plugin stays light."""
 
 import ast
 import re
@@ -13,12 +13,13 @@ PACKAGE = ROOT / "dbench"
 # The path of the data, in the order of the table; a row below may import from the rows above it.
 ROOMS = re.findall(r"^\| `dbench\.(\w+)` \|", (ROOT / "docs" / "design.md").read_text(encoding="utf-8"), re.MULTILINE)
 # What every room may use.
-GROUND = {"errors", "outside", "provenance", "seeds", "stats"}
+GROUND = {"errors", "files", "outside", "provenance", "seeds", "stats"}
 # The last column of the table, as rooms and as libraries.
 UNKNOWN_ROOMS = {
     "models": {"data"},
     "codes": {"models", "training"},
     "metrics": {"data", "models", "training"},
+    "constructions": {"models", "training"},
     "audit": {"models", "training"},
     "scoring": {"zoo", "claims"},
 }
@@ -77,10 +78,42 @@ def test_a_package_does_not_import_a_library_it_must_not_know(room, library):
     assert wrong == []
 
 
-def test_no_package_imports_claims_or_tests():
-    for path in PACKAGE.rglob("*.py"):
-        tops = {name.partition(".")[0] for name in imports(path.read_text(encoding="utf-8"))}
-        assert not tops & {"claims", "tests", "benchmarks"}, path.name
+def programs(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def tops_of(path: Path) -> set[str]:
+    return {name.partition(".")[0] for name in imports(path.read_text(encoding="utf-8"))}
+
+
+def test_the_package_imports_nothing_that_stands_beside_it():
+    beside = {path.stem for folder in ("benchmarks", "tests", "tools") for path in programs(folder)}
+    beside |= {"benchmarks", "claims", "dbench_claims", "dbench_fixtures", "dbench_published", "tests", "tools"}
+    wrong = {str(path.relative_to(ROOT)): found for path in programs("dbench") if (found := tops_of(path) & beside)}
+    assert wrong == {}
+
+
+def test_fixtures_hold_files_only():
+    for path in programs("fixtures"):
+        (only,) = ast.parse(path.read_text(encoding="utf-8")).body
+        assert isinstance(only, ast.Expr), path
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "claims", "published", "tests", "tools"])
+def test_nothing_imports_a_test_or_a_fixture(folder):
+    wrong = {path.stem for path in programs("tests") if folder != "tests" or path.stem.startswith("test_")}
+    for path in programs(folder):
+        assert not tops_of(path) & (wrong | {"dbench_fixtures", "tests"}), path
+
+
+def test_the_picture_shows_every_package_and_every_arrow():
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    lines = re.findall(
+        r"^(\w+) +(?:.*?)(?:<- (.*))?$", text.partition("```text\n")[2].partition("```")[0], re.MULTILINE
+    )
+    shown = {room: set(arrows.split()) for room, arrows in lines}
+    there = {name: set().union(*map(rooms_in, of_room(name).values())) - GROUND - {name} for name in ROOMS}
+    assert shown == there
 
 
 def test_claims_do_not_train():

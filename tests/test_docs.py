@@ -53,7 +53,7 @@ def commands(block: Block) -> list[str]:
 @pytest.fixture
 def folder(tmp_path):
     """A folder like the checkout, whose reports are its own."""
-    for name in ("claims", "fixtures", "pyproject.toml"):
+    for name in ("claims", "fixtures", "pyproject.toml", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     return tmp_path
 

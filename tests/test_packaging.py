@@ -14,7 +14,8 @@ def modules(folder: str, name: str) -> set[str]:
 
 def test_every_package_is_listed_and_every_listed_package_exists():
     papers = {f"dbench_claims.{path.parent.name}" for path in (ROOT / "claims").glob("*/test_*.py")}
-    library = modules("dbench", "dbench") | modules("fixtures", "dbench_fixtures")
+    beside = {"dbench": "dbench", "fixtures": "dbench_fixtures", "published": "dbench_published"}
+    library = {module for folder, name in beside.items() for module in modules(folder, name)}
     assert set(SETUPTOOLS["packages"]) == library | {"dbench_claims"} | papers
 
 

@@ -38,7 +38,7 @@ _CALIBRATION = "tests/judges/test_calibration.py::test_no_claim_is_reproduced_to
 # Sources -> tests that can see them.
 AREAS = {
     "stats": ("dbench/stats", ["tests/stats"]),
-    "metrics": ("dbench/metrics", ["tests/metrics", "tests/counterexamples", "tests/scoring"]),
+    "metrics": ("dbench/metrics", ["tests/metrics", "tests/constructions", "tests/scoring"]),
     "objectives": ("dbench/models/objectives", ["tests/models", "tests/training"]),
     "claims": ("dbench/claims", ["tests/judges", "tests/stats/test_agreement.py", f"--deselect={_CALIBRATION}"]),
 }

@@ -2,7 +2,7 @@
 
     python tools/soak.py --minutes 60 [--seed 0] [--workers 2] [--folder EMPTY]
 
-Every round has three parts. A sweep is killed at random moments (``dbench.zoo.torture``) and started again until it is
+Every round has three parts. A sweep is killed at random moments (``torture.py``) and started again until it is
 done. Another one meets a disk that takes no more: no file may grow beyond a size drawn at random, which fails writes as
 a full disk does, wherever they stand. Claims are then judged on the table. Both tables must be that of a sweep nobody
 disturbed, claims must come to the same verdicts in every round, and no file that was being written may be left over.
@@ -24,11 +24,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from torture import differences, small_plan, sweep_command, torture
 
 from dbench import seeds
 from dbench.zoo.keys import RunKey
 from dbench.zoo.table import load_runs
-from dbench.zoo.torture import differences, small_plan, torture
 
 ROOT = Path(__file__).parents[1]
 CLAIMS = ["claims/sober/test_5_1_reconstruction.py", "claims/sober/test_5_2_mean_codes.py"]
@@ -44,9 +44,7 @@ def sweep(folder: Path, keys: Sequence[RunKey], workers: int, largest: int | Non
         if largest:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 
-    plan = json.dumps([key.axes for key in keys])
-    code = "from dbench.zoo.torture import sweep_once; sweep_once()"
-    command = [sys.executable, "-c", code, str(folder), plan, str(workers), "1"]
+    command = sweep_command(folder, keys, workers, score=True)
     return subprocess.run(command, preexec_fn=limit, stderr=subprocess.DEVNULL, check=False).returncode
 
 

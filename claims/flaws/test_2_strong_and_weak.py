@@ -7,10 +7,10 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from dbench.claims import Claim, above, below
+from dbench.constructions.group_codes import GROUP, group_cases, group_codes
 from dbench.metrics import nk, snc
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.group_codes import GROUP, group_cases, group_codes
 
 LOW = Claim(
     id="flaws.strong-vs-weak",

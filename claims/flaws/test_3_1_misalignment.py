@@ -9,11 +9,11 @@ from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.relations import freely_misaligned, relations_of
 from dbench.claims.zoo_statistics import settings_of
 from dbench.codes import Sample
+from dbench.constructions.alignment import toy_model
 from dbench.metrics import align, alignment_collisions
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
 from dbench.stats import exact, mean_interval, share_interval
-from dbench_fixtures.counterexamples.alignment import toy_model
 
 GREEDY = Claim(
     id="flaws.misalignment",

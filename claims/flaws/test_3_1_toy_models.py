@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, within
+from dbench.constructions.alignment import toy_model
+from dbench.constructions.toy_law import ToyLaw, toy_law
 from dbench.metrics import align, dci, dci_completeness, dci_disentanglement, mig, mig_gap, nk, sap, sap_gap, snc
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.alignment import toy_model
-from dbench_fixtures.counterexamples.toy_law import ToyLaw, toy_law
 
 # How often the second code equals the shape.
 MODELS = {"M1": 0.5, "M2": 0.7}

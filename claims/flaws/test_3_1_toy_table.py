@@ -8,7 +8,7 @@ import pytest
 from dbench.claims import Claim, Printed, above, within
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement
 from dbench.stats import Estimate, exact
-from dbench_fixtures.published import read_table
+from dbench_published import read_table
 
 # How well each code tells each factor: rows are codes, columns are shape and colour. In M1 the first code tells 75% of
 # both and the second nothing; in M2 the second tells 70% of one factor.

@@ -8,10 +8,10 @@ import pytest
 
 from dbench.claims import Claim, below, within
 from dbench.codes import Sample
+from dbench.constructions.toy_law import toy_law
 from dbench.metrics import align, snc
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.toy_law import toy_law
 
 # ------------------------------------------------------------------ definition
 PERFECT = Claim(

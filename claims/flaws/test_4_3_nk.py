@@ -9,10 +9,10 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
+from dbench.constructions.xor import xor_codes
 from dbench.metrics import dci, nk
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.xor import xor_codes
 
 TELLS_APART = Claim(
     id="flaws.nk-definition",

@@ -8,7 +8,7 @@ import pytest
 
 from dbench.claims import Claim, above
 from dbench.stats import exact, rank_correlation
-from dbench_fixtures.published.flaws import METRICS, mean_over_splits, summary
+from dbench_published.flaws import METRICS, mean_over_splits, summary
 
 PRINTED, RECOMPUTED = "Table 2", "Tables 9 to 26"
 BOTH_SOURCES = pytest.mark.parametrize("source", [PRINTED, RECOMPUTED])

@@ -7,8 +7,8 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.stats import exact, mean_interval
-from dbench_fixtures.published import read_table
-from dbench_fixtures.published.flaws import (
+from dbench_published import read_table
+from dbench_published.flaws import (
     DATA_SETS,
     MODELS,
     adjusted,

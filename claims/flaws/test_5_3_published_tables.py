@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from dbench.claims import Claim, Printed, above
 from dbench.stats import Estimate, correlation, exact, smallest_of
-from dbench_fixtures.published.flaws_correlations import (
+from dbench_published.flaws_correlations import (
     AVERAGES,
     CORRECTED,
     DETAILS,

@@ -6,8 +6,8 @@ import pytest
 
 from dbench.claims import Claim, above
 from dbench.stats import correlation, exact
-from dbench_fixtures.published.flaws import summary
-from dbench_fixtures.published.flaws_correlations import (
+from dbench_published.flaws import summary
+from dbench_published.flaws_correlations import (
     OWN,
     POPULATIONS,
     PRODUCTS,

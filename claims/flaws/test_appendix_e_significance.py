@@ -13,8 +13,8 @@ from dbench.stats import (
     correlation_test,
     exact,
 )
-from dbench_fixtures.published.flaws import MODELS
-from dbench_fixtures.published.flaws_correlations import (
+from dbench_published.flaws import MODELS
+from dbench_published.flaws_correlations import (
     AVERAGES,
     DETAILS,
     EXISTING,

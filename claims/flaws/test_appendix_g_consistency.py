@@ -7,8 +7,8 @@ import pytest
 
 from dbench.claims import Claim, below
 from dbench.stats import exact
-from dbench_fixtures.published import read_table
-from dbench_fixtures.published.flaws import (
+from dbench_published import read_table
+from dbench_published.flaws import (
     DATA_SETS,
     adjusted,
     chance,

@@ -8,8 +8,8 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.stats import exact
-from dbench_fixtures.published import read_table
-from dbench_fixtures.published.flaws import summary
+from dbench_published import read_table
+from dbench_published.flaws import summary
 
 METRICS = ["snc", "nk", "mig", "sap", "irs", "d", "c", "i", "med"]
 FIGURE, SCORES, PRODUCTS = "Figure 14", "Table 7", "Table 7, SNC and NK from Table 8"

@@ -11,14 +11,14 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.codes import Source
+from dbench.constructions.coin_copies import COPIES, coin_copies
+from dbench.constructions.mixtures import MIXTURE, gaussian_mixtures
+from dbench.constructions.nearly_straight import PRINTED, nearly_straight
+from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae
 from dbench.metrics.registry import Score
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.coin_copies import COPIES, coin_copies
-from dbench_fixtures.counterexamples.mixtures import MIXTURE, gaussian_mixtures
-from dbench_fixtures.counterexamples.nearly_straight import PRINTED, nearly_straight
-from dbench_fixtures.counterexamples.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
 
 HIGH = 0.75
 METRICS = {"beta_vae": beta_vae_metric, "factor_vae": factor_vae}

@@ -6,10 +6,10 @@
 from dataclasses import replace
 
 from dbench.claims import Claim, Printed, above, below
+from dbench.constructions.powers import hidden_powers, plain_powers, squared_correlation_of_power
 from dbench.metrics import sap
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.powers import hidden_powers, plain_powers, squared_correlation_of_power
 
 HIGH = 0.75
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from dbench.claims import Claim, above, below
 from dbench.codes import Sample
+from dbench.constructions.parity import parity_cases
+from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers
+from dbench.constructions.small_codes import SmallCodes, small_codes
+from dbench.constructions.stretched import random_scale, stretched
 from dbench.metrics import mig
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.parity import parity_cases
-from dbench_fixtures.counterexamples.powers import binned_gap_of_power, hidden_powers, plain_powers
-from dbench_fixtures.counterexamples.small_codes import SmallCodes, small_codes
-from dbench_fixtures.counterexamples.stretched import random_scale, stretched
 
 HIGH = 0.75
 BINS = "The paper does not say how mutual information is estimated; 20 equal-width bins as in A Sober Look."

@@ -10,11 +10,11 @@ import pytest
 
 from dbench.claims import Claim, above, within
 from dbench.codes import Source
+from dbench.constructions.battery import BATTERY
+from dbench.constructions.rectangles import CODES, SIDE, rectangles
 from dbench.metrics import beta_vae_metric, dci, factor_vae, mig, sap
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.battery import BATTERY
-from dbench_fixtures.counterexamples.rectangles import CODES, SIDE, rectangles
 
 HIGH = 0.75
 PROTOCOL = (

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, within
+from dbench.constructions.causal import CausalProcess, random_process
 from dbench.seeds import generator
 from dbench.stats import exact
-from dbench_fixtures.counterexamples.causal import CausalProcess, random_process
 
 PROPERTIES = Claim(
     id="irs.proposition-1",

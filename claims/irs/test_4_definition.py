@@ -7,11 +7,11 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
+from dbench.constructions.grid_codes import below_zero, factor_grid
 from dbench.metrics import interventional_robustness
 from dbench.metrics.interventions import crossed_empida, empida
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.grid_codes import below_zero, factor_grid
 
 ROBUST = Claim(
     id="irs.definition",

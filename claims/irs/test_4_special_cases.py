@@ -7,10 +7,10 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
+from dbench.constructions.grid_codes import factor_grid, together
 from dbench.metrics import domain_shift_robustness, interventional_robustness, irs
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, rank_correlation
-from dbench_fixtures.counterexamples.grid_codes import factor_grid, together
 
 PAIR = Claim(
     id="irs.groups",

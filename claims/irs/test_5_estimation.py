@@ -8,11 +8,11 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
+from dbench.constructions.grid_codes import factor_grid
 from dbench.metrics import interventional_robustness
 from dbench.metrics.interventions import empida
 from dbench.seeds import generator
 from dbench.stats import Estimate, mean_interval
-from dbench_fixtures.counterexamples.grid_codes import factor_grid
 
 LINEAR = Claim(
     id="irs.linear-time",

@@ -8,7 +8,7 @@ import pytest
 
 from dbench.claims import Claim, below
 from dbench.stats import Estimate, exact, rank_correlation
-from dbench_fixtures.published import read_table
+from dbench_published import read_table
 
 METRICS = ("irs", "feature_importance", "mutual_information", "informativeness")
 

@@ -8,10 +8,10 @@ from sklearn.ensemble import RandomForestRegressor
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
+from dbench.constructions.grid_codes import GRID_CODES, factor_grid
 from dbench.metrics import dci, irs, modularity
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, smallest_of
-from dbench_fixtures.counterexamples.grid_codes import GRID_CODES, factor_grid
 
 # A fall that counts: a tenth of the scale.
 LEAST = 0.1

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from dbench.claims import Claim, above, below
+from dbench.constructions.causal import confounded_codes
 from dbench.metrics.interventions import empida
 from dbench.seeds import generator
 from dbench.stats import Estimate, mean_interval
-from dbench_fixtures.counterexamples.causal import confounded_codes
 
 RECOVERS = Claim(
     id="irs.confounding-correction",

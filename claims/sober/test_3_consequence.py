@@ -14,6 +14,7 @@ import torch
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import FunctionSource, Sample
+from dbench.constructions.entangling import entangling, householder
 from dbench.metrics import (
     beta_vae_metric,
     code_mutual_information,
@@ -25,7 +26,6 @@ from dbench.metrics import (
 )
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.entangling import entangling, householder
 
 # d = 2 with sin^2(pi/8) and d = 4 with 1/4 give matrices of entries of one size: nothing of a factor has a code.
 STRONG = {"d2-alpha0.146": householder(2, float(np.sin(np.pi / 8) ** 2)), "d4-alpha0.25": householder(4, 0.25)}

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from dbench.claims import Claim, below
+from dbench.constructions.entangling import MARGINALS, Entangling, entangling, householder, orthogonal
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, uniform_deviation_interval
-from dbench_fixtures.counterexamples.entangling import MARGINALS, Entangling, entangling, householder, orthogonal
 
 THEOREM = Claim(
     id="sober.theorem-1",

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.metrics import entropy, gaussian_total_correlation
-from dbench.seeds import generator
-from dbench.stats import Estimate, exact
-from dbench_fixtures.counterexamples.uncorrelated import (
+from dbench.constructions.uncorrelated import (
     DEPENDENT,
     INDEPENDENT,
     dependent_codes,
     independent_codes,
     parity_law,
 )
+from dbench.metrics import entropy, gaussian_total_correlation
+from dbench.seeds import generator
+from dbench.stats import Estimate, exact
 
 NEVER_HIGH = Claim(
     id="sober.gaussian-tc-one-sided",

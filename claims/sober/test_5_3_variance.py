@@ -12,7 +12,7 @@ from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, exact, luck_beats_choice, variance_explained
-from dbench_fixtures.published import read_table
+from dbench_published import read_table
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")

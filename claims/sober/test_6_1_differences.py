@@ -8,12 +8,12 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, within
 from dbench.codes import Sample, Source
+from dbench.constructions.partly_restrictive import partly_restrictive
+from dbench.constructions.small_codes import small_codes
+from dbench.constructions.unequal_mig import unequal_cases, unequal_codes
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae, irs, mig, mutual_information
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.partly_restrictive import partly_restrictive
-from dbench_fixtures.counterexamples.small_codes import small_codes
-from dbench_fixtures.counterexamples.unequal_mig import unequal_cases, unequal_codes
 
 # ------------------------------------------------------------------ MIG at equal disentanglement
 FACTOR_OF_TWO = Claim(

@@ -7,12 +7,12 @@ import numpy as np
 
 from dbench.claims import Claim, above, within
 from dbench.codes import Sample
+from dbench.constructions.beside_noise import beside_noise, spurious
+from dbench.constructions.two_shared import two_shared
 from dbench.metrics import independent_groups_curve, merge_order, mutual_information
 from dbench.metrics.relations import svm_predictability, tree_importance
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, share_interval
-from dbench_fixtures.counterexamples.beside_noise import beside_noise, spurious
-from dbench_fixtures.counterexamples.two_shared import two_shared
 
 # ------------------------------------------------------------------ the tail of the SVM matrix
 TAIL = Claim(

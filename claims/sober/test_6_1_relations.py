@@ -12,6 +12,7 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.codes import Source
+from dbench.constructions.relations import related
 from dbench.metrics import (
     beta_vae_metric,
     dci,
@@ -26,7 +27,6 @@ from dbench.metrics import (
 )
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, jackknife_interval
-from dbench_fixtures.counterexamples.relations import related
 
 HIGH, QUARTER = 0.75, 0.25
 ENDS = "From codes that hold nothing (0) to one-to-one codes (1), each end measured on draws of its own."

@@ -4,10 +4,10 @@ from dataclasses import replace
 from functools import cache
 
 from dbench.claims import Claim, above
+from dbench.constructions.noisy_copies import noisy_copies
 from dbench.metrics import Score, statistical_efficiency
 from dbench.seeds import generator
 from dbench.stats import Estimate, mean_interval
-from dbench_fixtures.counterexamples.noisy_copies import noisy_copies
 
 EFFICIENT = Claim(
     id="sober.efficiency-artefact",

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
+from dbench.constructions.model_sets import mixed_models, uniform_factors
 from dbench.metrics import udr_pair, udr_scores
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, rank_correlation, share_interval, smallest_of
-from dbench_fixtures.counterexamples.model_sets import mixed_models, uniform_factors
 
 SEPARATES = Claim(
     id="udr.separates-alike-from-unlike",

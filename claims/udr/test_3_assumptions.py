@@ -8,11 +8,11 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.codes import Sample
+from dbench.constructions.model_sets import mixed_models, uniform_factors
 from dbench.data import load
 from dbench.metrics import mig, udr_scores
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, jackknife_interval, mean_interval, transfer_success
-from dbench_fixtures.counterexamples.model_sets import mixed_models, uniform_factors
 
 PCA = Claim(
     id="udr.pca-false-positive",

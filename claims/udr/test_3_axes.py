@@ -8,10 +8,10 @@ from scipy.spatial.distance import pdist
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
+from dbench.constructions.model_sets import mixed_models, uniform_factors
 from dbench.metrics import mig, udr_scores
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
-from dbench_fixtures.counterexamples.model_sets import mixed_models, uniform_factors
 
 CATEGORIES = Claim(
     id="udr.monotone-scalar-assumption",

@@ -9,7 +9,7 @@ from scipy import stats
 
 from dbench.claims import Claim, Printed, above, below
 from dbench.stats import Estimate, exact, rank_correlation
-from dbench_fixtures.published import read_table
+from dbench_published import read_table
 
 NOT_WORSE = Claim(
     id="udr.lasso-not-worse-than-spearman",

@@ -5,9 +5,6 @@ on a few values. What a code holds is written as the string of its factors: ``"a
 factors and one that holds both, ``-`` a code that holds nothing.
 """
 
-# The counterexamples are installed beside dbench, not in it.
-# mypy: disable-error-code="import-not-found"
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -17,21 +14,21 @@ from numpy.typing import NDArray
 
 from dbench.audit.representation import Representation
 from dbench.codes import Source
+from dbench.constructions.broken_properties import broken_source
+from dbench.constructions.circle import circles
+from dbench.constructions.coin_copies import coin_copies
+from dbench.constructions.confounded_copies import confounded_copies
+from dbench.constructions.given_factors import band_source, group_source, toy_source, xor_source
+from dbench.constructions.mixtures import gaussian_mixtures
+from dbench.constructions.moved_codes import moved_codes
+from dbench.constructions.on_labels import NORMAL, UNIFORM, codes_of, on_labels
+from dbench.constructions.rectangles import rectangles
+from dbench.constructions.relations import related
+from dbench.constructions.rotations import QUARTER, random_rotation, rotated
+from dbench.constructions.same_law import same_law
+from dbench.constructions.stretched import THREE_VALUES
+from dbench.constructions.uncaptured import uncaptured
 from dbench.seeds import generator
-from dbench_fixtures.counterexamples.broken_properties import broken_source
-from dbench_fixtures.counterexamples.circle import circles
-from dbench_fixtures.counterexamples.coin_copies import coin_copies
-from dbench_fixtures.counterexamples.confounded_copies import confounded_copies
-from dbench_fixtures.counterexamples.given_factors import band_source, group_source, toy_source, xor_source
-from dbench_fixtures.counterexamples.mixtures import gaussian_mixtures
-from dbench_fixtures.counterexamples.moved_codes import moved_codes
-from dbench_fixtures.counterexamples.on_labels import NORMAL, UNIFORM, codes_of, on_labels
-from dbench_fixtures.counterexamples.rectangles import rectangles
-from dbench_fixtures.counterexamples.relations import related
-from dbench_fixtures.counterexamples.rotations import QUARTER, random_rotation, rotated
-from dbench_fixtures.counterexamples.same_law import same_law
-from dbench_fixtures.counterexamples.stretched import THREE_VALUES
-from dbench_fixtures.counterexamples.uncaptured import uncaptured
 
 __all__ = ["NOISE_ONLY", "PERFECT", "REPRESENTATIONS"]
 

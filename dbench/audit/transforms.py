@@ -1,8 +1,5 @@
 """Checks of what a metric should not notice, or not take for better: changes of the codes that change no relation."""
 
-# The counterexamples are installed beside dbench, not in it.
-# mypy: disable-error-code="import-not-found"
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -16,7 +13,7 @@ from dbench.audit.record import Check, Outcome
 from dbench.audit.scale import LOW, SAME, scale_of
 from dbench.audit.subject import Subject
 from dbench.codes import FunctionSource, Source
-from dbench_fixtures.counterexamples import unequal_mig
+from dbench.constructions import unequal_mig
 
 __all__ = ["transform_checks"]
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbench.claims.card import Claim, Role
 from dbench.errors import DamagedData
+from dbench.files import write_aside
 
 if TYPE_CHECKING:
     from dbench.claims.population import Population, PopulationPair
@@ -83,8 +84,6 @@ def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
 
 
 def write_frozen(path: Path, frozen: Frozen) -> None:
-    """Write the frozen rules aside, then rename."""
-    aside = path.with_suffix(".partial")
+    """Write the frozen rules."""
     text = json.dumps({"cards": {name: asdict(card) for name, card in frozen.cards.items()}}, indent=1)
-    aside.write_text(text + "\n", encoding="utf-8")
-    aside.replace(path)
+    write_aside(path, text + "\n")

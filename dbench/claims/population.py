@@ -62,7 +62,7 @@ class Population:
 
     @property
     def point_only(self) -> bool:
-        """Whether intervals are left without ends: of simulated populations alone, see there."""
+        """Whether intervals are left without ends: of the populations that tests simulate alone."""
         return False
 
     def strengths(self, objective: str) -> Matrix:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import io
-import os
 import re
 from pathlib import Path
 
@@ -19,10 +17,10 @@ from matplotlib.spines import Spine
 from matplotlib.text import Text
 from PIL import Image
 
-from dbench.errors import DbenchError
 from dbench.figures.style import STYLE
+from dbench.files import write_aside
 
-__all__ = ["DPI", "write_bytes", "write_figure", "write_small"]
+__all__ = ["DPI", "write_figure", "write_small"]
 
 DPI = 160
 """Dots an inch of PNG files: 1,120 across."""
@@ -45,7 +43,7 @@ def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: st
     described = {"Title": title, "Description": alt}
     png = _saved(figure, "png", {"Software": None, **described})
     svg = _saved(figure, "svg", {"Date": None, "Creator": None, **described})
-    return [write_bytes(folder / f"{name}.png", png), write_bytes(folder / f"{name}.svg", svg)]
+    return [write_aside(folder / f"{name}.png", png), write_aside(folder / f"{name}.svg", svg)]
 
 
 def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> list[Path]:
@@ -66,7 +64,7 @@ def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str
     described = {"Date": None, "Creator": None, "Title": title, "Description": alt}
     svg = _saved(figure, "svg", described, text="none", dpi=DPI_SMALL)
     svg = svg.replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
-    return [write_bytes(folder / f"{name}.svg", re.sub(rb'(?<=data:image/png;base64,)[^"]+', _fewer_colours, svg))]
+    return [write_aside(folder / f"{name}.svg", re.sub(rb'(?<=data:image/png;base64,)[^"]+', _fewer_colours, svg))]
 
 
 def _marks(axes: Axes) -> int:
@@ -86,22 +84,3 @@ def _saved(figure: Figure, kind: str, metadata: dict[str, str | None], *, text: 
     with rc_context(STYLE | {"svg.fonttype": text}):
         figure.savefig(buffer, format=kind, dpi=dpi, metadata=metadata)
     return buffer.getvalue()
-
-
-def write_bytes(path: Path, data: bytes) -> Path:
-    """Write beside the place, then rename; folders are made if missing.
-
-    Raises:
-        DbenchError: the place cannot be written to.
-    """
-    aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(data)
-        aside.replace(path)
-    except OSError as error:
-        raise DbenchError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
-    return path

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from dbench.claims.ledger import ledger
 from dbench.figures.draw import Drawn
-from dbench.figures.files import DPI, write_bytes
+from dbench.figures.files import DPI
 from dbench.figures.style import WIDTH
+from dbench.files import write_aside
 
 __all__ = ["write_index"]
 
@@ -44,7 +45,7 @@ def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, 
     """
     known = verdicts or {}
     pages = {"index.html": _html(folder, drawn, known), "index.md": _markdown(folder, drawn, known)}
-    return [write_bytes(folder / name, text.encode()) for name, text in pages.items()]
+    return [write_aside(folder / name, text) for name, text in pages.items()]
 
 
 def _by_source(drawn: Sequence[Drawn]) -> list[tuple[str, list[Drawn]]]:

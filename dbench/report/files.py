@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
 from dbench.report.badge import badges
 from dbench.report.document import headings_match, report_text
 from dbench.report.figures import PageFigure
@@ -113,19 +114,13 @@ def write_page(
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write all texts aside, then rename all of them, the last one last."""
-    aside = {folder / f".{name}.{os.getpid()}.partial": folder / name for name in texts}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, text in zip(aside, texts.values(), strict=True):
-            _write_through(path, text)
-        for path, place in aside.items():
-            path.replace(place)
+        with contextlib.ExitStack() as all_written:  # which is left in the opposite order
+            places = {name: all_written.enter_context(aside(folder / name)) for name in reversed(texts)}
+            for name, text in texts.items():
+                _write_through(places[name], text)
     except OSError as error:
         raise DbenchError(f"cannot write the report to {folder}: {error.strerror or error}") from error
-    finally:
-        for path in aside:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
 
 
 def _write_through(path: Path, text: str) -> None:

@@ -76,8 +76,8 @@ def score(
 
     from dbench.codes.reading import MOST_ROWS, read_codes
     from dbench.errors import InvalidInput
+    from dbench.files import write_aside
     from dbench.scoring.compute import STOPPED
-    from dbench.scoring.files import write_aside
     from dbench.scoring.html import page
     from dbench.scoring.pictures import pictures_of, write_pictures
     from dbench.scoring.plan import choose

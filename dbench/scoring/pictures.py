@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from dbench.files import write_aside
 from dbench.scoring.compute import Result
-from dbench.scoring.files import write_aside
 from dbench.scoring.hinton import hinton_svg
 from dbench.scoring.subject import Subject
 

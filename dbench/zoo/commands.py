@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_duration", "parse_seeds", "zoo"]
 
+Plan = Callable[[], "tuple[Profile, Store, list[RunKey]]"]
+
+_PLAN = ("profile", "store", "data", "objective", "seeds")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -81,13 +85,13 @@ def _options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _plan(
+    *,
     profile: str,
     store: str | None,
     data: tuple[str, ...],
     objective: tuple[str, ...],
     seeds: str | None,
-    *,
-    create: bool = False,
+    create: bool,
 ) -> tuple[Profile, Store, list[RunKey]]:
     """Return the profile, its store, and the runs asked for; only training makes a store that is not there."""
     from dbench.zoo.profiles import find_profile
@@ -108,6 +112,20 @@ def _plan(
     return found, place, keys
 
 
+def _of_a_plan(*more: str, create: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Attach the options of a plan, and give the command, for these, what returns its profile, store and runs."""
+
+    def attach(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def planned(**given: Any) -> None:
+            asked = {name: given.pop(name) for name in _PLAN}
+            command(functools.partial(_plan, **asked, create=create), **given)
+
+        return _options(*_PLAN, *more)(planned)
+
+    return attach
+
+
 def _print(table: Table) -> None:
     """Print a table, as wide as the terminal; wide enough for all of it when the output goes elsewhere."""
     from rich.console import Console
@@ -122,7 +140,7 @@ def zoo() -> None:
 
 
 @zoo.command()
-@_options("profile", "store", "data", "objective", "seeds", "workers")
+@_of_a_plan("workers", create=True)
 @click.option("--budget", help="Stop after this time (90s, 9m, 1.5h); the same command goes on later.")
 @click.option(
     "--device", default="cpu", show_default=True, help="cpu, cuda, or one of several GPUs (cuda:1; not on Ray)."
@@ -132,38 +150,29 @@ def zoo() -> None:
 @click.option("--engine", default="local", show_default=True, help="local, or ray: the cluster of RAY_ADDRESS.")
 @click.option("--num-gpus", type=float, help="GPUs of each group on a Ray cluster, 1 or a fraction.  [1 on cuda]")
 def train(
-    profile: str,
-    store: str | None,
-    data: tuple[str, ...],
-    objective: tuple[str, ...],
-    seeds: str | None,
-    workers: int | None,
+    plan: Plan,
     budget: str | None,
-    **where: Any,
+    **setup: Any,
 ) -> None:
     """Train what the store lacks of a profile."""
-    from dbench.zoo.plan import Where
+    from dbench.zoo.plan import Setup
     from dbench.zoo.train import train_runs
 
     seconds = None if budget is None else parse_duration(budget)
-    Where(workers=workers, **where)  # before a folder is made for settings that cannot be right
-    _, place, keys = _plan(profile, store, data, objective, seeds, create=True)
-    summary = train_runs(place, keys, workers=workers, budget=seconds, **where)
+    Setup(**setup)  # before a folder is made for settings that cannot be right
+    _, place, keys = plan()
+    summary = train_runs(place, keys, budget=seconds, **setup)
     click.echo(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)
 
 
 @zoo.command()
-@_options("profile", "store", "data", "objective", "seeds", "workers")
+@_of_a_plan("workers")
 @click.option("--again", multiple=True, help="Scores to compute once more after a metric changed (repeatable).")
 @click.option("--quick", is_flag=True, help="Leave the slow scores for a later call: perceptrons, trees, repetitions.")
 def score(
-    profile: str,
-    store: str | None,
-    data: tuple[str, ...],
-    objective: tuple[str, ...],
-    seeds: str | None,
+    plan: Plan,
     workers: int | None,
     again: tuple[str, ...],
     quick: bool,
@@ -172,7 +181,7 @@ def score(
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SLOW
 
-    _, place, keys = _plan(profile, store, data, objective, seeds)
+    _, place, keys = plan()
     summary = score_runs(place, keys, workers=workers, again=again, without=SLOW if quick else ())
     click.echo(str(summary))
     if summary.cancelled:
@@ -180,15 +189,11 @@ def score(
 
 
 @zoo.command()
-@_options("profile", "store", "data", "objective", "seeds", "workers")
+@_of_a_plan("workers")
 @click.option("--out", required=True, help="Folder to write runs.parquet and manifest.json into.")
 @click.option("--rules", type=click.Path(path_type=Path), help="claims/frozen.json as it was when scoring began.")
 def table(
-    profile: str,
-    store: str | None,
-    data: tuple[str, ...],
-    objective: tuple[str, ...],
-    seeds: str | None,
+    plan: Plan,
     workers: int | None,
     out: str,
     rules: Path | None,
@@ -204,7 +209,7 @@ def table(
     from dbench.zoo.tolerance import EARLY_SHARE
 
     hashes = read_rules(rules) if rules else {}
-    found, place, keys = _plan(profile, store, data, objective, seeds)
+    found, place, keys = plan()
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
     population = score_population(place, keys, workers=workers)
@@ -243,36 +248,32 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
 
 
 @zoo.command()
-@_options("profile", "store", "data", "objective", "seeds")
+@_of_a_plan()
 @click.option("--each", type=click.IntRange(1), default=2, show_default=True, help="Models of every strength, at most.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file.")
 def panel(
-    profile: str,
-    store: str | None,
-    data: tuple[str, ...],
-    objective: tuple[str, ...],
-    seeds: str | None,
+    plan: Plan,
     each: int,
     out: Path,
 ) -> None:
     """Write the weights of finished runs as one file, on which dbench rank asks a metric."""
     from dbench.zoo.panel import choose_runs, write_panel
 
-    _, place, keys = _plan(profile, store, data, objective, seeds)
+    _, place, keys = plan()
     chosen = choose_runs([key for key in keys if place.status(key) == "done"], each)
     write_panel(place, chosen, out)
     click.echo(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
 
 
 @zoo.command()
-@_options("profile", "store", "data", "objective", "seeds")
-def ls(profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None) -> None:
+@_of_a_plan()
+def ls(plan: Plan) -> None:
     """Show how far a store is with a profile."""
     from rich.table import Table
 
     from dbench.zoo.survey import STATES, survey
 
-    found, place, keys = _plan(profile, store, data, objective, seeds)
+    found, place, keys = plan()
     counts = survey(place, keys)
     troubles = [state for state in STATES if state != "unreadable" or any(row[state] for row in counts.values())]
     columns = ("done", "scored", *troubles[1:])

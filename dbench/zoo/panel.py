@@ -19,6 +19,7 @@ from safetensors.numpy import save_file
 from dbench.codes import GridSource
 from dbench.data import DataSet, load
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
 from dbench.training.encode import encode_grid
 from dbench.zoo.engine import network_of
 from dbench.zoo.keys import RunKey
@@ -108,10 +109,8 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> Panel:
         if not np.isfinite(values).all():
             raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
     header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": load(keys[0].data).fingerprint}
-    aside = path.with_name(f".{path.name}.partial")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(weights, aside, metadata={"panel": json.dumps(header)})
-    aside.replace(path)
+    with aside(path) as place:
+        save_file(weights, place, metadata={"panel": json.dumps(header)})
     return Panel(tuple(keys), weights)
 
 

@@ -14,7 +14,7 @@ from dbench.zoo.engine import Group, measure_speed
 from dbench.zoo.keys import RunKey
 from dbench.zoo.memory import free_memory, gpu_group_size
 
-__all__ = ["ENGINES", "GROUP_SIZE", "Where", "cut_groups", "expected_seconds"]
+__all__ = ["ENGINES", "GROUP_SIZE", "Setup", "cut_groups", "expected_seconds"]
 
 GROUP_SIZE = 15
 """Runs in an ensemble on a processor, at most: more fall out of its caches. Results do not depend on it."""
@@ -23,7 +23,7 @@ ENGINES = ("local", "ray")
 
 
 @dataclass(frozen=True)
-class Where:
+class Setup:
     """How to train: everything that does not decide what comes out.
 
     Args:
@@ -81,27 +81,27 @@ class Where:
         return (self.num_gpus or 1.0) if self.engine == "ray" else 1 / (self.workers or 1)
 
 
-def cut_groups(url: str, keys: Sequence[RunKey], at_once: int, where: Where) -> list[Group]:
+def cut_groups(url: str, keys: Sequence[RunKey], at_once: int, setup: Setup) -> list[Group]:
     """Cut a plan into groups of one shape and nearly equal size, as many as keep all workers busy to the end."""
     shapes: dict[tuple[Any, ...], list[RunKey]] = {}
     for key in sorted(keys):
         shapes.setdefault(_shape(key), []).append(key)
     groups = []
     for members in shapes.values():
-        count = -(-len(members) // _group_size(members[0], where))
+        count = -(-len(members) // _group_size(members[0], setup))
         count = min(-(-count // at_once) * at_once, len(members))
         for i in range(count):
             part = members[len(members) * i // count : len(members) * (i + 1) // count]
-            groups.append(Group(url, tuple(part), where.device, where.precision, where.checkpoint_every))
+            groups.append(Group(url, tuple(part), setup.device, setup.precision, setup.checkpoint_every))
     return groups
 
 
-def _group_size(key: RunKey, where: Where) -> int:
-    if where.group_size is not None:
-        return where.group_size
-    if not where.on_gpu:
+def _group_size(key: RunKey, setup: Setup) -> int:
+    if setup.group_size is not None:
+        return setup.group_size
+    if not setup.on_gpu:
         return GROUP_SIZE
-    return gpu_group_size(key, memory=where.gpu_share * free_memory(where.device))
+    return gpu_group_size(key, memory=setup.gpu_share * free_memory(setup.device))
 
 
 def _shape(key: RunKey) -> tuple[Any, ...]:
@@ -113,7 +113,7 @@ def _shape(key: RunKey) -> tuple[Any, ...]:
 def expected_seconds(
     groups: Sequence[Group],
     at_once: int,
-    where: Where,
+    setup: Setup,
     deadline: float | None = None,
     *,
     taken: Callable[[RunKey], int] = lambda _: 0,
@@ -123,7 +123,7 @@ def expected_seconds(
     Args:
         groups: what is to be trained.
         at_once: how many groups at a time.
-        where: on what.
+        setup: on what.
         deadline: ``time.monotonic()`` after which no more is tried.
         taken: steps that a run has taken before, and will not take again.
 
@@ -132,7 +132,7 @@ def expected_seconds(
         first.
     """
     try:
-        check_device(where.device, where.precision)
+        check_device(setup.device, setup.precision)
     except InvalidInput:
         return None
     speeds: dict[tuple[Any, ...], float] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
 from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays
 from dbench.zoo.columns import COLUMNS, REAL, TEXT, WHOLE, check_columns, check_rows
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
@@ -211,11 +211,11 @@ def write_table(
         "tolerance": dict(sorted(tolerance.items())),
         "rules": dict(sorted((rules or {}).items())),
     }
+    contents = {TABLE: buffer.getvalue(), ARRAYS: data, MANIFEST: json.dumps(manifest, indent=1).encode() + b"\n"}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / TABLE, buffer.getvalue())
-        _replace(folder / ARRAYS, data)
-        _replace(folder / MANIFEST, json.dumps(manifest, indent=1).encode() + b"\n")
+        for name, content in contents.items():
+            with aside(folder / name) as place:
+                place.write_bytes(content)
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
     return folder / TABLE
@@ -242,15 +242,6 @@ def read_rules(path: str | Path) -> dict[str, str]:
     if not all(isinstance(value, str) for value in found.values()):
         raise InvalidInput(f"rules must hold a hash for each card, got another value in {str(path)!r}")
     return found
-
-
-def _replace(path: Path, data: bytes) -> None:
-    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.partial")
-    try:
-        aside.write_bytes(data)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def load_manifest(folder: str | Path) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from dbench.zoo.workers import cores, run_tasks, terminable
 
 if TYPE_CHECKING:
     from dbench.zoo.engine import Group
-    from dbench.zoo.plan import Where
+    from dbench.zoo.plan import Setup
 
 __all__ = ["TrainSummary", "train_runs"]
 
@@ -71,15 +71,9 @@ def train_runs(
     store: Store,
     keys: Sequence[RunKey],
     *,
-    workers: int | None = None,
     budget: float | None = None,
-    group_size: int | None = None,
-    device: str = "cpu",
-    precision: str = "float32",
-    engine: str = "local",
-    num_gpus: float | None = None,
-    checkpoint_every: float = 60.0,
     console: Console | None = None,
+    **setup: Any,
 ) -> TrainSummary:
     """Train every run of the plan that the store does not hold whole.
 
@@ -90,17 +84,9 @@ def train_runs(
     Args:
         store: where finished runs lie and new ones go.
         keys: the plan.
-        workers: groups at once: processes here (one a core when not given, one on a GPU), tasks on a Ray cluster (as
-            many as it has room for).
         budget: seconds after which to stop.
-        group_size: runs in an ensemble, at most. When not given: 15 on processors, on a GPU what fits into its
-            memory (``dbench.zoo.plan``).
-        device: ``cpu`` or a torch device such as ``cuda``.
-        precision: of matrix products, as in :func:`dbench.training.train`.
-        engine: ``local`` or ``ray`` (see ``dbench.zoo.ray_engine``).
-        num_gpus: GPUs of each group on a Ray cluster, 1 or a fraction; 1 on ``cuda`` when not given.
-        checkpoint_every: seconds between the checkpoints of a run.
         console: where plan and progress are written; standard error when not given.
+        setup: device, workers and the like: the fields of :class:`dbench.zoo.plan.Setup`.
 
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
@@ -108,16 +94,16 @@ def train_runs(
         InvalidInput: a setting out of range, a device that is not there, or a store in this process's memory.
         UnknownName: an objective, network, data set or engine nobody knows.
     """
-    from dbench.zoo.plan import Where
+    from dbench.zoo.plan import Setup
 
-    where = Where(engine, device, precision, workers, group_size, num_gpus, checkpoint_every)
+    asked = Setup(**setup)
     console = console or Console(stderr=True)
     begin = time.monotonic()
     store.check_shared()
     states = {key: state_of(store, key) for key in keys}
     _tell_outdated(store, [key for key in keys if states[key] == "damaged"], console)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
-    cancelled = bool(todo) and _train(store, todo, where, begin, budget, console)
+    cancelled = bool(todo) and _train(store, todo, asked, begin, budget, console)
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)
     present = sum(state in FINISHED for state in states.values())
@@ -134,7 +120,7 @@ def train_runs(
 
 
 def _train(
-    store: Store, keys: Sequence[RunKey], where: Where, begin: float, budget: float | None, console: Console
+    store: Store, keys: Sequence[RunKey], setup: Setup, begin: float, budget: float | None, console: Console
 ) -> bool:
     """Train the runs; return whether it was cancelled."""
     from dbench.zoo.plan import cut_groups, expected_seconds
@@ -148,13 +134,13 @@ def _train(
         stack.enter_context(terminable())
         news: News | None = None
         try:
-            room, start = _engine(stack, store, where)
-            at_once = where.workers or room
-            groups = cut_groups(store.address, keys, at_once, where)
+            room, start = _engine(stack, store, setup)
+            at_once = setup.workers or room
+            groups = cut_groups(store.address, keys, at_once, setup)
             taken = {key: _steps_taken(store, key) for key in keys}
             steps = float(sum(key.steps - taken[key] for key in keys))
-            expected = expected_seconds(groups, min(at_once, len(groups)), where, deadline, taken=taken.__getitem__)
-            _announce(groups, steps, min(at_once, len(groups)), where, expected, console)
+            expected = expected_seconds(groups, min(at_once, len(groups)), setup, deadline, taken=taken.__getitem__)
+            _announce(groups, steps, min(at_once, len(groups)), setup, expected, console)
             news = stack.enter_context(closing(start(groups, at_once, deadline, tell)))
             meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
             for kind, content in news:
@@ -178,16 +164,16 @@ def _tell_outdated(store: Store, damaged: Sequence[RunKey], console: Console) ->
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _engine(stack: ExitStack, store: Store, where: Where) -> tuple[int, Start]:
+def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Start]:
     """Return how many groups there is room for at once, and what starts them."""
     from dbench.zoo.engine import train_group
 
-    if where.engine == "local":
+    if setup.engine == "local":
 
         def start_here(groups: Sequence[Group], at_once: int, deadline: float | None, tell: Tell) -> News:
             return run_tasks(train_group, groups, workers=at_once, deadline=deadline, tell=tell)
 
-        return (1 if where.on_gpu else cores()), start_here
+        return (1 if setup.on_gpu else cores()), start_here
 
     from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 
@@ -199,13 +185,13 @@ def _engine(stack: ExitStack, store: Store, where: Where) -> tuple[int, Start]:
             train_group,
             groups,
             store=store,
-            workers=where.workers,
-            num_gpus=where.gpu_share,
+            workers=setup.workers,
+            num_gpus=setup.gpu_share,
             deadline=deadline,
             tell=tell,
         )
 
-    return max(capacity(ray, where.gpu_share), 1), start_there
+    return max(capacity(ray, setup.gpu_share), 1), start_there
 
 
 def _steps_taken(store: Store, key: RunKey) -> int:
@@ -218,10 +204,10 @@ def _steps_taken(store: Store, key: RunKey) -> int:
 
 
 def _announce(
-    groups: Sequence[Group], steps: float, at_once: int, where: Where, expected: float | None, console: Console
+    groups: Sequence[Group], steps: float, at_once: int, setup: Setup, expected: float | None, console: Console
 ) -> None:
     """Say what is going to happen and about how long it takes."""
-    place = "a Ray cluster" if where.engine == "ray" else where.device
+    place = "a Ray cluster" if setup.engine == "ray" else setup.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)
     time_needed = (

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.population import PopulationPair
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 from dbench.data import load
 from dbench.figures.models import Models, models_of_store
 from dbench.models import find_network

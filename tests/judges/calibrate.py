@@ -27,10 +27,10 @@ os.environ["OMP_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).parent))
 
 import calibration_page as page
+from calibration import Frequencies, Place, judged, places_of, sharpened
 from conftest import CALIBRATIONS, claim_file
 from counter_worlds import card_of
 
-from dbench.claims.calibration import Frequencies, Place, judged, places_of, sharpened
 from dbench.seeds import generator
 
 # Worlds of one piece of work: seconds, of the slowest claims.

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dbench.claims.calibration import LARGEST_ERROR, Frequencies
+from calibration import LARGEST_ERROR, Frequencies
+
 from dbench.claims.card import Claim
 from dbench.stats import Estimate
 

@@ -9,10 +9,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from calibration import Calibration
+from simulation import Law, SimulatedPopulation, simulated_population, simulated_zoo
 
 from dbench.claims import CARD_ATTRIBUTE
-from dbench.claims.calibration import Calibration
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_population, simulated_zoo
 from dbench.seeds import generator
 from dbench.stats import Estimate
 

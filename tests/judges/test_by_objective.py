@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from simulation import SimulatedPopulation
 
 from dbench.claims.by_objective import average_over_objectives, counted_models, left_out_of_average
-from dbench.claims.simulation import SimulatedPopulation
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import rank_correlation
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from calibration import Calibration
 
 from dbench.claims import above
-from dbench.claims.calibration import Calibration
 from dbench.claims.rules import Rule
 from dbench.stats import Estimate, mean_interval
 

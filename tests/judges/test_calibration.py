@@ -6,10 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from counter_worlds import card_of
-
-from dbench.claims import Verdict, above, within
-from dbench.claims.calibration import (
+from calibration import (
     Calibration,
     Frequencies,
     calibrate,
@@ -19,6 +16,9 @@ from dbench.claims.calibration import (
     places_of,
     sharpened,
 )
+from counter_worlds import card_of
+
+from dbench.claims import Verdict, above, within
 from dbench.errors import InvalidInput
 from dbench.stats import mean_interval
 

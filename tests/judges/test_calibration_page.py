@@ -4,10 +4,10 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from calibration import Frequencies
 from counter_worlds import card_of
 
 from dbench.claims import above, within
-from dbench.claims.calibration import Frequencies
 from dbench.claims.rules import Verdict
 
 

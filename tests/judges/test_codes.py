@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.codes import importance_scores, information_scores, informative_codes, scores_of_codes
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.metrics import dci_disentanglement
 from dbench.metrics.modularity import mean_modularity

@@ -1,9 +1,9 @@
 """Whether codes become informative as a strength grows, measured on models of known make."""
 
 import numpy as np
+from simulation import SimulatedPopulation
 
 from dbench.claims.regime import CODES_KEPT, of_objectives
-from dbench.claims.simulation import SimulatedPopulation
 
 CODES = {"a": [[3.0, 9.0, 7.0], [3.0, 9.0, 8.0]], "b": [[9.0, 5.0, 3.0], [9.0, 5.0, 3.0]], "c": [[3.0, 4.0, 5.0]] * 2}
 ZOO = SimulatedPopulation(

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from simulation import Law, simulated_zoo
 
 from dbench.claims.correlations import from_correlations
-from dbench.claims.simulation import Law, simulated_zoo
 from dbench.claims.zoo_statistics import agreement_gap_between, correlation_between
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.seeds import generator

@@ -6,7 +6,7 @@ import numpy as np
 from counter_worlds import card_of
 
 from dbench.claims import Verdict
-from dbench_fixtures.counterexamples.modular_sum import band_importance
+from dbench.constructions.modular_sum import band_importance
 
 
 def test_a_claim_is_rejected_where_it_is_false(claim_files, worlds):

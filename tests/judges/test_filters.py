@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from simulation import Law, simulated_zoo
 
 from dbench.claims.filters import NothingLeftOut, filtered, kept_by
-from dbench.claims.simulation import Law, simulated_zoo
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from calibration import Calibration, Frequencies, Place, effect_at, judged, sharpened
 
 from dbench.claims import above
-from dbench.claims.calibration import Calibration, Frequencies, Place, effect_at, judged, sharpened
 from dbench.stats import mean_interval
 
 RULE = above(1.0)

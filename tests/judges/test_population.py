@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from simulation import simulated_population
 
 from dbench.claims.evidence import (
     evidence_folders,
@@ -14,7 +15,6 @@ from dbench.claims.evidence import (
     whole_data_folders,
 )
 from dbench.claims.population import Population, PopulationPair
-from dbench.claims.simulation import simulated_population
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
 from dbench.zoo.keys import KEY_SCHEMA, RunKey

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from simulation import SimulatedPopulation
 
 from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES, POLARISED, above_floor, knows_familiar, of_objectives
-from dbench.claims.simulation import SimulatedPopulation
 
 STRENGTHS = (1.0, 2.0)
 

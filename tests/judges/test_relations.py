@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.population import Population
 from dbench.claims.relations import HELD, freely_misaligned, relations_of
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from dbench.codes import Sample
+from dbench.constructions.broken_properties import BROKEN, broken_codes, informative
+from dbench.constructions.causal import confounded_codes, random_process
+from dbench.constructions.grid_codes import below_zero, factor_grid, together
+from dbench.constructions.group_codes import group_cases
+from dbench.constructions.model_sets import mixed_models, rotation, uniform_factors
+from dbench.constructions.toy_law import toy_law
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import interventional_robustness
-from dbench_fixtures.counterexamples.broken_properties import BROKEN, broken_codes, informative
-from dbench_fixtures.counterexamples.causal import confounded_codes, random_process
-from dbench_fixtures.counterexamples.grid_codes import below_zero, factor_grid, together
-from dbench_fixtures.counterexamples.group_codes import group_cases
-from dbench_fixtures.counterexamples.model_sets import mixed_models, rotation, uniform_factors
-from dbench_fixtures.counterexamples.toy_law import toy_law
 
 
 def test_the_first_toy_code_tells_three_quarters_of_both_factors():

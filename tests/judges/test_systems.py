@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from simulation import Law, simulated_zoo
 
-from dbench.claims.simulation import Law, simulated_zoo
 from dbench.claims.systems import correlation_over_systems, lead_over_systems
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator

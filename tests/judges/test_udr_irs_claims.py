@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.regime import POLARISED, of_objectives
-from dbench.claims.simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 from dbench.errors import EvidenceLacking
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")

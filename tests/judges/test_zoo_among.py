@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.correlations import from_correlations
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of, mean_of_counted
 from dbench.claims.zoo_levels import change_over_sweep, ratio_to, ratios_to, superiority_of_setting
 from dbench.claims.zoo_statistics import trend_with_strength

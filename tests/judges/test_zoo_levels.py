@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.population import PopulationPair
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
 from dbench.claims.zoo_levels import (
     best_everywhere,
     change_over_sweep,

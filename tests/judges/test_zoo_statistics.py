@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.population import Population
-from dbench.claims.simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 from dbench.claims.zoo_statistics import (
     agreement_gap_between,
     correlation_between,

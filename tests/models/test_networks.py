@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 import torch
+from reference_network import reference
 
 from dbench.errors import InvalidInput, UnknownName
 from dbench.models import NETWORKS, find_network
-from dbench.models.reference import reference
 
 NETWORK_CASES = [
     pytest.param(NETWORKS["mlp"](), id="mlp"),

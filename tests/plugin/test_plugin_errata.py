@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbench_fixtures.published.errata import errata
+from dbench.claims.errata import errata
 
 OF_ONE_PAPER = """
 ONE = card("hownot.fact-8")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from dbench.claims import errata as module
+from dbench.claims.errata import SEVERITIES, checked, errata, papers
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.report.redact import redacted
-from dbench_fixtures.published import errata as module
-from dbench_fixtures.published.errata import SEVERITIES, checked, errata, papers
-from dbench_fixtures.published.errata.page import letter, page
-from dbench_fixtures.published.errata.quotations import missing, quotations
-from dbench_fixtures.published.errata.recompute import differences, functions
+from dbench_published.errata.page import letter, page
+from dbench_published.errata.quotations import missing, quotations
+from dbench_published.errata.recompute import differences, functions
 
 HERE = Path(__file__).relative_to(Path(__file__).parents[2])
 DOCS = Path(__file__).parents[2] / "docs" / "errata.md"
@@ -68,7 +67,7 @@ def test_every_recomputation_belongs_to_an_entry():
 
 
 def test_a_number_that_is_off_in_its_last_digit_or_not_computed_is_seen(monkeypatch):
-    monkeypatch.setattr("dbench_fixtures.published.errata.recompute.recompute", lambda name: {"a": 0.7149, "b": 1})
+    monkeypatch.setattr("dbench_published.errata.recompute.recompute", lambda name: {"a": 0.7149, "b": 1})
     entry = type(errata()[0])(**{**vars(errata()[0]), "numbers": {"a": ".715", "c": "1,000"}})
     assert differences(entry) == ["b is computed and not shown", "c is shown as 1,000 and not computed"]
     entry.numbers["a"] = ".714"
@@ -129,7 +128,7 @@ def read(monkeypatch, tmp_path):
     def other(document=DOCUMENT, listed=CHECKED):
         (tmp_path / "errata.toml").write_text(document, encoding="utf-8")
         (tmp_path / "checked.toml").write_text(listed, encoding="utf-8")
-        monkeypatch.setattr(module, "files", lambda name: tmp_path if "errata" in name else files(name))
+        monkeypatch.setattr(module, "_FOLDER", tmp_path)
         clear()
         return errata()
 

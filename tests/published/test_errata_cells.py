@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dbench_fixtures.published import flaws
-from dbench_fixtures.published.errata import errata
+from dbench.claims.errata import errata
+from dbench_published import flaws
 
 
 def listing() -> list[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from dbench.errors import InvalidInput
-from dbench_fixtures.published import flaws
+from dbench_published import flaws
 
 
 @pytest.mark.parametrize(("percent", "expected"), [(50, 0), (75, 50), (100, 100), (20, 0)])

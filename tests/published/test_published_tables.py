@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+import dbench_published as published
 from dbench.errors import DamagedData, UnknownName
-from dbench_fixtures import published
-from dbench_fixtures.published import read_table, table_names
+from dbench_published import read_table, table_names
 
 SHAPES = {
     "flaws_figure_14": 36,
@@ -99,7 +99,7 @@ def test_an_unknown_table_is_named_with_its_nearest_match():
 )
 def test_a_damaged_table_is_refused(tmp_path, monkeypatch, text, why):
     (tmp_path / "broken.csv").write_text(text)
-    monkeypatch.setattr(published, "files", lambda package: tmp_path)
+    monkeypatch.setattr(published, "_TABLES", tmp_path)
     published._read.cache_clear()
     with pytest.raises(DamagedData, match=why):
         read_table("broken")

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 import torch
+from reference_network import reference
 from scipy import special
 
 from dbench.errors import InvalidInput
 from dbench.models import NETWORKS
-from dbench.models.reference import reference
 from dbench.training import encode, encode_grid, evaluate
 
 NETWORK = NETWORKS["mlp"](image_shape=(1, 4, 4), latents=3, hidden=(8,))

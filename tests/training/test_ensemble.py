@@ -4,11 +4,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from reference_network import reference
 
 from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, Batch, beta_vae, find_card, find_objective
-from dbench.models.reference import reference
 from dbench.training import Member, State, train
 from dbench.training.streams import BLOCK, draw_block, initial_parameters
 

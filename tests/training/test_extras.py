@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from reference_network import reference
 from torch import nn
 
 from dbench.errors import DamagedData, InvalidInput
 from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, ObjectiveCard, beta_vae, find_card
 from dbench.models.objectives.discriminator import discriminate
-from dbench.models.reference import reference
 from dbench.models.stacked import dense_shapes
 from dbench.training import Member, State, train
 from dbench.training.streams import (

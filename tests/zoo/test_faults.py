@@ -15,7 +15,7 @@ from dbench.zoo.devices import check_device, device_name
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.memory import gpu_group_size, member_bytes
-from dbench.zoo.plan import Where, cut_groups, expected_seconds
+from dbench.zoo.plan import Setup, cut_groups, expected_seconds
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of, survey
@@ -158,9 +158,9 @@ def test_the_time_expected_is_that_of_the_steps_not_taken_before(
     tiny_keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dbench.zoo.plan.measure_speed", lambda *_, **__: 10.0)  # model-steps a second
-    groups = cut_groups("nowhere", tiny_keys[:2], 1, Where())
-    assert expected_seconds(groups, 1, Where()) == pytest.approx(2 * 12 / 10)
-    assert expected_seconds(groups, 1, Where(), taken=lambda key: 12 - key.seed) == pytest.approx(
+    groups = cut_groups("nowhere", tiny_keys[:2], 1, Setup())
+    assert expected_seconds(groups, 1, Setup()) == pytest.approx(2 * 12 / 10)
+    assert expected_seconds(groups, 1, Setup(), taken=lambda key: 12 - key.seed) == pytest.approx(
         sum(key.seed for key in tiny_keys[:2]) / 10
     )
 
@@ -185,11 +185,11 @@ def test_a_gpu_holds_as_many_models_as_fit(tiny: Profile) -> None:
 
 def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny: Profile) -> None:
     keys = replace(tiny, seeds=20).runs()  # 40 runs of each objective, all of one shape
-    there = Where(engine="ray", device="cuda")
+    there = Setup(engine="ray", device="cuda")
     assert [len(group.keys) for group in cut_groups("nowhere", keys, 1, there)] == [80]
-    assert max(len(group.keys) for group in cut_groups("nowhere", keys, 2, Where())) <= 15
-    assert {len(group.keys) for group in cut_groups("nowhere", keys, 1, Where(group_size=8))} == {8}
-    assert Where(engine="ray", device="cuda", num_gpus=0.25).gpu_share == 0.25
+    assert max(len(group.keys) for group in cut_groups("nowhere", keys, 2, Setup())) <= 15
+    assert {len(group.keys) for group in cut_groups("nowhere", keys, 1, Setup(group_size=8))} == {8}
+    assert Setup(engine="ray", device="cuda", num_gpus=0.25).gpu_share == 0.25
 
 
 def test_a_processor_is_named_by_its_model_and_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:

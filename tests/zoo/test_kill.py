@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import torture as torture_module
 from click.testing import CliRunner
+from torture import differences, small_plan, torture, trained_table
+from victims import MOMENTS, VICTIMS
 
 from dbench import seeds
 from dbench.models.objectives import find_card
-from dbench.zoo import torture as torture_module
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of
-from dbench.zoo.torture import differences, small_plan, torture, trained_table
-from dbench.zoo.victims import MOMENTS, VICTIMS
 
 PROGRAM = """
 import json, sys
@@ -92,7 +92,7 @@ def test_two_processes_on_one_store_share_the_work(
 
 @pytest.mark.long
 def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny: Profile, tmp_path: Path) -> None:
-    """The small form of ``python -m dbench.zoo.torture``, which kills fifty times: checkpoints of every kind."""
+    """The small form of ``python tools/torture.py``, which kills fifty times: checkpoints of every kind."""
     sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("weak_de", (10,)))
     keys = replace(tiny, steps=300, batch_size=16, seeds=1, sweeps=sweeps).runs()
     told: list[str] = []

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from dbench.cli import main
 from dbench.errors import InvalidInput
 from dbench.zoo import population
-from dbench.zoo.plan import Where
+from dbench.zoo.plan import Setup
 from dbench.zoo.store import Store
 
 TWO = ["--data", "dsprites_grid_16", "--data", "color_dsprites_grid_16"]
@@ -45,8 +45,8 @@ def test_a_cluster_is_not_asked_for_a_gpu_by_its_number(
 @pytest.mark.parametrize("precision", ["float8", "tf32"])
 def test_a_precision_that_no_node_has_is_refused_here(precision: str) -> None:
     with pytest.raises(InvalidInput, match=f"precision must be .*, got '{precision}'"):
-        Where(engine="ray", precision=precision)
+        Setup(engine="ray", precision=precision)
 
 
 def test_a_cluster_may_have_what_this_machine_lacks() -> None:
-    assert Where(engine="ray", device="cuda", precision="bfloat16").gpu_share == 1
+    assert Setup(engine="ray", device="cuda", precision="bfloat16").gpu_share == 1

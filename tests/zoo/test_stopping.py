@@ -14,7 +14,7 @@ from dbench.errors import InvalidInput
 from dbench.zoo import plan
 from dbench.zoo.engine import Group, measure_speed
 from dbench.zoo.keys import RunKey
-from dbench.zoo.plan import Where, expected_seconds
+from dbench.zoo.plan import Setup, expected_seconds
 from dbench.zoo.population import score_population
 from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
@@ -47,9 +47,9 @@ def test_there_is_no_estimate_after_the_deadline(
 ) -> None:
     group, taken = Group(store.url, tuple(tiny_keys[:1])), []
     monkeypatch.setattr("dbench.zoo.engine.train", lambda *_, steps, **__: taken.append(steps))
-    assert expected_seconds([group], 1, Where(), deadline=time.monotonic() - 1) is None
+    assert expected_seconds([group], 1, Setup(), deadline=time.monotonic() - 1) is None
     assert taken == []
-    assert expected_seconds([group], 1, Where(), deadline=time.monotonic() + 600) is not None
+    assert expected_seconds([group], 1, Setup(), deadline=time.monotonic() + 600) is not None
     assert taken == [2, 10]
     taken.clear()
     assert measure_speed(group, steps=10**15, deadline=time.monotonic() + 1) > 0

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from torture import main, small_plan, torture
 
 from dbench import seeds
 from dbench.errors import InvalidInput
-from dbench.zoo.torture import main, small_plan, torture
 
 
 def test_a_folder_in_use_is_refused_before_anything_is_trained(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 from click.testing import CliRunner
+from torture import small_plan
+from torture_ray import lose_nodes, main
 
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.zoo.torture import small_plan
-from dbench.zoo.torture_ray import lose_nodes, main
 
 
 def test_a_folder_in_use_is_refused(tmp_path):

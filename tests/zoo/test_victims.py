@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import victims
+from victims import Witness, kill, wait_for_file
 
 from dbench import seeds
-from dbench.zoo import victims
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
-from dbench.zoo.victims import Witness, kill, wait_for_file
 
 TENSORS = {"checkpoint-100": {"step": np.array(100)}}
 

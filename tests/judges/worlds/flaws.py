@@ -4,8 +4,8 @@ import numpy as np
 from counter_worlds import EXACT, Worlds
 
 from dbench.codes import Sample
-from dbench_fixtures.counterexamples.modular_sum import modular_sum_cases
-from dbench_fixtures.counterexamples.xor import xor_cases
+from dbench.constructions.modular_sum import modular_sum_cases
+from dbench.constructions.xor import xor_cases
 
 DISTRIBUTED = "flaws/test_3_2_distributed"
 UNRELATED = np.indices((2, 2)).reshape(2, -1).T

@@ -6,8 +6,7 @@ are the six systems, drawn anew in every world.
 
 import numpy as np
 from counter_worlds import card_of, worlds_and_calibration
-
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 NOVEL, CORRELATED = "flaws/test_5_2_novel_combinations", "flaws/test_5_3_novel_combinations"
 SYSTEMS = ("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de")

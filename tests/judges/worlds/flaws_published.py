@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from counter_worlds import EXACT, by_test, rng
 
-from dbench_fixtures.published.flaws import POINTS
-from dbench_fixtures.published.flaws_correlations import AVERAGES, PRODUCTS, novel
+from dbench_published.flaws import POINTS
+from dbench_published.flaws_correlations import AVERAGES, PRODUCTS, novel
 
 T51, T52, T53 = (f"flaws/test_5_{i}_published_tables" for i in (1, 2, 3))
 RESTRICTED, SIGNIFICANCE, CONSISTENCY, BETWEEN = (

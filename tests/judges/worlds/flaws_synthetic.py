@@ -4,7 +4,7 @@ import numpy as np
 from counter_worlds import EXACT, Worlds, by_test
 
 from dbench.codes import Sample
-from dbench_fixtures.counterexamples.group_codes import group_cases
+from dbench.constructions.group_codes import group_cases
 
 TOY, GROUPS = "flaws/test_3_1_toy_models", "flaws/test_2_strong_and_weak"
 SNC, LINEAR, NK = "flaws/test_4_2_snc", "flaws/test_4_2_linear", "flaws/test_4_3_nk"

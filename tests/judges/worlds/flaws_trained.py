@@ -6,8 +6,8 @@ effect at which the finding is false, one at which it holds but is not seen for 
 
 import numpy as np
 from counter_worlds import asked, by_test, card_of, rng, worlds_and_calibration
+from simulation import Law, simulated_zoo
 
-from dbench.claims.simulation import Law, simulated_zoo
 from dbench.codes import Sample
 
 MISALIGNED, ALIGNED, TRAINED = (

@@ -7,8 +7,8 @@ too little to tell.
 import numpy as np
 from counter_worlds import EXACT, by_test
 
-from dbench_fixtures.counterexamples.battery import BATTERY
-from dbench_fixtures.counterexamples.powers import plain_powers
+from dbench.constructions.battery import BATTERY
+from dbench.constructions.powers import plain_powers
 
 ONE, TWO, MIG, TABLE = (
     f"hownot/test_2_{name}" for name in ("1_characteristic_1", "2_characteristic_2", "2_mig", "3_table")

@@ -3,8 +3,7 @@
 import numpy as np
 from counter_worlds import worlds_and_calibration
 from scipy.special import expit
-
-from dbench.claims.simulation import Law, simulated_zoo
+from simulation import Law, simulated_zoo
 
 COMPLEMENTARY, LINES = "irs/test_6_2_complementary", "irs/test_6_3_flat_lines"
 METHODS, MEASURES = "irs/test_6_1_methods", "irs/test_d_1_measures"

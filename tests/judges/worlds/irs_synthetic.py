@@ -4,8 +4,8 @@ import numpy as np
 from counter_worlds import EXACT, Worlds, by_test
 
 from dbench.codes import Sample
-from dbench_fixtures.counterexamples.causal import CausalProcess, random_process
-from dbench_fixtures.counterexamples.grid_codes import below_zero, factor_grid, together
+from dbench.constructions.causal import CausalProcess, random_process
+from dbench.constructions.grid_codes import below_zero, factor_grid, together
 
 CAUSAL, DEFINITION = "irs/test_3_causal_process", "irs/test_4_definition"
 CONFOUNDING, SPECIAL = "irs/test_a_confounding", "irs/test_4_special_cases"

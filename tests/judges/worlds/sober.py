@@ -4,9 +4,9 @@ import numpy as np
 import torch
 from counter_worlds import Worlds, rng
 
+from dbench.constructions.entangling import entangling, householder
+from dbench.constructions.uncorrelated import independent_codes, parity_law
 from dbench.stats import exact, mean_interval
-from dbench_fixtures.counterexamples.entangling import entangling, householder
-from dbench_fixtures.counterexamples.uncorrelated import independent_codes, parity_law
 
 THEOREM, CONSEQUENCE, TC, VARIANCE = (
     f"sober/test_{name}" for name in ("3_impossibility", "3_consequence", "4_2_gaussian_tc", "5_3_variance")

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 from counter_worlds import calibrated, rng
+from simulation import OBJECTIVES, Law, simulated_zoo
 
 from dbench.claims.population import PopulationPair
-from dbench.claims.simulation import OBJECTIVES, Law, simulated_zoo
 
 RECIPES, TRANSFER, FOLLOWS = (f"sober/test_5_4_{name}" for name in ("recipes", "transfer", "irs"))
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap", "irs")

@@ -4,8 +4,7 @@ from itertools import product
 
 import numpy as np
 from counter_worlds import calibrated, loaded_by, quality
-
-from dbench.claims.simulation import Law, simulated_zoo
+from simulation import Law, simulated_zoo
 
 AGREEMENT, SHARED, STABILITY, STRUCTURE = (
     f"sober/test_{name}" for name in ("6_1_agreement", "6_1_shared_matrix", "6_2_stability", "6_1_structure")

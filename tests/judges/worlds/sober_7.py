@@ -2,9 +2,9 @@
 
 import numpy as np
 from counter_worlds import calibrated, loaded, loaded_by, quality
+from simulation import Law, simulated_zoo
 
 from dbench.claims.population import PopulationPair
-from dbench.claims.simulation import Law, simulated_zoo
 
 DOWNSTREAM, EFFICIENCY = "sober/test_7_downstream", "sober/test_7_statistical_efficiency"
 SIX = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "sap")

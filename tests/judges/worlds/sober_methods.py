@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 from counter_worlds import calibrated, card_of, worlds_and_calibration
+from simulation import Law, simulated_zoo
 
 from dbench.claims.population import PopulationPair
-from dbench.claims.simulation import Law, simulated_zoo
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 
 RECONSTRUCTION, METHODS = "sober/test_5_1_reconstruction", "sober/test_5_3_methods"

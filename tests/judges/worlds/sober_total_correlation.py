@@ -4,8 +4,7 @@ from functools import partial
 
 import numpy as np
 from counter_worlds import asked, calibrated
-
-from dbench.claims.simulation import Law, SimulatedPopulation, simulated_zoo
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 SAMPLED, MEAN = "sober/test_5_2_sampled_codes", "sober/test_5_2_mean_codes"
 INFORMATION = "sober/test_5_2_mutual_information"

@@ -2,8 +2,7 @@
 
 import numpy as np
 from counter_worlds import EXACT, Worlds, worlds_and_calibration
-
-from dbench.claims.simulation import Law, simulated_zoo
+from simulation import Law, simulated_zoo
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 INVARIANCES, SUPERVISED = "udr/test_3_invariances", "udr/test_4_supervised_metrics"

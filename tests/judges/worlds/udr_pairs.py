@@ -2,8 +2,7 @@
 
 import numpy as np
 from counter_worlds import worlds_and_calibration
-
-from dbench.claims.simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
+from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
 INFORMATIVE, COMPARISONS = "udr/test_4_informative", "udr/test_4_comparisons"
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")

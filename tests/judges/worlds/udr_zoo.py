@@ -2,8 +2,7 @@
 
 import numpy as np
 from counter_worlds import worlds_and_calibration
-
-from dbench.claims.simulation import Law, simulated_zoo
+from simulation import Law, simulated_zoo
 
 # Two models in three have two informative codes, whatever else they are: what counts is judged among those.
 SOME_COLLAPSED = Law(mean=2.2, noise=1.5, shape=lambda x: np.rint(x).clip(0, 10))
