@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ __all__ = ["FunctionSource", "GridSource", "Source"]
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
 DrawFactors = Callable[[int, np.random.Generator], Factors]
-Encode = Callable[[Factors, np.random.Generator], NDArray[np.float64]]
+Encode = Callable[[NDArray[Any], np.random.Generator], NDArray[np.float64]]
 
 
 class Source(Protocol):

@@ -147,13 +147,13 @@ def _slabs(eye: Array, rays: Array, half: float) -> tuple[Array, Array]:
 def _pipe(eye: Array, rays: Array, radius: float) -> tuple[Array, Array]:
     """Where rays enter and leave an upright cylinder without ends; infinite where they pass it."""
     flat = np.array([1.0, 0.0, 1.0])
-    return _roots((rays**2 @ flat), rays @ (eye * flat), eye**2 @ flat - radius**2)
+    return _roots((rays**2 @ flat), rays @ (eye * flat), float(eye**2 @ flat) - radius**2)
 
 
 def _ball(eye: Array, rays: Array, radius: float, height: float) -> Array:
     """Where rays enter a ball above the middle; infinite where they pass it."""
     away = eye - [0.0, height, 0.0]
-    return _roots(np.ones(len(rays)), rays @ away, away @ away - radius**2)[0]
+    return _roots(np.ones(len(rays)), rays @ away, float(away @ away) - radius**2)[0]
 
 
 def _roots(square: Array, linear: Array, constant: float) -> tuple[Array, Array]:
@@ -167,7 +167,7 @@ def _roots(square: Array, linear: Array, constant: float) -> tuple[Array, Array]
 def _lit(points: Array, normals: Array) -> Array:
     """Brightness of surfaces (n x 3 points, unit normals): light from everywhere, and from a lamp by its angle."""
     toward = _unit(np.array(LIGHT) - points)
-    return AMBIENT + (1 - AMBIENT) * np.clip((normals * toward).sum(axis=1), 0, 1)
+    return np.asarray(AMBIENT + (1 - AMBIENT) * np.clip((normals * toward).sum(axis=1), 0, 1))
 
 
 def _unit(vectors: Array) -> Array:

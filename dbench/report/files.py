@@ -116,7 +116,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write all texts aside, then rename all of them, the last one last."""
     try:
         with contextlib.ExitStack() as all_written:  # which is left in the opposite order
-            places = {name: all_written.enter_context(aside(folder / name)) for name in reversed(texts)}
+            places = {name: all_written.enter_context(aside(folder / name)) for name in reversed(list(texts))}
             for name, text in texts.items():
                 _write_through(places[name], text)
     except OSError as error:
