@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information, quantise
 
 __all__ = ["code_mutual_information"]
 
 
 @metric(
-    bounds=(0, None),
-    perfect=None,
     needs="sample",
+    bounds=(0, None),
+    better="lower",
     cite="locatello2020",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="MI",
+    known=(Known(noisy=0, shared=log(2)),),
 )
 def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, corrected: bool = False) -> Score:
     """Mutual information of two codes in nats, averaged over all pairs of different codes.

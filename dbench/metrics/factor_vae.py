@@ -37,7 +37,16 @@ def _votes(
     return counts
 
 
-@metric(bounds=(0, 1), perfect=1.0, needs="source", cite="kim2018", invariant={"permutation", "sign", "shift"})
+@metric(
+    needs="source",
+    bounds=(0, 1),
+    perfect=1.0,
+    cite="kim2018",
+    label="FactorVAE",
+    varies={"scale": "the threshold of active codes is in units of the codes"},
+    quick={"train_votes": 1000, "test_votes": 500, "variance_draws": 1000, "batch": 32},
+    picture=("factor_vae_votes", "Votes of FactorVAE"),
+)
 def factor_vae(
     source: Source,
     *,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log2
+
 import numpy as np
 
 from dbench.codes import Sample
@@ -13,7 +15,7 @@ from dbench.metrics.aggregations import (
 )
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -21,7 +23,14 @@ __all__ = ["med"]
 
 
 @metric(
-    bounds=(0, 1), perfect=None, needs="sample", cite="cao2022", invariant={"permutation", "sign", "scale", "shift"}
+    needs="sample",
+    bounds=(0, 1),
+    cite="cao2022",
+    label="MED",
+    mixes=True,
+    known=(Known(noisy=1, shared=(3 * (5 / 3 - log2(3)) + 1) / 4),),
+    parts={"per_factor": "completeness"},
+    picture=("normalised_information", "Mutual information, each factor's sum 1"),
 )
 def med(
     sample: Sample,

@@ -11,7 +11,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import exact_copies, shuffled
 from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -67,11 +67,13 @@ def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
 
 
 @metric(
-    bounds=(0, 1),
-    perfect=None,
     needs="sample",
+    bounds=(0, 1),
     cite="ridgeway2018",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="Modularity",
+    mixes=True,
+    known=(Known(noisy=1, shared=1 / 2),),
+    picture=("mutual_information", "Mutual information (nats)"),
 )
 def modularity(
     sample: Sample, *, bins: int = 20, idle: Idle = "skip", generator: np.random.Generator | None = None

@@ -53,7 +53,15 @@ def informative_mask(
     return kl_per_code(mean, logvar) > threshold
 
 
-@metric(bounds=(0, None), perfect=None, needs="posterior", cite="duan2020", invariant={"permutation", "sign"})
+@metric(
+    needs="posterior",
+    bounds=(0, None),
+    better=None,
+    cite="duan2020",
+    label="informative codes",
+    varies={"scale": "the prior is a standard normal", "shift": "the prior is a standard normal"},
+    parts={"per_code": "(KL)"},
+)
 def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = THRESHOLD) -> Score:
     """Number of codes whose posterior differs from the prior by more than a hundredth of a nat.
 

@@ -10,7 +10,7 @@ from dbench.codes import Sample
 from dbench.metrics.alignment import align
 from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import label_indices, require_count, require_discrete
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -72,7 +72,13 @@ def bin_accuracy(
 
 
 @metric(
-    bounds=(0, 1), perfect=1.0, needs="sample", cite="mahon2023", invariant={"permutation", "sign", "scale", "shift"}
+    needs="sample",
+    bounds=(0, 1),
+    cite="mahon2023",
+    label="SNC",
+    labels=True,
+    known=(Known(noisy=1 / 2, shared=1),),
+    picture=("mutual_information", "Mutual information (nats)"),
 )
 def snc(
     sample: Sample,

@@ -263,11 +263,11 @@ def udr_scores(
 
 
 @metric(
+    needs="models",
     bounds=(0, None),
     perfect=1.0,
-    needs="models",
     cite="duan2020",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="UDR",
 )
 def udr(
     codes: ArrayLike,

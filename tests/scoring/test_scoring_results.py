@@ -205,7 +205,7 @@ def test_any_few_rows_have_an_answer(n: int, constant: bool) -> None:
 def test_continuous_factors_skip_the_metrics_for_labels_only() -> None:
     found = reasons(Sample(SAMPLE.codes, SAMPLE.factors + RNG.normal(size=SAMPLE.factors.shape)))
     assert {name for name, why in found.items() if why.startswith("is defined for labels")} == {
-        item.name for item in choose() if item.labels and not item.slow
+        item.name for item in choose() if item.labels and item.speed == "fast"
     }
     assert found["mig"] == ""
 
@@ -225,8 +225,8 @@ def test_the_slow_ones_are_left_out_by_name_unless_asked_for() -> None:
     found = reasons(SAMPLE)
     named = {"dci", "downstream[gbt]", "statistical_efficiency[gbt]"}
     assert {name for name, why in found.items() if why.startswith("slow")} == {
-        i.name for i in choose() if i.slow
-    } - named
+        i.name for i in choose() if i.speed == "slow"
+    }
     assert {name for name, why in found.items() if "where asked for by name" in why} == named
     assert compute(subject_of(SAMPLE), metrics=["nk"], fast=True)[0].score is not None
 
@@ -235,8 +235,8 @@ def test_a_metric_that_breaks_does_not_take_the_others_with_it(monkeypatch: pyte
     def broken(sample: Sample) -> None:
         np.linalg.cholesky(-np.eye(2))
 
-    item = plan_module.Item("mig", broken, "sample")  # type: ignore[arg-type]
-    monkeypatch.setitem(plan_module.PLAN, "mig", item)
+    item = replace(PLAN["mig"], function=broken)  # type: ignore[arg-type]
+    monkeypatch.setitem(PLAN, "mig", item)
     found = reasons(SAMPLE)
     assert found["mig"].startswith("LinAlgError")
     assert found["med"] == ""
