@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import METRICS, dci, mig
 from dbench.scoring import CodesFile, score_codes
-from dbench.scoring import plan as plan_module
 from dbench.scoring.compute import compute
 from dbench.scoring.frame import COLUMNS, frame_of, records_of
 from dbench.scoring.grid import grid_source
@@ -33,12 +33,6 @@ SAMPLE = noisy(RNG.integers(0, [3, 4, 2], size=(300, 3)))
 def reasons(sample: Sample | CodesFile, **options: object) -> dict[str, str]:
     results = compute(subject_of(sample), fast=True, repeats=0, **options)  # type: ignore[arg-type]
     return {result.item.name: result.reason for result in results}
-
-
-def test_every_metric_is_in_the_plan_and_every_name_of_its_lists_is_a_metric() -> None:
-    assert set(METRICS) <= set(PLAN)
-    for names in (plan_module._LEARNED, plan_module._SLOW, plan_module._LABELS):
-        assert names <= set(METRICS)
 
 
 CARDS = {name: function.card for name, function in METRICS.items()}  # type: ignore[attr-defined]
