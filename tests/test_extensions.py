@@ -1,4 +1,4 @@
-"""A metric, an objective and a data set are one new file and one line each: done in a copy as CONTRIBUTING.md has it."""
+"""A metric, an objective and a data set are one new file and one line each, as CONTRIBUTING.md has it."""
 
 import os
 import re

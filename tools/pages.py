@@ -1,6 +1,6 @@
 """Write what the pages of docs/ repeat of cards: ``python tools/pages.py`` (``make docs``).
 
-A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; the rest of a page is written by hand.
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; the rest is written by hand.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ ROW = re.compile(r"^\| `(\w+)` \| (.*) \| .* \|$", re.MULTILINE)
 
 
 def table(head: str, rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
     columns = len(head.split(" | "))
     lines = [head, " | ".join(["---"] * columns), *(" | ".join(cells) for cells in rows)]
     return "".join(f"| {line} |\n" for line in lines)
 
 
 def data_sets(_: str) -> str:
+    """List the data sets that need no download."""
     return table("name | images | shape | factors | image drawn?", map(_data_set, sorted(SHIPPED)))
 
 
@@ -41,6 +43,7 @@ def _data_set(name: str) -> Iterator[str]:
 
 
 def objectives(_: str) -> str:
+    """List what the cards of the objectives say."""
     head = "objective | strength | a larger one | plain VAE at | swept | swept in | paper | needs beside one batch"
     return table(head, map(_objective, OBJECTIVES))
 
@@ -99,6 +102,7 @@ def written(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    """Write all pages and print what changed; with --check write nothing, and return 1 where something would."""
     changed = []
     for page in sorted(DOCS.rglob("*.md")):
         before = page.read_text(encoding="utf-8")
