@@ -14,9 +14,9 @@ BLOCKS = re.findall(
     r'^```python title="(.+?)"\n(.*?)^```$', (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
 )
 NEW = [Path(path).stem for path, _ in BLOCKS if not path.endswith("__init__.py")]
-MARKED = [
-    path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "pytest.mark.extension" in path.read_text("utf-8")
-]
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+MARK = re.compile(r"^(pytestmark = |@)pytest\.mark\.extension$", re.MULTILINE)
+MARKED = [path for path in TESTS if MARK.search(path.read_text("utf-8"))]
 
 
 def add_line(path, line):

@@ -45,6 +45,14 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
 
     Raises:
         InvalidInput: NaN, infinity, or fewer than 1 bin.
+
+    Example:
+        >>> a, b = np.random.default_rng(0).normal(size=(2, 10_000))
+        >>> for other in (b, a + b, a + 0.01 * b):
+        ...     print(round(code_mutual_information(np.stack([a, other], axis=1)).value, 2))
+        0.01
+        0.34
+        2.27
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     if not isinstance(corrected, bool):

@@ -106,6 +106,15 @@ def dci(
     Raises:
         InvalidInput: a factor that does not vary, an estimator that does not exist, or fewer than 1,600 training
             observations for ``suter``.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(dci(codes, factors, estimator="forest").value, 2))
+        1.0
+        0.07
+        0.01
     """
     require_varying(sample)
     known = (*ESTIMATORS, "lasso")

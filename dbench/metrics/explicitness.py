@@ -117,6 +117,15 @@ def explicitness(
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a penalty that is not above 0.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(explicitness(codes, factors).value, 2))
+        0.82
+        0.75
+        0.47
     """
     require_discrete(sample, "explicitness")
     require_positive("penalty", penalty)

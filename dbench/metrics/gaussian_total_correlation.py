@@ -49,6 +49,14 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
 
     Raises:
         InvalidInput: fewer than 2 observations, NaN, or a negative ``dead``.
+
+    Example:
+        >>> a, b = np.random.default_rng(0).normal(size=(2, 10_000))
+        >>> for other in (b, a + b, a + 0.01 * b):
+        ...     print(round(gaussian_total_correlation(np.stack([a, other], axis=1)).value, 2))
+        0.0
+        0.34
+        4.61
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     if len(values) < 2:

@@ -224,6 +224,15 @@ def irs(
 
     Raises:
         InvalidInput: a factor that does not vary, or a wrong option.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(irs(codes, factors).value, 2))
+        1.0
+        0.83
+        0.55
     """
     require_varying(sample)
     _require_quantile(quantile)

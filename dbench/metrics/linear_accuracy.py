@@ -95,6 +95,15 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a penalty that is not above 0.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(linear_accuracy(codes, factors).value, 2))
+        1.0
+        0.32
+        0.05
     """
     require_discrete(sample, "linear_accuracy")
     require_positive("penalty", penalty)

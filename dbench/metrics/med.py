@@ -63,6 +63,15 @@ def med(
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(med(codes, factors).value, 2))
+        1.0
+        0.29
+        0.0
     """
     require_varying(sample)
     generator = named_generator(metric="med") if generator is None else generator

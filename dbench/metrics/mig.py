@@ -50,6 +50,15 @@ def mig(
 
     Raises:
         InvalidInput: a factor that does not vary.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(mig(codes, factors).value, 2))
+        1.0
+        0.23
+        0.01
     """
     require_varying(sample)
     generator = named_generator(metric="mig") if generator is None else generator

@@ -85,6 +85,14 @@ def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *,
     Example:
         >>> informative_codes(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((2, 2))).value
         1.0
+
+    Example:
+        >>> mean = np.random.default_rng(0).normal(size=(100, 2))
+        >>> for scale in ([1.0, 1.0], [1.0, 0.0], [0.0, 0.0]):  # codes that stay at 0 with variance 1 are idle
+        ...     print(informative_codes(mean * scale, np.where(scale, -2.0, 0.0) + 0 * mean).value)
+        2.0
+        1.0
+        0.0
     """
     if np.ndim(mean) != 2:
         raise InvalidInput(f"mean must be a matrix (observations x codes), got shape {np.shape(mean)}")

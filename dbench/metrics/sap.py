@@ -63,6 +63,15 @@ def sap(
 
     Raises:
         InvalidInput: a factor that does not vary, continuous factors with ``svm``, or another relation.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(sap(codes, factors).value, 2))
+        0.47
+        0.23
+        0.01
     """
     require_varying(sample)
     relation = relation or ("svm" if sample.discrete else "r2")

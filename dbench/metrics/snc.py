@@ -120,6 +120,15 @@ def snc(
 
     Raises:
         InvalidInput: continuous factors, or a factor that does not vary.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(snc(codes, factors).value, 2))
+        1.0
+        0.35
+        0.09
     """
     require_discrete(sample, "snc")
     if min_bin_size is not None:
