@@ -1,5 +1,5 @@
 # make claims: judge every finding, write reports/latest/.   make test: lint, types, all tests.   make lint: the quick part.
-# make docs: the figures that the report shows, and the site of the docs in build/site.   make picture: docs/report.png.
+# make docs: pages that list what there is, the figures of the report, and the site in build/site.   make picture: docs/report.png.
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -24,6 +24,8 @@ test: lint
 
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python tools/pages.py
+	$(BIN)/python -m dbench.audit.properties --new docs/properties.md
 	$(BIN)/dbench figures --small --out docs/figures
 	$(BIN)/mkdocs build
 

@@ -16,6 +16,7 @@ MODULES = sorted(
 )
 
 
+@pytest.mark.extension
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_come_out_as_written(name):
     found = doctest.testmod(importlib.import_module(name))

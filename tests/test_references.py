@@ -21,9 +21,8 @@ def test_every_paper_has_one_row_in_the_order_of_the_keys():
     assert {place for place in swept_in if re.fullmatch(r"[a-z]+\d{4}", place)} <= set(keys)
 
 
-@pytest.mark.parametrize(("key", "paper", "uses"), ROWS, ids=[row[0].strip("`") for row in ROWS])
-def test_a_row_names_what_cites_it_and_the_year_and_author_of_its_key(key, paper, uses):
-    assert set(re.findall("`([^`]*)`", uses)) == {card.name for card in CARDS if card.cite == key.strip("`")}
+@pytest.mark.parametrize(("key", "paper"), [row[:2] for row in ROWS], ids=[row[0].strip("`") for row in ROWS])
+def test_a_row_names_the_year_and_author_of_its_key(key, paper):
     name, year = re.fullmatch(r"`([a-z]+)(\d{4})`", key).groups()
     assert paper.partition(",")[0].lower() == name
     assert year in paper

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,23 +12,11 @@ from dbench.audit.gallery import REPRESENTATIONS
 from dbench.audit.scale import HIGH, LOW, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.table import TITLES, group, tally
-from dbench.metrics.registry import METRICS, find_metric
+from dbench.metrics.registry import METRICS, find_card, find_metric
 
-__all__ = ["SETTINGS", "column", "page", "prepared", "read_columns"]
+__all__ = ["column", "page", "prepared", "read_columns"]
 
 OBSERVATIONS = 1000
-
-# Options that keep the audit of a slow metric to seconds; the page states them.
-SETTINGS: dict[str, dict[str, Any]] = {
-    "beta_vae_metric": {"train_points": 1000, "test_points": 500, "batch": 32},
-    "dci": {"estimator": "forest"},
-    "downstream": {"sizes": (60,)},
-    "factor_vae": {"train_votes": 1000, "test_votes": 500, "variance_draws": 1000, "batch": 32},
-    "mlp_accuracy": {"epochs": 20, "hidden": 64, "batch": 32},
-    "nk": {"epochs": 20, "hidden": 64, "batch": 32},
-    "statistical_efficiency": {"few": 10, "many": 60},
-}
-LESS_IS_BETTER = ("code_mutual_information", "gaussian_total_correlation")
 
 Column = dict[str, str]
 """Row of the page -> what it says of one metric."""
@@ -61,8 +48,8 @@ def prepared(name: str) -> Subject:
         find_metric(name),
         name=name,
         observations=OBSERVATIONS,
-        options=SETTINGS.get(name, {}),
-        less_is_better=name in LESS_IS_BETTER,
+        options=find_card(name).quick,
+        less_is_better=find_card(name).better == "lower",
     )
 
 
@@ -101,10 +88,11 @@ def page(columns: Mapping[str, Column]) -> str:
         columns: for each metric what :func:`column` returns.
     """
     settings = [
-        f"- `{name}`: " + ", ".join(f"`{option}={value!r}`" for option, value in SETTINGS[name].items())
-        for name in sorted(SETTINGS)
+        f"- `{name}`: " + ", ".join(f"`{option}={value!r}`" for option, value in find_card(name).quick.items())
+        for name in sorted(METRICS)
+        if find_card(name).quick
     ]
-    less = ", ".join(f"`{name}`" for name in LESS_IS_BETTER)
+    less = ", ".join(f"`{name}`" for name in sorted(METRICS) if find_card(name).better == "lower")
     return "\n".join(
         [
             _HEAD,
@@ -145,10 +133,11 @@ def read_columns(text: str) -> dict[str, Column]:
 @click.command()
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the page is another.")
-def main(path: Path, check: bool) -> None:
+@click.option("--new", is_flag=True, help="Audit only the metrics that the page lacks.")
+def main(path: Path, check: bool, new: bool) -> None:
     """Audit every metric of dbench and write the page."""
-    columns: dict[str, Column] = {}
-    for name in sorted(METRICS):
+    columns = {k: v for k, v in read_columns(path.read_text(encoding="utf-8")).items() if k in METRICS} if new else {}
+    for name in sorted(set(METRICS) - set(columns)):
         click.echo(name, err=True)
         columns[name] = column(prepared(name))
     if check:

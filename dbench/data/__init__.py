@@ -25,43 +25,44 @@ __all__ = [
     "random_splits", "torch_dataset",
 ]  # fmt: skip
 
-# The module that holds the function of the data set's own name. Modules are imported when asked for: some need
-# libraries, or a download, that others do without.
-DATA_SETS = {
-    "cars3d": "cars3d",
-    "color_dsprites": "dsprites_variants",
+# Name -> the module that holds the function of that name. Modules are imported when asked for: some need libraries that
+# others do without.
+SHIPPED = {
     "color_dsprites_grid": "dsprites_variants",
     "color_dsprites_grid_16": "dsprites_variants",
     "color_dsprites_rendered": "dsprites_variants",
-    "dsprites": "dsprites",
     "dsprites_grid": "dsprites_grid",
     "dsprites_grid_16": "dsprites_grid",
     "dsprites_grid_32": "dsprites_grid",
     "dsprites_rendered": "dsprites_rendered",
-    "mpi3d_real": "mpi3d",
-    "mpi3d_realistic": "mpi3d",
-    "mpi3d_toy": "mpi3d",
-    "noisy_dsprites": "dsprites_variants",
     "noisy_dsprites_grid": "dsprites_variants",
     "noisy_dsprites_grid_16": "dsprites_variants",
     "noisy_dsprites_rendered": "dsprites_variants",
     "rooms": "rooms",
     "rooms_16": "rooms",
     "rooms_32": "rooms",
-    "scream_dsprites": "dsprites_variants",
     "scream_dsprites_grid": "dsprites_variants",
     "scream_dsprites_grid_16": "dsprites_variants",
     "scream_dsprites_rendered": "dsprites_variants",
+}
+"""Data sets that work from what dbench ships."""
+
+FETCHED = {
+    "cars3d": "cars3d",
+    "color_dsprites": "dsprites_variants",
+    "dsprites": "dsprites",
+    "mpi3d_real": "mpi3d",
+    "mpi3d_realistic": "mpi3d",
+    "mpi3d_toy": "mpi3d",
+    "noisy_dsprites": "dsprites_variants",
+    "scream_dsprites": "dsprites_variants",
     "shapes3d": "shapes3d",
     "smallnorb": "smallnorb",
 }
+"""Data sets that fetch a published archive when first loaded."""
 
-# Those that fetch a published archive when first loaded; all others work from what dbench ships.
-NEEDS_DOWNLOAD = frozenset(
-    {"cars3d", "color_dsprites", "dsprites", "mpi3d_real", "mpi3d_realistic", "mpi3d_toy", "noisy_dsprites",
-     "scream_dsprites", "shapes3d", "smallnorb"}
-)  # fmt: skip
-
+DATA_SETS = SHIPPED | FETCHED
+NEEDS_DOWNLOAD = frozenset(FETCHED)
 
 CONTRACT = frozenset(part for part in vars(DataSet) if not part.startswith("_"))
 """What a data set must have."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from dbench.metrics import METRICS
+from dbench.metrics.registry import find_card
+
 __all__ = [
     "INK",
     "LINE",
@@ -91,31 +94,19 @@ OBJECTIVES: dict[str, Look] = {
 UNSUPERVISED = tuple(OBJECTIVES)[:6]
 """Those of A Sober Look and of Duan et al."""
 
+# Of scores that are no metric by themselves; a metric's label is on its card.
 _SCORES = {
-    "beta_vae_metric": "BetaVAE",
-    "dci": "DCI",
     "dci.completeness": "DCI compl.",
     "dci.informativeness": "DCI inform.",
     "elbo": "ELBO",
-    "explicitness": "Explicitness",
-    "factor_vae": "FactorVAE",
     "gaussian_tc.mean": "TC, mean",
     "gaussian_tc.mean.active": "TC, mean, informative",
     "gaussian_tc.sampled": "TC, sampled",
     "gaussian_tc.sampled.active": "TC, sampled, informative",
-    "irs": "IRS",
     "kl": "KL",
-    "linear_accuracy": "Linear",
-    "med": "MED",
-    "mig": "MIG",
-    "mlp_accuracy": "MLP",
-    "modularity": "Modularity",
     "mutual_information.mean": "MI, mean",
     "mutual_information.sampled": "MI, sampled",
-    "nk": "NK",
     "reconstruction": "Reconstr. error",
-    "sap": "SAP",
-    "snc": "SNC",
     "udr.lasso": "UDR Lasso",
     "udr.lasso.all": "UDR Lasso A2A",
     "udr.spearman": "UDR Spearman",
@@ -142,4 +133,6 @@ def score_label(score: str) -> str:
         kind, learner, size = downstream.groups()
         return f"{_LEARNERS[learner]} {'efficiency ' if kind == 'efficiency' else ''}{size}"
     again = re.fullmatch(r"(?:again|small|small_again)\.(.+)", score)
-    return score_label(again[1]) if again else _SCORES.get(score, score)
+    if again:
+        return score_label(again[1])
+    return _SCORES.get(score) or (find_card(score).label if score in METRICS else score)

@@ -1,111 +1,65 @@
 """Scores of disentanglement: one file for each metric, plain functions; relation matrices and aggregations apart."""
 
-from dbench.metrics.aggregations import (
-    completeness_per_factor,
-    dci_completeness,
-    dci_disentanglement,
-    disentanglement_per_code,
-    gap_per_factor,
-    mig_gap,
-    sap_gap,
-)
-from dbench.metrics.alignment import align, alignment_collisions
-from dbench.metrics.beta_vae_metric import beta_vae_metric
-from dbench.metrics.blend import AGGREGATIONS, RELATIONS, blend, blends
-from dbench.metrics.ceilings import exact_copies, shuffled
-from dbench.metrics.code_mutual_information import code_mutual_information
-from dbench.metrics.dci import dci
-from dbench.metrics.downstream import downstream
-from dbench.metrics.explicitness import explicitness
-from dbench.metrics.factor_vae import factor_vae
-from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
-from dbench.metrics.groups import independent_groups, independent_groups_curve, merge_order, merge_thresholds
-from dbench.metrics.irs import domain_shift_robustness, interventional_robustness, irs
-from dbench.metrics.linear_accuracy import linear_accuracy
-from dbench.metrics.med import med
-from dbench.metrics.mig import mig
-from dbench.metrics.mlp_accuracy import mlp_accuracy
-from dbench.metrics.modularity import mean_modularity, modularity, modularity_per_code
-from dbench.metrics.nk import nk, nk_of_models
-from dbench.metrics.novel_combinations import adjust_for_chance, novel_combinations
-from dbench.metrics.posterior import informative_codes, informative_mask, kl_per_code
-from dbench.metrics.registry import METRICS, MetricCard, Score, find_metric, metric
-from dbench.metrics.relations import (
-    entropy,
-    lasso_importance,
-    mutual_information,
-    quantise,
-    squared_correlation,
-    svm_predictability,
-    tree_importance,
-)
-from dbench.metrics.sap import sap
-from dbench.metrics.snc import bin_accuracy, snc
-from dbench.metrics.statistical_efficiency import statistical_efficiency
-from dbench.metrics.udr import udr, udr_agreements, udr_pair, udr_scores
-
-__all__ = [
-    "AGGREGATIONS",
-    "METRICS",
-    "RELATIONS",
-    "MetricCard",
-    "Score",
-    "adjust_for_chance",
-    "align",
-    "alignment_collisions",
-    "beta_vae_metric",
-    "bin_accuracy",
-    "blend",
-    "blends",
-    "code_mutual_information",
-    "completeness_per_factor",
-    "dci",
-    "dci_completeness",
-    "dci_disentanglement",
-    "disentanglement_per_code",
-    "domain_shift_robustness",
-    "downstream",
-    "entropy",
-    "exact_copies",
-    "explicitness",
-    "factor_vae",
-    "find_metric",
-    "gap_per_factor",
-    "gaussian_total_correlation",
-    "independent_groups",
-    "independent_groups_curve",
-    "informative_codes",
-    "informative_mask",
-    "interventional_robustness",
-    "irs",
-    "kl_per_code",
-    "lasso_importance",
-    "linear_accuracy",
-    "mean_modularity",
-    "med",
-    "merge_order",
-    "merge_thresholds",
-    "metric",
-    "mig",
-    "mig_gap",
-    "mlp_accuracy",
-    "modularity",
-    "modularity_per_code",
-    "mutual_information",
-    "nk",
-    "nk_of_models",
-    "novel_combinations",
-    "quantise",
-    "sap",
-    "sap_gap",
-    "shuffled",
-    "snc",
-    "squared_correlation",
-    "statistical_efficiency",
-    "svm_predictability",
-    "tree_importance",
-    "udr",
-    "udr_agreements",
-    "udr_pair",
-    "udr_scores",
-]
+from dbench.metrics.aggregations import completeness_per_factor as completeness_per_factor
+from dbench.metrics.aggregations import dci_completeness as dci_completeness
+from dbench.metrics.aggregations import dci_disentanglement as dci_disentanglement
+from dbench.metrics.aggregations import disentanglement_per_code as disentanglement_per_code
+from dbench.metrics.aggregations import gap_per_factor as gap_per_factor
+from dbench.metrics.aggregations import mig_gap as mig_gap
+from dbench.metrics.aggregations import sap_gap as sap_gap
+from dbench.metrics.alignment import align as align
+from dbench.metrics.alignment import alignment_collisions as alignment_collisions
+from dbench.metrics.beta_vae_metric import beta_vae_metric as beta_vae_metric
+from dbench.metrics.blend import AGGREGATIONS as AGGREGATIONS
+from dbench.metrics.blend import RELATIONS as RELATIONS
+from dbench.metrics.blend import blend as blend
+from dbench.metrics.blend import blends as blends
+from dbench.metrics.ceilings import exact_copies as exact_copies
+from dbench.metrics.ceilings import shuffled as shuffled
+from dbench.metrics.code_mutual_information import code_mutual_information as code_mutual_information
+from dbench.metrics.dci import dci as dci
+from dbench.metrics.downstream import downstream as downstream
+from dbench.metrics.explicitness import explicitness as explicitness
+from dbench.metrics.factor_vae import factor_vae as factor_vae
+from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation as gaussian_total_correlation
+from dbench.metrics.groups import independent_groups as independent_groups
+from dbench.metrics.groups import independent_groups_curve as independent_groups_curve
+from dbench.metrics.groups import merge_order as merge_order
+from dbench.metrics.groups import merge_thresholds as merge_thresholds
+from dbench.metrics.irs import domain_shift_robustness as domain_shift_robustness
+from dbench.metrics.irs import interventional_robustness as interventional_robustness
+from dbench.metrics.irs import irs as irs
+from dbench.metrics.linear_accuracy import linear_accuracy as linear_accuracy
+from dbench.metrics.med import med as med
+from dbench.metrics.mig import mig as mig
+from dbench.metrics.mlp_accuracy import mlp_accuracy as mlp_accuracy
+from dbench.metrics.modularity import mean_modularity as mean_modularity
+from dbench.metrics.modularity import modularity as modularity
+from dbench.metrics.modularity import modularity_per_code as modularity_per_code
+from dbench.metrics.nk import nk as nk
+from dbench.metrics.nk import nk_of_models as nk_of_models
+from dbench.metrics.novel_combinations import adjust_for_chance as adjust_for_chance
+from dbench.metrics.novel_combinations import novel_combinations as novel_combinations
+from dbench.metrics.posterior import informative_codes as informative_codes
+from dbench.metrics.posterior import informative_mask as informative_mask
+from dbench.metrics.posterior import kl_per_code as kl_per_code
+from dbench.metrics.registry import METRICS as METRICS
+from dbench.metrics.registry import MetricCard as MetricCard
+from dbench.metrics.registry import Score as Score
+from dbench.metrics.registry import find_metric as find_metric
+from dbench.metrics.registry import metric as metric
+from dbench.metrics.relations import entropy as entropy
+from dbench.metrics.relations import lasso_importance as lasso_importance
+from dbench.metrics.relations import mutual_information as mutual_information
+from dbench.metrics.relations import quantise as quantise
+from dbench.metrics.relations import squared_correlation as squared_correlation
+from dbench.metrics.relations import svm_predictability as svm_predictability
+from dbench.metrics.relations import tree_importance as tree_importance
+from dbench.metrics.sap import sap as sap
+from dbench.metrics.snc import bin_accuracy as bin_accuracy
+from dbench.metrics.snc import snc as snc
+from dbench.metrics.statistical_efficiency import statistical_efficiency as statistical_efficiency
+from dbench.metrics.udr import udr as udr
+from dbench.metrics.udr import udr_agreements as udr_agreements
+from dbench.metrics.udr import udr_pair as udr_pair
+from dbench.metrics.udr import udr_scores as udr_scores

@@ -34,7 +34,17 @@ def _points(
     return features, fixed
 
 
-@metric(bounds=(0, 1), perfect=1.0, needs="source", cite="higgins2017", invariant={"permutation", "sign", "shift"})
+@metric(
+    needs="source",
+    bounds=(0, 1),
+    perfect=1.0,
+    cite="higgins2017",
+    label="BetaVAE",
+    varies={"scale": "weights on codes that are not standardised are penalised"},
+    tolerance=0.02,
+    constant=(1 / 3, 0.1),
+    quick={"train_points": 1000, "test_points": 500, "batch": 32},
+)
 def beta_vae_metric(
     source: Source,
     *,

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information, quantise
 
 __all__ = ["code_mutual_information"]
 
 
 @metric(
-    bounds=(0, None),
-    perfect=None,
     needs="sample",
+    bounds=(0, None),
+    better="lower",
     cite="locatello2020",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="MI",
+    known=(Known(noisy=0, shared=log(2)),),
 )
 def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, corrected: bool = False) -> Score:
     """Mutual information of two codes in nats, averaged over all pairs of different codes.
@@ -42,6 +45,14 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
 
     Raises:
         InvalidInput: NaN, infinity, or fewer than 1 bin.
+
+    Example:
+        >>> a, b = np.random.default_rng(0).normal(size=(2, 10_000))
+        >>> for other in (b, a + b, a + 0.01 * b):
+        ...     print(round(code_mutual_information(np.stack([a, other], axis=1)).value, 2))
+        0.01
+        0.34
+        2.27
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     if not isinstance(corrected, bool):

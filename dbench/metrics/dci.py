@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log2, sqrt
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from dbench.metrics.aggregations import (
     disentanglement_per_code,
 )
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations.importance import ESTIMATORS, tree_importance
 from dbench.metrics.relations.weights import lasso_regression, ranked
 from dbench.seeds import generator as named_generator
@@ -24,12 +25,36 @@ __all__ = ["dci"]
 
 
 @metric(
+    needs="sample",
     bounds=(0, 1),
     perfect=1.0,
-    needs="sample",
     cite="eastwood2018",
-    invariant={"scale", "shift"},
-    variants=("forest", "lasso", "suter"),
+    label="DCI",
+    learned=True,
+    speed="by name",
+    mixes=True,
+    varies={
+        "permutation": "the ensembles draw by code number",
+        "sign": "the ensembles break ties by order",
+    },
+    # With Lasso: standardised, a = sqrt(5/4) c - d / 2 and b = d; the cross-validated penalty is small but not 0.
+    known=(
+        Known(
+            noisy=1,
+            shared=(sqrt(1.25) + 1.5 * (5 / 3 - log2(3))) / (sqrt(1.25) + 1.5),
+            slack=0.04,
+            options={"estimator": "lasso"},
+        ),
+    ),
+    quick={"estimator": "forest"},
+    variants={
+        "forest": {"speed": "fast", "picture": ("forest_importance", "Importance, random forest")},
+        "lasso": {"speed": "fast", "picture": None},
+        "suter": {"speed": "fast", "picture": None},
+    },
+    parts={"per_factor": "completeness"},
+    shown=("completeness", "informativeness"),
+    picture=("tree_importance", "Importance, boosted trees"),
 )
 def dci(
     sample: Sample,
@@ -81,6 +106,15 @@ def dci(
     Raises:
         InvalidInput: a factor that does not vary, an estimator that does not exist, or fewer than 1,600 training
             observations for ``suter``.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(dci(codes, factors, estimator="forest").value, 2))
+        1.0
+        0.07
+        0.01
     """
     require_varying(sample)
     known = (*ESTIMATORS, "lasso")

@@ -12,7 +12,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.inputs import require_count, require_discrete
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_regressions, with_intercept
 from dbench.seeds import generator as named_generator
 
@@ -139,12 +139,19 @@ def _test_size(sample: Sample, test: int | None) -> int:
 
 
 @metric(
-    bounds=(0, 1),
-    perfect=None,
     needs="sample",
+    bounds=(0, 1),
     cite="locatello2020",
-    invariant={"permutation", "sign", "shift"},
-    variants=("gbt",),
+    label="Downstream",
+    labels=True,
+    learned=True,
+    speed="slow",
+    varies={"scale": "weights on codes that are not standardised are penalised"},
+    tolerance=0.02,
+    constant=(0.26, 0.05),
+    known=(Known(noisy=3 / 4, shared=1, slack=0.04, options={"sizes": (400,)}),),
+    quick={"sizes": (60,)},
+    variants={"gbt": {"speed": "by name"}},
 )
 def downstream(
     sample: Sample,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import require_discrete, require_positive, standardise
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
 
 __all__ = ["area_under_curve", "explicitness"]
@@ -83,11 +83,15 @@ def _mean(areas: Array) -> float:
 
 
 @metric(
-    bounds=(0, 1),
-    perfect=None,
     needs="sample",
+    bounds=(0, 1),
     cite="ridgeway2018",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="Explicitness",
+    labels=True,
+    learned=True,
+    tolerance=1e-4,
+    constant=(0.5, 1e-12),
+    known=(Known(noisy=3 / 4, shared=1, slack=0.04),),
 )
 def explicitness(
     sample: Sample, *, rescaled: bool = False, penalty: float = 1.0, generator: np.random.Generator | None = None
@@ -113,6 +117,15 @@ def explicitness(
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a penalty that is not above 0.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(explicitness(codes, factors).value, 2))
+        0.82
+        0.75
+        0.47
     """
     require_discrete(sample, "explicitness")
     require_positive("penalty", penalty)

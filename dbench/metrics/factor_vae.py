@@ -37,7 +37,16 @@ def _votes(
     return counts
 
 
-@metric(bounds=(0, 1), perfect=1.0, needs="source", cite="kim2018", invariant={"permutation", "sign", "shift"})
+@metric(
+    needs="source",
+    bounds=(0, 1),
+    perfect=1.0,
+    cite="kim2018",
+    label="FactorVAE",
+    varies={"scale": "the threshold of active codes is in units of the codes"},
+    quick={"train_votes": 1000, "test_votes": 500, "variance_draws": 1000, "batch": 32},
+    picture=("factor_vae_votes", "Votes of FactorVAE"),
+)
 def factor_vae(
     source: Source,
     *,
@@ -76,6 +85,16 @@ def factor_vae(
 
     Raises:
         InvalidInput: a number of draws that is too small, or a negative threshold.
+
+    Example:
+        >>> from dbench.codes import GridSource
+        >>> grid = np.indices((4, 4, 4)).reshape(3, -1).T
+        >>> noise = np.random.default_rng(0).normal(size=grid.shape)
+        >>> for codes in (1.0 * grid, grid + noise, noise):
+        ...     print(round(factor_vae(GridSource(codes, (4, 4, 4)), train_votes=500, test_votes=500).value, 2))
+        1.0
+        0.91
+        0.44
     """
     require_count("batch", batch, 2)
     require_count("train_votes", train_votes, 1)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 
 __all__ = ["gaussian_total_correlation"]
 
@@ -18,12 +20,14 @@ SMALLEST_EIGENVALUE = 1e-12
 
 
 @metric(
-    bounds=(0, None),
-    perfect=None,
     needs="sample",
+    bounds=(0, None),
+    better="lower",
     cite="locatello2020",
-    invariant={"permutation", "sign", "shift"},
-    variants=("active", "sampled"),
+    label="TC",
+    varies={"scale": "the variance of a dead code is in units of the codes"},
+    known=(Known(noisy=0, shared=-log(1 - 0.2) / 2),),
+    variants={"active": {"needs": "posterior"}, "sampled": {"needs": "posterior"}},
 )
 def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12) -> Score:
     """Divergence of a Gaussian with the codes' covariance from the product of its marginals, in nats.
@@ -45,6 +49,14 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
 
     Raises:
         InvalidInput: fewer than 2 observations, NaN, or a negative ``dead``.
+
+    Example:
+        >>> a, b = np.random.default_rng(0).normal(size=(2, 10_000))
+        >>> for other in (b, a + b, a + 0.01 * b):
+        ...     print(round(gaussian_total_correlation(np.stack([a, other], axis=1)).value, 2))
+        0.0
+        0.34
+        4.61
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     if len(values) < 2:

@@ -13,7 +13,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import label_indices, require_count, require_varying
 from dbench.metrics.interventions import Distance, crossed_empida, empida
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
 from dbench.seeds import generator as named_generator
 
@@ -160,12 +160,21 @@ def domain_shift_robustness(
 
 
 @metric(
+    needs="sample",
     bounds=(-1, 1),
     perfect=1.0,
-    needs="sample",
     cite="suter2019",
-    invariant={"permutation", "sign", "shift"},
-    variants=("crossed",),
+    label="IRS",
+    mixes=True,
+    varies={"scale": "codes are weighted by their largest deviation"},
+    known=(Known(noisy=1, shared=(1.5 * 2 / 3 + 0.5) / 2),),
+    variants={
+        "crossed": {
+            "needs": "grid",
+            "picture": ("interventional_robustness_crossed", "Interventional robustness, crossed"),
+        }
+    },
+    picture=("interventional_robustness", "Interventional robustness"),
 )
 def irs(
     sample: Sample,
@@ -215,6 +224,15 @@ def irs(
 
     Raises:
         InvalidInput: a factor that does not vary, or a wrong option.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(irs(codes, factors).value, 2))
+        1.0
+        0.83
+        0.55
     """
     require_varying(sample)
     _require_quantile(quantile)

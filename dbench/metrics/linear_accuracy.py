@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies
 from dbench.metrics.inputs import label_indices, require_discrete, require_positive, standardise
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_regressions, with_intercept
 from dbench.seeds import generator as named_generator
 
@@ -62,7 +62,16 @@ def linear_accuracies(train: Sample, test: Sample, penalty: float = 1.0) -> NDAr
 
 
 @metric(
-    bounds=(0, 1), perfect=None, needs="sample", cite="mahon2023", invariant={"permutation", "sign", "scale", "shift"}
+    needs="sample",
+    bounds=(0, 1),
+    cite="mahon2023",
+    label="Linear",
+    labels=True,
+    learned=True,
+    adjusted=True,
+    tolerance=0.01,
+    constant=(0.0, 0.03),
+    known=(Known(noisy=1 / 2, shared=1, slack=0.08),),
 )
 def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.random.Generator | None = None) -> Score:
     """Chance-adjusted accuracy of a linear classifier of each factor from all codes, averaged over factors.
@@ -86,6 +95,15 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a penalty that is not above 0.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(linear_accuracy(codes, factors).value, 2))
+        1.0
+        0.32
+        0.05
     """
     require_discrete(sample, "linear_accuracy")
     require_positive("penalty", penalty)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log2
+
 import numpy as np
 
 from dbench.codes import Sample
@@ -13,7 +15,7 @@ from dbench.metrics.aggregations import (
 )
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -21,7 +23,14 @@ __all__ = ["med"]
 
 
 @metric(
-    bounds=(0, 1), perfect=None, needs="sample", cite="cao2022", invariant={"permutation", "sign", "scale", "shift"}
+    needs="sample",
+    bounds=(0, 1),
+    cite="cao2022",
+    label="MED",
+    mixes=True,
+    known=(Known(noisy=1, shared=(3 * (5 / 3 - log2(3)) + 1) / 4),),
+    parts={"per_factor": "completeness"},
+    picture=("normalised_information", "Mutual information, each factor's sum 1"),
 )
 def med(
     sample: Sample,
@@ -54,6 +63,15 @@ def med(
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(med(codes, factors).value, 2))
+        1.0
+        0.29
+        0.0
     """
     require_varying(sample)
     generator = named_generator(metric="med") if generator is None else generator

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import log2
+
 import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import entropy, mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -16,11 +18,12 @@ __all__ = ["mig"]
 
 
 @metric(
-    bounds=(0, 1),
-    perfect=None,
     needs="sample",
+    bounds=(0, 1),
     cite="chen2018",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="MIG",
+    known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
+    picture=("mutual_information", "Mutual information (nats)"),
 )
 def mig(
     sample: Sample, *, bins: int = 20, corrected: bool = False, generator: np.random.Generator | None = None
@@ -47,6 +50,15 @@ def mig(
 
     Raises:
         InvalidInput: a factor that does not vary.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(mig(codes, factors).value, 2))
+        1.0
+        0.23
+        0.01
     """
     require_varying(sample)
     generator = named_generator(metric="mig") if generator is None else generator

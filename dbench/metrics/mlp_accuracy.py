@@ -8,13 +8,30 @@ from dbench.codes import Sample
 from dbench.metrics.classifiers import Task, train_classifiers
 from dbench.metrics.inputs import label_indices, require_count, require_discrete
 from dbench.metrics.linear_accuracy import adjusted_accuracy
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
 
 __all__ = ["mlp_accuracy"]
 
 
-@metric(bounds=(0, 1), perfect=None, needs="sample", cite="mahon2023", invariant={"scale", "shift"})
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    cite="mahon2023",
+    label="MLP",
+    labels=True,
+    learned=True,
+    speed="slow",
+    adjusted=True,
+    varies={
+        "permutation": "initial weights are drawn by code number",
+        "sign": "initial weights are drawn with a sign",
+    },
+    tolerance=0.03,
+    constant=(0.0, 0.03),
+    known=(Known(noisy=1 / 2, shared=1, slack=0.08, options={"epochs": 30, "hidden": 32, "batch": 64}),),
+    quick={"epochs": 20, "hidden": 64, "batch": 32},
+)
 def mlp_accuracy(
     sample: Sample,
     *,

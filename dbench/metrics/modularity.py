@@ -11,7 +11,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import exact_copies, shuffled
 from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -67,11 +67,13 @@ def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
 
 
 @metric(
-    bounds=(0, 1),
-    perfect=None,
     needs="sample",
+    bounds=(0, 1),
     cite="ridgeway2018",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="Modularity",
+    mixes=True,
+    known=(Known(noisy=1, shared=1 / 2),),
+    picture=("mutual_information", "Mutual information (nats)"),
 )
 def modularity(
     sample: Sample, *, bins: int = 20, idle: Idle = "skip", generator: np.random.Generator | None = None
@@ -98,6 +100,15 @@ def modularity(
 
     Raises:
         InvalidInput: a factor that does not vary, or a wrong option.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(modularity(codes, factors).value, 2))
+        1.0
+        0.94
+        0.3
     """
     require_varying(sample)
     generator = named_generator(metric="modularity") if generator is None else generator

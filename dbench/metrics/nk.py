@@ -11,7 +11,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.alignment import align
 from dbench.metrics.classifiers import Task, train_classifiers
 from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_positive
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -102,7 +102,23 @@ def nk_of_models(
     ]
 
 
-@metric(bounds=(-1, 1), perfect=None, needs="sample", cite="mahon2023", invariant={"scale", "shift"})
+@metric(
+    needs="sample",
+    bounds=(-1, 1),
+    cite="mahon2023",
+    label="NK",
+    labels=True,
+    learned=True,
+    speed="slow",
+    varies={
+        "permutation": "initial weights are drawn by code number",
+        "sign": "initial weights are drawn with a sign",
+    },
+    tolerance=0.03,
+    known=(Known(noisy=1 / 4, shared=1 / 4, slack=0.04, options={"epochs": 30, "hidden": 32, "batch": 64}),),
+    quick={"epochs": 20, "hidden": 64, "batch": 32},
+    picture=("mutual_information", "Mutual information (nats)"),
+)
 def nk(
     sample: Sample,
     *,

@@ -53,7 +53,15 @@ def informative_mask(
     return kl_per_code(mean, logvar) > threshold
 
 
-@metric(bounds=(0, None), perfect=None, needs="posterior", cite="duan2020", invariant={"permutation", "sign"})
+@metric(
+    needs="posterior",
+    bounds=(0, None),
+    better=None,
+    cite="duan2020",
+    label="informative codes",
+    varies={"scale": "the prior is a standard normal", "shift": "the prior is a standard normal"},
+    parts={"per_code": "(KL)"},
+)
 def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = THRESHOLD) -> Score:
     """Number of codes whose posterior differs from the prior by more than a hundredth of a nat.
 
@@ -77,6 +85,14 @@ def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *,
     Example:
         >>> informative_codes(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((2, 2))).value
         1.0
+
+    Example:
+        >>> mean = np.random.default_rng(0).normal(size=(100, 2))
+        >>> for scale in ([1.0, 1.0], [1.0, 0.0], [0.0, 0.0]):  # codes that stay at 0 with variance 1 are idle
+        ...     print(informative_codes(mean * scale, np.where(scale, -2.0, 0.0) + 0 * mean).value)
+        2.0
+        1.0
+        0.0
     """
     if np.ndim(mean) != 2:
         raise InvalidInput(f"mean must be a matrix (observations x codes), got shape {np.shape(mean)}")

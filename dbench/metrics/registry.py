@@ -31,11 +31,15 @@ from dbench.codes import Sample
 from dbench.codes.arrays import as_array, read_arrays
 from dbench.errors import InvalidInput, unknown_name
 
-__all__ = ["METRICS", "MetricCard", "Score", "find_metric", "find_variant", "metric"]
+__all__ = ["METRICS", "Known", "MetricCard", "Score", "find_card", "find_metric", "find_variant", "metric"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
 Array = NDArray[np.float64]
+Needs = Literal["sample", "source", "posterior", "models", "grid"]
+
+INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
+"""Transformations of the codes under which a score stays, unless its card says that it ``varies``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,33 +73,87 @@ class Score:
         return self.value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What algebra gives for two fair bits a and b, in two representations of them.
+
+    Attributes:
+        noisy: score where each bit has a code of its own, which is wrong once in four.
+        shared: score where one code holds both bits as the number 2 a + b, and the other holds b.
+        slack: how far a random split may move it.
+        options: keyword options it is worked out for.
+    """
+
+    noisy: float
+    shared: float
+    slack: float = 1e-9
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class MetricCard:
-    """What a metric declares of itself.
+    """All there is to know of a metric beside its formula; whatever lists metrics reads it here.
 
     Attributes:
         name: the function's name, also on the command line.
+        summary: first line of its docstring.
+        cite: key of the paper it comes from, a row of docs/references.md.
+        label: name in figures.
         bounds: smallest and largest possible value; ``None`` where unbounded.
         perfect: value of a perfect representation, ``None`` where the metric knows no such thing.
-        needs: what it is computed from.
-        invariant: transformations of the codes that leave the score as it is.
-        cite: key of the paper it comes from.
-        summary: first line of its docstring.
-        variants: names of its variants that ``dbench score`` computes as well, written ``name[variant]``.
+        better: which direction is better; ``None`` where neither is.
+        needs: what it is computed from; ``grid`` is a sample that holds a full factor grid.
+        labels: whether it is defined for discrete factors only.
+        learned: whether predictors are fitted, so that rows drawn twice would stand in training and test part.
+        speed: ``slow`` takes more than some seconds, ``by name`` a minute or more (exact boosted trees).
+        adjusted: whether its detail ``chance`` has been taken off the score.
+        mixes: whether it asks for codes that mix factors, so that with a single factor it says nothing.
+        varies: properties of :data:`INVARIANCES` that it lacks -> why.
+        tolerance: how far single precision, or the tolerance of a solver, moves a score that should stay.
+        constant: score of constant codes where three factors have 3, 4 and 5 values, and how far draws move it.
+        known: what it scores by algebra.
+        quick: options that keep it to about a second; the audit's page and the tests score with them.
+        variants: name of a variant -> fields of the card that differ. ``dbench score`` computes these as well, written
+            ``name[variant]``.
+        parts: what ``per_factor`` or ``per_code`` of its scores hold where they are not parts of the score.
+        shown: details that stand below the score.
+        picture: file and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
     """
 
     name: str
-    bounds: tuple[float | None, float | None]
-    perfect: float | None
-    needs: Literal["sample", "source", "posterior", "models"]
-    invariant: frozenset[str]
-    cite: str
     summary: str
-    variants: tuple[str, ...] = ()
+    cite: str
+    label: str
+    bounds: tuple[float | None, float | None]
+    needs: Needs
+    perfect: float | None = None
+    better: Literal["higher", "lower"] | None = "higher"
+    labels: bool = False
+    learned: bool = False
+    speed: Literal["fast", "slow", "by name"] = "fast"
+    adjusted: bool = False
+    mixes: bool = False
+    varies: Mapping[str, str] = field(default_factory=dict)
+    tolerance: float = 1e-7
+    constant: tuple[float, float] = (0.0, 1e-12)
+    known: tuple[Known, ...] = ()
+    quick: Mapping[str, Any] = field(default_factory=dict)
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
+    shown: tuple[str, ...] = ()
+    picture: tuple[str, str] | None = None
 
+    @property
+    def invariant(self) -> frozenset[str]:
+        """Transformations of the codes that leave the score as it is."""
+        return INVARIANCES - self.varies.keys()
 
-INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
-"""What a card may declare under ``invariant``."""
+    def of_variant(self, variant: str) -> MetricCard:
+        """Return the card of ``name[variant]``."""
+        return replace(
+            self, **{"name": f"{self.name}[{variant}]", "variants": {}} | dict(self.variants.get(variant, {}))
+        )
+
 
 METRICS: dict[str, Callable[..., Score]] = {}
 
@@ -115,41 +173,23 @@ class OfSample(Protocol[Options]):
 
 @overload
 def metric(
-    *,
-    bounds: tuple[float | None, float | None],
-    perfect: float | None,
-    needs: Literal["sample"],
-    cite: str,
-    invariant: frozenset[str] | set[str] = ...,
-    variants: tuple[str, ...] = ...,
+    *, needs: Literal["sample"], **declared: Any
 ) -> Callable[[Callable[Concatenate[Sample, Options], Score]], OfSample[Options]]: ...
 @overload
-def metric(
-    *,
-    bounds: tuple[float | None, float | None],
-    perfect: float | None,
-    needs: Literal["source", "posterior", "models"],
-    cite: str,
-    invariant: frozenset[str] | set[str] = ...,
-    variants: tuple[str, ...] = ...,
-) -> Callable[[Function], Function]: ...
-def metric(
-    *,
-    bounds: tuple[float | None, float | None],
-    perfect: float | None,
-    needs: Literal["sample", "source", "posterior", "models"],
-    cite: str,
-    invariant: frozenset[str] | set[str] = frozenset(),
-    variants: tuple[str, ...] = (),
-) -> Callable[[Callable[..., Any]], Any]:
+def metric(*, needs: Literal["source", "posterior", "models"], **declared: Any) -> Callable[[Function], Function]: ...
+def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
     """Attach a card to a metric and list it under its own name.
 
+    Args:
+        needs: as on :class:`MetricCard`.
+        declared: other fields of the card; ``label`` is the name where it is not given.
+
     Raises:
-        InvalidInput: a name that is taken, or a property of ``invariant`` that no test knows.
+        InvalidInput: a name that is taken, or a property in ``varies`` that no test knows.
     """
-    unknown = sorted(set(invariant) - INVARIANCES)
+    unknown = sorted(set(declared.get("varies", ())) - INVARIANCES)
     if unknown:
-        raise InvalidInput(f"invariant must name some of {', '.join(sorted(INVARIANCES))}, got {unknown[0]!r}")
+        raise InvalidInput(f"varies must name some of {', '.join(sorted(INVARIANCES))}, got {unknown[0]!r}")
 
     def attach(function: Callable[..., Any]) -> Any:
         name = function.__name__
@@ -157,7 +197,7 @@ def metric(
             raise InvalidInput(f"metric name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
         called: Any = _of_arrays(function) if needs == "sample" else function
-        called.card = MetricCard(name, bounds, perfect, needs, frozenset(invariant), cite, summary, variants)
+        called.card = MetricCard(**{"name": name, "summary": summary, "needs": needs, "label": name} | declared)
         METRICS[name] = called
         return called
 
@@ -191,6 +231,12 @@ def find_metric(name: str) -> Callable[..., Score]:
     return METRICS[name]
 
 
+def find_card(name: str) -> MetricCard:
+    """Return the card of the metric of that name."""
+    card: MetricCard = find_metric(name).card  # type: ignore[attr-defined]
+    return card
+
+
 def find_variant(name: str) -> Callable[..., Score]:
     """Return the metric of a name as scores print it: ``mig``, or ``dci[forest]`` with that option set.
 
@@ -212,10 +258,9 @@ def find_variant(name: str) -> Callable[..., Score]:
     for option, kind in get_type_hints(inspect.unwrap(function)).items():
         if (option == variant and kind is bool) or variant in _choices(kind):
             found: Any = functools.partial(function, **{option: True if option == variant else variant})
-            found.card = replace(function.card, name=name)  # type: ignore[attr-defined]
+            found.card = find_card(stem).of_variant(variant)
             return found  # type: ignore[no-any-return]
-    card: MetricCard = function.card  # type: ignore[attr-defined]
-    raise unknown_name("metric", name, [*METRICS, *(f"{stem}[{each}]" for each in card.variants)])
+    raise unknown_name("metric", name, [*METRICS, *(f"{stem}[{each}]" for each in find_card(stem).variants)])
 
 
 def _choices(kind: Any) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, exact_copies
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
 from dbench.seeds import generator as named_generator
 
@@ -19,7 +19,22 @@ __all__ = ["sap"]
 
 
 @metric(
-    bounds=(0, 1), perfect=None, needs="sample", cite="kumar2018", invariant={"permutation", "sign"}, variants=("r2",)
+    needs="sample",
+    bounds=(0, 1),
+    cite="kumar2018",
+    label="SAP",
+    learned=True,
+    varies={
+        "scale": "the penalty of the support vector machine is in units of the codes",
+        "shift": "the intercept is penalised",
+    },
+    tolerance=0.01,
+    known=(
+        Known(noisy=1 / 4, shared=1 / 2, slack=0.04),  # by symmetry 2 a + b is cut at 3/2: all of a, nothing of b
+        Known(noisy=1 / 4, shared=0.8, options={"relation": "r2"}),
+    ),
+    variants={"r2": {"learned": False, "picture": None}},
+    picture=("single_code", "Prediction from a single code"),
 )
 def sap(
     sample: Sample,
@@ -48,6 +63,15 @@ def sap(
 
     Raises:
         InvalidInput: a factor that does not vary, continuous factors with ``svm``, or another relation.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(sap(codes, factors).value, 2))
+        0.47
+        0.23
+        0.01
     """
     require_varying(sample)
     relation = relation or ("svm" if sample.discrete else "r2")

@@ -10,7 +10,7 @@ from dbench.codes import Sample
 from dbench.metrics.alignment import align
 from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import label_indices, require_count, require_discrete
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
@@ -72,7 +72,13 @@ def bin_accuracy(
 
 
 @metric(
-    bounds=(0, 1), perfect=1.0, needs="sample", cite="mahon2023", invariant={"permutation", "sign", "scale", "shift"}
+    needs="sample",
+    bounds=(0, 1),
+    cite="mahon2023",
+    label="SNC",
+    labels=True,
+    known=(Known(noisy=1 / 2, shared=1),),
+    picture=("mutual_information", "Mutual information (nats)"),
 )
 def snc(
     sample: Sample,
@@ -114,6 +120,15 @@ def snc(
 
     Raises:
         InvalidInput: continuous factors, or a factor that does not vary.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(snc(codes, factors).value, 2))
+        1.0
+        0.35
+        0.09
     """
     require_discrete(sample, "snc")
     if min_bin_size is not None:

@@ -6,19 +6,26 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.downstream import Model, downstream_accuracy
-from dbench.metrics.registry import Score, metric
+from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
 
 __all__ = ["statistical_efficiency"]
 
 
 @metric(
-    bounds=(0, None),
-    perfect=None,
     needs="sample",
+    bounds=(0, None),
     cite="locatello2020",
-    invariant={"permutation", "sign", "shift"},
-    variants=("gbt",),
+    label="Efficiency",
+    labels=True,
+    learned=True,
+    speed="slow",
+    varies={"scale": "weights on codes that are not standardised are penalised"},
+    tolerance=0.05,
+    constant=(1.0, 0.15),
+    known=(Known(noisy=1, shared=1, slack=0.04, options={"few": 100, "many": 400}),),
+    quick={"few": 10, "many": 60},
+    variants={"gbt": {"speed": "by name"}},
 )
 def statistical_efficiency(
     sample: Sample,

@@ -263,11 +263,11 @@ def udr_scores(
 
 
 @metric(
+    needs="models",
     bounds=(0, None),
     perfect=1.0,
-    needs="models",
     cite="duan2020",
-    invariant={"permutation", "sign", "scale", "shift"},
+    label="UDR",
 )
 def udr(
     codes: ArrayLike,
@@ -290,6 +290,15 @@ def udr(
 
     Returns:
         Score ``udr[lasso]`` or ``udr[spearman]``; details hold each model's score as ``model.0`` and so on.
+
+    Example:
+        >>> codes, other = np.random.default_rng(0).normal(size=(2, 1000, 2))
+        >>> turned = codes @ [[0.8, -0.6], [0.6, 0.8]]
+        >>> for model in (codes[:, ::-1], turned, other):
+        ...     print(round(udr(np.stack([codes, model]), np.ones((2, 2), dtype=bool)).value, 2))
+        1.0
+        0.46
+        0.0
     """
     scores = udr_scores(codes, informative, relation=relation, drop_uninformative=drop_uninformative)
     details = {f"model.{number}": float(score) for number, score in enumerate(scores)}

@@ -11,7 +11,6 @@ FEW_ROWS = 500
 """Below so many observations every score is said to say little."""
 
 _ENOUGH_FOR_SUTER = 100_000  # where exact copies beside idle codes come near 1, see dci
-_ONE_FACTOR = ("dci", "irs", "med", "modularity")
 
 
 def cautions(item: Item, sample: Sample) -> list[str]:
@@ -28,8 +27,7 @@ def cautions(item: Item, sample: Sample) -> list[str]:
         with one factor no code can mix two: near 1 whatever the codes
     """
     said = []
-    stem = item.name.partition("[")[0]
-    if sample.n_factors == 1 and stem in _ONE_FACTOR:
+    if sample.n_factors == 1 and item.mixes:
         said.append("with one factor no code can mix two: near 1 whatever the codes")
     if item.name == "dci[suter]" and len(sample) < _ENOUGH_FOR_SUTER:
         said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")

@@ -187,7 +187,7 @@ def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
 
         def advance(item: Any, number: int, total: int, results: Any) -> None:
             there = [results[name] for name in sorted(results) if results[name].score is not None]
-            slow = " (slow)" if item.slow else ""
+            slow = "" if item.speed == "fast" else " (slow)"
             line = Text(f"{found.name}: {item.name}{slow}, step {number + 1} of {total}; Ctrl-C keeps what is there")
             live.update(Group(scores_table(there, console.width), line), refresh=True)
 

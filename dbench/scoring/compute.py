@@ -28,7 +28,6 @@ REPEATS = 10
 STOPPED = "stopped before it was computed (Ctrl-C)"
 """Reason of what an interrupt left out."""
 
-_ADJUSTED = ("linear_accuracy", "mlp_accuracy")
 _MOST_CLASSES = 1_000
 _MOST_CELLS = 1 << 27
 
@@ -114,12 +113,12 @@ def compute(
         found[item.name] = Result(item, None, reason, 0, int(seed), 0.0)
 
     for item in items:
-        if item.named and not metrics:
+        if item.speed == "by name" and not metrics:
             left_out(item, "exact boosted trees, a minute or more each; computed where asked for by name")
-        elif item.slow and fast and not metrics:
+        elif item.speed == "slow" and fast and not metrics:
             left_out(item, "slow; left out as asked (fast)")
     wanted = [item for item in items if item.name not in found]
-    quick, slow = ([item for item in wanted if item.slow == kind] for kind in (False, True))
+    quick, slow = ([item for item in wanted if (item.speed != "fast") == kind] for kind in (False, True))
     quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
     looked_up = subject.source is None or isinstance(subject.source, GridSource)
     dear = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
@@ -172,7 +171,7 @@ def _result(item: Item, subject: Subject, seed: int) -> Result:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
     remarks = (*cautions(item, subject.sample), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
-    chance = 0.0 if item.name in _ADJUSTED else score.details.get("chance", score.details.get("bias"))
+    chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
     return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
 
@@ -204,7 +203,7 @@ def _refined(result: Result, subject: Subject, repeats: int, *, bare: bool) -> R
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if item.function.__name__ == "dci" and not item.slow and not bare:  # has no details of these
+            if item.function.__name__ == "dci" and item.speed == "fast" and not bare:  # has no details of these
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
                 dealt, copied = shuffled(subject.sample, stream), exact_copies(subject.sample)
                 chance, copies = (

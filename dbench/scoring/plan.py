@@ -1,4 +1,4 @@
-"""What is computed of a file of codes: every metric, some with the options that answer another question."""
+"""What is computed of a file of codes: every metric, and the variants that answer another question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dbench.errors import unknown_name
-from dbench.metrics import METRICS, Score, find_metric
+from dbench.metrics import METRICS, MetricCard, Score
+from dbench.metrics.registry import find_card, find_variant
 from dbench.scoring.posterior import active_total_correlation, sampled_total_correlation
 
 __all__ = ["LEARNED_ROWS", "PLAN", "Item", "choose"]
@@ -15,45 +16,23 @@ __all__ = ["LEARNED_ROWS", "PLAN", "Item", "choose"]
 LEARNED_ROWS = 15_000
 """Rows given to metrics that fit predictors: those of A Sober Look (10,000 for training, 5,000 for testing)."""
 
-_LEARNED = {
-    "dci", "downstream", "explicitness", "linear_accuracy", "mlp_accuracy", "nk", "sap", "statistical_efficiency",
-}  # fmt: skip
-_SLOW = {"dci", "downstream", "mlp_accuracy", "nk", "statistical_efficiency"}
-_NAMED = {"dci", "downstream[gbt]", "statistical_efficiency[gbt]"}
-_LOWER = {"code_mutual_information", "gaussian_total_correlation"}
-_NEITHER = {"informative_codes"}
-_LABELS = {"downstream", "explicitness", "linear_accuracy", "mlp_accuracy", "nk", "snc", "statistical_efficiency"}
+_OF_POSTERIOR: Mapping[str, Callable[..., Score]] = {
+    "gaussian_total_correlation[active]": active_total_correlation,
+    "gaussian_total_correlation[sampled]": sampled_total_correlation,
+}
 
 
-@dataclass(frozen=True)
-class Item:
-    """One row of the result.
+@dataclass(frozen=True, kw_only=True)
+class Item(MetricCard):
+    """One row of the result: the card of a metric or of a variant, and how it is computed.
 
     Attributes:
-        name: as in the result and for ``--metric``.
         function: what computes it.
-        needs: what it is computed from; ``grid`` is a sample that holds a full factor grid.
         options: for the function.
-        learned: whether predictors are fitted, so that at most ``LEARNED_ROWS`` rows are used.
-        slow: whether it takes more than some seconds, so that ``--fast`` leaves it out.
-        labels: whether it is defined for discrete factors only.
-        named: whether it is computed by name only: exact boosted trees, a minute each.
     """
 
-    name: str
     function: Callable[..., Score]
-    needs: Literal["sample", "source", "posterior", "models", "grid"]
     options: Mapping[str, Any] = field(default_factory=dict)
-    learned: bool = False
-    slow: bool = False
-    labels: bool = False
-    named: bool = False
-
-    @property
-    def better(self) -> Literal["higher", "lower"] | None:
-        """Which direction is better; None where neither is."""
-        stem = self.name.partition("[")[0]
-        return None if stem in _NEITHER else "lower" if stem in _LOWER else "higher"
 
     @property
     def varied(self) -> Literal["rows", "split", "draws"] | None:
@@ -65,40 +44,18 @@ class Item:
             return None
         return "draws" if self.needs == "source" else "split" if self.learned else "rows"
 
-    @property
-    def bounds(self) -> tuple[float | None, float | None]:
-        """Smallest and largest possible value."""
-        card = getattr(self.function, "card", None)
-        return (0.0, None) if card is None else card.bounds
+
+def _variant(stem: str, variant: str) -> Item:
+    card = find_card(stem).of_variant(variant)
+    if card.name in _OF_POSTERIOR:
+        return Item(**vars(card), function=_OF_POSTERIOR[card.name])
+    return Item(**vars(card), function=METRICS[stem], options=find_variant(card.name).keywords)  # type: ignore[attr-defined]
 
 
 def _plan() -> dict[str, Item]:
-    items = {}
-    for name, function in METRICS.items():
-        needs = function.card.needs  # type: ignore[attr-defined]
-        items[name] = Item(name, function, needs, {}, *(name in kind for kind in (_LEARNED, _SLOW, _LABELS, _NAMED)))
-    more = [
-        Item("dci[forest]", find_metric("dci"), "sample", {"estimator": "forest"}, learned=True),
-        Item("dci[lasso]", find_metric("dci"), "sample", {"estimator": "lasso"}, learned=True),
-        Item("dci[suter]", find_metric("dci"), "sample", {"estimator": "suter"}, learned=True),
-        Item("downstream[gbt]", find_metric("downstream"), "sample", {"model": "gbt"}, True, True, True, True),
-        Item("irs[crossed]", find_metric("irs"), "grid", {"crossed": True}),
-        Item("gaussian_total_correlation[sampled]", sampled_total_correlation, "posterior"),
-        Item("gaussian_total_correlation[active]", active_total_correlation, "posterior"),
-        Item("sap[r2]", find_metric("sap"), "sample", {"relation": "r2"}),
-        Item(
-            "statistical_efficiency[gbt]",
-            find_metric("statistical_efficiency"),
-            "sample",
-            {"model": "gbt"},
-            True,
-            True,
-            True,
-            True,
-        ),
-    ]
-    items |= {item.name: item for item in more}
-    return dict(sorted(items.items()))
+    items = [Item(**vars(find_card(name)), function=function) for name, function in METRICS.items()]
+    items += [_variant(name, variant) for name in METRICS for variant in find_card(name).variants]
+    return {item.name: item for item in sorted(items, key=lambda item: item.name)}
 
 
 PLAN: dict[str, Item] = _plan()

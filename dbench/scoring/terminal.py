@@ -33,11 +33,6 @@ KEY = (
 )
 """What the columns mean."""
 
-_OTHER = {
-    ("dci", "per_factor"): "completeness",
-    ("med", "per_factor"): "completeness",
-    ("informative", "per_code"): "(KL)",
-}
 _HEAD = 12  # most characters of a name that heads a column of numbers
 _NAME = 18  # least characters for the names of metrics beside them
 
@@ -108,7 +103,7 @@ def _say(console: Console, text: str, *, style: str = "", indent: str = "") -> N
 
 def _label(result: Result, pick: str) -> str:
     """Name of a metric, and what its values are where they are not parts of the score."""
-    other = _OTHER.get((result.item.function.__name__, pick))
+    other = result.item.parts.get(pick)
     return f"{result.item.name} {other}" if other else result.item.name
 
 
@@ -149,9 +144,8 @@ def scores_table(results: Iterable[Result], width: int) -> Table:
             "rows": f"{result.rows:,}",
         }
         table.add_row(Text(result.item.name), ARROWS[result.item.better], *(cells[name] for name in columns))
-        if result.item.function.__name__ == "dci":
-            for part in ("completeness", "informativeness"):
-                table.add_row(Text(f"  {part}"), ARROWS["higher"], number(score.details[part]))
+        for part in result.item.shown:
+            table.add_row(Text(f"  {part}"), ARROWS["higher"], number(score.details[part]))
     return table
 
 

@@ -11,6 +11,7 @@ from dbench.errors import InvalidInput, UnknownName
 from dbench.seeds import generator
 
 LOCAL = sorted(set(DATA_SETS) - NEEDS_DOWNLOAD)
+pytestmark = pytest.mark.extension
 
 
 @pytest.fixture(scope="module", params=LOCAL)

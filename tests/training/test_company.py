@@ -31,6 +31,7 @@ def _members(objective, count):
     return [Member(objective, 1.0 + i, {"objective": objective, "seed": i}) for i in range(count)]
 
 
+@pytest.mark.extension
 @pytest.mark.parametrize("objective", sorted(OBJECTIVES))
 def test_a_member_alone_is_the_one_it_is_in_company(objective, world):
     images, settings = world

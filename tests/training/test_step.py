@@ -79,6 +79,7 @@ def _plainly(members, images, factors, steps):
     return rows, means
 
 
+@pytest.mark.extension
 @pytest.mark.parametrize("objective", sorted(OBJECTIVES))
 def test_steps_on_fixed_buffers_are_those_of_a_plain_loop_to_the_bit(objective, images, factors):
     members, steps, means = _members(objective), BLOCK + 5, []

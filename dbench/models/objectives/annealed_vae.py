@@ -22,6 +22,7 @@ ANNEALED_SHARE = 1 / 3
     strength="c_max",
     swept=(5, 10, 25, 50, 75, 100),
     swept_in="locatello2020, table 3",
+    larger="regularises less",
     constants={"gamma": GAMMA},
 )
 def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:

@@ -38,7 +38,7 @@ def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int
     return (joint - product).mean(1)
 
 
-@objective(cite="chen2018", strength="beta", swept=(1, 2, 4, 6, 8, 10), swept_in="locatello2020, table 3")
+@objective(cite="chen2018", strength="beta", swept=(1, 2, 4, 6, 8, 10), swept_in="locatello2020, table 3", plain_at=1)
 def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
     """The plain VAE plus (beta - 1) times the total correlation of the codes.
 

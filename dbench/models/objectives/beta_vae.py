@@ -10,7 +10,9 @@ from dbench.models.objectives.registry import Batch, Terms, objective
 __all__ = ["beta_vae"]
 
 
-@objective(cite="higgins2017", strength="beta", swept=(1, 2, 4, 6, 8, 16), swept_in="locatello2020, table 3")
+@objective(
+    cite="higgins2017", strength="beta", swept=(1, 2, 4, 6, 8, 16), swept_in="locatello2020, table 3", plain_at=1
+)
 def beta_vae(batch: Batch, *, beta: Tensor) -> Terms:
     """Reconstruction plus beta times the divergence from the prior; beta = 1 is the plain VAE.
 

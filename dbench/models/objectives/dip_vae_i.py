@@ -14,7 +14,9 @@ DIAGONAL_FACTOR = 10.0
 """lambda_d over lambda_od (Locatello et al. 2020, table 3)."""
 
 
-@objective(cite="kumar2018", strength="lambda_od", swept=(1, 2, 5, 10, 20, 50), swept_in="locatello2020, table 3")
+@objective(
+    cite="kumar2018", strength="lambda_od", swept=(1, 2, 5, 10, 20, 50), swept_in="locatello2020, table 3", plain_at=0
+)
 def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
     """The plain VAE plus the squared distance of the covariance of the mean codes from the identity.
 

@@ -23,6 +23,7 @@ def _discriminator(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     strength="gamma",
     swept=(10, 20, 30, 40, 50, 100),
     swept_in="locatello2020, table 3",
+    plain_at=0,
     second_batch=True,
     adversary=_discriminator,
     adversary_rate=1.0,

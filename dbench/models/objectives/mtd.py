@@ -49,6 +49,8 @@ def value_logits(batch: Batch, codes: Tensor) -> list[Tensor]:
     strength="supervision",
     swept=(1, 10),
     swept_in="nowhere: chosen here",
+    larger="holds codes to labels more",
+    plain_at=0,
     needs_factors=True,
     extra=_heads,
 )

@@ -156,6 +156,8 @@ class ObjectiveCard:
         swept_in: where it says so.
         cite: key of the paper the objective comes from.
         summary: first line of its docstring.
+        larger: what a larger strength does.
+        plain_at: strength at which it is the plain VAE; ``None`` where there is none.
         constants: numbers it holds fixed, keywords of the function too: those of the study. A run may take others.
         needs_factors: whether it is given the ground-truth factors of its images.
         labels: share of the data set's images whose factors it may use, a fixed random subset of each member.
@@ -174,6 +176,8 @@ class ObjectiveCard:
     swept_in: str
     cite: str
     summary: str
+    larger: str = "regularises more"
+    plain_at: float | None = None
     constants: Mapping[str, float] = field(default_factory=dict, hash=False)
     needs_factors: bool = False
     labels: float | None = None

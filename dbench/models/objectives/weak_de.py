@@ -87,6 +87,7 @@ def _next_values(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
     strength="adversarial",
     swept=(10, 50),
     swept_in="chosen here; the authors' 0.2 of a mean over pixels is 51 nats at 16 x 16",
+    larger="holds codes to regions more",
     needs_factors=True,
     labels=LABELS,
     extra=_heads,

@@ -1,0 +1,70 @@
+"""A metric, an objective and a data set are one new file and one line each, as CONTRIBUTING.md has it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(
+    r'^```python title="(.+?)"\n(.*?)^```$', (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+)
+NEW = [Path(path).stem for path, _ in BLOCKS if not path.endswith("__init__.py")]
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+MARK = re.compile(r"^(pytestmark = |@)pytest\.mark\.extension$", re.MULTILINE)
+MARKED = [path for path in TESTS if MARK.search(path.read_text("utf-8"))]
+
+
+def add_line(path, line):
+    """Put a line in its place among those of the same form: any words in the place of its words."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    form = re.sub(r"\w+", r"\\w+", re.escape(line))
+    alike = [number for number, other in enumerate(lines) if re.fullmatch(form, other)]
+    after = [number for number in alike if lines[number] > line]
+    lines.insert(min(after, default=alike[-1] + 1), line)
+    path.write_text("".join(lines), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory):
+    """Return what runs a command in a copy of the project with the three of CONTRIBUTING.md."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("dbench", "tests", "tools", "docs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.png", "*.svg"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for path, text in BLOCKS:
+        if path.endswith("__init__.py"):
+            add_line(folder / path, text)
+        else:
+            (folder / path).write_text(text, "utf-8")
+
+    def run(*command):
+        environment = os.environ | {"PYTHONPATH": str(folder), "PYTEST_ADDOPTS": ""}
+        done = subprocess.run(
+            [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_one_file_and_one_line_are_shown_for_each_of_the_three():
+    assert len(NEW) == 3
+    assert [path.rpartition("/")[0] for path, _ in BLOCKS[::2]] == [path.rpartition("/")[0] for path, _ in BLOCKS[1::2]]
+    assert all(text.count("\n") == 1 for _, text in BLOCKS[1::2])
+
+
+@pytest.mark.long
+def test_the_three_pass_what_concerns_extensions_with_nothing_else_touched(extended):
+    extended("tools/pages.py")
+    assert extended("tools/pages.py", "--check") == ""
+    where = [str(path.relative_to(ROOT)) for path in MARKED]
+    chosen = ["-m", "extension", "-k", " or ".join(NEW)]
+    told = extended("-m", "pytest", "-n", "0", "-v", "-p", "no:cacheprovider", *chosen, *where)
+    for name in NEW:
+        assert len(re.findall(rf"{name}.* PASSED", told)) >= 5, told

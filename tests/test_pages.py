@@ -1,0 +1,39 @@
+"""What pages of docs/ repeat of cards is as the cards have it now."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from dbench.data import FETCHED
+
+ROOT = Path(__file__).parents[1]
+SPEC = importlib.util.spec_from_file_location("pages", ROOT / "tools" / "pages.py")
+pages = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(pages)
+TEXTS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))}
+GENERATED = [path for path, text in TEXTS.items() if "<!-- generated: " in text]
+
+
+@pytest.mark.parametrize("page", GENERATED, ids=lambda path: path.stem)
+def test_a_page_is_as_the_cards_have_it(page):
+    assert pages.written(TEXTS[page]) == TEXTS[page], "run make docs"
+
+
+def test_every_part_that_can_be_written_stands_on_a_page_once():
+    assert sorted(part[1] for text in TEXTS.values() for part in pages.PART.finditer(text)) == sorted(pages.PARTS)
+
+
+def test_a_part_that_is_out_of_date_is_written_anew():
+    stale = "before\n<!-- generated: objectives -->\n| old |\n<!-- end -->\nafter\n"
+    assert pages.written(stale).startswith("before\n<!-- generated: objectives -->\n| objective |")
+    assert pages.written(stale).endswith("<!-- end -->\nafter\n")
+    with pytest.raises(SystemExit, match="a row for every paper"):
+        pages.references("| `kim2018` | Kim | nothing |\n")
+
+
+def test_published_archives_stand_on_the_page_by_hand():
+    page = TEXTS[ROOT / "docs" / "data.md"].partition("<!-- end -->")[2]
+    named = [name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall("`([^`]*)`", row)]
+    assert sorted(named) == sorted(FETCHED)

@@ -1,0 +1,119 @@
+"""Write what the pages of docs/ repeat of cards: ``python tools/pages.py`` (``make docs``).
+
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; the rest is written by hand.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import dbench.metrics
+from dbench.data import SHIPPED, load
+from dbench.metrics import METRICS
+from dbench.models.objectives import OBJECTIVES, find_card
+
+DOCS = Path(__file__).parents[1] / "docs"
+PART = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
+ROW = re.compile(r"^\| `(\w+)` \| (.*) \| .* \|$", re.MULTILINE)
+
+
+def table(head: str, rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    columns = len(head.split(" | "))
+    lines = [head, " | ".join(["---"] * columns), *(" | ".join(cells) for cells in rows)]
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def data_sets(_: str) -> str:
+    """List the data sets that need no download."""
+    return table("name | images | shape | factors | image drawn?", map(_data_set, sorted(SHIPPED)))
+
+
+def _data_set(name: str) -> Iterator[str]:
+    data = load(name)
+    yield f"`{name}`"
+    yield f"{len(data.grid()):,}"
+    yield " x ".join(map(str, data.image_shape))
+    yield ", ".join(f"{factor} {size}" for factor, size in zip(data.factor_names, data.factor_sizes, strict=True))
+    yield "yes" if data.stochastic else "no"
+
+
+def objectives(_: str) -> str:
+    """List what the cards of the objectives say."""
+    head = "objective | strength | a larger one | plain VAE at | swept | swept in | paper | needs beside one batch"
+    return table(head, map(_objective, OBJECTIVES))
+
+
+def _objective(name: str) -> Iterator[str]:
+    card = find_card(name)
+    yield f"`{name}`"
+    yield f"`{card.strength}`"
+    yield card.larger
+    yield "never" if card.plain_at is None else f"{card.plain_at:g}"
+    yield ", ".join(f"{value:g}" for value in card.swept)
+    yield card.swept_in
+    yield f"`{card.cite}`"
+    needs = {
+        "second batch": card.second_batch,
+        "factors": card.needs_factors,
+        f"{card.labels or 0:.0%} labels": card.labels is not None,
+        "heads": card.extra is not None,
+        "adversary": card.adversary is not None,
+    }
+    yield ", ".join(need for need, there in needs.items() if there) or "nothing"
+
+
+def references(before: str) -> str:
+    """The papers are written by hand; a key that is cited and has no row is an error."""
+    cards = [function.card for function in (*METRICS.values(), *OBJECTIVES.values())]
+    papers = dict(ROW.findall(before))
+    if unknown := sorted({card.cite for card in cards} - set(papers)):
+        raise SystemExit(f"docs/references.md must have a row for every paper that a card cites, got none of {unknown}")
+    uses = {key: sorted({card.name for card in cards if card.cite == key}) for key in sorted(papers)}
+    rows = ((f"`{key}`", papers[key], ", ".join(f"`{name}`" for name in names)) for key, names in uses.items())
+    return table("key | paper | of it here", rows)
+
+
+def members(_: str) -> str:
+    """What the page of the metrics documents: all that dbench.metrics exports."""
+    names = sorted(name for name, value in vars(dbench.metrics).items() if _exported(name, value))
+    return "::: dbench.metrics\n    options:\n      members:\n" + "".join(f"        - {name}\n" for name in names)
+
+
+def _exported(name: str, value: object) -> bool:
+    return not name.startswith("_") and type(value).__name__ != "module"
+
+
+PARTS: dict[str, Callable[[str], str]] = {
+    "data_sets": data_sets,
+    "members": members,
+    "objectives": objectives,
+    "references": references,
+}
+
+
+def written(text: str) -> str:
+    """Return a page with its generated parts as the cards have them now."""
+    return PART.sub(lambda part: part[1] + part[2] + PARTS[part[1]](part[3]), text)
+
+
+def main(arguments: list[str]) -> int:
+    """Write all pages and print what changed; with --check write nothing, and return 1 where something would."""
+    changed = []
+    for page in sorted(DOCS.rglob("*.md")):
+        before = page.read_text(encoding="utf-8")
+        after = written(before)
+        if after != before:
+            changed.append("".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), page.name)))
+            if "--check" not in arguments:
+                page.write_text(after, encoding="utf-8")
+    print("".join(changed), end="")
+    return int("--check" in arguments and bool(changed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
