@@ -11,6 +11,11 @@ from dbench.metrics import METRICS
 
 PAGE = Path(__file__).parents[2] / "docs" / "properties.md"
 COMMAND = "run python -m dbench.audit.properties docs/properties.md"
+# On the gallery these move less than their cards allow: by rounding, or by training in single precision.
+STRICT = dict.fromkeys(("beta_vae_metric", "explicitness", "linear_accuracy", "sap"), 1e-7) | {
+    "mlp_accuracy": 0.01,
+    "nk": 0.01,
+}
 # A count does not move where no code of the gallery is near the threshold; that it does elsewhere is tested with it.
 UNMOVED = {"informative_codes": {"scale", "shift"}}
 # Of these the whole column takes 5 to 10 seconds each; --check of the command compares all of it.
@@ -52,7 +57,7 @@ def test_a_card_declares_just_the_invariances_that_the_audit_measures(name):
     records = audit(subject(name), only=sorted(changes))
     moved = {change: max(abs(r.value) for r in records if r.family == change) for change in changes}
     declared = METRICS[name].card.invariant
-    assert {change for change in declared if moved[change] > METRICS[name].card.tolerance} == set()
+    assert {change for change in declared if moved[change] > STRICT.get(name, METRICS[name].card.tolerance)} == set()
     assert {change for change in changes - declared if moved[change] <= 1e-7} == UNMOVED.get(name, set())
     failed = {record.family for record in records if record.status == "fail"}
     assert not failed & declared

@@ -145,11 +145,15 @@ def test_continuous_factors_are_refused_where_classes_are_needed(name):
         METRICS[name](Sample(CODES[ROWS], GRID[ROWS].astype(float)), **CARDS[name].quick)
 
 
+# Of copies of two uniform factors.
+LEAST = {"dci": 0.9, "irs": 0.8, "med": 0.5, "mig": 0.4, "modularity": 0.9, "sap": 0.9}
+
+
 @pytest.mark.parametrize("name", sorted(set(OF_FACTORS) - set(LABELS_ONLY)))
 def test_continuous_factors_are_scored_where_that_makes_sense(name):
     factors, noise = np.random.default_rng(1).uniform(-1, 1, size=(2, 900, 2))
     copies, nothing = (METRICS[name](Sample(codes, factors), **CARDS[name].quick).value for codes in (factors, noise))
-    assert copies > nothing + 0.25
+    assert copies > max(nothing + 0.25, LEAST.get(name, 0.0))
 
 
 TWO = {"downstream": {}, "statistical_efficiency": {"few": 1, "many": 1}}  # room for no more
