@@ -206,7 +206,10 @@ def _settings(folder: Path) -> dict[str, Any]:
     except DbenchError:
         return {}
     fixed = ("network", "steps", "batch_size", "learning_rate")
-    return {name: profile.get(name) for name in fixed} | {"factor": profile.get("likelihood_factor", 1.0)}
+    return {name: profile.get(name) for name in fixed} | {
+        "factor": profile.get("likelihood_factor", 1.0),
+        "cooldown": profile.get("cooldown", 0.0),
+    }
 
 
 def evidence_sha256(folder: str | Path) -> str:

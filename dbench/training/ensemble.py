@@ -35,6 +35,7 @@ def train(
     steps: int,
     batch_size: int = 64,
     learning_rate: float = 1e-4,
+    cooldown: float = 0.0,
     likelihood_factor: float = 1.0,
     factors: Tensor | None = None,
     factor_sizes: Sequence[int] | None = None,
@@ -62,6 +63,7 @@ def train(
             this number, so a run that is to be interrupted is given its full length and ended by ``each_block``.
         batch_size: images in a step of a member. Bits are promised for multiples of 16.
         learning_rate: of Adam.
+        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0 in a straight line, at the end.
         likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in every loss.
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
@@ -82,6 +84,8 @@ def train(
     for name, value in (("learning_rate", learning_rate), ("likelihood_factor", likelihood_factor)):
         if not (math.isfinite(value) and value > 0):
             raise InvalidInput(f"{name} must be finite and positive, got {value}")
+    if not 0 <= cooldown <= 1:
+        raise InvalidInput(f"cooldown must lie in 0..1, got {cooldown}")
     sizes = _factor_sizes(members, images, factors, factor_sizes)
     extra = extra_shapes(members, network, sizes)
     _check_state(state, members, network, extra, steps)
@@ -106,7 +110,10 @@ def train(
             drawn = draw(
                 parts, state.step // BLOCK, data_size=len(images), batch_size=batch_size, latents=network.latents
             )
-            state = stepper.block(drawn, min(BLOCK, steps - state.step))
+            left = steps - state.step
+            state = stepper.block(
+                drawn, min(BLOCK, left), rate=min(1.0, left / (cooldown * steps)) if cooldown else 1.0
+            )
             if each_block is not None and each_block(state):
                 break
     return state

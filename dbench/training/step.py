@@ -55,10 +55,11 @@ class Stepper:
         self._draws: Draws | None = None
         adversary = [name for name in state.rows if name.startswith("adversary.")]
         main = [name for name in state.rows if name not in adversary]
+        self._rates = [learning_rate]
         self._optimisers = [self._adam(main, learning_rate, (0.9, 0.999))]
         if adversary:
-            rate = learning_rate * card.adversary_rate
-            self._optimisers.append(self._adam(adversary, rate, card.adversary_betas))
+            self._rates.append(learning_rate * card.adversary_rate)
+            self._optimisers.append(self._adam(adversary, self._rates[-1], card.adversary_betas))
         device, members = state.loss.device, len(state)
         self._place = torch.zeros(1, dtype=torch.int64, device=device)  # of the next step in its block
         self._now = torch.zeros((), dtype=torch.float64, device=device)  # its number in the run
@@ -72,17 +73,20 @@ class Stepper:
         """Whether steps are replays of a recorded one."""
         return self._repeat is not None
 
-    def block(self, draws: Draws, steps: int) -> State:
+    def block(self, draws: Draws, steps: int, *, rate: float = 1.0) -> State:
         """Take some steps and return the state after them, which later steps leave alone.
 
         Args:
             draws: of the block, on the processor.
             steps: number of steps, at most as many as are drawn.
+            rate: of the optimisers' own learning rate, in this block.
         """
         if self._draws is None:
             self._draws = draws.map(lambda tensor: tensor.to(self._place.device))
         else:
             self._draws.copy_(draws)
+        for optimiser, full in zip(self._optimisers, self._rates, strict=True):
+            _set_rate(optimiser, full * rate)
         if self._capture and self._repeat is None:
             self._record()
         for i in range(steps):
@@ -97,8 +101,9 @@ class Stepper:
     def _adam(self, names: Sequence[str], learning_rate: float, betas: tuple[float, float]) -> torch.optim.Adam:
         """Return an optimiser that goes on from the moments of those rows, in place, after making leaves of them."""
         leaves, device = [self._work.rows[name].requires_grad_() for name in names], self._work.loss.device
+        rate = torch.tensor(learning_rate, device=device) if device.type == "cuda" else learning_rate
         optimiser = torch.optim.Adam(
-            leaves, lr=learning_rate, betas=betas, eps=1e-8, fused=True, capturable=device.type == "cuda"
+            leaves, lr=rate, betas=betas, eps=1e-8, fused=True, capturable=device.type == "cuda"
         )
         for name, leaf in zip(names, leaves, strict=True):
             taken = torch.tensor(float(self.state.step), device=device)
@@ -172,3 +177,12 @@ def _take_gradient(loss: Tensor, leaves: Sequence[Tensor], *, keep: bool = False
     gradients = torch.autograd.grad(loss.sum(), leaves, retain_graph=keep, materialize_grads=True)
     for leaf, gradient in zip(leaves, gradients, strict=True):
         leaf.grad = gradient
+
+
+def _set_rate(optimiser: torch.optim.Adam, rate: float) -> None:
+    """Set the learning rate; a recorded step reads it from a tensor, which stays in place."""
+    group = optimiser.param_groups[0]
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(rate)
+    else:
+        group["lr"] = rate

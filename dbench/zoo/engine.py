@@ -101,6 +101,7 @@ def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
     return {
         "batch_size": keys[0].batch_size,
         "learning_rate": keys[0].learning_rate,
+        "cooldown": keys[0].cooldown,
         "likelihood_factor": factor,
         "factors": torch.from_numpy(data.grid()[~data.held_out()]) if needed else None,
         "factor_sizes": data.factor_sizes,

@@ -24,6 +24,7 @@ PILOT_SEEDS = range(1000, 1010)
 _DIGITS = 16
 _CONSTANT = "constant."
 _FACTOR = "likelihood_factor"
+_LATER = {_FACTOR: 1.0, "cooldown": 0.0}  # axes that keys did not always have, and what they were before
 _SIDE = 64  # of the images of the papers' studies
 
 
@@ -79,6 +80,8 @@ class RunKey:
             a key without any is the key it was before there were constants.
         likelihood_factor: what the summed likelihood of an image is multiplied by (:func:`likelihood_factor`); a key
             with 1, an image as it is, is the key it was before there were factors.
+        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0, at the end; a key with 0 is the
+            key it was before rates fell.
 
     Raises:
         InvalidInput: an empty name, a number out of range, or a constant or the likelihood factor given twice.
@@ -94,6 +97,7 @@ class RunKey:
     seed: int
     constants: tuple[tuple[str, float], ...] = ()
     likelihood_factor: float = 1.0
+    cooldown: float = 0.0
 
     def __post_init__(self) -> None:
         """Check every axis, and bring numbers to one form."""
@@ -106,10 +110,12 @@ class RunKey:
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
                 raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
             object.__setattr__(self, name, int(value))
-        for name in ("strength", "learning_rate", _FACTOR):
+        for name in ("strength", "learning_rate", *_LATER):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
         if self.likelihood_factor == 0:
             raise InvalidInput("likelihood_factor must be above 0, got 0")
+        if self.cooldown > 1:
+            raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {self.cooldown:g}")
         if _FACTOR in dict(self.constants):
             raise InvalidInput(
                 f"likelihood_factor must be given once, got {self.likelihood_factor:g} and the constant "
@@ -128,11 +134,9 @@ class RunKey:
 
     @property
     def axes(self) -> dict[str, Any]:
-        """The key as named axes, as it is stored; each constant is an axis of its own, and so is a factor but 1."""
-        axes = asdict(self)
+        """The key as named axes, as it is stored; each constant is an axis of its own."""
+        axes = {name: value for name, value in asdict(self).items() if value != _LATER.get(name)}
         del axes["constants"]
-        if self.likelihood_factor == 1:
-            del axes[_FACTOR]
         return axes | {_CONSTANT + name: value for name, value in self.constants}
 
     @classmethod
@@ -145,7 +149,7 @@ class RunKey:
         names = {field.name for field in fields(cls)} - {"constants"}
         constants = {name.removeprefix(_CONSTANT): axes[name] for name in axes if name.startswith(_CONSTANT)}
         own = {name: value for name, value in axes.items() if not name.startswith(_CONSTANT)}
-        own.setdefault(_FACTOR, 1.0)
+        own = {**_LATER, **own}
         if set(own) != names:
             raise InvalidInput(
                 f"a run key has the axes {', '.join(sorted(names))}; missing {sorted(names - set(own))}, "
@@ -161,4 +165,5 @@ class RunKey:
         """A short name for messages."""
         constants = "".join(f" {name}={value:g}" for name, value in self.constants)
         factor = "" if self.likelihood_factor == 1 else f" likelihood x {self.likelihood_factor:g}"
-        return f"{self.objective} {self.strength:g}{constants}{factor} seed {self.seed} on {self.data} ({self.digest})"
+        cooldown = "" if self.cooldown == 0 else f" cooldown {self.cooldown:g}"
+        return f"{self.objective} {self.strength:g}{constants}{factor}{cooldown} seed {self.seed} on {self.data} ({self.digest})"

@@ -107,7 +107,8 @@ def _group_size(key: RunKey, setup: Setup) -> int:
 def _shape(key: RunKey) -> tuple[Any, ...]:
     """What runs must have in common to be trained as one ensemble."""
     company = find_card(key.objective).tuned(dict(key.constants)).company  # heads and adversaries are stacked too
-    return (key.data, key.network, key.steps, key.batch_size, key.learning_rate, key.likelihood_factor, company)
+    schedule = (key.steps, key.batch_size, key.learning_rate, key.cooldown)
+    return (key.data, key.network, *schedule, key.likelihood_factor, company)
 
 
 def expected_seconds(

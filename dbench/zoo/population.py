@@ -62,7 +62,7 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
     for key in sorted(keys):
         record = store.record(key)
         if record is not None and record["status"] == "done":
-            shape = (key.data, key.network, key.steps, key.batch_size, key.learning_rate, key.objective)
+            shape = (key.data, key.network, key.steps, key.batch_size, key.learning_rate, key.cooldown, key.objective)
             populations[shape].append((key, record["files"]["codes.safetensors"]))
     cells = Counter((shape, key.strength) for shape, members in populations.items() for key, _ in members)
     if 1 in cells.values():

@@ -50,6 +50,7 @@ class Profile:
         deviations: what differs from the papers' study, one sentence each.
         likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in training; the
             one of :func:`dbench.zoo.keys.likelihood_factor` makes a small image count as one of 64 x 64.
+        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0, at the end.
         first_seed: the seed from which each cell counts.
 
     Raises:
@@ -68,6 +69,7 @@ class Profile:
     seeds: int
     deviations: tuple[str, ...] = ()
     likelihood_factor: float = 1.0
+    cooldown: float = 0.0
     first_seed: int = 0
 
     def __post_init__(self) -> None:
@@ -130,6 +132,7 @@ class Profile:
                 seed=seed,
                 constants=sweep.constants,
                 likelihood_factor=self.likelihood_factor,
+                cooldown=self.cooldown,
             )
             for sweep in self.sweeps
             if not wanted or sweep.objective in wanted

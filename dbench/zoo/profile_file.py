@@ -27,7 +27,7 @@ _PROFILE = {
     "learning_rate": _NUMBER,
     "seeds": _WHOLE,
 }
-_MAY = {"deviations": _NAMES, "likelihood_factor": _NUMBER, "first_seed": _WHOLE}
+_MAY = {"deviations": _NAMES, "likelihood_factor": _NUMBER, "cooldown": _NUMBER, "first_seed": _WHOLE}
 _SWEEP = {"objective": "a name", "strengths": _NUMBERS}
 _SWEEP_MAY = {"data": _NAMES, "seeds": _WHOLE, "constants": _CONSTANTS}
 

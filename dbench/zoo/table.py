@@ -327,6 +327,7 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
                 learning_rate=manifest["profile"]["learning_rate"],
                 constants=_constants(manifest["profile"]["sweeps"], row["objective"], row["data"]),
                 likelihood_factor=manifest["profile"].get("likelihood_factor", 1.0),
+                cooldown=manifest["profile"].get("cooldown", 0.0),
             )
         except (InvalidInput, KeyError, TypeError, ValueError) as error:
             raise DamagedData(f"run {row['run']} has axes that are no run key: {error}") from None
