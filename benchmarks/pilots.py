@@ -111,12 +111,8 @@ def schedule(options: argparse.Namespace) -> None:
             keys = keys_of(name, (swept[0], swept[-1]), options, steps=steps, cooldown=cooldown)
             result = judge(keys, run(keys))
             counts = (result.kl > INFORMATIVE).sum(1)
-            parts = (
-                (f"{x:.2f}" for x in result.bound),
-                (f"{x:.2f}" for x in result.kl.sum(1)),
-                map(str, counts.tolist()),
-            )
-            cells = (", ".join(list(part)) for part in parts)
+            numbers = result.bound, result.kl.sum(1), counts
+            cells = (", ".join(f"{x:.5g}" for x in part.tolist()) for part in numbers)
             print(" | ".join([name, str(steps), f"{cooldown:g}", *cells, f"{result.undecided:.3f}"]), flush=True)
 
 

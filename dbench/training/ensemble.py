@@ -111,9 +111,8 @@ def train(
                 parts, state.step // BLOCK, data_size=len(images), batch_size=batch_size, latents=network.latents
             )
             left = steps - state.step
-            state = stepper.block(
-                drawn, min(BLOCK, left), rate=min(1.0, left / (cooldown * steps)) if cooldown else 1.0
-            )
+            rate = min(1.0, left / (cooldown * steps)) if cooldown else 1.0
+            state = stepper.block(drawn, min(BLOCK, left), rate=rate)
             if each_block is not None and each_block(state):
                 break
     return state

@@ -166,4 +166,5 @@ class RunKey:
         constants = "".join(f" {name}={value:g}" for name, value in self.constants)
         factor = "" if self.likelihood_factor == 1 else f" likelihood x {self.likelihood_factor:g}"
         cooldown = "" if self.cooldown == 0 else f" cooldown {self.cooldown:g}"
-        return f"{self.objective} {self.strength:g}{constants}{factor}{cooldown} seed {self.seed} on {self.data} ({self.digest})"
+        settings = f"{self.objective} {self.strength:g}{constants}{factor}{cooldown}"
+        return f"{settings} seed {self.seed} on {self.data} ({self.digest})"

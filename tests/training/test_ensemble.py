@@ -92,12 +92,13 @@ def test_the_number_of_threads_does_not_matter_and_is_put_back(images, together,
         torch.set_num_threads(before)
 
 
-def test_training_interrupted_after_every_block_and_stored_ends_at_the_same_bits(images):
-    steps = 3 * BLOCK - 30
-    whole = train(MEMBERS, images, NETWORK, steps=steps, **SETTINGS)
+@pytest.mark.parametrize("cooldown", [0.0, 0.5])
+def test_training_interrupted_after_every_block_and_stored_ends_at_the_same_bits(images, cooldown):
+    steps, settings = 3 * BLOCK - 30, {**SETTINGS, "cooldown": cooldown}
+    whole = train(MEMBERS, images, NETWORK, steps=steps, **settings)
     state, stops = None, 0
     while state is None or state.step < steps:
-        state = train(MEMBERS, images, NETWORK, steps=steps, state=state, each_block=lambda _: True, **SETTINGS)
+        state = train(MEMBERS, images, NETWORK, steps=steps, state=state, each_block=lambda _: True, **settings)
         state = State.from_tensors({name: t.clone() for name, t in state.to_tensors().items()}, NETWORK)
         stops += 1
     assert stops == 3
@@ -213,6 +214,8 @@ def test_draws_depend_on_the_members_axes_and_the_block_alone():
         ({"steps": 0}, "steps .* got 0"),
         ({"batch_size": 0}, "batch_size .* got 1 and 0|got 10 and 0"),
         ({"learning_rate": 0.0}, "learning_rate .* got 0.0"),
+        ({"cooldown": 1.5}, "cooldown must lie in 0..1, got 1.5"),
+        ({"cooldown": math.nan}, "cooldown must lie in 0..1, got nan"),
         ({"precision": "float16"}, "precision must be one of"),
     ],
 )

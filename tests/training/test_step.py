@@ -49,7 +49,7 @@ def _draw(losses, block=0):
     return draw(parts, block, data_size=losses.data_size, batch_size=16, latents=NETWORK.latents)
 
 
-def _plainly(members, images, factors, steps):
+def _plainly(members, images, factors, steps, cooldown=0.0):
     """Train as one writes it down: an optimiser for each set of parameters, a number for the step, losses in a list."""
     losses = _losses(members, images, factors, steps)
     card = find_card(members[0].objective)
@@ -59,10 +59,14 @@ def _plainly(members, images, factors, steps):
     optimiser = torch.optim.Adam(main, lr=1e-3, fused=True)
     if adversary:
         other = torch.optim.Adam(adversary, lr=1e-3 * card.adversary_rate, betas=card.adversary_betas, fused=True)
+    optimisers = [optimiser, other] if adversary else [optimiser]
+    full = [one.param_groups[0]["lr"] for one in optimisers]
     means, history = [], []
     for i in range(steps):
         if i % BLOCK == 0:
             draws = _draw(losses, i // BLOCK)
+            for one, rate in zip(optimisers, full, strict=True):
+                one.param_groups[0]["lr"] = rate * min(1, (steps - i) / (cooldown * steps)) if cooldown else rate
         loss, adversary_loss = losses(rows, draws.map(lambda tensor, i=i: tensor[i % BLOCK]), i)
         gradients = torch.autograd.grad(loss.sum(), main, retain_graph=True, materialize_grads=True)
         if adversary:
@@ -80,21 +84,23 @@ def _plainly(members, images, factors, steps):
 
 
 @pytest.mark.extension
+@pytest.mark.parametrize("cooldown", [0.0, 0.75])
 @pytest.mark.parametrize("objective", sorted(OBJECTIVES))
-def test_steps_on_fixed_buffers_are_those_of_a_plain_loop_to_the_bit(objective, images, factors):
+def test_steps_on_fixed_buffers_are_those_of_a_plain_loop_to_the_bit(objective, cooldown, images, factors):
     members, steps, means = _members(objective), BLOCK + 5, []
     state = train(
         members,
         images,
         NETWORK,
         steps=steps,
+        cooldown=cooldown,
         factors=factors,
         factor_sizes=SIZES,
         each_block=lambda s: means.append(s.loss) and None,
         **SETTINGS,
     )
     with ensemble.arithmetic(torch.device("cpu"), "float32"):
-        rows, expected = _plainly(members, images, factors, steps)
+        rows, expected = _plainly(members, images, factors, steps, cooldown)
     assert all(torch.equal(state.rows[name], row) for name, row in rows.items())
     assert all(map(torch.equal, means, expected))
 

@@ -41,14 +41,18 @@ def test_a_digest_never_changes() -> None:
     assert key.digest == "45f93ce4e0bd6476"
 
 
-def test_a_likelihood_factor_is_part_of_the_key_and_changes_nothing_where_it_is_one(key: RunKey) -> None:
-    """Runs of images as they are keep the digests, draws and results that they had before there were factors."""
-    assert "likelihood_factor" not in key.axes
-    ours = replace(key, likelihood_factor=16)
-    assert ours.axes == {**key.axes, "likelihood_factor": 16.0}
+@pytest.mark.parametrize(
+    ("axis", "none", "value", "said"),
+    [("likelihood_factor", 1, 16.0, "likelihood x 16 "), ("cooldown", 0, 0.5, "cooldown 0.5 ")],
+)
+def test_an_axis_that_came_later_changes_nothing_where_a_run_has_none_of_it(key, axis, none, value, said) -> None:
+    """Runs from before there was the axis keep their digests, draws and results."""
+    assert axis not in key.axes
+    ours = replace(key, **{axis: value})
+    assert ours.axes == {**key.axes, axis: value}
     assert RunKey.from_axes(ours.axes) == ours
-    assert ours.digest != key.digest == replace(key, likelihood_factor=1).digest
-    assert "likelihood x 16 " in str(ours)
+    assert ours.digest != key.digest == replace(key, **{axis: none}).digest
+    assert said in str(ours)
 
 
 @pytest.mark.parametrize(
@@ -60,9 +64,11 @@ def test_a_likelihood_factor_is_part_of_the_key_and_changes_nothing_where_it_is_
             {"likelihood_factor": 16, "constants": (("likelihood_factor", 4),)},
             "likelihood_factor must be given once, got 16 and the constant 4",
         ),
+        ({"cooldown": 1.5}, "cooldown must be a share of the steps, 0 to 1, got 1.5"),
+        ({"cooldown": -0.5}, "cooldown must be finite and not negative, got -0.5"),
     ],
 )
-def test_a_likelihood_factor_out_of_range_or_given_twice_is_refused(key: RunKey, change, message) -> None:
+def test_an_axis_out_of_range_or_given_twice_is_refused(key: RunKey, change, message) -> None:
     with pytest.raises(InvalidInput, match=message):
         replace(key, **change)
 
