@@ -56,6 +56,7 @@ class _Columns(NamedTuple):
     order: Indices  # d x n
     ranks: Indices  # d x n
     tied: Indices
+    counts: Array  # 1 to n
 
 
 class _Tree(NamedTuple):
@@ -82,6 +83,7 @@ def _columns(codes: Array) -> _Columns:
         np.argsort(values, axis=1, kind="stable"),
         np.stack([ranks for _, ranks in found]),
         np.array(tied, dtype=np.int64),
+        np.arange(1.0, values.shape[1] + 1),
     )
 
 
@@ -97,20 +99,22 @@ def _best_split(columns: _Columns, rows: Indices, target: Array, preference: Arr
     m = rows.shape[1]
     if m < 2:
         return None
-    own = target[rows[0]]
-    mean = own.mean()
-    if ((own - mean) ** 2).mean() <= PURE:
+    # Sums by the function itself: most nodes are small, and what mean, cumsum and ** add to it is half of the time.
+    mean = np.add.reduce(target.take(rows[0])) / m
+    centred = target - mean
+    own = centred.take(rows)
+    if np.add.reduce(np.square(own[0])) / m <= PURE:
         return None
     # With targets centred in the node, a observations on the left that sum to s remove s^2 m / (a (m - a)).
-    worth = np.cumsum((target - mean).take(rows), axis=1)[:, :-1]
-    np.multiply(worth, worth, out=worth)
-    left = np.arange(1.0, m)
+    worth = np.add.accumulate(own, axis=1)[:, :-1]
+    np.square(worth, out=worth)
+    left = columns.counts[: m - 1]
     worth *= m / (left * (m - left))
     if len(columns.tied):
         ranks = np.take_along_axis(columns.ranks[columns.tied], rows[columns.tied], axis=1)
         worth[columns.tied] = np.where(ranks[:, 1:] == ranks[:, :-1], -1.0, worth[columns.tied])
-    best = worth.max(axis=1)
-    top = best.max()
+    best = np.maximum.reduce(worth, axis=1)
+    top = np.maximum.reduce(best)
     if top < 0:
         return None
     code = int(np.where(best >= top * (1 - EQUAL), preference, -np.inf).argmax())
@@ -154,15 +158,16 @@ def _grow(columns: _Columns, target: Array, preference: Array, importance: Array
 
 def _leaves(values: Array, code: Indices, threshold: Array) -> Indices:
     """Leaf number of every observation (d x n values by column)."""
-
-    def below(node: int) -> Indices:
-        right = values[code[node]] > threshold[node]
-        if 2 * node + 1 >= len(code):
-            return np.asarray(right, dtype=np.int64)
-        half = (len(code) + 1) >> int(np.log2(node + 1) + 1)
-        return np.where(right, below(2 * node + 2) + half, below(2 * node + 1))
-
-    return below(0)
+    right = [values[one] > least for one, least in zip(code.tolist(), threshold.tolist(), strict=True)]
+    levels = [right[first : 2 * first + 1] for first in range(len(right)) if first & (first + 1) == 0]
+    leaf = np.zeros(values.shape[1], dtype=np.int64)
+    while levels:  # the root's answer is a digit, and makes one of each two subtrees
+        ((root,), *levels) = levels
+        leaf += leaf
+        leaf += root
+        halves = [(level[: len(level) // 2], level[len(level) // 2 :]) for level in levels]
+        levels = [[a ^ (root & (a ^ b)) for a, b in zip(*half, strict=True)] for half in halves]
+    return leaf
 
 
 def _newton(residual: Array, curvature: Array, leaf: Indices, leaves: int) -> Array:
