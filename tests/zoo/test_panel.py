@@ -13,9 +13,12 @@ from safetensors.numpy import load_file, save_file
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
-from dbench.zoo.profiles import PROFILES, Profile
+from dbench.zoo.profiles import Profile
 from dbench.zoo.rank import agreement, disagreements, score_panel
 from dbench.zoo.store import Store
+from dbench.zoo.table import load_manifest, load_runs, run_keys
+
+EVIDENCE = Path(__file__).parents[2] / "fixtures" / "evidence"
 
 
 @pytest.fixture
@@ -123,10 +126,11 @@ def test_a_metric_that_fails_names_the_model(made: Path, tmp_path: Path, monkeyp
         score_panel(read_panel(made), ["my_nan_metric:nan"])
 
 
-def test_the_shipped_panel_holds_every_objective_and_strength_of_the_study() -> None:
+def test_the_shipped_panel_is_of_the_shipped_runs_and_of_every_objective_and_strength() -> None:
     panel = read_panel(SHIPPED)
-    micro = [key for key in PROFILES["micro"].runs() if key.data == "dsprites_grid_16"]
-    assert set(panel.keys) <= set(micro)
+    table = EVIDENCE / "micro-dsprites_grid_16"
+    micro = set(run_keys(load_runs(table), load_manifest(table)).values())
+    assert set(panel.keys) <= micro
     assert {(key.objective, key.strength) for key in panel.keys} == {(key.objective, key.strength) for key in micro}
     assert len(panel.keys) == 72
     # A model that learned keeps some codes and lets others go.
