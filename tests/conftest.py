@@ -15,6 +15,10 @@ os.environ["OMP_NUM_THREADS"] = "1"
 pytest_plugins = ["pytester"]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests first: one that begins at the end lets the other workers wait."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out nightly tests; long tests first: one that begins at the end lets the other workers wait."""
+    if not config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("nightly")]
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
     items.sort(key=lambda item: item.get_closest_marker("long") is None)

@@ -43,6 +43,7 @@ def test_the_page_says_what_the_audit_finds(name, text):
     assert read_columns(text)[name] == column(subject(name)), COMMAND
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", SLOW)
 def test_the_page_says_what_the_audit_finds_of_slow_metrics_as_far_as_they_are_asked(name, text):
     found = column(subject(name), only=SOME)

@@ -53,7 +53,14 @@ def pytest_generate_tests(metafunc):
         ids = [f"{file}-{card}" for file, card, _, _ in OWN_NUMBERS]
         metafunc.parametrize("own_numbers", OWN_NUMBERS, ids=ids)
     for name in chosen.keys() & set(metafunc.fixturenames):
-        metafunc.parametrize(name, chosen[name], ids=[f"{w.file}-{w.card}" for w in chosen[name]])
+        entries = [(w, f"{w.file}-{w.card}", marks_of(w) if name == "calibration" else ()) for w in chosen[name]]
+        metafunc.parametrize(name, [pytest.param(w, id=label, marks=marks) for w, label, marks in entries])
+
+
+def marks_of(entry) -> tuple:
+    """Headings rest on primary cards; docs/calibration.md has the others too, and the night tries them again."""
+    card = sys.modules["counter_worlds"].card_of(claim_file(entry.file), entry.card)
+    return () if card.role == "primary" else (pytest.mark.nightly,)
 
 
 @pytest.fixture(scope="session")

@@ -52,6 +52,7 @@ def test_shipped_models_have_learnt_something(folder):
     assert table.loc[table["score"] == "mig", "value"].max() > 0.15
 
 
+@pytest.mark.nightly
 def test_a_shipped_run_starts_as_the_table_says(folder):
     """The cheap part of verification: a changed engine, network or key shows within a hundred steps."""
     comparison = verify_start(folder, seed=11)
