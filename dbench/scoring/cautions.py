@@ -33,11 +33,11 @@ def cautions(item: Item, subject: Subject) -> list[str]:
         with one factor no code can mix two: near 1 whatever the codes
     """
     sample, said = subject.sample, []
-    if sample.n_factors == 1 and item.mixes:
+    if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
         said.append("with one factor no code can mix two: near 1 whatever the codes")
     if item.name == "dci[suter]" and len(sample) < _ENOUGH_FOR_SUTER:
         said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")
-    if item.needs == "source" and isinstance(subject.source, RowSource):
+    if sample.n_factors > 1 and item.needs == "source" and isinstance(subject.source, RowSource):
         said.append(f"estimated from rows that share a value, as if factors were independent{_dependence(sample)}")
     if len(sample) < FEW_ROWS and (item.needs != "source" or isinstance(subject.source, RowSource)):
         said.append(f"few rows ({len(sample)}): estimates from fewer than {FEW_ROWS} are rough and biased")
@@ -52,7 +52,5 @@ def _dependence(sample: Sample) -> str:
     for i, j in combinations(range(sample.n_factors), 2):
         both = entropy((labels[:, i] * sizes[j] + labels[:, j])[:, None])[0]
         found.append(((alone[i] + alone[j] - both) / min(alone[i], alone[j]), i, j))
-    if not found:
-        return ""
     share, i, j = max(found)
     return f" (most dependent: {sample.factor_names[i]} and {sample.factor_names[j]}, {share:.2f} of their entropy)"

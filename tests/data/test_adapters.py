@@ -40,7 +40,7 @@ def test_rows_of_hugging_face_are_the_same_points():
     rows, points = hugging_face_dataset(data), torch_dataset(data)
     assert len(rows) == len(points) == 43_520
     hearts = rows.filter(lambda shape: shape == 2, input_columns="shape")
-    assert set(hearts[:2000]["scale"]) == {0, 1}
+    assert set(hearts.unique("scale")) == {0, 1, 2, 4, 5}
     shuffled = hearts.shuffle(seed=0)[:8]
     for row, (image, factors) in enumerate(points.__getitems__(shuffled["point"])):
         np.testing.assert_array_equal(shuffled["image"][row], image.numpy())
