@@ -203,7 +203,7 @@ def _refined(result: Result, subject: Subject, repeats: int, *, bare: bool) -> R
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if item.function.__name__ == "dci" and item.speed == "fast" and not bare:  # has no details of these
+            if item.function.__name__ == "dci" and item.speed != "by name" and not bare:  # has no details of these
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
                 dealt, copied = shuffled(subject.sample, stream), exact_copies(subject.sample)
                 chance, copies = (
