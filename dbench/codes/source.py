@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,7 @@ class RowSource(_SamplesItself):
         if not sample.discrete:
             raise InvalidInput("factors must be labels, so that rows can share a value, got continuous factors")
         self._sample = sample
-        self._orders = np.argsort(sample.factors, axis=0, kind="stable")
+        self._groups = [_Groups.of(column) for column in sample.factors.T]
 
     @property
     def factor_names(self) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ class RowSource(_SamplesItself):
         both = np.concatenate([self._sample.factors, factors])
         _, numbers = np.unique(both, axis=0, return_inverse=True)
         own, asked = np.split(numbers, [len(self._sample)])
-        return self._sample.codes[_choose(own, np.argsort(own, kind="stable"), asked, generator)]
+        return self._sample.codes[_Groups.of(own).choose(asked, generator)]
 
     def held_codes(
         self, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
@@ -204,18 +204,30 @@ class RowSource(_SamplesItself):
             InvalidInput: a value that no row has.
         """
         rows = np.empty(len(factors), dtype=np.int64)
-        for j in np.unique(held):
+        for j, groups in enumerate(self._groups):
             here = held == j
-            rows[here] = _choose(self._sample.factors[:, j], self._orders[:, j], factors[here, j], generator)
+            rows[here] = groups.choose(factors[here, j], generator)
         return self._sample.codes[rows]
 
 
-def _choose(
-    own: NDArray[Any], order: NDArray[np.int64], asked: NDArray[Any], generator: np.random.Generator
-) -> NDArray[np.int64]:
-    """Choose for each value asked for a row that has it, all alike; ``order`` sorts the rows' own values."""
-    ranked = own[order]
-    first, last = np.searchsorted(ranked, asked), np.searchsorted(ranked, asked, side="right")
-    if (first == last).any():
-        raise InvalidInput(f"factors must be those of some row, got {int((first == last).sum())} that no row has")
-    return order[first + (generator.random(len(asked)) * (last - first)).astype(np.int64)]
+class _Groups(NamedTuple):
+    """Rows by their value: row numbers, the distinct values in order, where the rows of each begin, how many it has."""
+
+    rows: NDArray[np.int64]
+    values: NDArray[Any]
+    first: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, column: NDArray[Any]) -> _Groups:
+        """Group the rows of a column."""
+        values, size = np.unique(column, return_counts=True)
+        return cls(np.argsort(column, kind="stable"), values, np.cumsum(size) - size, size)
+
+    def choose(self, asked: NDArray[Any], generator: np.random.Generator) -> NDArray[np.int64]:
+        """Choose for each value asked for a row that has it, all alike."""
+        place = np.minimum(np.searchsorted(self.values, asked), len(self.values) - 1)
+        unknown = int((self.values[place] != asked).sum())
+        if unknown:
+            raise InvalidInput(f"factors must be those of some row, got {unknown} that no row has")
+        return self.rows[self.first[place] + (generator.random(len(asked)) * self.size[place]).astype(np.int64)]
