@@ -4,6 +4,7 @@
     python benchmarks/metrics.py --full    # all of it; the other side needs several minutes a repeat
     python benchmarks/metrics.py --udr     # 1,800 models in groups of 50, two processes
     python benchmarks/metrics.py --irs     # time and memory from 10,000 to 737,280 observations
+    python benchmarks/metrics.py --score   # what 'dbench score' takes of 15,000 observations, step by step
 
 One core, every library held to one thread. Both sides score the same arrays in the same run, in turns: 10,000
 observations (10,000 + 5,000 where something is fitted) of 10 codes, noisy copies of factors of 3, 6, 40, 32 and 32
@@ -21,6 +22,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -249,6 +251,33 @@ def irs() -> None:
     print(f"exponent of the time: {slope:.2f}")
 
 
+SCORE_RUN = """
+import sys, time
+import numpy as np
+from dbench.scoring import score
+marks = {}
+def progress(item, number, total, found):
+    name = "slow" if item.speed != "fast" else "intervals" if item.name in found else "scores"
+    marks.setdefault(name, time.process_time())
+scores = score(*np.load(sys.argv[1]).values(), progress=progress)
+str(scores)
+print(marks["scores"], marks["intervals"], marks["slow"], time.process_time())
+"""
+
+
+def score_steps() -> None:
+    """A process of its own and one thread, from the start of Python to the table."""
+    world = noisy_copies()
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(f"{folder}/codes.npz", world.both.codes, world.both.factors)
+        threads = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        command = [sys.executable, "-c", SCORE_RUN, f"{folder}/codes.npz"]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=threads)
+    said = ("imports", "quick metrics", "their intervals, chance and copies", "slow metrics and the table")
+    for what, seconds in zip(said, map(float, done.stdout.split()), strict=True):
+        print(f"{what:<36}{seconds:>8.2f} s of processor time since the start")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time the metrics against a plain loop over scikit-learn.")
     parser.add_argument("--full", action="store_true", help="with boosted-tree DCI and downstream (minutes)")
@@ -257,6 +286,7 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=1800, help="models of --udr")
     parser.add_argument("--processes", type=int, default=2, help="processes of --udr")
     parser.add_argument("--irs", action="store_true", help="how IRS grows with observations instead")
+    parser.add_argument("--score", action="store_true", help="the steps of 'dbench score' instead")
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     versions = f"numpy {np.__version__}, scikit-learn {sklearn.__version__}, torch {torch.__version__}"
@@ -265,6 +295,8 @@ def main() -> None:
         udr(options.models, options.processes)
     elif options.irs:
         irs()
+    elif options.score:
+        score_steps()
     else:
         torch.set_num_threads(1)
         with threadpool_limits(1):

@@ -6,12 +6,15 @@ import importlib.util
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import NamedTuple
 
 import click
+import numpy as np
 import pytest
 
 from dbench.cli import main
@@ -60,9 +63,14 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("name", [name for name, found in CODE.items() if any(not b.why for b in found)])
 def test_the_code_of_a_page_runs(name, folder):
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    run_blocks(CODE[name], folder, Path(sys.executable))
+
+
+def run_blocks(found: list[Block], folder: Path, python: Path) -> str:
+    """Run the blocks of a page in a folder, by an environment's own commands; return what the commands print."""
+    path, printed = os.pathsep.join([str(python.parent), os.environ["PATH"]]), ""
     together = []  # Python blocks go on from one another
-    for block in CODE[name]:
+    for block in found:
         title = re.search('title="(.+)"', block.kind)
         if title:
             (folder / title[1]).parent.mkdir(parents=True, exist_ok=True)
@@ -74,10 +82,66 @@ def test_the_code_of_a_page_runs(name, folder):
                 environment = os.environ | {"PATH": path, "PYTEST_ADDOPTS": "-p no:cacheprovider"}
                 done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True)
                 assert done.returncode == 0, f"{command}\n{done.stdout.decode()}{done.stderr.decode()}"
+                printed += f"$ {command}\n{done.stdout.decode()}"
     if together:
         script = ["import warnings; warnings.simplefilter('error')", *together]
-        done = subprocess.run([sys.executable, "-c", "\n".join(script)], cwd=folder, capture_output=True, text=True)
+        done = subprocess.run([python, "-c", "\n".join(script)], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+    return printed
+
+
+@pytest.fixture(scope="module")
+def wheel_python(tmp_path_factory):
+    """The Python of an environment in which dbench is installed from a wheel; all else is that of this one."""
+    build = tmp_path_factory.mktemp("build")
+    for name in ("dbench", "claims", "fixtures", "published"):
+        shutil.copytree(ROOT / name, build / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, build)
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    python = build / "env" / "bin" / "python"
+    for command in (
+        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", build / "dist", build],
+        [sys.executable, "-m", "venv", "--without-pip", build / "env"],
+        [*pip, "--python", python, "install", "--no-deps", "--no-index", "--find-links", build / "dist", "dbench"],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, cwd=build)
+        assert done.returncode == 0, done.stderr
+    # What a .pth file adds is searched last, and its own .pth files, such as that of an editable dbench, are not read.
+    (site,) = (build / "env").glob("lib/python*/site-packages")
+    (site / "others.pth").write_text(sysconfig.get_paths()["purelib"])
+    told = subprocess.run([python, "-P", "-c", "import dbench; print(dbench.__file__)"], capture_output=True, text=True)
+    assert told.stdout.startswith(str(site)), told
+    return python
+
+
+@pytest.mark.long
+def test_the_tutorial_runs_from_a_wheel_in_an_empty_folder(wheel_python, tmp_path):
+    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    assert "judge by `dbench claims run hownot/test_2_2_mig.py`" in page
+    from_wheel = [b._replace(text=b.text.replace("pytest claims/", "dbench claims run ")) for b in CODE["tutorial.md"]]
+    printed = run_blocks(from_wheel, tmp_path, wheel_python)
+    assert (tmp_path / "reports" / "latest-partial" / "index.html").is_file()
+    assert "contradicted hownot.fact-7" in printed
+    assert "perfect copies and noise differ" in printed
+
+
+@pytest.mark.long
+def test_the_readme_says_what_a_wheel_prints_in_an_empty_folder(wheel_python, tmp_path):
+    readme = blocks(ROOT / "README.md")
+    (shown,) = (b.text for b in readme if "= verdicts =" in b.text)
+    rng = np.random.default_rng(0)
+    for name in "abc":
+        np.savez(tmp_path / name, codes=rng.normal(size=(100, 2)))
+    (mine,) = (b for b in readme if "mine:my_metric" in b.text)
+    code = [b for b in readme if b.kind.startswith("python")]
+    run_blocks(code, tmp_path, wheel_python)  # writes what the commands read
+    printed = run_blocks([mine], tmp_path, wheel_python)
+    for said in ("codes.npz: 10,000 observations", "perfect copies and noise differ", "72 models on", "Pick "):
+        assert said in printed
+    judged = run_blocks([Block(None, "console", "$ dbench claims run hownot\n")], tmp_path, wheel_python)
+    (line,) = re.findall(r"How Not to Measure .*\n(  \d+ findings: .*)\n", shown)
+    assert line in judged
 
 
 @pytest.mark.parametrize("name", [name for name, found in CODE.items() if any(block.why for block in found)])

@@ -1,6 +1,6 @@
 """What metrics see: samples of codes and factors, and sources that can be asked for interventions."""
 
 from dbench.codes.sample import Sample
-from dbench.codes.source import FunctionSource, GridSource, Source
+from dbench.codes.source import FunctionSource, GridSource, RowSource, Source
 
-__all__ = ["FunctionSource", "GridSource", "Sample", "Source"]
+__all__ = ["FunctionSource", "GridSource", "RowSource", "Sample", "Source"]

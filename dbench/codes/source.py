@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 
-__all__ = ["FunctionSource", "GridSource", "Source"]
+__all__ = ["FunctionSource", "GridSource", "RowSource", "Source"]
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
 DrawFactors = Callable[[int, np.random.Generator], Factors]
@@ -35,6 +35,11 @@ class Source(Protocol):
     def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
         """Return n x d codes of the given n x k factors."""
 
+    def held_codes(
+        self, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return n x d codes of n x k factors, of which factor ``held[i]`` of row i was set and the others drawn."""
+
     def sample(self, n: int, generator: np.random.Generator) -> Sample:
         """Draw n observations: factors and their codes."""
 
@@ -46,6 +51,12 @@ class _SamplesItself:
         """Draw n observations: factors and their codes."""
         factors = self.draw_factors(n, generator)
         return Sample(self.codes(factors, generator), factors, self.factor_names)
+
+    def held_codes(
+        self: Source, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return the codes of just these factors: whoever can encode any need not know which one was set."""
+        return self.codes(factors, generator)
 
 
 class GridSource(_SamplesItself):
@@ -133,3 +144,90 @@ class FunctionSource(_SamplesItself):
     def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
         """Return the codes of the given factors."""
         return self._encode(factors, generator)
+
+
+class RowSource(_SamplesItself):
+    """Observed rows in place of interventions: a factor is held by choosing among the rows that have its value.
+
+    The others then follow their law *given* that value. This is what an intervention does where factors are
+    independent; where they are not, whatever goes with the held factor is held too.
+
+    Args:
+        sample: discrete factors; each value in so many rows that a choice among them means something.
+
+    Raises:
+        InvalidInput: continuous factors.
+
+    Example:
+        >>> rows = RowSource(Sample(np.array([[0.0], [0.1], [1.0]]), np.array([[0, 5], [0, 6], [1, 5]])))
+        >>> rows.held_codes(np.array([[1, 6]]), np.array([0]), np.random.default_rng(0))  # the row whose first is 1
+        array([[1.]])
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        if not sample.discrete:
+            raise InvalidInput("factors must be labels, so that rows can share a value, got continuous factors")
+        self._sample = sample
+        self._groups = [_Groups.of(column) for column in sample.factors.T]
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        """Names of the k factors."""
+        return self._sample.factor_names
+
+    @property
+    def n_codes(self) -> int:
+        """Number of code dimensions, d."""
+        return self._sample.n_codes
+
+    def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
+        """Draw the factors of n rows, with replacement."""
+        return self._sample.factors[generator.integers(len(self._sample), size=n)]
+
+    def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
+        """Return the codes of rows that have just these factors.
+
+        Raises:
+            InvalidInput: a combination that no row has.
+        """
+        both = np.concatenate([self._sample.factors, factors])
+        _, numbers = np.unique(both, axis=0, return_inverse=True)
+        own, asked = np.split(numbers, [len(self._sample)])
+        return self._sample.codes[_Groups.of(own).choose(asked, generator)]
+
+    def held_codes(
+        self, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return for each i the codes of a row whose factor ``held[i]`` is ``factors[i, held[i]]``.
+
+        Raises:
+            InvalidInput: a value that no row has.
+        """
+        rows = np.empty(len(factors), dtype=np.int64)
+        for j, groups in enumerate(self._groups):
+            here = held == j
+            rows[here] = groups.choose(factors[here, j], generator)
+        return self._sample.codes[rows]
+
+
+class _Groups(NamedTuple):
+    """Rows by their value: row numbers, the distinct values in order, where the rows of each begin, how many it has."""
+
+    rows: NDArray[np.int64]
+    values: NDArray[Any]
+    first: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, column: NDArray[Any]) -> _Groups:
+        """Group the rows of a column."""
+        values, size = np.unique(column, return_counts=True)
+        return cls(np.argsort(column, kind="stable"), values, np.cumsum(size) - size, size)
+
+    def choose(self, asked: NDArray[Any], generator: np.random.Generator) -> NDArray[np.int64]:
+        """Choose for each value asked for a row that has it, all alike."""
+        place = np.minimum(np.searchsorted(self.values, asked), len(self.values) - 1)
+        unknown = int((self.values[place] != asked).sum())
+        if unknown:
+            raise InvalidInput(f"factors must be those of some row, got {unknown} that no row has")
+        return self.rows[self.first[place] + (generator.random(len(asked)) * self.size[place]).astype(np.int64)]

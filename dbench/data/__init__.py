@@ -14,15 +14,15 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import cast
 
-from dbench.data.adapters import torch_dataset
+from dbench.data.adapters import hugging_face_dataset, torch_dataset
 from dbench.data.base import DataSet, Downsampled, GridData
 from dbench.data.held_out import WITHOUT, HeldOut, paper_splits, parse_held_out, random_splits
 from dbench.errors import DbenchError, InvalidInput, unknown_name
 from dbench.outside import load_callable
 
 __all__ = [
-    "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "load", "paper_splits",
-    "random_splits", "torch_dataset",
+    "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "hugging_face_dataset",
+    "load", "paper_splits", "random_splits", "torch_dataset",
 ]  # fmt: skip
 
 # Name -> the module that holds the function of that name. Modules are imported when asked for: some need libraries that

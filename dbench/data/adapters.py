@@ -1,19 +1,20 @@
-"""A data set of ours for somebody's own training loop."""
+"""A data set of ours for somebody's own training loop: of torch, or of Hugging Face."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dbench import seeds
 from dbench.data.base import DataSet
+from dbench.errors import DbenchError
 
 if TYPE_CHECKING:
     from torch import Tensor
     from torch.utils.data import Dataset
 
-__all__ = ["torch_dataset"]
+__all__ = ["hugging_face_dataset", "torch_dataset"]
 
 
 def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
@@ -53,3 +54,34 @@ def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
             return list(zip(scaled, torch.from_numpy(rows), strict=True))
 
     return Points()
+
+
+def hugging_face_dataset(data: DataSet) -> Any:
+    """Return the points that training may see as a ``datasets.Dataset`` of Hugging Face (extra ``huggingface``).
+
+    Its columns are the factors by name, whole numbers from 0, and ``point``, the number of the row. ``image``, float32
+    C x H x W in 0..1, is made as rows are asked for and never stored; it is that of :func:`torch_dataset`.
+
+    Raises:
+        DbenchError: ``datasets`` is not installed.
+
+    Example:
+        >>> from dbench.data import load
+        >>> rows = hugging_face_dataset(load("dsprites_grid_16"))  # doctest: +SKIP
+        >>> rows.filter(lambda shape: shape == 2, input_columns="shape")[0]["image"].shape  # doctest: +SKIP
+        (1, 16, 16)
+    """
+    try:
+        from datasets import Dataset
+    except ModuleNotFoundError as error:
+        raise DbenchError(f"this needs {error.name}: pip install 'dbench[huggingface]'") from None
+    points: Any = torch_dataset(data)
+    factors = data.grid()[~data.held_out()]
+    columns = dict(zip(data.factor_names, factors.T, strict=True)) | {"point": np.arange(len(factors))}
+
+    def with_images(rows: dict[str, list[int]]) -> dict[str, list[Any]]:
+        if "point" not in rows:  # only other columns were asked for, as by a filter
+            return rows
+        return {**rows, "image": [image.numpy() for image, _ in points.__getitems__(rows["point"])]}
+
+    return Dataset.from_dict(columns).with_transform(with_images)

@@ -29,7 +29,8 @@ def _points(
         factors = source.draw_factors(2 * len(chosen) * batch, generator).reshape(shape)
         rows = np.arange(len(chosen))
         factors[1, rows, :, chosen] = factors[0, rows, :, chosen]
-        codes = source.codes(factors.reshape(-1, k), generator).reshape(*shape[:3], -1)
+        held = np.tile(np.repeat(chosen, batch), 2)
+        codes = source.held_codes(factors.reshape(-1, k), held, generator).reshape(*shape[:3], -1)
         features[start : start + 1000] = np.abs(codes[0] - codes[1]).mean(axis=1)
     return features, fixed
 

@@ -50,7 +50,7 @@ __all__ = ["dci"]
     variants={
         "forest": {"speed": "fast", "picture": ("forest_importance", "Importance, random forest")},
         "lasso": {"speed": "fast", "picture": None},
-        "suter": {"speed": "fast", "picture": None},
+        "suter": {"speed": "slow", "picture": None},
     },
     parts={"per_factor": "completeness"},
     shown=("completeness", "informativeness"),

@@ -31,7 +31,8 @@ def _votes(
         factors = source.draw_factors(len(chosen) * batch, generator).reshape(len(chosen), batch, k)
         rows = np.arange(len(chosen))
         factors[rows, :, chosen] = factors[rows, 0, chosen][:, None]
-        codes = source.codes(factors.reshape(-1, k), generator).reshape(len(chosen), batch, -1)
+        codes = source.held_codes(factors.reshape(-1, k), np.repeat(chosen, batch), generator)
+        codes = codes.reshape(len(chosen), batch, -1)
         relative = np.where(active, codes.var(axis=1, ddof=1) / np.where(active, variance, 1.0), np.inf)
         np.add.at(counts, (relative.argmin(axis=1), chosen), 1)
     return counts

@@ -105,7 +105,8 @@ class MetricCard:
         needs: what it is computed from; ``grid`` is a sample that holds a full factor grid.
         labels: whether it is defined for discrete factors only.
         learned: whether predictors are fitted, so that rows drawn twice would stand in training and test part.
-        speed: ``slow`` takes more than some seconds, ``by name`` a minute or more (exact boosted trees).
+        speed: ``slow`` takes more than some seconds, or says little as often (``dci[suter]``); ``by name`` takes a
+            minute or more (exact boosted trees).
         adjusted: whether its detail ``chance`` has been taken off the score.
         mixes: whether it asks for codes that mix factors, so that with a single factor it says nothing.
         varies: properties of :data:`INVARIANCES` that it lacks -> why.

@@ -25,7 +25,7 @@ LARGEST = 256 * 1024 * 1024  # bytes; a full report has five million
 
 
 def prepare_folder(directory: str | Path) -> Path:
-    """Make the folder of a report, and write a file there: a folder that cannot be written is noticed beforehand.
+    """Prove that a report can be written to a folder, by writing a file there; a folder made for that goes again.
 
     Raises:
         InvalidInput: if it cannot be made, or nothing can be written in it.
@@ -33,11 +33,14 @@ def prepare_folder(directory: str | Path) -> Path:
     folder = Path(directory)
     probe = folder / f".probe.{os.getpid()}.partial"
     try:
+        new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         try:
             _write_through(probe, "a report will be written here\n")
         finally:
             probe.unlink(missing_ok=True)
+            if new:  # a session that judges nothing, or a part, must not leave an empty one
+                folder.rmdir()
     except OSError as error:
         raise InvalidInput(
             f"the report must go to a folder that can be written, got {str(directory)!r}: {error.strerror or error}"

@@ -169,7 +169,7 @@ def _result(item: Item, subject: Subject, seed: int) -> Result:
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
-    remarks = (*cautions(item, subject.sample), *dict.fromkeys(str(remark.message) for remark in caught))
+    remarks = (*cautions(item, subject), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
@@ -203,7 +203,7 @@ def _refined(result: Result, subject: Subject, repeats: int, *, bare: bool) -> R
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if item.function.__name__ == "dci" and item.speed == "fast" and not bare:  # has no details of these
+            if item.function.__name__ == "dci" and item.speed != "by name" and not bare:  # has no details of these
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
                 dealt, copied = shuffled(subject.sample, stream), exact_copies(subject.sample)
                 chance, copies = (
@@ -242,10 +242,10 @@ def _obstacle(item: Item, subject: Subject) -> str:
     sample = subject.sample
     if item.needs == "models":
         return "compares several models; a file holds the codes of one"
-    if (item.needs == "source" and subject.source is None) or (
-        item.needs == "grid" and not isinstance(subject.source, GridSource)
-    ):
-        return "intervenes on factors: needs every combination of factor values exactly once, or --encoder and --data"
+    if item.needs == "source" and subject.source is None:
+        return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
+    if item.needs == "grid" and not isinstance(subject.source, GridSource):
+        return "needs every combination of factor values exactly once, or --encoder and --data"
     if item.needs == "posterior" and subject.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
     if item.labels and not sample.discrete:

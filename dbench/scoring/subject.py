@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes import GridSource, Sample, Source
+from dbench.codes import GridSource, RowSource, Sample, Source
 from dbench.codes.arrays import read_arrays
+from dbench.codes.factors import OFTEN
 from dbench.codes.reading import CodesFile
+from dbench.metrics.inputs import label_indices
 from dbench.scoring.grid import grid_source
 
 __all__ = ["BINS", "Subject", "subject_of"]
@@ -26,7 +28,7 @@ class Subject:
     Attributes:
         sample: codes and factors; constant factors are left out where others vary.
         code_names: d names.
-        source: the sample as a source of interventions, where it is a full factor grid.
+        source: what metrics that intervene ask: a full factor grid, somebody's encoder, or rows that share a value.
         logvar: logarithms of the posterior's variances, where they are known.
         notes: what was found and decided, one sentence each.
     """
@@ -43,7 +45,8 @@ def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> Subje
 
     Args:
         codes: the codes and factors.
-        source: what can be asked for codes of other factors; by default the sample, where it is a full factor grid.
+        source: what can be asked for codes of other factors; by default the sample, where it is a full factor grid, or
+            else its rows, where each value of every factor occurs in ten of them, on average.
     """
     if isinstance(codes, Sample):
         codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
@@ -57,7 +60,14 @@ def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> Subje
         sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
     grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
     notes += _remarks(sample, names, grid)
-    return Subject(sample, names, grid or source, codes.logvar, tuple(notes))
+    return Subject(sample, names, grid or source or _rows(sample), codes.logvar, tuple(notes))
+
+
+def _rows(sample: Sample) -> RowSource | None:
+    """Return the rows as a source, if enough of them share each value."""
+    _, sizes = label_indices(sample.factors)
+    enough = sample.discrete and sizes.min() > 1 and len(sample) >= OFTEN * sizes.max()
+    return RowSource(sample) if enough else None
 
 
 def _some(names: list[str], most: int = 10) -> str:

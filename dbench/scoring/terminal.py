@@ -143,7 +143,8 @@ def scores_table(results: Iterable[Result], width: int) -> Table:
             "bounds": _bounds(result),
             "rows": f"{result.rows:,}",
         }
-        table.add_row(Text(result.item.name), ARROWS[result.item.better], *(cells[name] for name in columns))
+        metric = Text(_broken(result.item.name, width - 8 * len(columns) - 4))
+        table.add_row(metric, ARROWS[result.item.better], *(cells[name] for name in columns))
         for part in result.item.shown:
             table.add_row(Text(f"  {part}"), ARROWS["higher"], number(score.details[part]))
     return table
@@ -193,9 +194,9 @@ def _values(
 
 
 def _broken(name: str, width: int) -> str:
-    """Break a name that is too wide after an underscore or a space, not within a word."""
+    """Break a name that is too wide after an underscore or a space or before a bracket, not within a word."""
     lines = [""]
-    for part in re.findall(r"[^_ ]+[_ ]?", name):
+    for part in re.findall(r"\[\S* ?|[^_ []+[_ ]?", name):
         lines[-1:] = [lines[-1] + part] if len(lines[-1] + part) <= width else [lines[-1], part]
     return "\n".join(line.rstrip() for line in lines if line)
 

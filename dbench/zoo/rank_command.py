@@ -26,13 +26,15 @@ def rank(
     (n x d) and factors (n x k, integer labels), a Sample or a Source, and returns a number.
     """
     from rich.console import Console
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     from dbench.zoo.panel import SHIPPED, read_panel
     from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
 
     found = read_panel(panel or SHIPPED)
     ours = [name for name in BESIDE if name not in metrics]
-    with Console(stderr=True).status("") as status:
+    # These models are small: threads that wait for each other take three times the processor time.
+    with threadpool_limits(1), Console(stderr=True).status("") as status:
         scores = score_panel(
             found,
             [*metrics, *ours],

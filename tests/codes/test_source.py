@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dbench.codes import FunctionSource, GridSource
+from dbench.codes import FunctionSource, GridSource, RowSource, Sample
 from dbench.errors import InvalidInput
 
 # Two factors of 2 and 3 values, last fastest: the codes spell the grid point out.
@@ -96,3 +96,30 @@ def test_a_grid_refuses_what_does_not_fit(codes, sizes, names, message):
 def test_factors_off_the_grid_are_refused_instead_of_looked_up(grid, factors):
     with pytest.raises(InvalidInput, match=r"factors must be integers on a grid of \(2, 3\)"):
         grid.codes(np.array(factors))
+
+
+def test_rows_hold_a_factor_and_leave_the_others_as_they_go_with_it(stream):
+    factors = np.repeat([[0, 7], [1, 7], [1, 9]], [100, 100, 300], axis=0)
+    rows = RowSource(Sample(np.column_stack([factors, np.arange(500)]), factors, ("first", "second")))
+    asked, held = np.tile([1, 7], (4000, 1)), np.repeat([0, 1], 2000)  # set the first to 1, or the second to 7
+    codes = rows.held_codes(asked, held, stream)
+    first, second = codes[:2000], codes[2000:]
+    assert set(first[:, 0]) == {1}
+    assert set(second[:, 1]) == {7}
+    assert (first[:, 1] == 9).mean() == pytest.approx(3 / 4, abs=0.05)  # given that the first is 1
+    assert (second[:, 0] == 1).mean() == pytest.approx(1 / 2, abs=0.05)
+    assert len(set(first[:, 2])) > 390  # of the 400 rows that have the value, each as often as any
+
+
+def test_rows_are_drawn_with_their_factors_and_give_the_codes_of_combinations_that_occur(stream):
+    factors = np.array([[0, 7], [1, 7], [1, 9]])
+    rows = RowSource(Sample(10.0 * factors, factors))
+    sample = rows.sample(50, stream)
+    assert (sample.codes == 10 * sample.factors).all()
+    assert (rows.factor_names, rows.n_codes) == (("factor_0", "factor_1"), 2)
+    with pytest.raises(InvalidInput, match="factors must be those of some row, got 1 that no row has"):
+        rows.codes(np.array([[0, 9], [0, 7]]), stream)
+    with pytest.raises(InvalidInput, match="got 2 that no row has"):
+        rows.held_codes(np.array([[2, 9], [0, 7], [3, 9]]), np.array([0, 0, 0]), stream)
+    with pytest.raises(InvalidInput, match="factors must be labels, so that rows can share a value"):
+        RowSource(Sample(10.0 * factors, factors + 0.5))

@@ -1,10 +1,14 @@
-"""A data set of ours as a torch data set."""
+"""A data set of ours as one of torch, and of Hugging Face."""
+
+import importlib.util
 
 import numpy as np
+import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from dbench.data import load, torch_dataset
+from dbench.data import hugging_face_dataset, load, torch_dataset
+from dbench.errors import DbenchError
 
 
 def test_items_are_the_images_and_factors_of_the_grid():
@@ -28,3 +32,22 @@ def test_a_stochastic_image_is_drawn_once():
     points = torch_dataset(load("color_dsprites_grid_16"))
     (image, _), (again, _) = points[40_000], points.__getitems__([3, 40_000])[1]
     assert torch.equal(image, again)
+
+
+def test_rows_of_hugging_face_are_the_same_points():
+    pytest.importorskip("datasets", reason="the extra 'huggingface' (datasets) is not installed")
+    data = load("color_dsprites_grid_16-without-shape2-scale3")
+    rows, points = hugging_face_dataset(data), torch_dataset(data)
+    assert len(rows) == len(points) == 43_520
+    hearts = rows.filter(lambda shape: shape == 2, input_columns="shape")
+    assert set(hearts.unique("scale")) == {0, 1, 2, 4, 5}
+    shuffled = hearts.shuffle(seed=0)[:8]
+    for row, (image, factors) in enumerate(points.__getitems__(shuffled["point"])):
+        np.testing.assert_array_equal(shuffled["image"][row], image.numpy())
+        assert [shuffled[name][row] for name in data.factor_names] == factors.tolist()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("datasets") is not None, reason="datasets is installed")
+def test_without_hugging_face_the_extra_is_named():
+    with pytest.raises(DbenchError, match=r"this needs datasets: pip install 'dbench\[huggingface\]'"):
+        hugging_face_dataset(load("dsprites_grid_16"))

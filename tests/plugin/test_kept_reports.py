@@ -72,6 +72,11 @@ def test_only_a_full_session_replaces_a_full_report(project, pytester):
     assert "claims -k first" in next(line for line in text.splitlines() if line.startswith("Partial report:"))
 
 
+def test_a_session_of_a_part_makes_no_folder_for_a_full_report(project, pytester):
+    project("claims", "-k", "first")
+    assert [path.name for path in (pytester.path / "out").iterdir()] == ["latest-partial"]
+
+
 def test_a_session_that_is_stopped_leaves_the_full_report_as_it_was(project, pytester):
     latest, beside = (pytester.path / "out" / name for name in ("latest", "latest-partial"))
     latest.mkdir(parents=True)

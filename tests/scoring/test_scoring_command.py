@@ -31,6 +31,17 @@ def run(*arguments: object, width: int = 80) -> Result:
     return CliRunner(env={"COLUMNS": str(width)}).invoke(main, ["score", *map(str, arguments)], catch_exceptions=False)
 
 
+@pytest.mark.parametrize(
+    ("width", "shown"), [(60, "gaussian_total_\ncorrelation[active]\n"), (80, "gaussian_total_correlation\n[active]\n")]
+)
+def test_a_long_name_breaks_between_words(tmp_path: Path, width: int, shown: str) -> None:
+    codes = np.random.default_rng(0).normal(size=(600, 2))
+    np.savez(tmp_path / "z.npz", codes=codes, logvar=np.full((600, 2), -4.0), factors=codes[:, :1] > 0)
+    lines = run(tmp_path / "z.npz", "--metric", "gaussian_total_correlation[active]", width=width).stdout.splitlines()
+    table = "\n".join(line.partition(" ")[0] for line in lines)
+    assert shown in table
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_nothing_is_wider_than_the_terminal(file: Path, width: int) -> None:
     result = run(file, "--fast", width=width)

@@ -34,7 +34,10 @@ def test_the_documented_example_gives_the_documented_output(tmp_path: Path, monk
     assert f"mig                         \u2191  {table.score[0]:.3f}" in OUTPUT  # type: ignore[attr-defined]
 
 
-def test_the_examples_from_arrays_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_from_arrays_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (session,) = re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL)
     example = doctest.DocTestParser().get_doctest(session, {}, "score.md", None, 0)
     assert doctest.DocTestRunner().run(example).failed == 0

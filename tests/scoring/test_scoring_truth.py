@@ -7,7 +7,7 @@ import pytest
 import dbench
 from dbench.codes import FunctionSource, Sample
 from dbench.errors import InvalidInput, UnknownName
-from dbench.metrics import dci, mig
+from dbench.metrics import dci, irs, mig
 from dbench.scoring import CodesFile, Scores, score, score_codes
 from dbench.scoring.compute import REPEATS, STOPPED, compute
 from dbench.scoring.plan import PLAN
@@ -134,3 +134,45 @@ def test_quick_metrics_come_first_and_an_interrupt_keeps_them() -> None:
 def test_repeats_are_counts(repeats: int) -> None:
     with pytest.raises(InvalidInput, match="repeats must be an integer of at least 0"):
         score(CODES, FACTORS, metrics=["mig"], repeats=repeats)
+
+
+def noisy_mixtures(draw) -> FunctionSource:  # type: ignore[no-untyped-def]
+    """Two noisy codes that each know one factor better than the other."""
+    mix = np.array([[1.0, 0.5], [0.5, 1.0]])
+    return FunctionSource(draw, lambda factors, rng: factors @ mix + rng.normal(0, 2, factors.shape), ("a", "b"))
+
+
+def test_of_independent_factors_rows_that_share_a_value_score_what_interventions_score() -> None:
+    law = noisy_mixtures(lambda n, rng: rng.integers([4, 6], size=(n, 2)))
+    rows = law.sample(6_000, np.random.default_rng(1))
+    assert len(np.unique(rows.factors, axis=0)) < len(rows)  # no full grid, but each combination many times
+    names = ["factor_vae", "beta_vae_metric"]
+    observed, asked = score(rows, metrics=names), score(rows, source=law, metrics=names)
+    for name, record in zip(sorted(names), observed.records, strict=True):
+        assert observed[name] == pytest.approx(asked[name], abs=0.03)
+        assert asked[name] < 0.95  # no score that anything reaches
+        assert "as if factors were independent (most dependent: a and b, 0.00 of" in record["warnings"][0]
+        assert record["repeats"] == 0
+
+
+def test_of_dependent_factors_rows_score_otherwise_and_the_warning_says_how_dependent() -> None:
+    def draw(n, rng):  # type: ignore[no-untyped-def]
+        a = rng.integers(4, size=n)
+        return np.stack([a, np.where(rng.random(n) < 0.9, a, rng.integers(4, size=n))], axis=1)
+
+    copies = FunctionSource(draw, lambda factors, rng: factors + rng.normal(0, [0.1, 0.8], factors.shape), ("a", "b"))
+    grid = np.indices((4, 4)).reshape(2, -1).T
+    independent = FunctionSource(lambda n, rng: grid[rng.integers(16, size=n)], copies.codes, ("a", "b"))
+    rows = copies.sample(6_000, np.random.default_rng(1))
+    found = score(rows, metrics=["factor_vae"])
+    assert score(rows, source=independent, metrics=["factor_vae"])["factor_vae"] == 1.0
+    assert found["factor_vae"] < 0.6  # whichever is held, the cleaner code stands stiller
+    share = float(found.records[0]["warnings"][0].rpartition(" of their entropy")[0].rpartition(" ")[2])
+    assert share > 0.5
+
+
+def test_irs_of_rows_that_are_no_grid_is_that_of_the_law() -> None:
+    law = noisy_mixtures(lambda n, rng: rng.integers([4, 6], size=(n, 2)))
+    small, large = (irs(law.sample(n, np.random.default_rng(n))).value for n in (6_000, 60_000))
+    assert small == pytest.approx(large, abs=0.02)
+    assert small < 0.9
