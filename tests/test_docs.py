@@ -61,7 +61,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", [name for name, found in CODE.items() if any(not b.why for b in found)])
+FROM_A_WHEEL = "tutorial.md"
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, found in CODE.items() if n != FROM_A_WHEEL and any(not b.why for b in found)]
+)
 def test_the_code_of_a_page_runs(name, folder):
     run_blocks(CODE[name], folder, Path(sys.executable))
 
@@ -117,16 +122,16 @@ def wheel_python(tmp_path_factory):
 
 @pytest.mark.long
 def test_the_tutorial_runs_from_a_wheel_in_an_empty_folder(wheel_python, tmp_path):
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    page = (DOCS / FROM_A_WHEEL).read_text(encoding="utf-8")
     assert "judge by `dbench claims run hownot/test_2_2_mig.py`" in page
-    from_wheel = [b._replace(text=b.text.replace("pytest claims/", "dbench claims run ")) for b in CODE["tutorial.md"]]
+    from_wheel = [b._replace(text=b.text.replace("pytest claims/", "dbench claims run ")) for b in CODE[FROM_A_WHEEL]]
     printed = run_blocks(from_wheel, tmp_path, wheel_python)
     assert (tmp_path / "reports" / "latest-partial" / "index.html").is_file()
     assert "contradicted hownot.fact-7" in printed
     assert "perfect copies and noise differ" in printed
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_readme_says_what_a_wheel_prints_in_an_empty_folder(wheel_python, tmp_path):
     readme = blocks(ROOT / "README.md")
     (shown,) = (b.text for b in readme if "= verdicts =" in b.text)
