@@ -14,6 +14,7 @@ from dbench.audit.scale import LOW, SAME, scale_of
 from dbench.audit.subject import Subject
 from dbench.codes import FunctionSource, Source
 from dbench.constructions import unequal_mig
+from dbench.constructions.on_labels import labels
 
 __all__ = ["transform_checks"]
 
@@ -29,11 +30,7 @@ def _leaky(factors: Factors, generator: np.random.Generator) -> Codes:
     return np.asarray(codes + more * generator.standard_normal(codes.shape))
 
 
-LEAKY = FunctionSource(
-    lambda n, generator: generator.integers(unequal_mig.SIZE, size=(n, unequal_mig.N_FACTORS)),
-    _leaky,
-    tuple(f"factor_{j}" for j in range(unequal_mig.N_FACTORS)),
-)
+LEAKY = FunctionSource(labels(unequal_mig.SIZE, unequal_mig.N_FACTORS), _leaky)
 BASES: dict[str, Source] = {PERFECT: REPRESENTATIONS[PERFECT].source, "leaky copy": LEAKY}
 
 

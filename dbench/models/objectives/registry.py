@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from torch import Tensor
 
-from dbench.errors import InvalidInput, unknown_name
+from dbench.errors import InvalidInput, find
 from dbench.models.networks import Network
 from dbench.models.objectives.gaussian import bernoulli_nll
 from dbench.models.stacked import Shapes
@@ -268,9 +268,7 @@ def find_objective(name: str) -> Callable[..., Terms]:
     Raises:
         UnknownName: no such objective.
     """
-    if name not in OBJECTIVES:
-        raise unknown_name("objective", name, OBJECTIVES)
-    return OBJECTIVES[name]
+    return find("objective", name, OBJECTIVES)
 
 
 def find_card(name: str) -> ObjectiveCard:
