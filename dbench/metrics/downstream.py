@@ -188,6 +188,15 @@ def downstream(
 
     Raises:
         InvalidInput: too few observations for the sizes asked for, a factor that does not vary, continuous factors.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(downstream(codes, factors, sizes=[200]).value, 2))
+        1.0
+        0.6
+        0.3
     """
     require_discrete(sample, "downstream")
     generator = named_generator(metric="downstream") if generator is None else generator

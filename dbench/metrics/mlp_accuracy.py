@@ -63,6 +63,16 @@ def mlp_accuracy(
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a count below 1.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise / 2, noise):
+        ...     score = mlp_accuracy(codes, factors, epochs=20, hidden=32, batch=16)
+        ...     print(round(score.value, 1))
+        1.0
+        0.6
+        0.0
     """
     require_discrete(sample, "mlp_accuracy")
     training = Training(epochs, batch, hidden, device=device)

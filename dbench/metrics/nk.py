@@ -138,6 +138,16 @@ def nk(
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, a count below 1, or a rate that is not above 0.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise / 2, noise):
+        ...     score = nk(codes, factors, epochs=20, hidden=32, batch=16)
+        ...     print(round(score.value, 1))
+        0.7
+        0.5
+        0.0
     """
     training = Training(epochs, batch, hidden, falling_from, device)
     return nk_of_models([sample], training, bins=bins, generator=generator)[0]

@@ -47,6 +47,19 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members, with codes of a second one.
         gamma: M strengths.
+
+    Example:
+        >>> from dbench.models.objectives.registry import Other
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> second = Other(z, z, 0 * z, torch.zeros(1, 4, 2, dtype=torch.int64))
+        >>> for logit in (-1.0, 0.0, 1.0):  # codes look independent to the discriminator, or ever more dependent
+        ...     bias = torch.tensor([[logit, 0.0]])
+        ...     adversary = {"adversary.0.weight": torch.zeros(1, 2, 2), "adversary.0.bias": bias}
+        ...     batch = Batch(x, 0 * x, z, z, 0 * z, data_size=4, step=0, steps=1, other=second, extra=adversary)
+        ...     print(round(factor_vae(batch, gamma=torch.tensor([10.0])).loss.item(), 2))
+        -6.23
+        3.77
+        13.77
     """
     assert batch.other is not None
     reconstruction = batch.reconstruction

@@ -122,6 +122,20 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members, with factors and noise.
         adversarial: M strengths, in nats.
+
+    Example:
+        >>> from dbench.models.mlp import mlp
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> shapes = weak_de.card.extra_shapes(mlp((1, 2, 2), 2), (2,))
+        >>> given = {"factors": torch.zeros(1, 4, 1, dtype=torch.int64), "factor_sizes": (2,), "noise": 0 * z}
+        >>> for logit in (5.0, 0.0, -5.0):  # the adversary takes the codes for draws of the prior, cannot tell, or can
+        ...     given["extra"] = {name: torch.zeros(1, *shape) for name, shape in shapes.items()}
+        ...     given["extra"]["adversary.3.bias"][..., 0] = logit
+        ...     batch = Batch(x, 0 * x, z, z, 0 * z, data_size=4, step=0, steps=2, **given)
+        ...     print(round(weak_de(batch, adversarial=torch.ones(1)).others["fooling"].item(), 2))
+        0.01
+        0.69
+        5.01
     """
     if batch.noise is None:
         raise InvalidInput("noise of the codes must be given to weak_de, got none")
