@@ -70,7 +70,7 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     permuted = batch.other.z.gather(1, batch.other.order)
     logits = discriminate(batch.extra, "adversary", torch.cat([batch.z, permuted], 1).detach())
     # The first half was drawn from q(z), class 0, the second from the product of its marginals, class 1. Written out,
-    # because torch's softplus and sigmoid round otherwise at the end of a tensor, so that bits would hang on company.
+    # because torch's softplus and sigmoid round otherwise at the end of a tensor: bits would hang on the ensemble.
     half = batch.z.shape[1]
     right = torch.cat([logits[:, :half, 0], logits[:, half:, 1]], 1)
     adversary_loss = (logits.logsumexp(2) - right).mean(1)

@@ -60,7 +60,7 @@ def overlap(mean: Tensor, logvar: Tensor) -> Tensor:
 def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     """A VAE whose first code has a learnt mixture of Gaussians as prior, one for each class, kept from overlapping.
 
-    With u the code of the class's part, z the others, and c the class, of which nothing is told but the number:
+    With u the code of the class's part, z the others, and c the class, of which only the number is known:
 
     loss = E[-log p(x|u,z)] + beta (KL(q(z|x) || N(0, 1)) + E_q(c|x)[KL(q(u|x) || p(u|c))])
            + 100 KL(q(c) || uniform) + 10 H(q(c|x)) + 10 sum_{c < c'} max(BC(p(u|c), p(u|c')) - 0.1, 0)

@@ -1,4 +1,4 @@
-"""PartedVAE, semi-supervised (Hajimiri et al. 2021): the class of a share of the images is told."""
+"""PartedVAE, semi-supervised (Hajimiri et al. 2021): the class of a share of the images is labelled."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dbench.models.objectives.supervision import known_factors, labelled_mean
 __all__ = ["parted_vae_semi"]
 
 LABELS = 0.1
-"""Share of the images whose class is told."""
+"""Share of the images whose class is labelled."""
 
 SUPERVISION = 10.0
-"""Weight of the cross-entropy of told classes."""
+"""Weight of the cross-entropy of labelled classes."""
 
 
 @objective(
@@ -27,7 +27,7 @@ SUPERVISION = 10.0
     extra=parted_heads,
 )
 def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
-    """PartedVAE plus 10 times the cross-entropy of q(c|x) on images whose class is told.
+    """PartedVAE plus 10 times the cross-entropy of q(c|x) on images whose class is labelled.
 
     The loss is that of :func:`parted_vae` plus the mean of -log q(c|x) over the labelled images of the batch, times
     10; without labels it is that of :func:`parted_vae` to the bit. Only the class, the factor of

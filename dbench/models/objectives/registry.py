@@ -2,9 +2,9 @@
 
 The decorator attaches a card and lists the function; it does not wrap it.
 
-A run must come out the same to the last bit in any company, and torch rounds some functions (softplus, sigmoid) another
-way in the last numbers of a tensor than before. On M x B numbers an objective therefore writes them as ``logsumexp`` or
-``log_softmax`` of two logits; the tests in ``tests/training`` ask every objective for its bits.
+A run must come out the same to the last bit in any ensemble, and torch rounds some functions (softplus, sigmoid)
+another way in the last numbers of a tensor than before. On M x B numbers an objective therefore writes them as
+``logsumexp`` or ``log_softmax`` of two logits; the tests in ``tests/training`` ask every objective for its bits.
 """
 
 from __future__ import annotations
