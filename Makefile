@@ -25,7 +25,7 @@ test: lint
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python tools/pages.py
-	$(BIN)/python -m dbench.audit.properties --new docs/properties.md
+	$(BIN)/python tools/properties.py --new docs/properties.md
 	$(BIN)/dbench figures --small --out docs/figures
 	$(BIN)/mkdocs build
 

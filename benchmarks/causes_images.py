@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from causes_runs import MICRO, Report, Scale, Scores, experiment, keys_of, mean, train_state
 
-from dbench.metrics.classifiers import Task, predict_labels
+from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.novel_combinations import adjust_for_chance
 from dbench.seeds import generator
 from dbench.training import State, encode_grid
@@ -68,10 +68,10 @@ def _recognised(codes: np.ndarray, name: str, scale: Scale) -> list[Scores]:
         values[:, shown],
         labels[shown],
         values[:, held_out],
-        [Task(model, j) for model in range(len(codes)) for j in range(len(factors))],
-        classes=sizes[factors],
-        epochs=protocol.EPOCHS,
-        generator=stream,
+        [Classifier(model, j) for model in range(len(codes)) for j in range(len(factors))],
+        Training(epochs=protocol.EPOCHS),
+        sizes[factors],
+        stream,
     )
     right = predicted.reshape(len(codes), len(factors), -1) == labels[held_out].T
     chance = 1 / float(sizes[factors].prod())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
-__all__ = ["CaptureFailed", "DamagedData", "DbenchError", "InvalidInput", "UnknownName", "unknown_name"]
+__all__ = ["CaptureFailed", "DamagedData", "DbenchError", "InvalidInput", "UnknownName", "find", "unknown_name"]
 
-
+T = TypeVar("T")
 _MOST_LISTED = 20
 
 
@@ -50,3 +51,14 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
         nearest = difflib.get_close_matches(name, names, n=5, cutoff=0.0)
         listed = f"Nearest of {len(names)}: {', '.join(nearest)}"
     return UnknownName(f"unknown {kind} {name!r}{hint} {listed}")
+
+
+def find(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """Return what is known under a name.
+
+    Raises:
+        UnknownName: nothing is.
+    """
+    if name not in known:
+        raise unknown_name(kind, name, known)
+    return known[name]

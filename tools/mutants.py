@@ -81,7 +81,8 @@ def mutants_of(path: Path, root: Path) -> list[Mutant]:
             seen[where, change] += 1
             if seen[where, change] > 1:
                 change += f" (no. {seen[where, change]})"
-            found.append(Mutant(str(path.relative_to(root)), where, change, node.lineno, (number, variant)))
+            line: int = node.lineno  # type: ignore[attr-defined]
+            found.append(Mutant(str(path.relative_to(root)), where, change, line, (number, variant)))
     return found
 
 
@@ -108,7 +109,7 @@ def changed_functions(mutant: Mutant, root: Path) -> dict[tuple[str, int], CodeT
 
 def _shell(code: CodeType) -> tuple[CodeType, list[object]]:
     """A module or class body, and its constants without the functions."""
-    rest = []
+    rest: list[object] = []
     for constant in code.co_consts:
         if not isinstance(constant, CodeType):
             rest.append(repr(constant))
@@ -200,6 +201,7 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
 
 
 def _replace(parent: ast.AST | None, node: ast.AST, changed: ast.AST) -> None:
+    assert parent is not None
     for name, value in ast.iter_fields(parent):
         if value is node:
             setattr(parent, name, changed)

@@ -19,6 +19,7 @@ import time
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
@@ -131,7 +132,7 @@ class _Loop:
                 continue
             chosen = [items[name] for name in tests_for(mutant, self.tests) if name in items]
             names = [item.nodeid for item in chosen]
-            self.done(_judged(mutant, names, self.tests, lambda f=changed, c=chosen: self._run(f, c)))
+            self.done(_judged(mutant, names, self.tests, partial(self._run, changed, chosen)))
         return True
 
     def _run(self, changed: dict[tuple[str, int], CodeType], chosen: list[Any]) -> tuple[int, str]:
@@ -201,7 +202,7 @@ def reach(folder: str, suite: list[str], known: Path) -> dict[str, Any]:
 
         known.write_text(json.dumps(_forked(run)))
     found = json.loads(known.read_text())
-    tests = found["tests"]
+    tests: dict[str, Any] = found["tests"]
     for module in found["modules"]:  # once, for all forks
         if not module.startswith(_OURS):
             with contextlib.suppress(Exception):

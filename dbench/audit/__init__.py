@@ -3,7 +3,7 @@
 from dbench.audit.audit import CHECKS, audit, checks_of, load_expected, stale
 from dbench.audit.gallery import REPRESENTATIONS
 from dbench.audit.load import load_metric
-from dbench.audit.record import Check, Outcome, Record
+from dbench.audit.record import Answer, Check, CheckResult
 from dbench.audit.representation import Representation
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.testing import parametrize_with_checks
@@ -11,10 +11,10 @@ from dbench.audit.testing import parametrize_with_checks
 __all__ = [
     "CHECKS",
     "REPRESENTATIONS",
+    "Answer",
     "Check",
+    "CheckResult",
     "MetricFailed",
-    "Outcome",
-    "Record",
     "Representation",
     "Subject",
     "audit",

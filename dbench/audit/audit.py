@@ -11,7 +11,7 @@ from typing import Any
 from dbench.audit.characteristics import characteristic_checks
 from dbench.audit.estimation import estimation_checks
 from dbench.audit.load import load_metric
-from dbench.audit.record import Check, Record
+from dbench.audit.record import Check, CheckResult
 from dbench.audit.subject import Subject
 from dbench.audit.transforms import transform_checks
 from dbench.errors import DamagedData, unknown_name
@@ -56,9 +56,9 @@ def audit(
     *,
     only: Sequence[str] = (),
     expected: Mapping[str, str] | None = None,
-    callback: Callable[[Record], Any] | None = None,
+    callback: Callable[[CheckResult], Any] | None = None,
     **options: Any,
-) -> list[Record]:
+) -> list[CheckResult]:
     """Ask a metric every question.
 
     Args:
@@ -91,7 +91,7 @@ def audit(
     return records
 
 
-def stale(records: Sequence[Record], expected: Mapping[str, str]) -> list[str]:
+def stale(records: Sequence[CheckResult], expected: Mapping[str, str]) -> list[str]:
     """Return the expected deviations of which something was asked and nothing failed."""
     return [
         name
@@ -130,6 +130,6 @@ def require_known(names: Sequence[str] | Mapping[str, str]) -> None:
             raise unknown_name("check", name, cases or families)
 
 
-def _explained(record: Record, expected: Mapping[str, str]) -> Record:
+def _explained(record: CheckResult, expected: Mapping[str, str]) -> CheckResult:
     reason = expected.get(record.check, expected.get(record.family, ""))
     return replace(record, deviation=reason) if reason and record.status in ("fail", "error") else record

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
-from dbench.audit.record import Check, Outcome
+from dbench.audit.record import Answer, Check
 from dbench.audit.representation import Representation
 from dbench.audit.scale import CHANCE, HIGH, judge_high, judge_low, scale_of
 from dbench.audit.subject import Subject
@@ -41,9 +41,9 @@ def _where(holding: str, wanted: bool) -> list[tuple[str, Representation]]:
     return [(name, r) for name, r in REPRESENTATIONS.items() if getattr(r, holding) is wanted]
 
 
-def _separates(subject: Subject) -> Outcome:
+def _separates(subject: Subject) -> Answer:
     scale = scale_of(subject)
-    return Outcome(
+    return Answer(
         scale.separates,
         scale.range,
         f"perfect copies {'below' if subject.direction < 0 else 'above'} noise, by more than {CHANCE:g} of the larger",
@@ -51,10 +51,10 @@ def _separates(subject: Subject) -> Outcome:
     )
 
 
-def _chance(subject: Subject) -> Outcome:
+def _chance(subject: Subject) -> Answer:
     scale = scale_of(subject)
     largest = max(abs(scale.chance), abs(scale.perfect))
-    return Outcome(
+    return Answer(
         abs(scale.chance) <= CHANCE * largest,
         scale.chance,
         f"noise within {CHANCE * largest:.3g} of 0",

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from dbench.audit.record import Record
+    from dbench.audit.record import CheckResult
 
 __all__ = ["audit"]
 
@@ -54,12 +54,12 @@ def audit(
     from dbench.audit.table import comparison_table
 
     known = load_expected(expected) if expected else {}
-    audits: dict[str, list[Record]] = {}
+    audits: dict[str, list[CheckResult]] = {}
     for metric in metrics:
         # A terminal sees which check was last; a pipe sees nothing of it.
         with Console(stderr=True).status(escape(f"audit of {metric}")) as status:
 
-            def tell(record: Record, metric: str = metric, status: Status = status) -> None:
+            def tell(record: CheckResult, metric: str = metric, status: Status = status) -> None:
                 status.update(escape(f"{metric}: {record.check}"))
 
             audits[metric] = ask(
@@ -89,7 +89,7 @@ def audit(
         raise SystemExit(1)
 
 
-def _show(metric: str, records: list[Record], verbose: bool) -> None:
+def _show(metric: str, records: list[CheckResult], verbose: bool) -> None:
     from rich.console import Console
 
     from dbench.audit.table import family_table, record_table

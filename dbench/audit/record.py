@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 
 from dbench.audit.subject import MetricFailed, Subject
 
-__all__ = ["Check", "Outcome", "Record", "Status"]
+__all__ = ["Answer", "Check", "CheckResult", "Status"]
 
 Status = Literal["pass", "fail", "error", "not applicable"]
 
 
 @dataclass(frozen=True)
-class Record:
+class CheckResult:
     """One line of an audit.
 
     Attributes:
@@ -49,7 +49,7 @@ class Record:
         return asdict(self)
 
 
-class Outcome(NamedTuple):
+class Answer(NamedTuple):
     """Answer of a check: whether it passed (``None``: not applicable), the number, the rule, the remark."""
 
     passed: bool | None
@@ -71,7 +71,7 @@ class Check:
 
     family: str
     case: str
-    ask: Callable[[Subject], Outcome]
+    ask: Callable[[Subject], Answer]
     place: str = ""
 
     @property
@@ -83,11 +83,11 @@ class Check:
         """The name: pytest shows it."""
         return self.name
 
-    def __call__(self, subject: Subject) -> Record:
+    def __call__(self, subject: Subject) -> CheckResult:
         """Put the question."""
         try:
             passed, value, expected, reason = self.ask(subject)
             status: Status = "not applicable" if passed is None else "pass" if passed else "fail"
         except MetricFailed as error:
             status, value, expected, reason = "error", None, "a finite number", str(error)
-        return Record(subject.name, self.name, self.family, status, value, expected, reason, self.place)
+        return CheckResult(subject.name, self.name, self.family, status, value, expected, reason, self.place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
-from dbench.audit.record import Outcome
+from dbench.audit.record import Answer
 from dbench.audit.subject import Subject
 
 __all__ = ["BIAS", "CHANCE", "HIGH", "LOW", "SAME", "Scale", "judge_high", "judge_low", "scale_of", "score_of"]
@@ -72,25 +72,25 @@ def scale_of(subject: Subject) -> Scale:
     return Scale(chance, perfect, apart and abs(perfect - chance) > CHANCE * max(abs(chance), abs(perfect)))
 
 
-def _judge(subject: Subject, name: str, bound: float, *, above: bool) -> Outcome:
+def _judge(subject: Subject, name: str, bound: float, *, above: bool) -> Answer:
     scale, value = scale_of(subject), score_of(subject, name)
     word = "above" if above else "below"
     if not scale.separates:
         reason = f"noise scores {scale.chance:.3g}, perfect copies {scale.perfect:.3g}: nothing is high or low"
-        return Outcome(False, value, f"{word} {bound:g} of the way from noise to perfect copies", reason)
+        return Answer(False, value, f"{word} {bound:g} of the way from noise to perfect copies", reason)
     place = scale.position(value)
     # Where less is better, to be above on the scale is to be below in the metric's own numbers.
     own = word if scale.range > 0 else {"above": "below", "below": "above"}[word]
     expected = f"{own} {scale.value(bound):.3g}, {bound:g} of the way from noise to perfect copies"
     passed = place > bound if above else place < bound
-    return Outcome(passed, value, expected, f"{place:.2f} of the way: {REPRESENTATIONS[name].truth}")
+    return Answer(passed, value, expected, f"{place:.2f} of the way: {REPRESENTATIONS[name].truth}")
 
 
-def judge_high(subject: Subject, name: str) -> Outcome:
+def judge_high(subject: Subject, name: str) -> Answer:
     """Insist on a high score."""
     return _judge(subject, name, HIGH, above=True)
 
 
-def judge_low(subject: Subject, name: str, bound: float = LOW) -> Outcome:
+def judge_low(subject: Subject, name: str, bound: float = LOW) -> Answer:
     """Insist on a low score, or at least one below ``bound``."""
     return _judge(subject, name, bound, above=False)

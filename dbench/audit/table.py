@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from dbench.audit.record import Record
+from dbench.audit.record import CheckResult
 
 __all__ = ["TITLES", "comparison_table", "family_table", "group", "record_table", "tally"]
 
@@ -45,13 +45,13 @@ _STYLE = {"pass": "green", "fail": "red", "error": "red", "not applicable": "dim
 SHOWN = 3
 
 
-def group(records: Sequence[Record]) -> dict[str, list[Record]]:
+def group(records: Sequence[CheckResult]) -> dict[str, list[CheckResult]]:
     """Sort records by family, in the order of the table."""
     groups = {family: [record for record in records if record.family == family] for family in TITLES}
     return {family: found for family, found in groups.items() if found}
 
 
-def tally(records: Sequence[Record]) -> tuple[str, str]:
+def tally(records: Sequence[CheckResult]) -> tuple[str, str]:
     """Return what a family came to, and its worst status: ``yes``, ``no``, ``7 of 18``, ``error`` or ``-``."""
     asked = [record for record in records if record.status != "not applicable"]
     passed = sum(record.status == "pass" for record in asked)
@@ -65,7 +65,7 @@ def tally(records: Sequence[Record]) -> tuple[str, str]:
     return f"{passed} of {len(asked)}", worst
 
 
-def family_table(records: Sequence[Record]) -> Table:
+def family_table(records: Sequence[CheckResult]) -> Table:
     """One line a family: what it came to, and where it failed."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("property", no_wrap=True)
@@ -77,7 +77,7 @@ def family_table(records: Sequence[Record]) -> Table:
     return table
 
 
-def comparison_table(audits: Mapping[str, Sequence[Record]]) -> Table:
+def comparison_table(audits: Mapping[str, Sequence[CheckResult]]) -> Table:
     """Return one line a family and one column a metric: what it came to."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("property", no_wrap=True)
@@ -91,7 +91,7 @@ def comparison_table(audits: Mapping[str, Sequence[Record]]) -> Table:
     return table
 
 
-def _failures(records: Sequence[Record]) -> str:
+def _failures(records: Sequence[CheckResult]) -> str:
     failed = [record for record in records if record.status in ("fail", "error")]
     said = []
     for record in failed[:SHOWN]:
@@ -102,7 +102,7 @@ def _failures(records: Sequence[Record]) -> str:
     return ", ".join(said) + (f", and {rest} more" if rest > 0 else "")
 
 
-def record_table(records: Sequence[Record]) -> Table:
+def record_table(records: Sequence[CheckResult]) -> Table:
     """One line a check, with the rule and what happened."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("check", "status", "score", "expected", "reason"):

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.audit.gallery import PERFECT, REPRESENTATIONS
-from dbench.audit.record import Check, Outcome
+from dbench.audit.record import Answer, Check
 from dbench.audit.scale import LOW, SAME, scale_of
 from dbench.audit.subject import Subject
 from dbench.codes import FunctionSource, Source
 from dbench.constructions import unequal_mig
+from dbench.constructions.on_labels import labels
 
 __all__ = ["transform_checks"]
 
@@ -29,11 +30,7 @@ def _leaky(factors: Factors, generator: np.random.Generator) -> Codes:
     return np.asarray(codes + more * generator.standard_normal(codes.shape))
 
 
-LEAKY = FunctionSource(
-    lambda n, generator: generator.integers(unequal_mig.SIZE, size=(n, unequal_mig.N_FACTORS)),
-    _leaky,
-    tuple(f"factor_{j}" for j in range(unequal_mig.N_FACTORS)),
-)
+LEAKY = FunctionSource(labels(unequal_mig.SIZE, unequal_mig.N_FACTORS), _leaky)
 BASES: dict[str, Source] = {PERFECT: REPRESENTATIONS[PERFECT].source, "leaky copy": LEAKY}
 
 
@@ -85,21 +82,21 @@ def transform_checks() -> Iterator[Check]:
     yield Check("noise", PERFECT, _noise, "Locatello et al. (2020), 7")
 
 
-def _same(subject: Subject, base: str, key: str, change: Change) -> Outcome:
+def _same(subject: Subject, base: str, key: str, change: Change) -> Answer:
     allowed = SAME * scale_of(subject).unit
     before = subject.score(base, BASES[base])
     after = subject.score(key, changed(BASES[base], change))
     moved = after - before
-    return Outcome(abs(moved) <= allowed, moved, f"moved by at most {allowed:.3g}", f"{before:.3g} became {after:.3g}")
+    return Answer(abs(moved) <= allowed, moved, f"moved by at most {allowed:.3g}", f"{before:.3g} became {after:.3g}")
 
 
-def _duplicated(subject: Subject) -> Outcome:
+def _duplicated(subject: Subject) -> Answer:
     """No property calls a second copy better, and compactness calls it worse."""
     scale = scale_of(subject)
     before = subject.score("leaky copy", LEAKY)
     after = subject.score("duplicated", changed(LEAKY, lambda codes, generator: np.hstack([codes, codes])))
     moved, allowed = (after - before) * subject.direction, SAME * scale.unit
-    return Outcome(
+    return Answer(
         bool(moved <= allowed),
         after - before,
         f"no better by more than {allowed:.3g} when every code is repeated",
@@ -107,7 +104,7 @@ def _duplicated(subject: Subject) -> Outcome:
     )
 
 
-def _noise(subject: Subject) -> Outcome:
+def _noise(subject: Subject) -> Answer:
     """More noise never scores better, and a lot of it scores low."""
     scale = scale_of(subject)
     scores = [subject.score(f"noise {s}", changed(BASES[PERFECT], partial(_blur, deviation=s))) for s in NOISE]
@@ -115,7 +112,7 @@ def _noise(subject: Subject) -> Outcome:
     worst = float(steps.max())
     low = scale.separates and scale.position(scores[-1]) < LOW
     path = ", ".join(f"{score:.3g}" for score in scores)
-    return Outcome(
+    return Answer(
         bool(low and worst <= SAME * scale.unit),
         worst,
         f"no better by more than {SAME * scale.unit:.3g} from level to level, and low at the last",

@@ -104,7 +104,11 @@ def read_codes(
     kinds = Kinds(continuous, discrete)
     suffix = file.suffix.lower()
     if suffix == ".npy":
-        return _read_pair(file, factors_path, codes, factors, rows, seed, kinds)
+        if codes is not None or factors is not None:
+            raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
+        second = _partner(file, factors_path)
+        arrays = {"codes": open_npy(file), "factors": open_npy(second)}
+        return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
     if factors_path is not None:
         raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
     if suffix == ".npz":
@@ -123,24 +127,13 @@ def existing(path: str | Path) -> Path:
     return file
 
 
-def _read_pair(
-    file: Path,
-    factors_path: str | Path | None,
-    codes: str | None,
-    factors: str | None,
-    rows: int,
-    seed: int,
-    kinds: Kinds,
-) -> CodesFile:
-    if codes is not None or factors is not None:
-        raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
+def _partner(file: Path, factors_path: str | Path | None) -> Path:
     if factors_path is None:
         raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
     second = existing(factors_path)
     if second.suffix.lower() != ".npy":
         raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
-    arrays = {"codes": open_npy(file), "factors": open_npy(second)}
-    return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
+    return second
 
 
 def _read_archive(file: Path, codes: str | None, factors: str | None, rows: int, seed: int, kinds: Kinds) -> CodesFile:

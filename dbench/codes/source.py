@@ -120,12 +120,20 @@ class GridSource(_SamplesItself):
 
 
 class FunctionSource(_SamplesItself):
-    """A constructed representation: a law of the factors and a function from factors to codes."""
+    """A constructed representation: a law of the factors and a function from factors to codes.
 
-    def __init__(self, draw_factors: DrawFactors, encode: Encode, factor_names: Sequence[str]) -> None:
-        self._draw, self._encode, self._names = draw_factors, encode, tuple(factor_names)
+    Args:
+        draw_factors: takes n and a generator, returns n x k factors.
+        encode: takes n x k factors and a generator, returns n x d codes.
+        factor_names: k names; ``factor_0`` and so on when not given.
+    """
+
+    def __init__(self, draw_factors: DrawFactors, encode: Encode, factor_names: Sequence[str] = ()) -> None:
         probe = np.random.default_rng(0)
-        self._n_codes = int(encode(draw_factors(1, probe), probe).shape[1])
+        factors = draw_factors(1, probe)
+        self._draw, self._encode = draw_factors, encode
+        self._names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
+        self._n_codes = int(encode(factors, probe).shape[1])
 
     @property
     def factor_names(self) -> tuple[str, ...]:

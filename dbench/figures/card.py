@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from dbench.figures.style import STYLE
 
-__all__ = ["FIGURES", "FigureCard", "Registered", "Subject", "figure"]
+__all__ = ["FIGURES", "FigureCard", "Kind", "figure"]
 
-Subject = Literal["unsupervised", "all", "pair", "models"]
+Kind = Literal["unsupervised", "all", "pair", "models"]
 """What a figure is drawn from: the unsupervised models of a table, all of its models, two tables of one profile on
 different data sets, or trained runs of a store."""
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FigureCard:
-    """What is written about a figure beside it.
+    """A figure, and what is written beside it.
 
     Attributes:
         name: of the function and of the files.
@@ -32,6 +32,7 @@ class FigureCard:
         after: the papers' figures it is drawn after.
         claims: ids of the findings it illustrates, as in the ledger.
         of: what it is drawn from.
+        draw: draws it, in the common style.
     """
 
     name: str
@@ -39,33 +40,26 @@ class FigureCard:
     shows: str
     after: tuple[str, ...]
     claims: tuple[str, ...]
-    of: Subject
-
-
-@dataclass(frozen=True)
-class Registered:
-    """A card with its function."""
-
-    card: FigureCard
+    of: Kind
     draw: Callable[[Any], Figure]
 
 
-FIGURES: dict[str, Registered] = {}
+FIGURES: dict[str, FigureCard] = {}
 """Name -> figure; :mod:`dbench.figures.draw` imports all of them and puts them in order."""
 
 
 def figure(
-    *, title: str, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Subject = "unsupervised"
+    *, title: str, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Kind = "unsupervised"
 ) -> Callable[[Callable[[T], Figure]], Callable[[T], Figure]]:
     """Register a function under its name, and draw in the common style whoever calls it."""
 
     def register(function: Callable[[T], Figure]) -> Callable[[T], Figure]:
         @wraps(function)
-        def styled(subject: T) -> Figure:
+        def styled(evidence: T) -> Figure:
             with rc_context(STYLE):
-                return function(subject)
+                return function(evidence)
 
-        FIGURES[function.__name__] = Registered(FigureCard(function.__name__, title, shows, after, claims, of), styled)
+        FIGURES[function.__name__] = FigureCard(function.__name__, title, shows, after, claims, of, styled)
         return styled
 
     return register

@@ -38,7 +38,7 @@ def figures(
     cannot carry is named with the reason, and the others are drawn.
     """
     try:
-        from dbench.figures.draw import draw_figures, sources_of_store, sources_of_tables
+        from dbench.figures.draw import draw_figures, evidence_of_store, evidence_of_tables
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
@@ -55,12 +55,12 @@ def figures(
     verdicts = _verdicts(report) if report else {}
     from dbench.figures.index import write_index
 
-    sources = [] if runs is None and store is not None else sources_of_tables(runs)
-    sources += sources_of_store(store, by=by, data=data) if store is not None else []
+    evidence = [] if runs is None and store is not None else evidence_of_tables(runs)
+    evidence += evidence_of_store(store, by=by, data=data) if store is not None else []
     drawn = []
-    for one in draw_figures(sources, out, only=only):
+    for one in draw_figures(evidence, out, only=only):
         drawn.append(one)
-        place = f"{one.source.name}/{one.card.name}"
+        place = f"{one.evidence.name}/{one.card.name}"
         if one.lacking:
             click.secho(f"not drawn: {place}: {one.lacking}", fg="yellow", err=True)
         else:
@@ -78,7 +78,7 @@ def _list() -> None:
 
     width = max(map(len, ORDER))
     for name in ORDER:
-        card = FIGURES[name].card
+        card = FIGURES[name]
         click.echo(f"{name:{width}}  {card.title} ({'; '.join(card.after)})")
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.claims.population import Population, PopulationPair
-from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
+from dbench.errors import EvidenceLacking, InvalidInput, find
 from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr
-from dbench.figures.card import FIGURES, FigureCard, Subject
+from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure
 from dbench.figures.models import Models, models_of_store
 from dbench.figures.style import UNSUPERVISED
 from dbench.figures.words import alt_text, source_text
 from dbench.zoo.store import Store
 
-__all__ = ["MODULES", "ORDER", "PAPERS", "Drawn", "Source", "draw_figures", "sources_of_store", "sources_of_tables"]
+__all__ = ["MODULES", "ORDER", "PAPERS", "Drawn", "Evidence", "draw_figures", "evidence_of_store", "evidence_of_tables"]
 
 MODULES = (sweeps, spreads, scatters, agreements, structure, udr, interventions, traversals)
 """Modules whose functions are figures, importing them registers these."""
@@ -33,24 +33,24 @@ def _place(card: FigureCard) -> tuple[int, int]:
     return PAPERS.index(paper), int(re.findall(r"\d+", number)[0])
 
 
-ORDER = tuple(sorted((name for module in MODULES for name in module.__all__), key=lambda n: _place(FIGURES[n].card)))
+ORDER = tuple(sorted((name for module in MODULES for name in module.__all__), key=lambda n: _place(FIGURES[n])))
 """Names of all figures in the order of the page: that of the papers."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """Something to draw figures from.
+class Evidence:
+    """What figures are drawn from.
 
     Attributes:
         name: folder of its pictures.
         of: which figures it carries.
-        subject: what they take.
+        models: what they take.
         deviations: where its runs depart from the papers' study.
     """
 
     name: str
-    of: Subject
-    subject: Population | PopulationPair | Models
+    of: Kind
+    models: Population | PopulationPair | Models
     deviations: tuple[str, ...] = ()
 
 
@@ -60,7 +60,7 @@ class Drawn:
 
     Attributes:
         card: of the figure.
-        source: what it was drawn from.
+        evidence: what it was drawn from.
         caption: what it shows, and of how many runs.
         alt: the same for those who do not see it.
         files: PNG and SVG; empty if it could not be drawn.
@@ -68,15 +68,15 @@ class Drawn:
     """
 
     card: FigureCard
-    source: Source
+    evidence: Evidence
     caption: str
     alt: str = ""
     files: tuple[Path, ...] = ()
     lacking: str = ""
 
 
-def sources_of_tables(root: str | Path | None) -> list[Source]:
-    """Return the tables of a folder, and the pairs among them, as sources.
+def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
+    """Return the tables of a folder, and the pairs among them.
 
     Tables of models trained without a combination of factors are left out: the figures are of whole data sets.
 
@@ -87,7 +87,7 @@ def sources_of_tables(root: str | Path | None) -> list[Source]:
         InvalidInput: no table.
         DamagedData: a table that was damaged or edited.
     """
-    sources, unsupervised = list[Source](), dict[Path, Population]()
+    found, unsupervised = list[Evidence](), dict[Path, Population]()
     folders = swept_folders(evidence_folders(root))
     if not folders:
         raise InvalidInput(f"runs must hold a table of models trained on a whole data set, got none in {root}")
@@ -95,33 +95,33 @@ def sources_of_tables(root: str | Path | None) -> list[Source]:
         whole = load_population(folder)
         if set(whole.objectives) & set(UNSUPERVISED):
             unsupervised[folder] = load_population(folder, objectives=UNSUPERVISED)
-            sources.append(Source(folder.name, "unsupervised", unsupervised[folder], whole.deviations))
-        sources.append(Source(folder.name, "all", whole, whole.deviations))
+            found.append(Evidence(folder.name, "unsupervised", unsupervised[folder], whole.deviations))
+        found.append(Evidence(folder.name, "all", whole, whole.deviations))
     for first, second in evidence_pairs(folders):
         if first in unsupervised and second in unsupervised:
             pair = PopulationPair(unsupervised[first], unsupervised[second])
-            sources.append(Source(f"{first.name}-and-{second.name}", "pair", pair, pair.deviations))
-    return sources
+            found.append(Evidence(f"{first.name}-and-{second.name}", "pair", pair, pair.deviations))
+    return found
 
 
-def sources_of_store(url: str, *, by: str, data: Iterable[str] = ()) -> list[Source]:
-    """Return the trained runs of a store, data set by data set, as sources."""
+def evidence_of_store(url: str, *, by: str, data: Iterable[str] = ()) -> list[Evidence]:
+    """Return the trained runs of a store, data set by data set."""
     found = models_of_store(Store(url, create=False), by=by, data=data)
-    return [Source(f"models-{models.name}", "models", models) for models in found]
+    return [Evidence(f"models-{models.name}", "models", models) for models in found]
 
 
 def draw_figures(
-    sources: Sequence[Source],
+    evidence: Sequence[Evidence],
     folder: Path,
     *,
     only: Sequence[str] = (),
     write: Callable[..., list[Path]] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw every figure that the sources carry, and write it.
+    """Draw every figure that the evidence carries, and write it.
 
     Args:
-        sources: what to draw from.
-        folder: of the pictures; each source has a folder of its own in it.
+        evidence: what to draw from.
+        folder: of the pictures; each piece of evidence has a folder of its own in it.
         only: names of figures; all by default.
         write: writes a figure as :func:`~dbench.figures.files.write_figure` does.
 
@@ -130,19 +130,18 @@ def draw_figures(
         DbenchError: a picture cannot be written.
     """
     for name in only:
-        if name not in FIGURES:
-            raise unknown_name("figure", name, FIGURES)
-    for source in sources:
+        find("figure", name, FIGURES)
+    for one in evidence:
         for name in ORDER:
-            card, draw = FIGURES[name].card, FIGURES[name].draw
-            if card.of != source.of or (only and name not in only):
+            card = FIGURES[name]
+            if card.of != one.of or (only and name not in only):
                 continue
             try:
-                caption = f"{card.shows} {source_text(source.subject)}"
-                picture = draw(source.subject)
+                caption = f"{card.shows} {source_text(one.models)}"
+                picture = card.draw(one.models)
             except EvidenceLacking as error:
-                yield Drawn(card, source, card.shows, lacking=str(error))
+                yield Drawn(card, one, card.shows, lacking=str(error))
                 continue
             alt = alt_text(card, picture)
-            files = write(picture, folder / source.name, name, title=card.title, alt=alt)
-            yield Drawn(card, source, caption, alt, tuple(files))
+            files = write(picture, folder / one.name, name, title=card.title, alt=alt)
+            yield Drawn(card, one, caption, alt, tuple(files))

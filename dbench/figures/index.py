@@ -34,7 +34,7 @@ def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, 
 
     Args:
         folder: of the pictures.
-        drawn: the figures in the order of the page; those of one source together.
+        drawn: the figures in the order of the page; those of one piece of evidence together.
         verdicts: finding -> verdict, as a report of the same evidence has them; none are shown by default.
 
     Returns:
@@ -48,8 +48,8 @@ def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, 
     return [write_aside(folder / name, text) for name, text in pages.items()]
 
 
-def _by_source(drawn: Sequence[Drawn]) -> list[tuple[str, list[Drawn]]]:
-    return [(name, list(group)) for name, group in groupby(drawn, key=lambda one: one.source.name)]
+def _by_evidence(drawn: Sequence[Drawn]) -> list[tuple[str, list[Drawn]]]:
+    return [(name, list(group)) for name, group in groupby(drawn, key=lambda one: one.evidence.name)]
 
 
 def _place(folder: Path, file: Path) -> str:
@@ -68,12 +68,12 @@ def _html(folder: Path, drawn: Sequence[Drawn], verdicts: Mapping[str, str]) -> 
         "<p class='soft'>Drawn from evidence. A figure shows what was measured; whether a finding holds is decided by "
         "its claim.</p>",
     ]
-    for source, group in _by_source(drawn):
-        parts.append(f"<h2>{escape(source)}</h2>")
+    for name, group in _by_evidence(drawn):
+        parts.append(f"<h2>{escape(name)}</h2>")
         links = [f'<a href="#{_anchor(one)}">{escape(one.card.title)}</a>' for one in group if one.files]
         parts.append(f"<p>{' · '.join(links)}</p>")
-        if group[0].source.deviations:
-            items = "".join(f"<li>{escape(text)}</li>" for text in group[0].source.deviations)
+        if group[0].evidence.deviations:
+            items = "".join(f"<li>{escape(text)}</li>" for text in group[0].evidence.deviations)
             parts.append(f"<details><summary>Departures from the papers</summary><ul>{items}</ul></details>")
         parts += [_html_figure(folder, one, verdicts) for one in group if one.files]
         if lacking := [one for one in group if one.lacking]:
@@ -98,16 +98,16 @@ def _html_figure(folder: Path, one: Drawn, verdicts: Mapping[str, str]) -> str:
 
 
 def _anchor(one: Drawn) -> str:
-    return escape(f"{one.source.name}-{one.source.of}-{one.card.name}")
+    return escape(f"{one.evidence.name}-{one.evidence.of}-{one.card.name}")
 
 
 def _markdown(folder: Path, drawn: Sequence[Drawn], verdicts: Mapping[str, str]) -> str:
     parts = ["# Figures"]
-    for source, group in _by_source(drawn):
-        parts.append(f"## {source}")
-        if group[0].source.deviations:
+    for name, group in _by_evidence(drawn):
+        parts.append(f"## {name}")
+        if group[0].evidence.deviations:
             parts.append(
-                "\n".join(["Departures from the papers:", "", *(f"- {d}" for d in group[0].source.deviations)])
+                "\n".join(["Departures from the papers:", "", *(f"- {d}" for d in group[0].evidence.deviations)])
             )
         for one in group:
             if not one.files:

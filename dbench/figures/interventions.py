@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from dbench.errors import EvidenceLacking
 from dbench.figures.card import figure
@@ -22,8 +22,6 @@ from dbench.metrics.modularity import modularity_per_code
 from dbench.metrics.relations import mutual_information
 
 __all__ = ["conditional_distributions", "dependency_matrices", "interventional_effects"]
-
-Array = NDArray[np.float64]
 
 # Light to dark, and dark enough at the light end to show as a line on white.
 VALUES: Colormap = LinearSegmentedColormap.from_list("values", ["#9ecae1", "#3e86c4", "#08306b"])
@@ -57,20 +55,7 @@ class _Code(NamedTuple):
 )
 def interventional_effects(models: Models) -> Figure:
     """Means of a robust and of a less robust code under interventions."""
-    chosen, names = _pair(models), models.best.data.factor_names
-    drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
-    for row, code in zip(axes, chosen, strict=True):
-        cube = code.model.codes[0].reshape(*code.model.data.factor_sizes, -1)
-        for factor, panel in enumerate(row):
-            _effect(panel, cube[..., code.number], code.factor, factor)
-            weight = "bold" if factor == code.factor else "normal"
-            panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-            panel.set_title(names[factor], fontweight=weight, fontsize=7.5)
-        row[0].set_ylabel(str(code), fontsize=7)
-    drawn.supxlabel("value of the factor", fontsize=8)
-    told = f"above {models.titled(models.best)}; below {models.titled(models.worst)}"
-    drawn.suptitle(told, fontsize=8, x=0.01, ha="left")
-    return drawn
+    return _by_factor(models, _effect)
 
 
 @figure(
@@ -83,27 +68,7 @@ def interventional_effects(models: Models) -> Figure:
 )
 def conditional_distributions(models: Models) -> Figure:
     """Violins of the same codes, one for each value of each factor."""
-    chosen, names = _pair(models), models.best.data.factor_names
-    factors, sizes = models.best.data.grid(), models.best.data.factor_sizes
-    drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
-    for row, code in zip(axes, chosen, strict=True):
-        values = code.model.codes[0][:, code.number]
-        for factor, panel in enumerate(row):
-            levels = range(sizes[factor])
-            groups = [values[factors[:, factor] == level] for level in levels]
-            own = factor == code.factor
-            parts = panel.violinplot(groups, positions=levels, widths=0.9, showextrema=False, points=60)
-            for body in parts["bodies"]:
-                body.set(facecolor="#d55e00" if own else "#0072b2", edgecolor="none", alpha=0.55)
-            panel.plot(levels, [np.median(group) for group in groups], ".", color=INK, markersize=2.5)
-            panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-            panel.set_title(names[factor], fontweight="bold" if own else "normal", fontsize=7.5)
-            panel.xaxis.grid(visible=False)
-        row[0].set_ylabel(str(code), fontsize=7)
-    drawn.supxlabel("value of the factor", fontsize=8)
-    told = f"above {models.titled(models.best)}; below {models.titled(models.worst)}"
-    drawn.suptitle(told, fontsize=8, x=0.01, ha="left")
-    return drawn
+    return _by_factor(models, _violins)
 
 
 @figure(
@@ -156,8 +121,37 @@ def _codes(model: TrainedModel) -> list[_Code]:
     ]
 
 
-def _effect(panel: Axes, cube: Array, own: int, factor: int) -> None:
+def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figure:
+    """Draw a row for each code of :func:`_pair`, a column for each factor."""
+    chosen, names = _pair(models), models.best.data.factor_names
+    drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
+    for row, code in zip(axes, chosen, strict=True):
+        for factor, panel in enumerate(row):
+            draw(panel, code, factor)
+            panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            panel.set_title(names[factor], fontweight="bold" if factor == code.factor else "normal", fontsize=7.5)
+        row[0].set_ylabel(str(code), fontsize=7)
+    drawn.supxlabel("value of the factor", fontsize=8)
+    which = f"above {models.titled(models.best)}; below {models.titled(models.worst)}"
+    drawn.suptitle(which, fontsize=8, x=0.01, ha="left")
+    return drawn
+
+
+def _violins(panel: Axes, code: _Code, factor: int) -> None:
+    """Draw the density of a code given each value of a factor."""
+    data, values = code.model.data, code.model.codes[0][:, code.number]
+    levels, own = range(data.factor_sizes[factor]), data.grid()[:, factor]
+    groups = [values[own == level] for level in levels]
+    parts: dict[str, Any] = panel.violinplot(groups, positions=levels, widths=0.9, showextrema=False, points=60)
+    for body in parts["bodies"]:
+        body.set(facecolor="#d55e00" if factor == code.factor else "#0072b2", edgecolor="none", alpha=0.55)
+    panel.plot(levels, [np.median(group) for group in groups], ".", color=INK, markersize=2.5)
+    panel.xaxis.grid(visible=False)
+
+
+def _effect(panel: Axes, code: _Code, factor: int) -> None:
     """Draw the means of a code over the grid, one axis a factor; every combination occurs once, so plain means do."""
+    cube, own = code.model.codes[0][:, code.number].reshape(code.model.data.factor_sizes), code.factor
     axes = tuple(axis for axis in range(cube.ndim) if axis not in (own, factor))
     mean, levels = cube.mean(axis=axes), np.arange(cube.shape[factor])
     if own == factor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -61,9 +61,10 @@ def panels(
     return figure, axes
 
 
-def close(axes: Axes) -> None:
-    """Leave a panel of the grid empty."""
-    axes.set_axis_off()
+def close(unused: Iterable[Axes]) -> None:
+    """Leave panels of the grid empty."""
+    for panel in unused:
+        panel.set_axis_off()
 
 
 def note(axes: Axes, text: str, *, at: tuple[float, float] = (0.03, 0.97)) -> None:

@@ -130,8 +130,7 @@ def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
         diagonal(panel)
         panel.set_title(score_label(score))
         note(panel, f"\N{GREEK SMALL LETTER RHO} = {number(rank_correlation(x, y))}")
-    for panel in axes.flat[len(scores) :]:
-        close(panel)
+    close(axes.flat[len(scores) :])
     legend(axes.flat[-1], order, columns=1, loc="center")
     drawn.supxlabel(source.name, fontsize=8)
     drawn.supylabel(target.name, fontsize=8)
@@ -171,8 +170,7 @@ def robustness_and_information(population: Population) -> Figure:
         boxed = np.mean((x[chosen] > 0.75) & (y[chosen] < 0.5)) if chosen.any() else 0.0
         panel.set_title(look_of(objective).label)
         note(panel, f"{chosen.sum()} codes, {boxed:.0%} boxed")
-    for panel in axes.flat[len(order) :]:
-        close(panel)
+    close(axes.flat[len(order) :])
     drawn.supxlabel("mutual information score of the code", fontsize=8)
     drawn.supylabel("IRS of the code", fontsize=8)
     return drawn
@@ -186,11 +184,11 @@ def _pairs(population: Population, scores: Sequence[str], labels: Sequence[str])
     for i, row in enumerate(axes):
         for j, panel in enumerate(row):
             if j > i:
-                close(panel)
-                continue
+                break
             x, y = values[j], values[i + 1]
             scatter(panel, x, y, objectives, order, size=5)
             note(panel, number(rank_correlation(x, y)))
+        close(row[i + 1 :])
         row[0].set_ylabel(labels[i + 1])
     for j, panel in enumerate(axes[-1]):
         panel.set_xlabel(labels[j])
@@ -210,8 +208,7 @@ def _against(population: Population, score: str, label: str) -> Figure:
         panel.set_xlabel(score_label(metric))
         note(panel, f"\N{GREEK SMALL LETTER RHO} = {number(rank_correlation(x, y))}")
     few_ticks(axes[0, 0])
-    for panel in axes.flat[len(scores) :]:
-        close(panel)
+    close(axes.flat[len(scores) :])
     legend(axes.flat[-1], order, columns=1, loc="center")
     drawn.supylabel(label, fontsize=8)
     return drawn

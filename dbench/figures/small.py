@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from dbench.claims.evidence import evidence_folders, evidence_sha256
 from dbench.figures.card import FIGURES
-from dbench.figures.draw import ORDER, Drawn, draw_figures, sources_of_tables
+from dbench.figures.draw import ORDER, Drawn, draw_figures, evidence_of_tables
 from dbench.figures.files import write_small
 from dbench.figures.models import Models
 from dbench.report.figures import PageFigure, write_list
@@ -38,11 +38,11 @@ def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigur
         return write_small(picture, folder, name, title=title, alt=alt)
 
     found: dict[str, PageFigure] = {}
-    for source in sources_of_tables(root):
-        wanted = [name for name in ORDER if name not in found and FIGURES[name].card.of == source.of]
-        parts = () if isinstance(source.subject, Models) else source.subject.parts
+    for evidence in evidence_of_tables(root):
+        wanted = [name for name in ORDER if name not in found and FIGURES[name].of == evidence.of]
+        parts = () if isinstance(evidence.models, Models) else evidence.models.parts
         tables = {part.name: checksums[part.name] for part in parts}
-        for one in draw_figures([source], folder, only=wanted, write=write) if wanted else ():
+        for one in draw_figures([evidence], folder, only=wanted, write=write) if wanted else ():
             if one.files:
                 found[one.card.name] = _entry(one, tables)
     for name in set(ORDER) - set(found):

@@ -13,7 +13,7 @@ from dbench.errors import EvidenceLacking
 from dbench.figures.card import figure
 from dbench.figures.hinton import dendrogram, groups_curve, hinton
 from dbench.figures.lookup import Model, factor_names, held, in_order, models_of, of_models
-from dbench.figures.panels import AMOUNT, heat_map, panels
+from dbench.figures.panels import AMOUNT, close, heat_map, panels
 from dbench.figures.style import score_label
 from dbench.metrics.alignment import align
 from dbench.metrics.groups import merge_thresholds
@@ -114,8 +114,7 @@ def aligned_twice(population: Population) -> Figure:
     objectives = in_order(population)
     columns = min(3, len(objectives))
     drawn, axes = panels(-(-len(objectives) // columns), columns, height=1.65)
-    for panel in axes.flat[len(objectives) :]:
-        panel.set_axis_off()
+    close(axes.flat[len(objectives) :])
     for place, (panel, objective) in enumerate(zip(axes.flat, objectives, strict=False)):
         own = [model for model in models if model.objective == objective]
         chosen = max(own, key=lambda model: (collisions[model.row], snc[model.row]))

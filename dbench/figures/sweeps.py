@@ -115,8 +115,7 @@ def scores_by_strength(population: Population) -> Figure:
         panel.set_title(score_label(score))
         panel.set_xticks(range(1, most + 1))
         panel.yaxis.set_major_locator(MaxNLocator(4))
-    for panel in axes.flat[len(scores) :]:
-        close(panel)
+    close(axes.flat[len(scores) :])
     drawn.supxlabel("rank of the strength", fontsize=8)
     legend(axes.flat[-1], objectives, columns=1, line=True, loc="center")
     return drawn

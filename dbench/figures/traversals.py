@@ -65,8 +65,8 @@ def reconstructions(models: Models) -> Figure:
     height = model.data.image_shape[1] + GAP
     axes[0, 0].set_yticks([(row + 0.5) * height - GAP / 2 for row in range(2 * rows)], ["real", "made"] * rows)
     lost = model.scores.get("reconstruction")
-    told = "" if lost is None else f": log-likelihood {number(-lost, '.1f')} nats an image"
-    axes[0, 0].set_title(f"{model}{told}", fontsize=7)
+    fit = "" if lost is None else f": log-likelihood {number(-lost, '.1f')} nats an image"
+    axes[0, 0].set_title(f"{model}{fit}", fontsize=7)
     return drawn
 
 

@@ -46,8 +46,7 @@ def udr_correlations(population: Population) -> Figure:
         matrix = np.array([[rank_correlation(scores[a], scores[b]) for b in metrics] for a in variants])
         heat_map(panel, matrix, labels(variants), labels(metrics))
         panel.set_title(look_of(objective).label)
-    for panel in axes.flat[len(objectives) :]:
-        close(panel)
+    close(axes.flat[len(objectives) :])
     return drawn
 
 
@@ -77,8 +76,7 @@ def udr_by_comparisons(population: Population) -> Figure:
         panel.plot(counts, found.mean(axis=1), color=look.colour, marker=look.marker, markersize=3.5)
         panel.axhline(0, color="#5b6068", linewidth=0.6)
         panel.set_title(look.label)
-    for panel in axes.flat[len(objectives) :]:
-        close(panel)
+    close(axes.flat[len(objectives) :])
     drawn.supxlabel("comparisons a run", fontsize=8)
     drawn.supylabel("Spearman with BetaVAE", fontsize=8)
     return drawn

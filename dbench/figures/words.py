@@ -40,18 +40,18 @@ def _text(figure: Figure, name: str) -> str:
     return str(getattr(figure, f"get_{name}")())
 
 
-def source_text(subject: Population | PopulationPair | Models) -> str:
+def source_text(models: Population | PopulationPair | Models) -> str:
     """Say what a figure was drawn from: evidence, number of runs, settings and seeds."""
-    if isinstance(subject, PopulationPair):
-        return f"{source_text(subject.source)} {source_text(subject.target)}"
-    if isinstance(subject, Models):
+    if isinstance(models, PopulationPair):
+        return f"{source_text(models.source)} {source_text(models.target)}"
+    if isinstance(models, Models):
         return (
-            f"{len(subject.runs)} trained runs of unsupervised objectives on {subject.name}, "
-            f"best and worst by {subject.by}: {subject.best.key} and {subject.worst.key}."
+            f"{len(models.runs)} trained runs of unsupervised objectives on {models.name}, "
+            f"best and worst by {models.by}: {models.best.key} and {models.worst.key}."
         )
-    seeds, objectives = len(subject.seeds()), in_order(subject)
-    settings = sum(len(subject.strengths(objective)) for objective in objectives)
-    unused = sum(len(subject.done(objective)) for objective in objectives) - settings * seeds
+    seeds, objectives = len(models.seeds()), in_order(models)
+    settings = sum(len(models.strengths(objective)) for objective in objectives)
+    unused = sum(len(models.done(objective)) for objective in objectives) - settings * seeds
     named = ", ".join(look_of(objective).label for objective in objectives)
     left_out = f"; {unused} runs of seeds that not all settings have are left out" if unused else ""
-    return f"{subject.name}: {settings * seeds} runs, {settings} settings of {named} with {seeds} seeds each{left_out}."
+    return f"{models.name}: {settings * seeds} runs, {settings} settings of {named} with {seeds} seeds each{left_out}."

@@ -80,6 +80,17 @@ def beta_vae_metric(
 
     Raises:
         InvalidInput: a number of draws below 1.
+
+    Example:
+        >>> from dbench.codes import GridSource
+        >>> grid = np.indices((4, 4, 4)).reshape(3, -1).T
+        >>> noise = np.random.default_rng(0).normal(size=grid.shape)
+        >>> for codes in (1.0 * grid, grid + 5 * noise, noise):
+        ...     source = GridSource(codes, (4, 4, 4))
+        ...     print(round(beta_vae_metric(source, train_points=500, test_points=500).value, 1))
+        1.0
+        0.5
+        0.3
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.errors import unknown_name
+from dbench.errors import find
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement, mig_gap, sap_gap
 from dbench.metrics.inputs import label_indices, require_discrete, require_varying
 from dbench.metrics.modularity import mean_modularity
@@ -21,6 +22,7 @@ from dbench.metrics.relations import (
     svm_predictability,
     tree_importance,
 )
+from dbench.metrics.relations.importance import Estimator
 from dbench.seeds import generator as named_generator
 
 __all__ = ["AGGREGATIONS", "RELATIONS", "blend", "blends"]
@@ -28,19 +30,8 @@ __all__ = ["AGGREGATIONS", "RELATIONS", "blend", "blends"]
 Array = NDArray[np.float64]
 
 
-def _boosted(sample: Sample, generator: np.random.Generator) -> Array:
-    train, test = sample.split(1 / 3, generator)
-    return tree_importance(train, test, generator=generator).matrix
-
-
-def _forest(sample: Sample, generator: np.random.Generator) -> Array:
-    train, test = sample.split(1 / 3, generator)
-    return tree_importance(train, test, estimator="forest", generator=generator).matrix
-
-
-def _suter(sample: Sample, generator: np.random.Generator) -> Array:
-    train, test = sample.split(1 / 3, generator)
-    return tree_importance(train, test, estimator="suter", generator=generator).matrix
+def _trees(sample: Sample, generator: np.random.Generator, *, estimator: Estimator) -> Array:
+    return tree_importance(*sample.split(1 / 3, generator), estimator=estimator, generator=generator).matrix
 
 
 def _information(sample: Sample, generator: np.random.Generator) -> Array:
@@ -63,9 +54,9 @@ def _lasso(sample: Sample, generator: np.random.Generator) -> Array:
 
 
 RELATIONS: dict[str, Callable[[Sample, np.random.Generator], Array]] = {
-    "gbt": _boosted,
-    "forest": _forest,
-    "suter": _suter,
+    "gbt": partial(_trees, estimator="gbt"),
+    "forest": partial(_trees, estimator="forest"),
+    "suter": partial(_trees, estimator="suter"),
     "mutual_information": _information,
     "svm": _predictability,
     "r2": _correlation,
@@ -115,17 +106,14 @@ def blends(
             ``suter``.
     """
     require_varying(sample)
-    relations, aggregations = tuple(relations), tuple(aggregations)
-    for kind, names, known in (("relation", relations, RELATIONS), ("aggregation", aggregations, AGGREGATIONS)):
-        for name in names:
-            if name not in known:
-                raise unknown_name(kind, name, known)
+    relate = {name: find("relation", name, RELATIONS) for name in relations}
+    aggregate = {name: find("aggregation", name, AGGREGATIONS) for name in aggregations}
     entropies = entropy(sample.factors)
     scores = {}
-    for relation in relations:
-        matrix = RELATIONS[relation](sample, generator or named_generator(metric="blend", relation=relation))
-        for aggregation in aggregations:
-            value = AGGREGATIONS[aggregation](matrix, entropies)
+    for relation, function in relate.items():
+        matrix = function(sample, generator or named_generator(metric="blend", relation=relation))
+        for aggregation, combine in aggregate.items():
+            value = combine(matrix, entropies)
             scores[relation, aggregation] = Score(f"blend[{relation},{aggregation}]", value, relation=matrix)
     return scores
 

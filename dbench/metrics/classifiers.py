@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
+from dbench.metrics.inputs import require_count, require_positive
 
-__all__ = ["Task", "predict_labels", "train_classifiers"]
+__all__ = ["Classifier", "Training", "predict_labels", "train_classifiers"]
+
+
+@dataclass(frozen=True)
+class Training:
+    """How classifiers are trained, all of them alike.
+
+    Attributes:
+        epochs: passes over the training part.
+        batch: observations in a step (the paper gives none); the last, smaller batch of an epoch is used too.
+        hidden: units of the hidden layer.
+        falling_from: where the learning rate starts that falls to 0 in equal steps; 0.001 throughout if not given.
+        device: a torch device.
+
+    Raises:
+        InvalidInput: a count below 1, a rate that is not above 0, or a device that torch does not have here.
+    """
+
+    epochs: int = 75
+    batch: int = 128
+    hidden: int = 256
+    falling_from: float | None = None
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        """Insist on counts, a rate and a device."""
+        for name in ("epochs", "batch", "hidden"):
+            require_count(name, getattr(self, name), 1)
+        if self.falling_from is not None:
+            require_positive("falling_from", self.falling_from)
+        _require_device(self.device)
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """One classifier to train: predict a label from some columns of one model's codes.
+class Classifier:
+    """One perceptron to train: predict a label from some columns of one model's codes.
 
     Attributes:
         model: which of the stacked codes.
@@ -32,34 +63,17 @@ def train_classifiers(
     train_labels: NDArray[np.int64],
     test_codes: NDArray[np.float64],
     test_labels: NDArray[np.int64],
-    tasks: list[Task],
-    *,
-    hidden: int = 256,
-    epochs: int = 75,
-    batch: int = 128,
-    falling_from: float | None = None,
+    classifiers: list[Classifier],
+    training: Training,
     generator: np.random.Generator,
-    device: str = "cpu",
 ) -> NDArray[np.float64]:
-    """Train one perceptron for each task; return their test accuracies, one for each.
+    """Train the classifiers; return their test accuracies, one for each.
 
     Arguments as for :func:`predict_labels`; test_labels: m x k.
     """
     classes = np.maximum(train_labels.max(axis=0), test_labels.max(axis=0)) + 1
-    predicted = predict_labels(
-        train_codes,
-        train_labels,
-        test_codes,
-        tasks,
-        classes=classes,
-        hidden=hidden,
-        epochs=epochs,
-        batch=batch,
-        falling_from=falling_from,
-        generator=generator,
-        device=device,
-    )
-    label = np.array([task.label for task in tasks])
+    predicted = predict_labels(train_codes, train_labels, test_codes, classifiers, training, classes, generator)
+    label = [classifier.label for classifier in classifiers]
     return np.asarray((predicted == test_labels.T[label]).mean(axis=1))
 
 
@@ -67,52 +81,39 @@ def predict_labels(
     train_codes: NDArray[np.float64],
     train_labels: NDArray[np.int64],
     test_codes: NDArray[np.float64],
-    tasks: list[Task],
-    *,
+    classifiers: list[Classifier],
+    training: Training,
     classes: NDArray[np.int64],
-    hidden: int = 256,
-    epochs: int = 75,
-    batch: int = 128,
-    falling_from: float | None = None,
     generator: np.random.Generator,
-    device: str = "cpu",
 ) -> NDArray[np.int64]:
-    """Train one perceptron with one hidden layer for each task; return the labels they predict of the test part.
+    """Train perceptrons with one hidden layer; return the labels they predict of the test part.
 
     Adam (0.9, 0.999), cross entropy, no early stopping. Codes are standardised by their training mean and
     deviation, so accuracies do not depend on scale; constant codes become 0. A column left out is set to 0,
-    which gives its weights no gradient and no say. All tasks see the same batches in the same order and
-    start from the same draw of weights, so two tasks differ by what they are shown alone.
+    which gives its weights no gradient and no say. All classifiers see the same batches in the same order and
+    start from the same draw of weights, so two of them differ by what they are shown alone.
 
     Args:
         train_codes: models x n x d.
         train_labels: n x k class numbers from 0.
         test_codes: models x m x d.
-        tasks: what to train.
+        classifiers: what to train.
+        training: and how.
         classes: number of classes of each of the k labels.
-        hidden: units of the hidden layer.
-        epochs: passes over the training part.
-        batch: observations in a step (the paper gives none); the last, smaller batch of an epoch is used too.
-        falling_from: where the learning rate starts that falls to 0 in equal steps; 0.001 throughout if not given.
         generator: draws the initial weights and the order of the observations.
-        device: a torch device.
 
     Returns:
-        Tasks x m class numbers.
-
-    Raises:
-        InvalidInput: a device that torch does not have here.
+        Classifiers x m class numbers.
     """
     import torch  # only here: importing dbench.metrics stays quick
 
-    _require_device(device)
+    epochs, batch, hidden, falling_from, device = astuple(training)
     train_codes, test_codes = _squarable(train_codes, test_codes)
     mean = train_codes.mean(axis=1, keepdims=True)
     spread = train_codes.std(axis=1, keepdims=True)
     spread = np.where(spread > 1e-12 * np.abs(train_codes).max(axis=1, keepdims=True), spread, np.inf)
-    model = np.array([task.model for task in tasks])
-    label = np.array([task.label for task in tasks])
-    keep = np.array([[column != task.without for column in range(train_codes.shape[2])] for task in tasks])
+    model, label, without = np.array([astuple(classifier) for classifier in classifiers]).T
+    keep = np.arange(train_codes.shape[2]) != without[:, None]
 
     def put(values: NDArray[np.float64]) -> torch.Tensor:
         return torch.as_tensor(values, dtype=torch.float32, device=device)
@@ -122,14 +123,14 @@ def predict_labels(
         scaled = (codes - mean) / spread
         return put(np.concatenate([scaled, np.ones_like(scaled[..., :1])], axis=2))
 
-    # A model's tasks lie together, so that the first layer of all of them is one product.
+    # A model's classifiers lie together, so that the first layer of all of them is one product.
     position = np.argsort(model, kind="stable")
     model, label, keep = model[position], label[position], keep[position]
     spans = [(int(m), *np.searchsorted(model, [m, m + 1]).tolist()) for m in np.unique(model)]
     x, y = inputs(train_codes), torch.as_tensor(train_labels.T[label].copy(), device=device)
     t, n, d = len(label), train_codes.shape[1], train_codes.shape[2]
     width = int(classes[label].max())
-    # Outputs beyond a task's own number of classes are ruled out.
+    # Outputs beyond a classifier's own number of classes are ruled out.
     ruled_out = put(np.where(np.arange(width) < classes[label][:, None], 0.0, -1e9))[:, :, None]
 
     def uniform(fan_in: int, *shape: int) -> torch.Tensor:
@@ -139,8 +140,8 @@ def predict_labels(
     w1, b1 = uniform(d, d, hidden), uniform(d, 1, hidden)
     w2, b2 = uniform(hidden, hidden, width), uniform(hidden, 1, width)
     kept = torch.nn.functional.pad(put(keep.astype(np.float64)), (0, 1), value=1.0)[:, :, None].transpose(0, 1)
-    # All parameters lie in one row, so that a step of the optimiser is one call: inputs x tasks x hidden, tasks x
-    # classes x hidden and tasks x classes x 1.
+    # All parameters lie in one row, so that a step of the optimiser is one call: inputs x classifiers x hidden,
+    # classifiers x classes x hidden and classifiers x classes x 1.
     initial = [(torch.cat([w1, b1], dim=1).transpose(0, 1) * kept), w2.transpose(1, 2), b2.transpose(1, 2)]
 
     def parts_of(row: torch.Tensor) -> list[torch.Tensor]:
@@ -151,7 +152,7 @@ def predict_labels(
     first, second, bias = parts_of(whole)
 
     def forward(rows: torch.Tensor, units: torch.Tensor) -> torch.Tensor:
-        """Fill in the hidden units, tasks x hidden x batch; return the logits, tasks x classes x batch."""
+        """Fill in the hidden units, classifiers x hidden x batch; return the logits, classifiers x classes x batch."""
         for m, low, high in spans:
             weights = first[:, low:high].reshape(d + 1, -1)
             torch.mm(weights.T, rows[m].T, out=units[low:high].view(-1, rows.shape[1]))
@@ -174,7 +175,7 @@ def predict_labels(
             # The last batch of an epoch may be smaller.
             fit = (units, back) if size == units.shape[2] else units.new_empty(2, t, hidden, size)
             logits = forward(x_batch, fit[0])
-            # Of the mean over observations and the sum over tasks, so each task's gradient is its own.
+            # Of the mean over observations and the sum over classifiers, so each one's gradient is its own.
             error = torch.softmax(logits, dim=1).mul_(share)
             error.scatter_add_(1, y_batch, error.new_full((1, 1, 1), -share).expand_as(y_batch))
             torch.bmm(error, fit[0].transpose(1, 2), out=gradients[1])

@@ -13,7 +13,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.inputs import require_count, require_discrete
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.softmax import softmax_regressions, with_intercept
+from dbench.metrics.softmax import softmax_predictions, softmax_regressions, with_intercept
 from dbench.seeds import generator as named_generator
 
 __all__ = ["SIZES", "Model", "downstream", "downstream_accuracy"]
@@ -54,14 +54,6 @@ def _strength(x: Array, labels: Labels) -> float:
         right = (found == classes[:, None]).reshape(n, len(strengths), folds)
         quality += [np.mean([right[fold == f, s, f].mean() for f in range(folds)]) for s in range(len(strengths))]
     return float(STRENGTHS[int(np.argmax(quality))])
-
-
-def _logistic(x: Array, labels: Labels, x_test: Array, strength: float) -> Labels:
-    values, classes = np.unique(labels, return_inverse=True)
-    if len(values) == 1:
-        return np.full(len(x_test), values[0])
-    weights = softmax_regressions(x, classes, np.ones((1, len(x)), dtype=bool), np.array([strength]))[:, 0]
-    return np.asarray(values[(with_intercept(x_test) @ weights).argmax(axis=1)])
 
 
 def _trees(x: Array, labels: Labels, x_test: Array, seed: int) -> Labels:
@@ -126,7 +118,7 @@ def downstream_accuracy(
             else:
                 if (j, n) not in strengths:
                     strengths[j, n] = _strength(train.codes[:n], labels[:n])
-                guess = _logistic(train.codes, labels, tested.codes, strengths[j, n])
+                guess = softmax_predictions(train.codes, labels, tested.codes, strengths[j, n])
             row[j] = (guess == tested.factors[:, j]).mean()
     return result
 
@@ -188,6 +180,15 @@ def downstream(
 
     Raises:
         InvalidInput: too few observations for the sizes asked for, a factor that does not vary, continuous factors.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(downstream(codes, factors, sizes=[200]).value, 2))
+        1.0
+        0.6
+        0.3
     """
     require_discrete(sample, "downstream")
     generator = named_generator(metric="downstream") if generator is None else generator

@@ -130,9 +130,7 @@ def explicitness(
     require_discrete(sample, "explicitness")
     require_positive("penalty", penalty)
     generator = named_generator(metric="explicitness") if generator is None else generator
-    order = generator.permutation(len(sample))
-    n_test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
-    train, test = sample.take(order[n_test:]), sample.take(order[:n_test])
+    train, test = sample.split(1 / 3, generator)
     found = _areas(train, test, penalty)
     copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]
     per_factor = np.array([_mean(areas) for areas in found])

@@ -9,7 +9,7 @@ from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies
 from dbench.metrics.inputs import label_indices, require_discrete, require_positive, standardise
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.softmax import softmax_regressions, with_intercept
+from dbench.metrics.softmax import softmax_predictions
 from dbench.seeds import generator as named_generator
 
 __all__ = ["adjusted_accuracy", "linear_accuracies", "linear_accuracy", "linear_predictions"]
@@ -45,14 +45,7 @@ def linear_predictions(
         m x k labels, each among those of its factor in the training part.
     """
     x, x_test = standardise(train, test)
-    predicted = np.empty((len(test), labels.shape[1]), dtype=np.int64)
-    for j, label in enumerate(labels.T):
-        values, classes = np.unique(label, return_inverse=True)
-        predicted[:, j] = values[0]
-        if len(values) > 1:  # a split can leave one value only
-            weights = softmax_regressions(x, classes, np.ones((1, len(x)), dtype=bool), np.array([penalty]))
-            predicted[:, j] = values[(with_intercept(x_test) @ weights[:, 0]).argmax(axis=1)]
-    return predicted
+    return np.stack([softmax_predictions(x, label, x_test, penalty) for label in labels.T], axis=1)
 
 
 def linear_accuracies(train: Sample, test: Sample, penalty: float = 1.0) -> NDArray[np.float64]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbench.codes import Sample
-from dbench.metrics.classifiers import Task, train_classifiers
-from dbench.metrics.inputs import label_indices, require_count, require_discrete
+from dbench.metrics.classifiers import Classifier, Training, train_classifiers
+from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
@@ -63,10 +63,19 @@ def mlp_accuracy(
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a count below 1.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise / 2, noise):
+        ...     score = mlp_accuracy(codes, factors, epochs=20, hidden=32, batch=16)
+        ...     print(round(score.value, 1))
+        1.0
+        0.6
+        0.0
     """
     require_discrete(sample, "mlp_accuracy")
-    for name, value in (("epochs", epochs), ("batch", batch), ("hidden", hidden)):
-        require_count(name, value, 1)
+    training = Training(epochs, batch, hidden, device=device)
     generator = named_generator(metric="mlp_accuracy") if generator is None else generator
     labels, _ = label_indices(sample.factors)
     train, test = Sample(sample.codes, labels).split(1 / 3, generator)
@@ -75,12 +84,9 @@ def mlp_accuracy(
         train.factors.astype(np.int64),
         test.codes[None],
         test.factors.astype(np.int64),
-        [Task(0, j) for j in range(sample.n_factors)],
-        hidden=hidden,
-        epochs=epochs,
-        batch=batch,
-        generator=generator,
-        device=device,
+        [Classifier(0, j) for j in range(sample.n_factors)],
+        training,
+        generator,
     )
     adjusted, chance = adjusted_accuracy(accuracy, labels)
     return Score(

@@ -9,8 +9,8 @@ import numpy as np
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.alignment import align
-from dbench.metrics.classifiers import Task, train_classifiers
-from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_positive
+from dbench.metrics.classifiers import Classifier, Training, train_classifiers
+from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
@@ -20,26 +20,18 @@ __all__ = ["nk", "nk_of_models"]
 
 def nk_of_models(
     samples: Sequence[Sample],
+    training: Training,
     *,
-    epochs: int = 75,
-    batch: int = 128,
-    hidden: int = 256,
     bins: int = 20,
-    falling_from: float | None = None,
     generator: np.random.Generator | None = None,
-    device: str = "cpu",
 ) -> list[Score]:
     """Neuron knockout of several models on the same observations, all classifiers trained as one network.
 
     Args:
         samples: one for each model; equal factors, equally many codes.
-        epochs: see :func:`nk`, as all that follow.
-        batch: observations in a step.
-        hidden: units of the hidden layer.
+        training: of the classifiers.
         bins: equal-width bins of the mutual information.
-        falling_from: see :func:`dbench.metrics.classifiers.predict_labels`; the paper has 0.001 throughout.
         generator: for the split, weights and batches.
-        device: a torch device.
 
     Returns:
         The same scores, up to rounding, as :func:`nk` gives each model alone.
@@ -51,10 +43,6 @@ def nk_of_models(
         raise InvalidInput("samples must hold at least one sample, got none")
     first = samples[0]
     require_discrete(first, "nk")
-    for name, value in (("epochs", epochs), ("batch", batch), ("hidden", hidden)):
-        require_count(name, value, 1)
-    if falling_from is not None:
-        require_positive("falling_from", falling_from)
     for sample in samples:
         if sample.n_codes != first.n_codes or not np.array_equal(sample.factors, first.factors):
             raise InvalidInput("samples must have equal factors and equally many codes, got some that differ")
@@ -68,20 +56,10 @@ def nk_of_models(
     n_test = min(max(round(len(first) / 3), 1), len(first) - 1)
     test, train = order[:n_test], order[n_test:]
     k = first.n_factors
-    tasks = [Task(m, j) for m in range(len(samples)) for j in range(k)]
-    tasks += [Task(m, j, int(aligned[m][j])) for m in range(len(samples)) for j in range(k)]
+    classifiers = [Classifier(m, j) for m in range(len(samples)) for j in range(k)]
+    classifiers += [Classifier(m, j, int(aligned[m][j])) for m in range(len(samples)) for j in range(k)]
     accuracy = train_classifiers(
-        codes[:, train],
-        labels[train],
-        codes[:, test],
-        labels[test],
-        tasks,
-        hidden=hidden,
-        epochs=epochs,
-        batch=batch,
-        falling_from=falling_from,
-        generator=generator,
-        device=device,
+        codes[:, train], labels[train], codes[:, test], labels[test], classifiers, training, generator
     ).reshape(2, len(samples), k)
     return [
         Score(
@@ -95,7 +73,7 @@ def nk_of_models(
                 "accuracy.without": float(knocked.mean()),
                 "ceiling": 1 - float(np.mean(commonest)),
                 "chance": 0.0,
-                "epochs": epochs,
+                "epochs": training.epochs,
             },
         )
         for full, knocked, relation in zip(*accuracy, relations, strict=True)
@@ -147,7 +125,7 @@ def nk(
         batch: observations in a step.
         hidden: units of the hidden layer.
         bins: equal-width bins of the mutual information.
-        falling_from: see :func:`dbench.metrics.classifiers.predict_labels`; the paper has 0.001 throughout.
+        falling_from: see :class:`dbench.metrics.classifiers.Training`; the paper has 0.001 throughout.
         generator: for the split, weights and batches.
         device: a torch device.
 
@@ -160,14 +138,16 @@ def nk(
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, a count below 1, or a rate that is not above 0.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise / 2, noise):
+        ...     score = nk(codes, factors, epochs=20, hidden=32, batch=16)
+        ...     print(round(score.value, 1))
+        0.7
+        0.5
+        0.0
     """
-    return nk_of_models(
-        [sample],
-        epochs=epochs,
-        batch=batch,
-        hidden=hidden,
-        bins=bins,
-        falling_from=falling_from,
-        generator=generator,
-        device=device,
-    )[0]
+    training = Training(epochs, batch, hidden, falling_from, device)
+    return nk_of_models([sample], training, bins=bins, generator=generator)[0]

@@ -15,15 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.classifiers import Task, predict_labels
+from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_positive
 from dbench.metrics.linear_accuracy import linear_predictions
 from dbench.metrics.registry import Score
 from dbench.seeds import generator as named_generator
 
 __all__ = ["adjust_for_chance", "novel_combinations"]
-
-Labels = NDArray[np.int64]
 
 
 def adjust_for_chance(accuracy: float, chance: float) -> float:
@@ -90,8 +88,7 @@ def novel_combinations(
             count below 1; more points to train on than are familiar.
     """
     require_discrete(sample, "novel_combinations")
-    for name, value in (("epochs", epochs), ("batch", batch), ("hidden", hidden)):
-        require_count(name, value, 1)
+    training = Training(epochs, batch, hidden, device=device)
     require_positive("penalty", penalty)
     mask = _check_mask(held_out, len(sample))
     chosen = _check_factors(factors, sample.n_factors)
@@ -107,15 +104,16 @@ def novel_combinations(
     seed = int(generator.integers(2**63))
     chance = 1 / prod(int(size) for size in sizes)
     details = {"chance": chance}
+    perceptrons = [Classifier(0, j) for j in range(len(chosen))]
     # The order is random, so its first part is a random split, and the first familiar points in it a random choice.
     split = np.zeros(len(sample), dtype=np.bool_)
     split[order[n_familiar:]] = True
     for prefix, test in (("", mask), ("random_split.", split)):
         shown = order[~test[order]][:train]
         parts = (sample.codes[shown], labels[shown], sample.codes[test])
-        stream = np.random.default_rng(seed)
+        stacked = (parts[0][None], parts[1], parts[2][None])
         for kind, predicted in (
-            ("mlp", _perceptrons(*parts, sizes, hidden, epochs, batch, stream, device)),
+            ("mlp", predict_labels(*stacked, perceptrons, training, sizes, np.random.default_rng(seed)).T),
             ("linear", linear_predictions(*parts, penalty)),
         ):
             right = predicted == labels[test]
@@ -123,32 +121,6 @@ def novel_combinations(
             for j, share in zip(chosen, right.mean(axis=0), strict=True):
                 details[f"{prefix}{kind}.{j}"] = float(share)
     return Score("novel_combinations", adjust_for_chance(details["mlp"], chance), details=details)
-
-
-def _perceptrons(
-    codes: NDArray[np.float64],
-    labels: Labels,
-    test: NDArray[np.float64],
-    classes: Labels,
-    hidden: int,
-    epochs: int,
-    batch: int,
-    generator: np.random.Generator,
-    device: str,
-) -> Labels:
-    """Train a perceptron for each factor; return m x factors predicted labels."""
-    return predict_labels(
-        codes[None],
-        labels,
-        test[None],
-        [Task(0, j) for j in range(labels.shape[1])],
-        classes=classes,
-        hidden=hidden,
-        epochs=epochs,
-        batch=batch,
-        generator=generator,
-        device=device,
-    ).T
 
 
 def _check_mask(held_out: ArrayLike, n: int) -> NDArray[np.bool_]:

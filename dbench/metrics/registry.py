@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.codes.arrays import as_array, read_arrays
-from dbench.errors import InvalidInput, unknown_name
+from dbench.errors import InvalidInput, find, unknown_name
 
 __all__ = ["METRICS", "Known", "MetricCard", "Score", "find_card", "find_metric", "find_variant", "metric"]
 
@@ -227,9 +227,7 @@ def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
 
 def find_metric(name: str) -> Callable[..., Score]:
     """Return the metric of that name, or say which names there are."""
-    if name not in METRICS:
-        raise unknown_name("metric", name, METRICS)
-    return METRICS[name]
+    return find("metric", name, METRICS)
 
 
 def find_card(name: str) -> MetricCard:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["softmax_regressions", "with_intercept"]
+__all__ = ["softmax_predictions", "softmax_regressions", "with_intercept"]
 
 Array = NDArray[np.float64]
 
@@ -130,6 +130,22 @@ def softmax_regressions(
         w, loss, gradient = trial, found, there
     result[:, open_] = w
     return result
+
+
+def softmax_predictions(x: Array, labels: NDArray[np.int64], x_test: Array, penalty: float) -> NDArray[np.int64]:
+    """Fit one regression to all observations; return the labels of others, each among those it was shown.
+
+    Args:
+        x: n x d.
+        labels: n, of any values.
+        x_test: m x d.
+        penalty: the C of scikit-learn.
+    """
+    values, classes = np.unique(labels, return_inverse=True)
+    if len(values) == 1:  # a split can leave one value only
+        return np.full(len(x_test), values[0])
+    weights = softmax_regressions(x, classes, np.ones((1, len(x)), dtype=bool), np.array([penalty]))[:, 0]
+    return np.asarray(values[(with_intercept(x_test) @ weights).argmax(axis=1)])
 
 
 def _direction(gradient: Array, pairs: list[tuple[Array, Array, Array]], axes: Array, curvature: Array) -> Array:

@@ -56,6 +56,16 @@ def statistical_efficiency(
 
     Raises:
         InvalidInput: too few observations, a factor that does not vary, continuous factors.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     score = statistical_efficiency(codes, factors, few=20, many=200)
+        ...     print(round(score.value, 2), round(score.details["accuracy.many"], 2))
+        1.0 1.0
+        0.67 0.56
+        0.98 0.33
     """
     generator = named_generator(metric="statistical_efficiency") if generator is None else generator
     low, high = downstream_accuracy(sample, [few, many], model=model, test=test, generator=generator)

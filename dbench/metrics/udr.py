@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.errors import InvalidInput, unknown_name
+from dbench.errors import InvalidInput, find
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement
 from dbench.metrics.inputs import as_codes, require_count, require_matrix
 from dbench.metrics.lasso import Moments, cross_validated_lasso, fold_moments, lasso_of_moments
@@ -193,12 +193,10 @@ def udr_agreements(
         InvalidInput: wrong shapes, NaN, fewer than 5 observations, or another relation.
         UnknownName: another aggregation.
     """
-    aggregations = {"strongest": _pairs, "entropy": _entropies}
-    if aggregation not in aggregations:
-        raise unknown_name("aggregation", aggregation, aggregations)
+    aggregate = find("aggregation", aggregation, {"strongest": _pairs, "entropy": _entropies})
     stack, flags = _prepared(codes, informative, relation, drop_uninformative)
     relations, every = _Relations(stack, relation), list(range(len(stack)))
-    columns = [aggregations[aggregation](relations.to(j, every, every), flags, flags[j]) for j in every]
+    columns = [aggregate(relations.to(j, every, every), flags, flags[j]) for j in every]
     return np.stack(columns, axis=1)
 
 

@@ -2,7 +2,7 @@
 
 All kernels are 4 x 4 with stride 2 and a border of 1. On a processor a lone member's convolutions run as those of two,
 of which one is dropped: the library computes a convolution of one group in another way than one of several, and a
-member's bits must not depend on its company.
+member's bits must not depend on the others.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from torch import Tensor
 
-from dbench.errors import unknown_name
+from dbench.errors import find
 from dbench.models.conv import conv
 from dbench.models.mlp import mlp
 from dbench.models.stacked import Parameters, Shapes
@@ -65,6 +65,4 @@ def find_network(name: str) -> Callable[..., Network]:
     Raises:
         UnknownName: no such network.
     """
-    if name not in NETWORKS:
-        raise unknown_name("network", name, NETWORKS)
-    return NETWORKS[name]
+    return find("network", name, NETWORKS)

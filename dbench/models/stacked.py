@@ -56,7 +56,7 @@ def linear(parameters: Parameters, layer: str, x: Tensor) -> Tensor:
     A layer whose weights do not fill whole cache lines is widened by outputs of zero weight, which are cut off again:
     the gradients of its weights would otherwise begin anywhere in a line, and a member's last bits hang on its place.
     A lone member's layer of one input runs as two members, of which one is dropped: torch would take it for a product
-    with a vector, and round its gradient otherwise than in company.
+    with a vector, and round its gradient otherwise than beside others.
     """
     weight, bias = parameters[f"{layer}.weight"], parameters[f"{layer}.bias"].unsqueeze(1)
     inputs = weight.shape[1]

@@ -154,7 +154,7 @@ def read_history(folder: str | Path) -> list[tuple[str, Document]]:
 def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str, str]]]:
     """Return for each claim its verdicts as (report, verdict), the latest first, only where the verdict changed.
 
-    The oldest report that knows the claim is always told.
+    The oldest report that knows the claim always counts.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     for name, document in history:
@@ -169,9 +169,9 @@ def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:
     """Return the history as plain lines: the changes, the latest first, then every report."""
     steps = trends(history)
     lines = []
-    for claim, told in sorted(steps.items(), key=lambda item: (-len(item[1]), item[0])):
-        if len(told) > 1:
-            lines.append(f"{claim}: " + ", ".join(f"{verdict} since {name}" for name, verdict in told))
+    for claim, verdicts in sorted(steps.items(), key=lambda item: (-len(item[1]), item[0])):
+        if len(verdicts) > 1:
+            lines.append(f"{claim}: " + ", ".join(f"{verdict} since {name}" for name, verdict in verdicts))
     lines.append(f"{counted(len(steps) - len(lines), 'finding')} never changed")
     lines += [f"{name}: {counted(len(doc['headings']), 'finding')}, {stand_text(doc)}" for name, doc in history[::-1]]
     return lines

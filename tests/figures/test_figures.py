@@ -21,7 +21,7 @@ from dbench.zoo.store import Store
 
 @pytest.mark.parametrize("name", ORDER)
 def test_every_figure_draws_and_is_told_in_words(name, subjects):
-    card = FIGURES[name].card
+    card = FIGURES[name]
     drawn = FIGURES[name].draw(subjects[card.of])
     drawn.savefig(io.BytesIO(), format="png", dpi=40)
     assert drawn.axes
@@ -37,7 +37,7 @@ def test_every_figure_stands_in_the_order_once():
 
 @pytest.mark.parametrize("name", ORDER)
 def test_a_figure_names_findings_about_trained_models(name):
-    card = FIGURES[name].card
+    card = FIGURES[name]
     assert card.claims
     for claim in card.claims:
         assert "zoo" in ledger()[claim].evidence

@@ -14,7 +14,7 @@ from dbench.cli import main
 from dbench.errors import EvidenceLacking
 from dbench.figures import small
 from dbench.figures.card import FIGURES
-from dbench.figures.draw import ORDER, Source, draw_figures
+from dbench.figures.draw import ORDER, Evidence, draw_figures
 from dbench.figures.files import write_figure
 from dbench.figures.index import write_index
 from dbench.figures.sweeps import tc_of_samples
@@ -39,7 +39,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path, population):
 
 
 def test_the_page_links_every_picture_with_its_claims_and_numbers(tmp_path, population):
-    source = Source("table", "unsupervised", population, ("small images",))
+    source = Evidence("table", "unsupervised", population, ("small images",))
     only = ("tc_of_samples", "metric_correlations")
     drawn = list(draw_figures([source], tmp_path, only=only))
     write_index(tmp_path, drawn, verdicts={"sober.tc-sampled-falls": "reproduced"})
@@ -47,7 +47,7 @@ def test_the_page_links_every_picture_with_its_claims_and_numbers(tmp_path, popu
     for page in (html, markdown):
         for name in only:
             assert f"table/{name}.png" in page
-            assert all(claim in page for claim in FIGURES[name].card.claims)
+            assert all(claim in page for claim in FIGURES[name].claims)
         assert "18 runs, 6 settings" in page
         assert "small images" in page
         assert page.count("reproduced") == 1
@@ -60,7 +60,7 @@ def test_what_the_evidence_cannot_carry_is_said_and_the_rest_drawn(tmp_path, pop
         {(s, o): population.scores(s, o) for s in ("mig", "dci") for o in population.objectives},
         {o: population.strengths(o) for o in population.objectives},
     )
-    source = Source("table", "unsupervised", poor)
+    source = Evidence("table", "unsupervised", poor)
     drawn = list(draw_figures([source], tmp_path, only=("tc_of_samples", "metric_correlations")))
     assert [bool(one.files) for one in drawn] == [False, True]
     assert "gaussian_tc.sampled" in drawn[0].lacking
@@ -79,8 +79,8 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
     table = tmp_path / population.name
     table.mkdir()
     (table / "manifest.json").write_text("{}")
-    sources = [Source("table", "unsupervised", population)] * 2
-    monkeypatch.setattr(small, "sources_of_tables", lambda root: sources)
+    sources = [Evidence("table", "unsupervised", population)] * 2
+    monkeypatch.setattr(small, "evidence_of_tables", lambda root: sources)
     monkeypatch.setattr(small, "ORDER", ("tc_of_samples", "metrics_in_pairs", "udr_search"))
     for name in ("udr_search", "mine"):
         (tmp_path / f"{name}.svg").write_text("from before")
@@ -92,7 +92,7 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
     tables = [{"name": table.name, "sha256": evidence_sha256(table)}]
     document = {"headings": judged, "provenance": {"evidence": tables}}
     first, dense = read_figures(tmp_path, document)
-    assert first.claims == list(FIGURES["tc_of_samples"].card.claims)
+    assert first.claims == list(FIGURES["tc_of_samples"].claims)
     assert "18 runs, 6 settings" in first.caption
     # Letters stay letters; a crowd of marks is a picture.
     assert "<text" in first.svg

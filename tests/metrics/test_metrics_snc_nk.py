@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import bin_accuracy, nk, nk_of_models, snc
+from dbench.metrics.classifiers import Training
 
 FAST = {"epochs": 50, "hidden": 64, "batch": 32}
 
@@ -148,7 +149,7 @@ def test_an_exclusive_or_in_the_other_codes_is_found():
 def test_models_trained_together_score_as_each_does_alone(worlds):
     sample = worlds["dead"]
     turned = Sample(sample.codes[:, [2, 0, 1, 3, 4, 5]], sample.factors)  # other codes are withheld than of the first
-    for one, score in zip((sample, turned), nk_of_models([sample, turned], **FAST), strict=True):
+    for one, score in zip((sample, turned), nk_of_models([sample, turned], Training(**FAST)), strict=True):
         assert nk(one, **FAST).value == pytest.approx(score.value, abs=0.02)
         assert score.per_factor == pytest.approx([1 - 1 / 3, 1 - 1 / 4, 1 - 1 / 5], abs=0.12)
 
@@ -165,6 +166,6 @@ def test_models_of_other_observations_are_refused(worlds):
     sample = worlds["identity"]
     other = Sample(sample.codes, sample.factors[::-1])
     with pytest.raises(InvalidInput, match="equal factors"):
-        nk_of_models([sample, other], **FAST)
+        nk_of_models([sample, other], Training(**FAST))
     with pytest.raises(InvalidInput, match="at least one sample"):
-        nk_of_models([])
+        nk_of_models([], Training())

@@ -39,6 +39,15 @@ def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
         c_max: M capacities at the end of the rise, in nats.
         gamma: weight of the distance. Near its capacity the sign of the distance flips from step to step, and Adam
             divides by the size of what flips: the larger gamma, the more steps the reconstruction takes.
+
+    Example:
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.ones(1, 4, 2)
+        >>> for mean in (z, 0 * z, 2 * z):  # a divergence of 1, 0 and 4 nats, where the capacity is 1
+        ...     batch = Batch(x, 0 * x, mean, mean, 0 * z, data_size=4, step=9, steps=9)
+        ...     print(round(annealed_vae(batch, c_max=torch.ones(1)).loss.item(), 2))
+        2.77
+        1002.77
+        3002.77
     """
     reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)

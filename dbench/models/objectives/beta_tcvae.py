@@ -48,6 +48,16 @@ def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members.
         beta: M strengths.
+
+    Example:
+        >>> import torch
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> for codes in (z, z @ torch.tensor([[1.0, 0.5], [0, 0.5]]), z[..., [0, 0]]):  # ever more dependent
+        ...     batch = Batch(x, 0 * x, codes, codes, 0 * z - 4, data_size=4, step=0, steps=1)
+        ...     print(round(beta_tcvae(batch, beta=torch.tensor([4.0])).loss.item(), 1))
+        10.9
+        11.7
+        13.0
     """
     reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)

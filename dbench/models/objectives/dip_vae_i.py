@@ -27,6 +27,16 @@ def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members.
         lambda_od: M weights of the part off the diagonal.
+
+    Example:
+        >>> import torch
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> for mean in (z, z[..., [0, 0]], 0 * z):  # of covariance 1, two codes alike, nothing
+        ...     batch = Batch(x, 0 * x, mean, mean, 0 * z, data_size=4, step=0, steps=1)
+        ...     print(round(dip_vae_i(batch, lambda_od=torch.ones(1)).loss.item(), 2))
+        3.77
+        5.77
+        22.77
     """
     reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)

@@ -28,6 +28,16 @@ def dip_vae_ii(batch: Batch, *, lambda_od: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members.
         lambda_od: M weights of the part off the diagonal.
+
+    Example:
+        >>> import torch
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> for mean in (0 * z, z, z[..., [0, 0]]):  # their variance is 1 by itself: none to add, some, and alike
+        ...     batch = Batch(x, 0 * x, mean, mean, 0 * z, data_size=4, step=0, steps=1)
+        ...     print(round(dip_vae_ii(batch, lambda_od=torch.ones(1)).loss.item(), 2))
+        2.77
+        5.77
+        7.77
     """
     reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)

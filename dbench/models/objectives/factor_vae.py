@@ -47,6 +47,19 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members, with codes of a second one.
         gamma: M strengths.
+
+    Example:
+        >>> from dbench.models.objectives.registry import Other
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> second = Other(z, z, 0 * z, torch.zeros(1, 4, 2, dtype=torch.int64))
+        >>> for logit in (-1.0, 0.0, 1.0):  # codes look independent to the discriminator, or ever more dependent
+        ...     bias = torch.tensor([[logit, 0.0]])
+        ...     adversary = {"adversary.0.weight": torch.zeros(1, 2, 2), "adversary.0.bias": bias}
+        ...     batch = Batch(x, 0 * x, z, z, 0 * z, data_size=4, step=0, steps=1, other=second, extra=adversary)
+        ...     print(round(factor_vae(batch, gamma=torch.tensor([10.0])).loss.item(), 2))
+        -6.23
+        3.77
+        13.77
     """
     assert batch.other is not None
     reconstruction = batch.reconstruction
@@ -57,7 +70,7 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     permuted = batch.other.z.gather(1, batch.other.order)
     logits = discriminate(batch.extra, "adversary", torch.cat([batch.z, permuted], 1).detach())
     # The first half was drawn from q(z), class 0, the second from the product of its marginals, class 1. Written out,
-    # because torch's softplus and sigmoid round otherwise at the end of a tensor, so that bits would hang on company.
+    # because torch's softplus and sigmoid round otherwise at the end of a tensor: bits would hang on the ensemble.
     half = batch.z.shape[1]
     right = torch.cat([logits[:, :half, 0], logits[:, half:, 1]], 1)
     adversary_loss = (logits.logsumexp(2) - right).mean(1)

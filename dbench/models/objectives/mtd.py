@@ -82,6 +82,18 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members, with factors.
         supervision: M strengths.
+
+    Example:
+        >>> import torch
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> factors = torch.tensor([[[0], [0], [1], [1]]])  # as the sign of the first code
+        >>> for place in (1.0, 0.0, -1.0):  # of the second value's representation; the first lies opposite
+        ...     heads = {"head.value.0": torch.tensor([[[-place], [place]]]), "head.sharpness.bias": torch.zeros(1, 1)}
+        ...     batch = Batch(x, 0 * x, z, z, 0 * z, data_size=4, step=0, steps=1, factors=factors, extra=heads)
+        ...     print(round(mtd(batch, supervision=torch.ones(1)).loss.item(), 2))
+        3.9
+        4.97
+        7.9
     """
     reconstruction = batch.reconstruction
     kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)

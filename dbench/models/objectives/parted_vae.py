@@ -60,7 +60,7 @@ def overlap(mean: Tensor, logvar: Tensor) -> Tensor:
 def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     """A VAE whose first code has a learnt mixture of Gaussians as prior, one for each class, kept from overlapping.
 
-    With u the code of the class's part, z the others, and c the class, of which nothing is told but the number:
+    With u the code of the class's part, z the others, and c the class, of which only the number is known:
 
     loss = E[-log p(x|u,z)] + beta (KL(q(z|x) || N(0, 1)) + E_q(c|x)[KL(q(u|x) || p(u|c))])
            + 100 KL(q(c) || uniform) + 10 H(q(c|x)) + 10 sum_{c < c'} max(BC(p(u|c), p(u|c')) - 0.1, 0)
@@ -79,6 +79,18 @@ def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members.
         beta: M strengths.
+
+    Example:
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> for distance in (3.0, 1.0, 0.0):  # between the priors of two classes
+        ...     prior = torch.tensor([[[-distance], [distance]]])
+        ...     heads = {"head.prior.mean": prior, "head.prior.spread": 0 * prior}
+        ...     heads |= {"head.class.0.weight": torch.ones(1, 1, 2), "head.class.0.bias": torch.zeros(1, 2)}
+        ...     batch = Batch(x, 0 * x, z, z, 0 * z, data_size=4, step=0, steps=1, extra=heads)
+        ...     print(round(parted_vae(batch, beta=torch.ones(1)).others["crowding"].item(), 2))
+        0.0
+        0.16
+        0.9
     """
     images, classes = batch.mean.shape[1], batch.extra["head.prior.mean"].shape[1]
     prior_mean = fill_batch(batch.extra["head.prior.mean"], images)  # M x B x K x p

@@ -1,4 +1,4 @@
-"""PartedVAE, semi-supervised (Hajimiri et al. 2021): the class of a share of the images is told."""
+"""PartedVAE, semi-supervised (Hajimiri et al. 2021): the class of a share of the images is labelled."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dbench.models.objectives.supervision import known_factors, labelled_mean
 __all__ = ["parted_vae_semi"]
 
 LABELS = 0.1
-"""Share of the images whose class is told."""
+"""Share of the images whose class is labelled."""
 
 SUPERVISION = 10.0
-"""Weight of the cross-entropy of told classes."""
+"""Weight of the cross-entropy of labelled classes."""
 
 
 @objective(
@@ -27,7 +27,7 @@ SUPERVISION = 10.0
     extra=parted_heads,
 )
 def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
-    """PartedVAE plus 10 times the cross-entropy of q(c|x) on images whose class is told.
+    """PartedVAE plus 10 times the cross-entropy of q(c|x) on images whose class is labelled.
 
     The loss is that of :func:`parted_vae` plus the mean of -log q(c|x) over the labelled images of the batch, times
     10; without labels it is that of :func:`parted_vae` to the bit. Only the class, the factor of
@@ -41,6 +41,21 @@ def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members, with factors.
         beta: M strengths.
+
+    Example:
+        >>> import torch
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> factors = torch.tensor([[[0], [0], [1], [1]]])  # as the sign of the first code
+        >>> heads = {"head.prior.mean": torch.zeros(1, 2, 1), "head.prior.spread": torch.zeros(1, 2, 1)}
+        >>> for weight in (5.0, 0.0, -5.0):  # the class is read off rightly, not at all, wrongly
+        ...     layer = torch.tensor([[[-weight, weight]]])
+        ...     heads |= {"head.class.0.weight": layer, "head.class.0.bias": torch.zeros(1, 2)}
+        ...     given = {"factors": factors, "factor_sizes": (2,), "extra": heads}
+        ...     batch = Batch(x, 0 * x, z, z, 0 * z, data_size=4, step=0, steps=1, **given)
+        ...     print(round(parted_vae_semi(batch, beta=torch.ones(1)).others["class_surprise"].item(), 2))
+        0.0
+        0.69
+        10.0
     """
     terms = parted_vae(batch, beta=beta)
     values, weight = known_factors(batch)

@@ -2,9 +2,9 @@
 
 The decorator attaches a card and lists the function; it does not wrap it.
 
-A run must come out the same to the last bit in any company, and torch rounds some functions (softplus, sigmoid) another
-way in the last numbers of a tensor than before. On M x B numbers an objective therefore writes them as ``logsumexp`` or
-``log_softmax`` of two logits; the tests in ``tests/training`` ask every objective for its bits.
+A run must come out the same to the last bit in any ensemble, and torch rounds some functions (softplus, sigmoid)
+another way in the last numbers of a tensor than before. On M x B numbers an objective therefore writes them as
+``logsumexp`` or ``log_softmax`` of two logits; the tests in ``tests/training`` ask every objective for its bits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from torch import Tensor
 
-from dbench.errors import InvalidInput, unknown_name
+from dbench.errors import InvalidInput, find
 from dbench.models.networks import Network
 from dbench.models.objectives.gaussian import bernoulli_nll
 from dbench.models.stacked import Shapes
@@ -268,9 +268,7 @@ def find_objective(name: str) -> Callable[..., Terms]:
     Raises:
         UnknownName: no such objective.
     """
-    if name not in OBJECTIVES:
-        raise unknown_name("objective", name, OBJECTIVES)
-    return OBJECTIVES[name]
+    return find("objective", name, OBJECTIVES)
 
 
 def find_card(name: str) -> ObjectiveCard:

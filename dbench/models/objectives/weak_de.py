@@ -19,7 +19,7 @@ from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
 __all__ = ["region", "weak_de"]
 
 LABELS = 0.1
-"""Share of the images whose factors are told."""
+"""Share of the images whose factors are labelled."""
 
 WARM_UP = 1 / 2
 """Share of the run before the regions take over from the uniform prior."""
@@ -41,7 +41,7 @@ def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
 
 
 def _adversary(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-    """The discriminator of codes and what is told of their factors."""
+    """The discriminator of codes and the labels of their factors."""
     return dense_shapes("adversary", (network.latents + sum(factor_sizes), *network.discriminator, 2))
 
 
@@ -60,16 +60,16 @@ def region(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
     return mean, 3 * spread.tanh() - 3
 
 
-def _told_factors(batch: Batch, values: Tensor, weight: Tensor) -> Tensor:
+def _label_columns(batch: Batch, values: Tensor, weight: Tensor) -> Tensor:
     """Factors of labelled images, each one-hot, and zeros for the others: M x B x (number of values of all factors)."""
     columns = [F.one_hot(values[..., i], size) for i, size in enumerate(batch.factor_sizes)]
     return torch.cat(columns, 2) * weight.unsqueeze(2)
 
 
-def _surprise(adversary: Parameters, codes: Tensor, told: Tensor, *, of_prior: bool) -> Tensor:
-    """Cross-entropy of where codes come from, -log D or -log(1 - D): M x B x d and M x B x t to M x B."""
-    # Two logits rather than one: a sigmoid of M x B numbers would be rounded differently in another company.
-    logits = discriminate(adversary, "adversary", torch.cat([codes, told], 2))
+def _surprise(adversary: Parameters, codes: Tensor, labels: Tensor, *, of_prior: bool) -> Tensor:
+    """Cross-entropy of where codes come from, -log D or -log(1 - D): M x B x d and M x B x l to M x B."""
+    # Two logits rather than one: a sigmoid of M x B numbers would be rounded differently in another ensemble.
+    logits = discriminate(adversary, "adversary", torch.cat([codes, labels], 2))
     return -logits.log_softmax(2)[..., 0 if of_prior else 1]
 
 
@@ -122,6 +122,20 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     Args:
         batch: one batch of each of M members, with factors and noise.
         adversarial: M strengths, in nats.
+
+    Example:
+        >>> from dbench.models.mlp import mlp
+        >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
+        >>> shapes = weak_de.card.extra_shapes(mlp((1, 2, 2), 2), (2,))
+        >>> given = {"factors": torch.zeros(1, 4, 1, dtype=torch.int64), "factor_sizes": (2,), "noise": 0 * z}
+        >>> for logit in (5.0, 0.0, -5.0):  # the adversary takes the codes for draws of the prior, cannot tell, or can
+        ...     given["extra"] = {name: torch.zeros(1, *shape) for name, shape in shapes.items()}
+        ...     given["extra"]["adversary.3.bias"][..., 0] = logit
+        ...     batch = Batch(x, 0 * x, z, z, 0 * z, data_size=4, step=0, steps=2, **given)
+        ...     print(round(weak_de(batch, adversarial=torch.ones(1)).others["fooling"].item(), 2))
+        0.01
+        0.69
+        5.01
     """
     if batch.noise is None:
         raise InvalidInput("noise of the codes must be given to weak_de, got none")
@@ -132,13 +146,13 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     # The noise that made z serves for the prior: the adversary judges one code at a time, and never z.
     if batch.step < WARM_UP * batch.steps:
         prior, drawn = (batch.noise * math.sqrt(0.5)).erf(), torch.ones_like(weight)
-        told, known = nothing, drawn
+        labels, known = nothing, drawn
         found = 0.5 * (logvar + (batch.mean.detach() - mean).square() * (-logvar).exp()).sum(2)
         regions, relations = labelled_mean(found, weight), torch.zeros_like(reconstruction)
     else:
         # A head that went on following the codes would take the prior along, and the codes drift away with it.
         prior, drawn = (mean + math.sqrt(SHRINK) * (0.5 * logvar).exp() * batch.noise).detach(), weight
-        told, known = _told_factors(batch, values, weight), weight
+        labels, known = _label_columns(batch, values, weight), weight
         after, moved = _next_values(batch, values)
         reached = discriminate(batch.extra, "head.relation", torch.cat([prior, moved], 2))
         missed = (reached - region(batch, after)[0].detach()).square().sum(2)
@@ -146,7 +160,7 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
 
     def judged(adversary: Parameters, codes: Tensor, among: Tensor, *, of_prior: bool) -> Tensor:
         alone = labelled_mean(_surprise(adversary, codes, nothing, of_prior=of_prior), among)
-        beside_factors = labelled_mean(_surprise(adversary, codes, told, of_prior=of_prior), known)
+        beside_factors = labelled_mean(_surprise(adversary, codes, labels, of_prior=of_prior), known)
         return 0.5 * (alone + beside_factors)
 
     fixed = {name: parameter.detach() for name, parameter in batch.extra.items() if name.startswith("adversary.")}

@@ -1,4 +1,4 @@
-"""The properties of dbench's own metrics as a page: ``python -m dbench.audit.properties docs/properties.md``."""
+"""The properties of dbench's own metrics as a page: ``python tools/properties.py docs/properties.md``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Column = dict[str, str]
 _HEAD = f"""# Properties of the metrics
 
 What `dbench audit` finds of the metrics of dbench, and nothing else: written by
-`python -m dbench.audit.properties docs/properties.md`, compared by a test. [audit.md](audit.md) says how to read it.
+`python tools/properties.py docs/properties.md`, compared by a test. [audit.md](audit.md) says how to read it.
 
 Samples have {OBSERVATIONS:,} observations. A score is high above {HIGH:g} and low below {LOW:g} on the metric's own
 scale from noise (0) to perfect copies (1). No metric can pass everywhere: the two characteristics contradict each other
