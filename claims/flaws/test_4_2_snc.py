@@ -20,7 +20,6 @@ PERFECT = Claim(
     quote="This is to allow the neuron to, potentially achieve 100% accuracy, by allow it to, potentially, match the "
     "ground truth distribution. [...] However, this method does not require the classes to be balanced.",
     where="4.2, equation 3",
-    says="With bins of the greatest common divisor of the class sizes SNC is 1 for a perfect code, balanced or not.",
     evidence="synthetic",
     population="exact copies of a factor; class sizes varied",
     deviations=("Bins of the greatest common divisor as defined, down to a single observation.",),
@@ -29,18 +28,13 @@ PERFECT = Claim(
     rule=within(1 - 1e-9, 1),
     confidence=1.0,
 )
-LEAST_BIN = replace(
-    PERFECT,
-    role="probe",
-    part="perfect, minimum bin size",
-    quote="",
+LEAST_BIN = PERFECT.probe(
+    "perfect, minimum bin size",
     says="With the suggested minimum bin size too, SNC is 1 for a perfect strong representation.",
     deviations=("The paper suggests a minimum and tries none; ours is a fifth of the mean class size.",),
 )
-NOISE = replace(
-    PERFECT,
-    role="cell",
-    part="chance",
+NOISE = PERFECT.cell(
+    "chance",
     quote="Then, the metric score is the accuracy a on a single neuron, adjusted for chance accuracy r",
     says="SNC is 0 at chance, also where classes are unbalanced.",
     population="codes of pure noise; class sizes with a large common divisor, their multiple and draws varied",
@@ -52,19 +46,14 @@ NOISE = replace(
     confidence=0.95,
     min_n=5,
 )
-NOISE_SMALL_DIVISOR = replace(
-    NOISE,
-    role="probe",
-    part="chance, small divisor",
-    quote="",
+NOISE_SMALL_DIVISOR = NOISE.probe(
+    "chance, small divisor",
     says="SNC is 0 at chance where the class sizes have a small common divisor.",
     population="codes of pure noise; class sizes with divisor 1 or 2, draws varied",
     deviations=("Bins of the greatest common divisor as defined, without the suggested minimum.",),
 )
-NOISE_LEAST_BIN = replace(
-    NOISE_SMALL_DIVISOR,
-    role="probe",
-    part="chance, minimum bin size",
+NOISE_LEAST_BIN = NOISE_SMALL_DIVISOR.probe(
+    "chance, minimum bin size",
     says="With the suggested minimum bin size SNC is 0 at chance where class sizes have a small common divisor.",
     deviations=LEAST_BIN.deviations,
 )
@@ -106,10 +95,8 @@ BEST = Claim(
     rule=below(1e-9),
     confidence=1.0,
 )
-BEST_NO_CONFLICT = replace(
-    BEST,
-    role="cell",
-    part="no conflict",
+BEST_NO_CONFLICT = BEST.cell(
+    "no conflict",
     says="Where no two factors compete for a code, no code predicts a factor better than the aligned one does.",
     population="one factor of three values and two codes: random small tables of counts",
     deviations=(

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ TELLS_APART = Claim(
     "information about the input. [...] NK penalizes representations that also encode information in a redundant, "
     "entangled way.",
     where="4.3, 5.3",
-    says="NK is high for a code of its own for each factor, and far lower for redundant codes and for codes of noise.",
     evidence="synthetic",
     population="two factors of four values: a code for each, two codes for each, or codes of pure noise; draws varied",
     deviations=("Codes carry noise of 0.05.", "Classifiers are trained for 40 epochs instead of 75."),
@@ -33,10 +31,8 @@ TELLS_APART = Claim(
     min_n=5,
     revision=2,
 )
-NEAR_ZERO = replace(
-    TELLS_APART,
-    role="cell",
-    part="near 0",
+NEAR_ZERO = TELLS_APART.cell(
+    "near 0",
     quote="For prior works, the latter would score highly, but for NK, it would not",
     says="NK is near 0 for redundant codes and for codes of noise.",
     population="two factors of four values: two codes for each, or codes of pure noise; draws varied",
@@ -45,11 +41,8 @@ NEAR_ZERO = replace(
     rule=within(-0.05, 0.05),
     revision=1,
 )
-ONLY_ALONE = replace(
-    TELLS_APART,
-    role="probe",
-    part="only alone",
-    quote="",
+ONLY_ALONE = TELLS_APART.probe(
+    "only alone",
     says="NK is high only where the aligned code alone carries the factor.",
     population="all ways in which two binary codes can hold a fair bit that neither code tells anything about",
     deviations=(
@@ -64,9 +57,8 @@ ONLY_ALONE = replace(
     min_n=14,
     revision=1,
 )
-ONLY_ALONE_SAMPLED = replace(
-    ONLY_ALONE,
-    part="only alone, sampled",
+ONLY_ALONE_SAMPLED = ONLY_ALONE.probe(
+    "only alone, sampled",
     population="samples of a bit that is the XOR of two codes; draws varied",
     deviations=(ONLY_ALONE.deviations[0].partition(":")[0] + ".", *TELLS_APART.deviations),
     unit="sample",
@@ -79,8 +71,6 @@ CHEAPER = Claim(
     role="primary",
     quote="The classifiers are very small (<3000 parameters), and we find it to be significantly faster than DCI, "
     "which trains ensembles of decision trees",
-    where="6",
-    says="NK is significantly faster to compute than DCI with boosted trees.",
     evidence="synthetic",
     population="two factors of 2 and 12 values in four codes, 400 observations; both timed in turns in one process",
     deviations=(

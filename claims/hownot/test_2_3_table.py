@@ -26,8 +26,6 @@ TABLE = Claim(
     role="primary",
     quote="Summary of facts about proposed metrics of disentangled representations. Metric Satisfies Property 1 "
     "Satisfies Property 2 BetaVAE No No FactorVAE No No DCI No No SAP No No MIG Yes Yes",
-    where="Table 1",
-    says="Of BetaVAE, FactorVAE, DCI, SAP and MIG only MIG satisfies both properties, and the others neither.",
     evidence="synthetic",
     population="twelve representations known to have or lack the characteristic; metric, property and draws varied",
     deviations=(PROTOCOL, "The worst representation is found on one draw and judged on others."),
@@ -41,8 +39,6 @@ CHARACTERISTICS = Claim(
     role="primary",
     quote="It satisfies Characteristic 1, but not a Characteristic 2. Conversely, any one-dimensional latent "
     "representation of the same dataset would satisfy Characteristic 2, but not necessarily Characteristic 1.",
-    where="2.3",
-    says="(x, x^2, y, y^3) has characteristic 1 and not 2; a single code has 2, and need not have 1.",
     evidence="synthetic",
     population="rectangles of four lengths and four widths, enumerated; the representation varied",
     deviations=(

@@ -1,7 +1,5 @@
 """IRS, section 4, Definitions 2 and 3: what the score is on grids with known answers, and where it can go."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -20,7 +18,6 @@ ROBUST = Claim(
     "robustness.",
     roles={"constant": "probe"},
     where="4, Definitions 2 and 3, equation 3",
-    says="IRS is 1 for a robust code, and 0 for one that carries nothing of its factor.",
     evidence="synthetic",
     population="codes that are functions of the factor, of another one, or constant, on a full grid of three factors",
     unit="code",
@@ -29,12 +26,8 @@ ROBUST = Claim(
     rule=below(1e-9),
     confidence=1.0,
 )
-NOISE = replace(
-    ROBUST,
-    role="probe",
-    quote="",
-    roles={},
-    part="noise",
+NOISE = ROBUST.probe(
+    "noise",
     says="IRS is 0 for a code of pure noise.",
     population="noise on samples of three factors of five values; observations a cell and draws varied",
     deviations=("In expectation noise gives 0/0; what is judged is what samples give.",),
@@ -45,20 +38,16 @@ NOISE = replace(
     confidence=0.95,
     min_n=5,
 )
-AGREE = replace(
-    ROBUST,
-    role="cell",
+AGREE = ROBUST.cell(
+    "estimators",
     quote="In many benchmark datasets for disentanglement (e.g. dsprites) the observations are obtained noise-free and "
     "the dataset contains all possible combinations of generative factors exactly once. This makes the estimation of "
     "the disentanglement score even easier",
-    roles={},
     deviations=(),
-    part="estimators",
     where="4; appendix A.1",
     says="On a crossed data set without noise the general estimator and the simplified one agree.",
     population="random codes on full grids of two to four factors",
     statistic="largest difference of the two estimates of EMPIDA, as a share of the larger",
-    rule=below(1e-9),
     min_n=100,
 )
 BOUNDS = Claim(
@@ -66,7 +55,6 @@ BOUNDS = Claim(
     role="primary",
     quote="This score yields 1.0 for perfect robustness (i.e., no harm is done by changes in G_J) and 0.0 for no "
     "robustness. Note that IRS has a similar interpretion to a R^2 value in regression.",
-    where="4, Definition 3",
     says="IRS is never below 0 (not robust), nor above 1 (robust).",
     evidence="synthetic",
     population="random codes on full grids of two or three factors of two to four values",
@@ -81,23 +69,19 @@ BOUNDS = Claim(
     min_n=1000,
     revision=2,
 )
-SMALLEST = replace(
-    BOUNDS,
-    role="cell",
+SMALLEST = BOUNDS.cell(
+    "smallest counterexample",
     revision=1,
     says="IRS is never below 0 (not robust).",
-    part="smallest counterexample",
     population="one grid: factors of two and three values, a code of zeros and ones",
     deviations=("The fewest values found; analytically 1 - (2/3) / (1/2) = -1/3.",),
     unit="grid",
     statistic="IRS({l} | {1}, {2})",
     min_n=1,
 )
-LOWEST_D = replace(
-    BOUNDS,
+LOWEST_D = BOUNDS.cell(
+    "lowest, disentanglement",
     revision=1,
-    role="cell",
-    part="lowest, disentanglement",
     where="4, equation 3",
     says="The disentanglement score of a code, its best IRS over factors, is never below 0.",
     deviations=(*BOUNDS.deviations, "Smallest counterexample: the majority of three bits, -0.5 for every factor."),

@@ -1,7 +1,6 @@
 """IRS, section 5 and appendices A and C: what the estimator costs, and what it needs."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ LINEAR = Claim(
     quote="We show how this metric can be estimated from labeled observational data and further provide an efficient "
     "estimation algorithm that scales linearly in the dataset size.",
     where="5, Proposition 2; appendix C",
-    says="The EMPIDA estimator scales linearly in the number of samples.",
     evidence="synthetic",
     population="three factors of ten values, ten codes; 50,000 to 400,000 observations, timed in turns in one process",
     deviations=("Processor time of one thread; the exponent is fitted to ratios, no time is demanded.",),
@@ -38,7 +36,6 @@ OUTLIERS = Claim(
     "distances of expected values.",
     # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
     roles={"10": "probe"},
-    where="appendix C, real world considerations",
     says="The supremum is not vulnerable to outlying observations, where cells are not small.",
     evidence="synthetic",
     population="a noisy copy of one of two factors of four values; observations in a cell and draws varied",
@@ -49,12 +46,9 @@ OUTLIERS = Claim(
     rule=within(-0.1, 0.1),
     min_n=5,
 )
-LITTLE_DATA = replace(
-    OUTLIERS,
-    role="cell",
-    roles={},
+LITTLE_DATA = OUTLIERS.cell(
+    "little data",
     quote="Only when little data is available special care needs to be taken.",
-    part="little data",
     says="With one observation a cell, as in the simplified estimator, outliers do move the score.",
     statistic="absolute change of IRS by the outlier",
     rule=above(0.1, null=0.0),
@@ -64,8 +58,6 @@ STEADIER = Claim(
     role="primary",
     quote="Partitioning a factor into fewer realizations yields less possible combinations and hence larger sets [...] "
     "the larger the sets [...] we want to have in order to obtain stable estimates [...] of the expected values.",
-    where="appendices A and C",
-    says="Coarser factor bins give steadier estimates.",
     evidence="synthetic",
     population="uniform factors, a noisy code of one of two; 400 observations; draws varied in sets of 20",
     deviations=("Three bins against ten.",),
@@ -74,10 +66,8 @@ STEADIER = Claim(
     rule=above(0.0),
     min_n=5,
 )
-LESS_SENSITIVE = replace(
-    STEADIER,
-    role="cell",
-    part="less sensitive",
+LESS_SENSITIVE = STEADIER.cell(
+    "less sensitive",
     quote="However, larger discretization steps come at the cost of having a less sensitive score.",
     says="Coarser factor bins give a less sensitive score: an effect within a bin goes unseen.",
     population="uniform factors; a code moved by a wave of period 1/3 in the other factor; 20,000 observations",
@@ -85,10 +75,8 @@ LESS_SENSITIVE = replace(
     statistic="IRS with coarse bins minus IRS with fine ones",
     rule=above(0.1, null=0.0),
 )
-EXPONENTIAL = replace(
-    STEADIER,
-    role="cell",
-    part="exponential",
+EXPONENTIAL = STEADIER.cell(
+    "exponential",
     quote="we have exponentially growing (in |I| and |J|) many possible combinations to consider.",
     says="The data needed grow exponentially with the number of factors involved.",
     population="factors of five values, one to four involved; draws varied",
@@ -98,10 +86,8 @@ EXPONENTIAL = replace(
     # log 2: data that at least double.
     rule=above(np.log(2), null=0.0),
 )
-WORKABLE = replace(
-    STEADIER,
-    role="cell",
-    part="workable",
+WORKABLE = STEADIER.cell(
+    "workable",
     quote="The estimation for |I|, |J| = 1, 2 or 3, however, usually works well.",
     says="Estimation with one to three factors held and changed usually works well.",
     population="a copy of the first factor with noise of half a step, six factors; observations and draws varied",

@@ -1,7 +1,6 @@
 """A Sober Look, section 6.1: metrics that ought to agree and do not, on representations made for it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from dbench.stats import Estimate, exact, mean_interval
 FACTOR_OF_TWO = Claim(
     id="sober.mig-differs-at-equal-disentanglement",
     role="primary",
-    where="6.1, Figure 14",
     quote="Indeed, we visualize in Figure 14 the latent traversals of two models that visually achieve similar "
     "disentanglement. [...] However, the top model received a MIG of 0.66 while the model at the bottom just 0.33.",
     says="Two representations whose codes each move with one factor only can differ by a factor of two in MIG.",
@@ -35,10 +33,8 @@ FACTOR_OF_TWO = Claim(
     printed=Printed("0.66 against 0.33", 2.0, 0.05),
     revision=2,
 )
-REVERSED = replace(
-    FACTOR_OF_TWO,
-    role="cell",
-    part="other order than DCI",
+REVERSED = FACTOR_OF_TWO.cell(
+    "other order than DCI",
     quote="The two models in Figure 14 have DCI Disentanglement of 0.77 and 0.94 respectively.",
     says="MIG can order two representations the other way round than DCI disentanglement.",
     population="codes that leak a little of a second factor against clean codes with copies of three; draws varied",
@@ -74,11 +70,8 @@ EQUIVALENT = Claim(
     confidence=1.0,
     min_n=100,
 )
-APART = replace(
-    EQUIVALENT,
-    role="probe",
-    part="measured apart",
-    quote="",
+APART = EQUIVALENT.probe(
+    "measured apart",
     says="As measured, consistency and restrictiveness can order two representations the other way round.",
     population="straight codes beside sums of all factors, against codes of two of four factors; draws varied",
     deviations=("The paper has rank correlations over trained models; this shows how they can come about.",),

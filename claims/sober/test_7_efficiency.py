@@ -1,6 +1,5 @@
 """A Sober Look, section 7: statistical efficiency of a representation that is poor at every sample size."""
 
-from dataclasses import replace
 from functools import cache
 
 from dbench.claims import Claim, above
@@ -12,7 +11,6 @@ from dbench.stats import Estimate, mean_interval
 EFFICIENT = Claim(
     id="sober.efficiency-artefact",
     role="primary",
-    where="7, Figures 24 and 25",
     quote="This can be explained by the fact that these models have low downstream performance and that hence the "
     "accuracy with 100 samples is similar to the accuracy with $10\\,000$ samples.",
     says="A representation that is poor at every sample size gets a higher statistical efficiency than a good one.",
@@ -28,20 +26,16 @@ EFFICIENT = Claim(
     rule=above(0.05, null=0.0),
     min_n=5,
 )
-SIMILAR = replace(
-    EFFICIENT,
-    role="cell",
-    part="poor is efficient",
+SIMILAR = EFFICIENT.cell(
+    "poor is efficient",
     says="Where accuracy is low at every sample size it is similar with few and with many, so efficiency is high.",
     population="a factor of 16 values and a code of noise alone; draws varied",
     deviations=(*EFFICIENT.deviations, "'Similar' is a ratio above nine tenths."),
     statistic="mean statistical efficiency of noise",
     rule=above(0.9),
 )
-POOR = replace(
-    EFFICIENT,
-    role="cell",
-    part="poor at every size",
+POOR = EFFICIENT.cell(
+    "poor at every size",
     says="The representation of the higher efficiency has the lower accuracy at every sample size.",
     statistic="mean of the smaller lead in accuracy, copy minus noise, at 100 and at 2,000 observations",
 )

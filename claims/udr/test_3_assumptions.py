@@ -1,6 +1,5 @@
 """UDR, limitation 1: methods that repeat themselves, and the score that is to tell which ones do."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -22,7 +21,6 @@ PCA = Claim(
     # UDR is the Lasso variant unless the paper says otherwise.
     roles={"spearman": "cell"},
     where="limitation 1, high optimisation variance",
-    says="PCA, run twice on the same images, gets a high UDR without being disentangled.",
     evidence="synthetic",
     population="ten components of 2,000 real dSprites images, 16 x 16, twice",
     deviations=(
@@ -37,12 +35,8 @@ PCA = Claim(
     confidence=1.0,
     revision=2,
 )
-PCA_BOOTSTRAP = replace(
-    PCA,
-    role="probe",
-    quote="",
-    roles={},
-    part="bootstrap samples",
+PCA_BOOTSTRAP = PCA.probe(
+    "bootstrap samples",
     says="PCA of other samples of images gets a high UDR.",
     population="ten components of real dSprites images, 16 x 16, fitted to bootstrap samples of 2,000; draws varied",
     statistic="mean UDR of two fits",
@@ -73,12 +67,8 @@ SUITABLE_PCA = Claim(
     printed=Printed("100% for PCA", 1.0, 1e-9),
     revision=2,
 )
-SUITABLE_TELLS = replace(
-    SUITABLE_PCA,
-    role="probe",
-    quote="",
-    roles={},
-    part="tells",
+SUITABLE_TELLS = SUITABLE_PCA.probe(
+    "tells",
     says="A probability of 100% tells that UDR does not suit a class of models.",
     population="classes of models, one setting of which always disentangles, up to order, sign and noise",
     deviations=(
@@ -88,7 +78,6 @@ SUITABLE_TELLS = replace(
     unit="table",
     statistic="UDR of the setting that disentangles minus the best of the others, where the probability is 100%",
     rule=below(0.25),
-    printed=None,
     revision=1,
 )
 RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
