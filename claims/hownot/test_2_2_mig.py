@@ -36,7 +36,7 @@ AS_DEFINED = Claim(
         "'Is relatively invariant' is read as does not change at all, which leaves fewest counterexamples.",
     ),
     unit="representation",
-    statistic="smallest MIG over all of them, from the enumerated law",
+    statistic="smallest MIG, by the enumerated law, of the codes in which a change of one factor changes one code",
     rule=above(HIGH),
     confidence=1.0,
     min_n=20,
@@ -99,7 +99,7 @@ LOW_AS_DEFINED = replace(
     where="2.2.2, Fact 9; 2.2, Characteristic 2",
     says="MIG gives a low score to every representation in which a change of one factor changes several codes.",
     deviations=("'Does not satisfy' is read strictly: any change of a factor changes at least two codes.",),
-    statistic="largest MIG over all of them, from the enumerated law",
+    statistic="largest MIG, by the enumerated law, of the codes in which a change of one factor changes several",
     rule=below(HIGH),
 )
 LOW_PARITY = LOW_AS_DEFINED.cell(

@@ -35,18 +35,16 @@ WORLDS = [
         (
             TOY,
             "ORDER",
-            "test_a_metric_orders_the_models_as_printed",
             {"metric": "mig", "first": 0.7, "second": 0.5},
             EXACT,
         ),
         (
             TOY,
             "SAMPLED",
-            "test_a_metric_orders_samples_of_the_models_as_printed",
             {"metric": "sap", "first": 0.7, "second": 0.5, "n": 2_000},
             {"metric": "sap", "n": 100, "repetitions": 2},
         ),
-        (TOY, "CELLS", "test_the_scores_are_those_printed", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
+        (TOY, "CELLS", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
     ),
     Worlds(
         GROUPS,

@@ -31,7 +31,6 @@ WORLDS = by_test(
     (
         RELATIONS,
         "PENALISED",
-        "test_an_aggregation_penalises_one_relation_and_spares_the_other",
         {"aggregation": "mig", "penalised": "many-to-one", "spared": "one-to-many"},
         EXACT,
     ),

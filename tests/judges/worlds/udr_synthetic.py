@@ -13,14 +13,12 @@ WORLDS = [
         (
             AGREEMENT,
             "SEPARATES",
-            "test_disentangled_models_score_high_and_entangled_ones_low",
             {"d": 5, "relation": "spearman", "mixing": 0.2, "n": 200},
             {"d": 5, "relation": "spearman", "pairs": 2, "n": 200},
         ),
         (
             AGREEMENT,
             "LONE",
-            "test_a_lone_disentangled_model_is_not_detected",
             {"relation": "spearman", "good": 1, "others": 0.3},
             {"relation": "spearman", "good": 1, "sets": 20},
         ),
@@ -59,9 +57,13 @@ WORLDS = [
     Worlds(
         ASSUMPTIONS,
         "PCA",
-        false=lambda m: m.test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(
-            "spearman", fit=m.random_projection
-        ),
+        false=lambda m: m.test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(fit=m.random_projection),
+        small=EXACT,
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "PCA_SPEARMAN",
+        false=lambda m: m.test_pca_of_the_same_images_agrees_with_itself_by_spearman(fit=m.random_projection),
         small=EXACT,
     ),
     Worlds(
@@ -118,7 +120,6 @@ WORLDS = [
         (
             PROPERTIES,
             "TABLE",
-            "test_a_metric_rewards_a_property_where_the_table_says_so",
             {"metric": "dci", "trait": "modularity", "variant": "reference"},
             {"metric": "dci", "trait": "modularity", "variant": "packed", "repetitions": 2},
         )
