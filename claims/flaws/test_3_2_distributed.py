@@ -157,29 +157,6 @@ def linear_strength(cases: np.ndarray) -> Estimate:
     return exact(LinearRegression().fit(codes, factor).score(codes, factor), n=len(cases))
 
 
-def linear_gain(draw=xor_codes, *, repetitions: int = 50, n: int = 4_000) -> Estimate:
-    def gain(stream: np.random.Generator) -> float:
-        train, test = draw(n, stream).split(0.5, stream)
-        labels = test.factors[:, 0]
-        chance = np.bincount(labels).max() / len(labels)
-        model = LogisticRegression().fit(train.codes, train.factors[:, 0])
-        return float((model.score(test.codes, labels) - chance) / (1 - chance))
-
-    return _repeat(LINEAR_CLASSIFIER.part, repetitions, gain)
-
-
-def knock_out(*, hidden_pair: bool = True, repetitions: int = 5, n: int = 900) -> Estimate:
-    def score(stream: np.random.Generator) -> float:
-        sample = xor_codes(n, stream, plain_copy=True)
-        if not hidden_pair:
-            # The world in which the open code is alone: noise in place of the pair.
-            noise = stream.standard_normal((n, 2))
-            sample = Sample(np.hstack([sample.codes[:, :1], noise]), sample.factors)
-        return float(nk(sample, generator=stream))
-
-    return _repeat(KNOCK_OUT.part, repetitions, score)
-
-
 def continuous(relation: str, draw=absolute_difference, *, repetitions: int = 10, n: int = 10_000) -> Estimate:
     def score(stream: np.random.Generator) -> float:
         sample = draw(n, stream)
@@ -202,23 +179,6 @@ def band_excess(matrix: np.ndarray, law: tuple[np.ndarray, np.ndarray]) -> Estim
     return exact(smaller - printed_bound(len(matrix)) - band_information(*law).value)
 
 
-def tree_excess(n_codes: int, classes: int, n: int, draw=modular_sum_codes, *, repetitions: int = 3) -> Estimate:
-    def score(stream: np.random.Generator) -> float:
-        result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
-        return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
-
-    return _repeat(TREES.part, repetitions, score, n_codes=n_codes, classes=classes, n=n)
-
-
-def snc_of_band(
-    n_codes: int, classes: int, draw=modular_sum_codes, *, repetitions: int = 10, n: int = 3_000
-) -> Estimate:
-    def score(stream: np.random.Generator) -> float:
-        return float(snc(draw(n, stream, n_codes=n_codes, classes=classes)))
-
-    return _repeat(SNC_LOW.part, repetitions, score, n_codes=n_codes, classes=classes)
-
-
 @ONLY_TOGETHER.covers
 def test_only_both_codes_of_an_xor_know_the_factor():
     return only_together(xor_cases())
@@ -230,13 +190,28 @@ def test_the_linear_relation_has_no_strength():
 
 
 @LINEAR_CLASSIFIER.covers
-def test_a_linear_classifier_sees_nothing():
-    return linear_gain()
+def test_a_linear_classifier_sees_nothing(*, draw=xor_codes, repetitions=50, n=4_000):
+    def gain(stream: np.random.Generator) -> float:
+        train, test = draw(n, stream).split(0.5, stream)
+        labels = test.factors[:, 0]
+        chance = np.bincount(labels).max() / len(labels)
+        model = LogisticRegression().fit(train.codes, train.factors[:, 0])
+        return float((model.score(test.codes, labels) - chance) / (1 - chance))
+
+    return _repeat(LINEAR_CLASSIFIER.part, repetitions, gain)
 
 
 @KNOCK_OUT.covers
-def test_knock_out_sees_the_hidden_pair():
-    return knock_out()
+def test_knock_out_sees_the_hidden_pair(*, hidden_pair=True, repetitions=5, n=900):
+    def score(stream: np.random.Generator) -> float:
+        sample = xor_codes(n, stream, plain_copy=True)
+        if not hidden_pair:
+            # The world in which the open code is alone: noise in place of the pair.
+            noise = stream.standard_normal((n, 2))
+            sample = Sample(np.hstack([sample.codes[:, :1], noise]), sample.factors)
+        return float(nk(sample, generator=stream))
+
+    return _repeat(KNOCK_OUT.part, repetitions, score)
 
 
 @CONTINUOUS_LINEAR.covers
@@ -263,11 +238,18 @@ def test_the_band_matrix_reaches_the_printed_bound(n_codes):
 
 @TREES.covers
 @pytest.mark.parametrize(("n_codes", "classes", "n"), [(6, 2, 1_000), (6, 2, 4_000), (6, 3, 1_500), (12, 2, 1_500)])
-def test_boosted_trees_reach_the_printed_bound(n_codes, classes, n):
-    return tree_excess(n_codes, classes, n)
+def test_boosted_trees_reach_the_printed_bound(n_codes, classes, n, *, draw=modular_sum_codes, repetitions=3):
+    def score(stream: np.random.Generator) -> float:
+        result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
+        return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
+
+    return _repeat(TREES.part, repetitions, score, n_codes=n_codes, classes=classes, n=n)
 
 
 @SNC_LOW.covers
 @pytest.mark.parametrize(("n_codes", "classes"), [(6, 2), (6, 4), (16, 2)])
-def test_snc_stays_near_zero_on_the_band_code(n_codes, classes):
-    return snc_of_band(n_codes, classes)
+def test_snc_stays_near_zero_on_the_band_code(n_codes, classes, *, draw=modular_sum_codes, repetitions=10, n=3_000):
+    def score(stream: np.random.Generator) -> float:
+        return float(snc(draw(n, stream, n_codes=n_codes, classes=classes)))
+
+    return _repeat(SNC_LOW.part, repetitions, score, n_codes=n_codes, classes=classes)

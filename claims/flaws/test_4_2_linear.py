@@ -101,18 +101,6 @@ def adjusted(accuracy: float, labels: np.ndarray) -> float:
     return float((accuracy - chance) / (1 - chance))
 
 
-def linear_shortfall(linear=best_threshold, *, longest: int = 6) -> Estimate:
-    """Search the orders of two classes along a code, in runs of ten; one run is a bin where counts of runs allow it."""
-    orders = [np.array(bits) for n in range(2, longest + 1) for bits in np.ndindex(*(2,) * n) if 0 < sum(bits) < n]
-    orders = [order for order in orders if np.gcd.reduce(np.bincount(order)) == 1]
-    worst = 0.0
-    for order in orders:
-        labels = np.repeat(order, 10)
-        accuracy, _ = bin_accuracy(np.arange(len(labels), dtype=float), labels, min_bin_size=1)
-        worst = max(worst, adjusted(accuracy, labels) - adjusted(linear(labels), labels))
-    return exact(worst, n=len(orders))
-
-
 @ASKS_LESS.covers
 def test_a_rotated_code_satisfies_a_linear_classifier_and_not_snc(confidence):
     return linear_accuracy(less_snc=True, repetitions=10, n=4_000, confidence=confidence)
@@ -129,5 +117,13 @@ def test_a_linear_classifier_is_satisfied_where_snc_is_on_balanced_classes(confi
 
 
 @STRICTLY.covers
-def test_a_linear_classifier_is_satisfied_wherever_snc_is():
-    return linear_shortfall()
+def test_a_linear_classifier_is_satisfied_wherever_snc_is(*, linear=best_threshold, longest=6):
+    """Search the orders of two classes along a code, in runs of ten; one run is a bin where counts of runs allow it."""
+    orders = [np.array(bits) for n in range(2, longest + 1) for bits in np.ndindex(*(2,) * n) if 0 < sum(bits) < n]
+    orders = [order for order in orders if np.gcd.reduce(np.bincount(order)) == 1]
+    worst = 0.0
+    for order in orders:
+        labels = np.repeat(order, 10)
+        accuracy, _ = bin_accuracy(np.arange(len(labels), dtype=float), labels, min_bin_size=1)
+        worst = max(worst, adjusted(accuracy, labels) - adjusted(linear(labels), labels))
+    return exact(worst, n=len(orders))

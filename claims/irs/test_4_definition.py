@@ -103,34 +103,6 @@ FUNCTIONS = {
 }
 
 
-def score_of_noise(
-    cell: int, *, signal: float = 0.0, repetitions: int = 10, confidence: float = NOISE.confidence
-) -> Estimate:
-    """``cell`` observations of every combination of three factors of five values."""
-    factors = np.tile(factor_grid((5, 5, 5)), (cell, 1))
-
-    def score(repetition: int) -> float:
-        stream = generator(claim=NOISE.id, part=NOISE.part, cell=cell, repetition=repetition)
-        codes = signal * factors[:, :1] + stream.standard_normal((len(factors), 1))
-        return interventional_robustness(Sample(codes, factors), [0], [0], [1, 2])
-
-    return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
-
-
-def disagreement_of_estimators(*, noisy: bool = False, grids: int = 120) -> Estimate:
-    rng = generator(claim=AGREE.id, part=AGREE.part)
-    worst = 0.0
-    for _ in range(grids):
-        sizes = rng.integers(2, 5, size=rng.integers(2, 5))
-        factors = np.repeat(factor_grid(sizes), 2 if noisy else 1, axis=0)
-        codes, held = rng.standard_normal((len(factors), 4)), int(rng.integers(len(sizes)))
-        rest = [factor for factor in range(len(sizes)) if factor != held]
-        blocks = [[0], [1], [2, 3]]
-        general, simple = (f(codes, factors, blocks, [held], rest) for f in (empida, crossed_empida))
-        worst = max(worst, float((np.abs(general - simple) / np.maximum(general, simple)).max()))
-    return exact(worst, n=grids)
-
-
 def searched(*, best: bool = False, codes: int = 500, robust_only: bool = False) -> Estimate:
     """Room to 0 and 1 that the scores of random codes of few values leave on small grids, or the lowest ``best``."""
     rng = generator(claim=BOUNDS.id)
@@ -166,13 +138,31 @@ def test_a_code_scores_one_if_robust_and_zero_if_it_carries_nothing(function, *,
 
 @NOISE.covers
 @pytest.mark.parametrize("cell", [1, 10, 100])
-def test_noise_scores_zero(cell, confidence):
-    return score_of_noise(cell, confidence=confidence)
+def test_noise_scores_zero(cell, confidence, *, signal=0.0, repetitions=10):
+    """``cell`` observations of every combination of three factors of five values."""
+    factors = np.tile(factor_grid((5, 5, 5)), (cell, 1))
+
+    def score(repetition: int) -> float:
+        stream = generator(claim=NOISE.id, part=NOISE.part, cell=cell, repetition=repetition)
+        codes = signal * factors[:, :1] + stream.standard_normal((len(factors), 1))
+        return interventional_robustness(Sample(codes, factors), [0], [0], [1, 2])
+
+    return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
 
 
 @AGREE.covers
-def test_both_estimators_agree_on_a_crossed_data_set():
-    return disagreement_of_estimators()
+def test_both_estimators_agree_on_a_crossed_data_set(*, noisy=False, grids=120):
+    rng = generator(claim=AGREE.id, part=AGREE.part)
+    worst = 0.0
+    for _ in range(grids):
+        sizes = rng.integers(2, 5, size=rng.integers(2, 5))
+        factors = np.repeat(factor_grid(sizes), 2 if noisy else 1, axis=0)
+        codes, held = rng.standard_normal((len(factors), 4)), int(rng.integers(len(sizes)))
+        rest = [factor for factor in range(len(sizes)) if factor != held]
+        blocks = [[0], [1], [2, 3]]
+        general, simple = (f(codes, factors, blocks, [held], rest) for f in (empida, crossed_empida))
+        worst = max(worst, float((np.abs(general - simple) / np.maximum(general, simple)).max()))
+    return exact(worst, n=grids)
 
 
 @BOUNDS.covers

@@ -109,17 +109,6 @@ def quadratic(codes: np.ndarray, factors: np.ndarray) -> float:
     return float(len(codes)) ** 2
 
 
-def exponent(
-    cost=_cost, *, turns: int = 10, sizes=(50_000, 100_000, 200_000, 400_000), confidence: float = LINEAR.confidence
-) -> Estimate:
-    rng = generator(claim=LINEAR.id)
-    codes, factors = rng.standard_normal((max(sizes), 10)), rng.integers(10, size=(max(sizes), 3))
-    cost(codes[: min(sizes)], factors[: min(sizes)])  # pays for what is loaded once
-    seconds = np.array([[cost(codes[:n], factors[:n]) for n in sizes] for _ in range(turns)])
-    slopes = [np.polyfit(np.log(sizes), np.log(row), 1)[0] for row in seconds]
-    return mean_interval(slopes, confidence=confidence)
-
-
 def change_by_outliers(card: Claim, cell: int, *, size: float = 30.0, repetitions: int = 10) -> Estimate:
     factors = np.tile(factor_grid((4, 4)), (cell, 1))
 
@@ -148,59 +137,16 @@ def wave(nuisance: np.ndarray, stream: np.random.Generator) -> np.ndarray:
     return np.sin(6 * np.pi * nuisance)
 
 
-def ratio_of_spreads(
-    *, fine: int = 10, coarse: int = 3, sets: int = 10, n: int = 400, confidence: float = STEADIER.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        stream = generator(claim=STEADIER.id, part="steadier", number=number)
-        spreads = [np.std([_score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
-        return float(np.log(spreads[0] / spreads[1]))
-
-    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
-
-
-def lost_sensitivity(
-    effect=wave, *, fine: int = 20, coarse: int = 3, samples: int = 8, confidence: float = LESS_SENSITIVE.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
-        return _score(streams[0], 20_000, coarse, effect) - _score(streams[1], 20_000, fine, effect)
-
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
-
-
-def growth_of_data(
-    values: int = 5, *, most: int = 4, sets: int = 10, confidence: float = EXPONENTIAL.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        stream = generator(claim=STEADIER.id, part=EXPONENTIAL.part, number=number)
-        needed = []
-        for involved in range(1, most + 1):
-            cells = values**involved
-            drawn = stream.integers(cells, size=30 * cells)
-            _, first = np.unique(drawn, return_index=True)
-            needed.append(first.max() + 1)
-        return float(np.diff(np.log(needed)).mean())
-
-    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
-
-
-def score_of_robust_code(
-    involved: int, n: int, *, samples: int = 6, confidence: float = WORKABLE.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
-        factors = stream.integers(4, size=(n, 6))
-        sample = Sample(factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)
-        held, changed = list(range(involved)), list(range(involved, 2 * involved))
-        return interventional_robustness(sample, [0], held, changed)
-
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
-
-
 @LINEAR.covers
-def test_the_estimator_is_linear_in_the_number_of_observations(confidence):
-    return exponent(confidence=confidence)
+def test_the_estimator_is_linear_in_the_number_of_observations(
+    confidence, *, cost=_cost, turns=10, sizes=(50_000, 100_000, 200_000, 400_000)
+):
+    rng = generator(claim=LINEAR.id)
+    codes, factors = rng.standard_normal((max(sizes), 10)), rng.integers(10, size=(max(sizes), 3))
+    cost(codes[: min(sizes)], factors[: min(sizes)])  # pays for what is loaded once
+    seconds = np.array([[cost(codes[:n], factors[:n]) for n in sizes] for _ in range(turns)])
+    slopes = [np.polyfit(np.log(sizes), np.log(row), 1)[0] for row in seconds]
+    return mean_interval(slopes, confidence=confidence)
 
 
 @OUTLIERS.covers
@@ -215,22 +161,48 @@ def test_outliers_move_the_score_of_single_observations():
 
 
 @STEADIER.covers
-def test_coarse_bins_are_steadier(confidence):
-    return ratio_of_spreads(confidence=confidence)
+def test_coarse_bins_are_steadier(confidence, *, fine=10, coarse=3, sets=10, n=400):
+    def one(number: int) -> float:
+        stream = generator(claim=STEADIER.id, part="steadier", number=number)
+        spreads = [np.std([_score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
+        return float(np.log(spreads[0] / spreads[1]))
+
+    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
 
 
 @LESS_SENSITIVE.covers
-def test_coarse_bins_are_less_sensitive(confidence):
-    return lost_sensitivity(confidence=confidence)
+def test_coarse_bins_are_less_sensitive(confidence, *, effect=wave, fine=20, coarse=3, samples=8):
+    def one(number: int) -> float:
+        streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
+        return _score(streams[0], 20_000, coarse, effect) - _score(streams[1], 20_000, fine, effect)
+
+    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
 
 
 @EXPONENTIAL.covers
-def test_the_data_needed_grow_exponentially(confidence):
-    return growth_of_data(confidence=confidence)
+def test_the_data_needed_grow_exponentially(confidence, *, values=5, most=4, sets=10):
+    def one(number: int) -> float:
+        stream = generator(claim=STEADIER.id, part=EXPONENTIAL.part, number=number)
+        needed = []
+        for involved in range(1, most + 1):
+            cells = values**involved
+            drawn = stream.integers(cells, size=30 * cells)
+            _, first = np.unique(drawn, return_index=True)
+            needed.append(first.max() + 1)
+        return float(np.diff(np.log(needed)).mean())
+
+    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
 
 
 @WORKABLE.covers
 @pytest.mark.parametrize("n", [10_000, 100_000])
 @pytest.mark.parametrize("involved", [1, 2, 3])
-def test_up_to_three_factors_are_workable(involved, n, confidence):
-    return score_of_robust_code(involved, n, confidence=confidence)
+def test_up_to_three_factors_are_workable(involved, n, confidence, *, samples=6):
+    def one(number: int) -> float:
+        stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
+        factors = stream.integers(4, size=(n, 6))
+        sample = Sample(factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)
+        held, changed = list(range(involved)), list(range(involved, 2 * involved))
+        return interventional_robustness(sample, [0], held, changed)
+
+    return mean_interval([one(i) for i in range(samples)], confidence=confidence)

@@ -6,7 +6,7 @@ from dbench.claims import Claim, above
 from dbench.constructions.noisy_copies import noisy_copies
 from dbench.metrics import Score, statistical_efficiency
 from dbench.seeds import generator
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
 EFFICIENT = Claim(
     id="sober.efficiency-artefact",
@@ -50,35 +50,23 @@ def _efficiency(signal: float, repetition: int, few: int = FEW) -> Score:
     return statistical_efficiency(sample, few=few, many=MANY, test=TESTED, generator=stream)
 
 
-def lead_in_efficiency(confidence: float, poor: float = 0.0, good: float = 1.0, *, repetitions: int = 5) -> Estimate:
+@EFFICIENT.covers
+def test_codes_of_noise_look_more_efficient_than_copies(confidence, *, poor=0.0, good=1.0, repetitions=5):
     """Compare codes by the weight of the factor in them."""
     pairs = [(_efficiency(poor, i), _efficiency(good, i)) for i in range(repetitions)]
     return mean_interval([float(a) - float(b) for a, b in pairs], confidence=confidence)
 
 
-def efficiency(confidence: float, signal: float = 0.0, *, few: int = FEW, repetitions: int = 5) -> Estimate:
+@SIMILAR.covers
+def test_codes_of_noise_are_as_accurate_with_few_observations(confidence, *, signal=0.0, few=FEW, repetitions=5):
     found = [float(_efficiency(signal, i, few)) for i in range(repetitions)]
     return mean_interval(found, confidence=confidence)
 
 
-def lead_in_accuracy(confidence: float, poor: float = 0.0, good: float = 1.0, *, repetitions: int = 5) -> Estimate:
+@POOR.covers
+def test_codes_of_noise_are_less_accurate_at_every_size(confidence, *, poor=0.0, good=1.0, repetitions=5):
     def lead(repetition: int) -> float:
         a, b = _efficiency(poor, repetition).details, _efficiency(good, repetition).details
         return min(b[name] - a[name] for name in ("accuracy.few", "accuracy.many"))
 
     return mean_interval([lead(i) for i in range(repetitions)], confidence=confidence)
-
-
-@EFFICIENT.covers
-def test_codes_of_noise_look_more_efficient_than_copies(confidence):
-    return lead_in_efficiency(confidence)
-
-
-@SIMILAR.covers
-def test_codes_of_noise_are_as_accurate_with_few_observations(confidence):
-    return efficiency(confidence)
-
-
-@POOR.covers
-def test_codes_of_noise_are_less_accurate_at_every_size(confidence):
-    return lead_in_accuracy(confidence)

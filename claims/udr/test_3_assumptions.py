@@ -140,24 +140,6 @@ def transfer_of_pca(fit, *, fits: int = 8, confidence: float = SUITABLE_PCA.conf
     return jackknife_interval(lambda kept: transfer_success(table[kept], table[kept]), fits, confidence=confidence)
 
 
-def advantage_of_reliable_setting(
-    *, best_mixing: float = 0.0, classes: int = 8, size: int = 6, confidence: float = SUITABLE_TELLS.confidence
-) -> Estimate:
-    def advantage(number: int) -> float:
-        stream = generator(claim=SUITABLE_PCA.id, number=number)
-        mixing = np.repeat(np.linspace(best_mixing, 1, size), size)
-        if transfer_probability(-mixing.reshape(size, size)) < 1:
-            return 0.0
-        codes = mixed_models(uniform_factors(300, 5, stream), mixing, stream)
-        groups = list(np.repeat(np.arange(size), size))
-        flags = np.ones((size**2, 5), dtype=bool)
-        scores = udr_scores(codes, flags, groups=groups, relation="spearman", generator=stream).reshape(size, size)
-        medians = np.median(scores, axis=1)
-        return float(medians[0] - medians[2:].max())
-
-    return mean_interval([advantage(i) for i in range(classes)], confidence=confidence)
-
-
 @PCA.covers
 def test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(*, fit=repeated):
     images, factors = images_and_factors()
@@ -184,5 +166,17 @@ def test_the_best_number_of_components_transfers(images, confidence):
 
 
 @SUITABLE_TELLS.covers
-def test_a_probability_of_one_condemns_udr(confidence):
-    return advantage_of_reliable_setting(confidence=confidence)
+def test_a_probability_of_one_condemns_udr(confidence, *, best_mixing=0.0, classes=8, size=6):
+    def advantage(number: int) -> float:
+        stream = generator(claim=SUITABLE_PCA.id, number=number)
+        mixing = np.repeat(np.linspace(best_mixing, 1, size), size)
+        if transfer_probability(-mixing.reshape(size, size)) < 1:
+            return 0.0
+        codes = mixed_models(uniform_factors(300, 5, stream), mixing, stream)
+        groups = list(np.repeat(np.arange(size), size))
+        flags = np.ones((size**2, 5), dtype=bool)
+        scores = udr_scores(codes, flags, groups=groups, relation="spearman", generator=stream).reshape(size, size)
+        medians = np.median(scores, axis=1)
+        return float(medians[0] - medians[2:].max())
+
+    return mean_interval([advantage(i) for i in range(classes)], confidence=confidence)

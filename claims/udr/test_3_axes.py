@@ -121,15 +121,6 @@ def udr_of_shift(shift: float) -> Estimate:
     return exact(abs(1 - 6 * shift * (1 - shift)))
 
 
-def mig_of_models(encode, *, models: int = 5, n: int = 3_000, confidence: float = DISENTANGLED.confidence) -> Estimate:
-    def score(number: int) -> float:
-        stream = generator(claim=DISENTANGLED.id, model=number)
-        factors = stream.uniform(size=(n, 5))
-        return float(mig(Sample(encode(factors, stream), (10 * factors).astype(int))))
-
-    return mean_interval([score(i) for i in range(models)], confidence=confidence)
-
-
 def cca(first: np.ndarray, second: np.ndarray) -> float:
     bases = [np.linalg.qr(codes - codes.mean(axis=0))[0] for codes in (first, second)]
     return float(np.linalg.svd(bases[0].T @ bases[1], compute_uv=False).mean())
@@ -179,8 +170,13 @@ def test_angles_as_planes_score_low(relation):
 
 @DISENTANGLED.covers
 @pytest.mark.parametrize("encode", [categories, phases], ids=["categories", "angles"])
-def test_mig_sees_one_code_for_each_factor(encode, confidence):
-    return mig_of_models(encode, confidence=confidence)
+def test_mig_sees_one_code_for_each_factor(encode, confidence, *, models=5, n=3_000):
+    def score(number: int) -> float:
+        stream = generator(claim=DISENTANGLED.id, model=number)
+        factors = stream.uniform(size=(n, 5))
+        return float(mig(Sample(encode(factors, stream), (10 * factors).astype(int))))
+
+    return mean_interval([score(i) for i in range(models)], confidence=confidence)
 
 
 @BLIND.covers

@@ -155,7 +155,9 @@ def _repeat(card: Claim, k: int, score: Callable[[np.random.Generator], float], 
     return mean_interval([score(stream) for stream in streams], confidence=card.confidence)
 
 
-def beta_vae_score(k: int, *, missing: int = 1, repetitions: int = 5) -> Estimate:
+@BETA_VAE.covers
+@pytest.mark.parametrize("k", [3, 5])
+def test_beta_vae_does_not_miss_a_factor(k, *, missing=1, repetitions=5):
     source = partial_source(k, k - missing)
     return _repeat(
         BETA_VAE,
@@ -165,7 +167,9 @@ def beta_vae_score(k: int, *, missing: int = 1, repetitions: int = 5) -> Estimat
     )
 
 
-def factor_vae_score(k: int, *, missing: int = 1, repetitions: int = 5) -> Estimate:
+@FACTOR_VAE.covers
+@pytest.mark.parametrize("k", [3, 5])
+def test_factor_vae_misses_a_factor(k, *, missing=1, repetitions=5):
     source = partial_source(k, k - missing)
     return _repeat(
         FACTOR_VAE,
@@ -175,15 +179,3 @@ def factor_vae_score(k: int, *, missing: int = 1, repetitions: int = 5) -> Estim
         ),
         repetitions,
     )
-
-
-@BETA_VAE.covers
-@pytest.mark.parametrize("k", [3, 5])
-def test_beta_vae_does_not_miss_a_factor(k):
-    return beta_vae_score(k)
-
-
-@FACTOR_VAE.covers
-@pytest.mark.parametrize("k", [3, 5])
-def test_factor_vae_misses_a_factor(k):
-    return factor_vae_score(k)

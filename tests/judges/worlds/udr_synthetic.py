@@ -78,12 +78,6 @@ WORLDS = [
         false=lambda m: m.transfer_of_pca(m.random_projection, fits=14),
         small=lambda m: m.transfer_of_pca(m.repeated, fits=2),
     ),
-    Worlds(
-        ASSUMPTIONS,
-        "SUITABLE_TELLS",
-        false=lambda m: m.advantage_of_reliable_setting(),
-        small=lambda m: m.advantage_of_reliable_setting(best_mixing=0.9, classes=2),
-    ),
     *(
         Worlds(
             AXES,
@@ -97,8 +91,10 @@ WORLDS = [
     Worlds(
         AXES,
         "DISENTANGLED",
-        false=lambda m: m.mig_of_models(m.planes),
-        small=lambda m: m.mig_of_models(m.categories, models=2),
+        false=lambda m: m.test_mig_sees_one_code_for_each_factor(encode=m.planes, confidence=m.DISENTANGLED.confidence),
+        small=lambda m: m.test_mig_sees_one_code_for_each_factor(
+            encode=m.categories, models=2, confidence=m.DISENTANGLED.confidence
+        ),
     ),
     *(
         Worlds(
@@ -124,16 +120,9 @@ WORLDS = [
             {"metric": "dci", "trait": "modularity", "variant": "packed", "repetitions": 2},
         )
     ),
-    Worlds(
-        PROPERTIES,
-        "BETA_VAE",
-        false=lambda m: m.beta_vae_score(3, missing=2),
-        small=lambda m: m.beta_vae_score(3, repetitions=2),
-    ),
-    Worlds(
-        PROPERTIES,
-        "FACTOR_VAE",
-        false=lambda m: m.factor_vae_score(3, missing=0),
-        small=lambda m: m.factor_vae_score(3, repetitions=2),
+    *by_test(
+        (ASSUMPTIONS, "SUITABLE_TELLS", {}, {"best_mixing": 0.9, "classes": 2}),
+        (PROPERTIES, "BETA_VAE", {"k": 3, "missing": 2}, {"k": 3, "repetitions": 2}),
+        (PROPERTIES, "FACTOR_VAE", {"k": 3, "missing": 0}, {"k": 3, "repetitions": 2}),
     ),
 ]
