@@ -37,6 +37,8 @@ _Skipped: Any = pytest.skip.Exception
 
 EXPECTATIONS: pytest.StashKey[Expectations | None] = pytest.StashKey()
 FROZEN: pytest.StashKey[Frozen] = pytest.StashKey()
+# The parameters of each test's first case, by the test's id.
+FIRST: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()
 
 LETTERS = {
     Verdict.WEAKER: "w",
@@ -91,8 +93,16 @@ def _judges_all(config: pytest.Config) -> bool:
 def _picks(config: pytest.Config) -> bool:
     """Whether a selection may leave out some tests of a claim whose others are judged."""
     option = config.option
-    picked = any("::" in arg for arg in config.args) or option.keyword or option.markexpr or option.deselect
-    return bool(picked or getattr(option, "lf", False))
+    # The claims of a finding may stand in several files.
+    picked = any("::" in arg or (config.invocation_params.dir / arg).is_file() for arg in config.args)
+    return bool(picked or option.keyword or option.markexpr or option.deselect or getattr(option, "lf", False))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Remember the first case of each test, for pytest does not keep the places of its parameters' values."""
+    if metafunc._calls:
+        metafunc.config.stash.setdefault(FIRST, {})[metafunc.definition.nodeid] = metafunc._calls[0].params
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -142,7 +152,8 @@ def role_of(item: pytest.Item, card: Claim) -> Role:
     if callspec is None:
         return card.role
     role = next((own for name, own in card.roles.items() if name in callspec._idlist), card.role)
-    further = any(name.startswith("evidence_") and place for name, place in callspec.indices.items())
+    first = item.config.stash[FIRST][item.nodeid.partition("[")[0]]
+    further = any(name.startswith("evidence_") and value != first[name] for name, value in callspec.params.items())
     return "cell" if further and role == "primary" else role
 
 

@@ -137,12 +137,16 @@ class Recorder:
         from dbench.report.figures import read_figures
 
         records, checks = self.session.records(), self.session.checks()
+        findings = ledger(setting(self.config, "dbench_ledger"))
+        for record in records:  # what a card leaves to the ledger
+            if row := findings.get(record["claim"]):
+                record |= {"says": record["says"] or row.says, "where": record["where"] or row.where}
         self._place_junit(judged=bool(records))
         try:
             evidence = [describe_evidence(folder) for folder in self.folders] if records else []
             self.document = build_document(
                 records,
-                ledger=ledger(setting(self.config, "dbench_ledger")),
+                ledger=findings,
                 checks=checks,
                 provenance=self.provenance | {"evidence": evidence} | _multiplicity(records),
                 complete=self.complete and not self.session.stopped,

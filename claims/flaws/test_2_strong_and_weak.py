@@ -1,7 +1,5 @@
 """Correcting Flaws, section 2, 'Definitions of Disentanglement': a code of its own, or a group of its own."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.metrics import mutual_info_score
@@ -18,8 +16,6 @@ LOW = Claim(
     quote="Our proposed metrics focus on the strong notion [...] But it could be that none of these 5 neurons "
     "individually represent the corresponding factor (see Section 3.2), in which case the representation shows poor "
     "strong DE and should get a low score by a metric measuring strong DE.",
-    where="2, Definitions of Disentanglement",
-    says="SNC and NK, metrics of the strong sense, score low what gives each factor five codes, none sufficient alone.",
     evidence="synthetic",
     population="samples of 4,000 observations (NK: 3,000); metric, draws and the way a factor is spread varied",
     deviations=(
@@ -33,11 +29,8 @@ LOW = Claim(
     min_n=5,
     revision=2,
 )
-NK_EXACT = replace(
-    LOW,
-    role="probe",
-    part="nk, exact",
-    quote="",
+NK_EXACT = LOW.probe(
+    "nk, exact",
     says="NK scores low what gives each factor five codes, also with the best possible classifiers.",
     population="two factors in five codes each, enumerated; the way a factor is spread varied",
     deviations=("The best possible classifiers stand in for trained ones.",),
@@ -46,10 +39,8 @@ NK_EXACT = replace(
     confidence=1.0,
     min_n=1024,
 )
-WEAK = replace(
-    NK_EXACT,
-    role="cell",
-    part="perfect in the weak sense",
+WEAK = NK_EXACT.cell(
+    "perfect in the weak sense",
     quote="if each factor is perfectly represented by a distinct set of 5 neurons, which don't overlap, then the "
     "representation shows perfect weak DE and should get a max score by a metric measuring weak DE.",
     says="A representation that gives each factor five codes of its own is perfect in the weak sense.",
@@ -58,9 +49,8 @@ WEAK = replace(
     rule=above(1 - 1e-9),
     revision=1,
 )
-ALONE = replace(
-    WEAK,
-    part="alone",
+ALONE = WEAK.cell(
+    "alone",
     quote="none of these 5 neurons individually represent the corresponding factor",
     says="None of a factor's five codes is sufficient alone.",
     statistic="largest share of a factor's entropy in one code",

@@ -20,7 +20,6 @@ GREEDY = Claim(
     role="primary",
     quote="Thus, z1 will be chosen as the representative of both colour and shape.",
     where="3.1, Figure 1",
-    says="Aligning each factor with its most informative code gives one code two factors.",
     evidence="synthetic",
     population="the toy model M1 as a sampled representation; draws varied",
     deviations=("Codes carry noise of 0.05, so that they are real numbers.",),
@@ -29,10 +28,8 @@ GREEDY = Claim(
     rule=above(0.5),
     min_n=20,
 )
-INJECTIVE = replace(
-    GREEDY,
-    role="cell",
-    part="all at once",
+INJECTIVE = GREEDY.cell(
+    "all at once",
     quote="This gives a mapping in which no two factors are mapped to the same neuron",
     where="4.1, equation 2",
     says="The injective assignment of equation 2 never gives one code two factors.",

@@ -42,7 +42,6 @@ ORDER = Claim(
     quote="Existing metrics incorrectly give M1 a higher score than M2. SNC gives M2 a higher score and NK gives both "
     "the same score.",
     where="3.1, Table 1",
-    says="MIG, SAP, DCI and MED score M1 higher, SNC scores M2 higher, and NK scores both alike.",
     evidence="synthetic",
     population="the toy law, enumerated; metric varied",
     deviations=tuple(f"{name}: {text}" for name, text in READINGS.items()),
@@ -51,10 +50,8 @@ ORDER = Claim(
     rule=above(0.0),
     confidence=1.0,
 )
-SAMPLED = replace(
-    ORDER,
-    role="cell",
-    part="samples",
+SAMPLED = ORDER.cell(
+    "samples",
     population="samples of 1,000 observations of both models; metric and draws varied",
     deviations=(
         "Codes carry noise of 0.05, so that they are real numbers.",

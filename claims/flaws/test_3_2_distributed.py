@@ -1,7 +1,5 @@
 """Correcting Flaws, section 3.2: information that only a set of codes holds."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -22,8 +20,6 @@ ONLY_TOGETHER = Claim(
     role="primary",
     quote="They would find that I(g1; z2) = I(g1; z3) = 0, and so conclude that g1 is not represented by [...] when in "
     "fact g1 is perfectly represented by",
-    where="3.2",
-    says="When a factor is the XOR of two codes, neither alone tells anything about it, though the pair does.",
     evidence="synthetic",
     population="two fair bits and their XOR, enumerated",
     unit="case",
@@ -33,10 +29,8 @@ ONLY_TOGETHER = Claim(
     min_n=4,
     revision=2,
 )
-LINEAR = replace(
-    ONLY_TOGETHER,
-    role="cell",
-    part="linear",
+LINEAR = ONLY_TOGETHER.cell(
+    "linear",
     quote="the strength of the linear relationship in XOR is zero",
     says="The linear relation of the factor with both codes together has strength zero.",
     statistic="R2 of the factor regressed on both codes",
@@ -44,9 +38,8 @@ LINEAR = replace(
     printed=Printed("0", 0.0, 1e-9),
     revision=1,
 )
-KNOCK_OUT = replace(
-    LINEAR,
-    part="knock-out",
+KNOCK_OUT = LINEAR.cell(
+    "knock-out",
     quote="cannot detect when [...] encode gi via XOR, whereas our method can.",
     where="4.3",
     says="Knock-out with a non-linear classifier sees the hidden pair behind an open copy of the factor.",
@@ -56,13 +49,9 @@ KNOCK_OUT = replace(
     rule=below(0.25),
     confidence=0.95,
     min_n=5,
-    printed=None,
 )
-LINEAR_CLASSIFIER = replace(
-    KNOCK_OUT,
-    role="probe",
-    part="linear classifier",
-    quote="",
+LINEAR_CLASSIFIER = KNOCK_OUT.probe(
+    "linear classifier",
     where="3.2",
     says="A linear classifier of both codes sees nothing of the factor.",
     population="noisy XOR codes; draws varied",
@@ -71,18 +60,16 @@ LINEAR_CLASSIFIER = replace(
     # Coefficients that are zero but for noise may still cut off one corner of four, and be right on the others.
     rule=within(-0.1, 0.1),
 )
-CONTINUOUS_LINEAR = replace(
-    LINEAR_CLASSIFIER,
-    part="continuous, linear",
+CONTINUOUS_LINEAR = LINEAR_CLASSIFIER.probe(
+    "continuous, linear",
     says="For uniform a and b, |a - b| has no linear relation with a or b.",
     deviations=(),
     population="uniform a, b and |a - b|; draws varied",
     statistic="mean of the larger squared correlation of |a - b| with a code",
     rule=below(0.01),
 )
-CONTINUOUS_INFORMATION = replace(
-    CONTINUOUS_LINEAR,
-    part="continuous, information",
+CONTINUOUS_INFORMATION = CONTINUOUS_LINEAR.probe(
+    "continuous, information",
     says="For uniform a and b, a alone has no information about |a - b|.",
     population="uniform a, b and |a - b|; draws varied; 20 x 20 bins",
     statistic="mean mutual information of |a - b| with a code, nats (analytically (1 - log 2)/2 = 0.153)",
@@ -97,7 +84,6 @@ BOUND = Claim(
     "under a very broad class of feature importance measures, including gradient-boosted trees, assign a score that is "
     "arbitrarily close to perfect, even though the model is completely entangled in the sense that no neuron, by "
     "itself, contains any information about any generative factor.",
-    where="3.2, Theorem 3.1, Remark 3.3",
     says="D and C of the band code reach 1 - 2 / log2 n or more, though no code alone tells anything about any factor.",
     evidence="synthetic",
     population="the band code by equation 1 with uniform digits; number of codes n varied",
@@ -113,10 +99,8 @@ BOUND = Claim(
     confidence=1.0,
     revision=2,
 )
-NO_INFORMATION = replace(
-    BOUND,
-    role="cell",
-    part="no information",
+NO_INFORMATION = BOUND.cell(
+    "no information",
     quote="no neuron, by itself, contains any information about any generative factor.",
     where="3.2, Theorem 3.1",
     says="In the band code no code alone has information about any factor.",
@@ -129,9 +113,8 @@ NO_INFORMATION = replace(
     printed=Printed("0", 0.0, 1e-9),
     revision=1,
 )
-TREES = replace(
-    NO_INFORMATION,
-    part="trees",
+TREES = NO_INFORMATION.cell(
+    "trees",
     quote="under a very broad class of feature importance measures, including gradient-boosted trees",
     says="D and C measured with gradient-boosted trees on samples of the band code reach the printed bound.",
     population="samples of the band code; number of codes, classes and observations varied",
@@ -141,13 +124,9 @@ TREES = replace(
     rule=above(0.0),
     confidence=0.95,
     min_n=3,
-    printed=None,
 )
-SNC_LOW = replace(
-    TREES,
-    role="probe",
-    part="snc",
-    quote="",
+SNC_LOW = TREES.probe(
+    "snc",
     where="3.2, 4.2",
     says="SNC, a metric of strong disentanglement, stays near zero on the band code.",
     statistic="mean SNC score",
@@ -178,29 +157,6 @@ def linear_strength(cases: np.ndarray) -> Estimate:
     return exact(LinearRegression().fit(codes, factor).score(codes, factor), n=len(cases))
 
 
-def linear_gain(draw=xor_codes, *, repetitions: int = 50, n: int = 4_000) -> Estimate:
-    def gain(stream: np.random.Generator) -> float:
-        train, test = draw(n, stream).split(0.5, stream)
-        labels = test.factors[:, 0]
-        chance = np.bincount(labels).max() / len(labels)
-        model = LogisticRegression().fit(train.codes, train.factors[:, 0])
-        return float((model.score(test.codes, labels) - chance) / (1 - chance))
-
-    return _repeat(LINEAR_CLASSIFIER.part, repetitions, gain)
-
-
-def knock_out(*, hidden_pair: bool = True, repetitions: int = 5, n: int = 900) -> Estimate:
-    def score(stream: np.random.Generator) -> float:
-        sample = xor_codes(n, stream, plain_copy=True)
-        if not hidden_pair:
-            # The world in which the open code is alone: noise in place of the pair.
-            noise = stream.standard_normal((n, 2))
-            sample = Sample(np.hstack([sample.codes[:, :1], noise]), sample.factors)
-        return float(nk(sample, generator=stream))
-
-    return _repeat(KNOCK_OUT.part, repetitions, score)
-
-
 def continuous(relation: str, draw=absolute_difference, *, repetitions: int = 10, n: int = 10_000) -> Estimate:
     def score(stream: np.random.Generator) -> float:
         sample = draw(n, stream)
@@ -223,23 +179,6 @@ def band_excess(matrix: np.ndarray, law: tuple[np.ndarray, np.ndarray]) -> Estim
     return exact(smaller - printed_bound(len(matrix)) - band_information(*law).value)
 
 
-def tree_excess(n_codes: int, classes: int, n: int, draw=modular_sum_codes, *, repetitions: int = 3) -> Estimate:
-    def score(stream: np.random.Generator) -> float:
-        result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
-        return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
-
-    return _repeat(TREES.part, repetitions, score, n_codes=n_codes, classes=classes, n=n)
-
-
-def snc_of_band(
-    n_codes: int, classes: int, draw=modular_sum_codes, *, repetitions: int = 10, n: int = 3_000
-) -> Estimate:
-    def score(stream: np.random.Generator) -> float:
-        return float(snc(draw(n, stream, n_codes=n_codes, classes=classes)))
-
-    return _repeat(SNC_LOW.part, repetitions, score, n_codes=n_codes, classes=classes)
-
-
 @ONLY_TOGETHER.covers
 def test_only_both_codes_of_an_xor_know_the_factor():
     return only_together(xor_cases())
@@ -251,13 +190,28 @@ def test_the_linear_relation_has_no_strength():
 
 
 @LINEAR_CLASSIFIER.covers
-def test_a_linear_classifier_sees_nothing():
-    return linear_gain()
+def test_a_linear_classifier_sees_nothing(*, draw=xor_codes, repetitions=50, n=4_000):
+    def gain(stream: np.random.Generator) -> float:
+        train, test = draw(n, stream).split(0.5, stream)
+        labels = test.factors[:, 0]
+        chance = np.bincount(labels).max() / len(labels)
+        model = LogisticRegression().fit(train.codes, train.factors[:, 0])
+        return float((model.score(test.codes, labels) - chance) / (1 - chance))
+
+    return _repeat(LINEAR_CLASSIFIER.part, repetitions, gain)
 
 
 @KNOCK_OUT.covers
-def test_knock_out_sees_the_hidden_pair():
-    return knock_out()
+def test_knock_out_sees_the_hidden_pair(*, hidden_pair=True, repetitions=5, n=900):
+    def score(stream: np.random.Generator) -> float:
+        sample = xor_codes(n, stream, plain_copy=True)
+        if not hidden_pair:
+            # The world in which the open code is alone: noise in place of the pair.
+            noise = stream.standard_normal((n, 2))
+            sample = Sample(np.hstack([sample.codes[:, :1], noise]), sample.factors)
+        return float(nk(sample, generator=stream))
+
+    return _repeat(KNOCK_OUT.part, repetitions, score)
 
 
 @CONTINUOUS_LINEAR.covers
@@ -284,11 +238,18 @@ def test_the_band_matrix_reaches_the_printed_bound(n_codes):
 
 @TREES.covers
 @pytest.mark.parametrize(("n_codes", "classes", "n"), [(6, 2, 1_000), (6, 2, 4_000), (6, 3, 1_500), (12, 2, 1_500)])
-def test_boosted_trees_reach_the_printed_bound(n_codes, classes, n):
-    return tree_excess(n_codes, classes, n)
+def test_boosted_trees_reach_the_printed_bound(n_codes, classes, n, *, draw=modular_sum_codes, repetitions=3):
+    def score(stream: np.random.Generator) -> float:
+        result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
+        return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
+
+    return _repeat(TREES.part, repetitions, score, n_codes=n_codes, classes=classes, n=n)
 
 
 @SNC_LOW.covers
 @pytest.mark.parametrize(("n_codes", "classes"), [(6, 2), (6, 4), (16, 2)])
-def test_snc_stays_near_zero_on_the_band_code(n_codes, classes):
-    return snc_of_band(n_codes, classes)
+def test_snc_stays_near_zero_on_the_band_code(n_codes, classes, *, draw=modular_sum_codes, repetitions=10, n=3_000):
+    def score(stream: np.random.Generator) -> float:
+        return float(snc(draw(n, stream, n_codes=n_codes, classes=classes)))
+
+    return _repeat(SNC_LOW.part, repetitions, score, n_codes=n_codes, classes=classes)

@@ -20,7 +20,6 @@ PERFECT = Claim(
     quote="This is to allow the neuron to, potentially achieve 100% accuracy, by allow it to, potentially, match the "
     "ground truth distribution. [...] However, this method does not require the classes to be balanced.",
     where="4.2, equation 3",
-    says="With bins of the greatest common divisor of the class sizes SNC is 1 for a perfect code, balanced or not.",
     evidence="synthetic",
     population="exact copies of a factor; class sizes varied",
     deviations=("Bins of the greatest common divisor as defined, down to a single observation.",),
@@ -29,18 +28,13 @@ PERFECT = Claim(
     rule=within(1 - 1e-9, 1),
     confidence=1.0,
 )
-LEAST_BIN = replace(
-    PERFECT,
-    role="probe",
-    part="perfect, minimum bin size",
-    quote="",
+LEAST_BIN = PERFECT.probe(
+    "perfect, minimum bin size",
     says="With the suggested minimum bin size too, SNC is 1 for a perfect strong representation.",
     deviations=("The paper suggests a minimum and tries none; ours is a fifth of the mean class size.",),
 )
-NOISE = replace(
-    PERFECT,
-    role="cell",
-    part="chance",
+NOISE = PERFECT.cell(
+    "chance",
     quote="Then, the metric score is the accuracy a on a single neuron, adjusted for chance accuracy r",
     says="SNC is 0 at chance, also where classes are unbalanced.",
     population="codes of pure noise; class sizes with a large common divisor, their multiple and draws varied",
@@ -52,19 +46,14 @@ NOISE = replace(
     confidence=0.95,
     min_n=5,
 )
-NOISE_SMALL_DIVISOR = replace(
-    NOISE,
-    role="probe",
-    part="chance, small divisor",
-    quote="",
+NOISE_SMALL_DIVISOR = NOISE.probe(
+    "chance, small divisor",
     says="SNC is 0 at chance where the class sizes have a small common divisor.",
     population="codes of pure noise; class sizes with divisor 1 or 2, draws varied",
     deviations=("Bins of the greatest common divisor as defined, without the suggested minimum.",),
 )
-NOISE_LEAST_BIN = replace(
-    NOISE_SMALL_DIVISOR,
-    role="probe",
-    part="chance, minimum bin size",
+NOISE_LEAST_BIN = NOISE_SMALL_DIVISOR.probe(
+    "chance, minimum bin size",
     says="With the suggested minimum bin size SNC is 0 at chance where class sizes have a small common divisor.",
     deviations=LEAST_BIN.deviations,
 )
@@ -106,10 +95,8 @@ BEST = Claim(
     rule=below(1e-9),
     confidence=1.0,
 )
-BEST_NO_CONFLICT = replace(
-    BEST,
-    role="cell",
-    part="no conflict",
+BEST_NO_CONFLICT = BEST.cell(
+    "no conflict",
     says="Where no two factors compete for a code, no code predicts a factor better than the aligned one does.",
     population="one factor of three values and two codes: random small tables of counts",
     deviations=(
@@ -151,43 +138,10 @@ def score_of_noise(
     return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
 
 
-def error_of_equation_4(sizes: Sequence[int]) -> Estimate:
-    """As printed: the indicator is squared, not the count."""
-    labels = labels_of(sizes)
-    n, indicators = len(labels), labels == np.arange(len(sizes))[:, None]
-    printed = (indicators.astype(int) ** 2).sum() / n**2
-    return exact(float(printed - (indicators.mean(axis=1) ** 2).sum()))
-
-
-def excess_in_toy_model(second_accuracy: float = 0.5) -> Estimate:
-    """How much more accurate than the aligned code the other one is, for the worst factor."""
-    codes, factors, probability = toy_law(second_accuracy)
-    tables = np.zeros((2, 2, 2, 2))
-    for i, j in np.ndindex(2, 2):
-        np.add.at(tables[i, j], (codes[:, i], factors[:, j]), probability)
-    accuracy = tables.max(axis=3).sum(axis=2)
-    information = np.array([[_nats(tables[i, j]) for j in range(2)] for i in range(2)])
-    aligned = align(information)
-    return exact(float((accuracy.max(axis=0) - accuracy[aligned, [0, 1]]).max()))
-
-
 def _nats(table: np.ndarray) -> float:
     independent = table.sum(axis=1, keepdims=True) * table.sum(axis=0)
     present = table > 0
     return float((table[present] * np.log(table[present] / independent[present])).sum()) if present.any() else 0.0
-
-
-def excess_without_conflict(*, classes: int = 3, tables: int = 2_000) -> Estimate:
-    """Best accuracy of the code with less information minus that of the one with more, over random tables."""
-    rng = generator(claim=BEST_NO_CONFLICT.id, part=BEST_NO_CONFLICT.part)
-    worst = -1.0
-    for _ in range(tables):
-        shares = rng.multinomial(6, np.full(classes, 1 / classes))  # one law of the factor for both codes
-        pair = [np.stack([rng.multinomial(share, [0.5, 0.5]) for share in shares], axis=1) / 6 for _ in range(2)]
-        more, less = sorted(pair, key=_nats, reverse=True)
-        if _nats(more) > _nats(less) + 1e-9:  # else either may be the aligned one
-            worst = max(worst, float(less.max(axis=1).sum() - more.max(axis=1).sum()))
-    return exact(worst, n=tables)
 
 
 @PERFECT.covers
@@ -225,14 +179,35 @@ def test_snc_of_noise_is_zero_with_a_minimum_bin_size(sizes, times, confidence):
 @GUESSING.covers
 @pytest.mark.parametrize("sizes", LARGE_DIVISOR.values(), ids=LARGE_DIVISOR)
 def test_equation_4_is_the_accuracy_of_guessing(sizes):
-    return error_of_equation_4(sizes)
+    """As printed: the indicator is squared, not the count."""
+    labels = labels_of(sizes)
+    n, indicators = len(labels), labels == np.arange(len(sizes))[:, None]
+    printed = (indicators.astype(int) ** 2).sum() / n**2
+    return exact(float(printed - (indicators.mean(axis=1) ** 2).sum()))
 
 
 @BEST.covers
-def test_no_code_of_the_toy_model_beats_the_aligned_one():
-    return excess_in_toy_model()
+def test_no_code_of_the_toy_model_beats_the_aligned_one(*, second_accuracy=0.5):
+    """How much more accurate than the aligned code the other one is, for the worst factor."""
+    codes, factors, probability = toy_law(second_accuracy)
+    tables = np.zeros((2, 2, 2, 2))
+    for i, j in np.ndindex(2, 2):
+        np.add.at(tables[i, j], (codes[:, i], factors[:, j]), probability)
+    accuracy = tables.max(axis=3).sum(axis=2)
+    information = np.array([[_nats(tables[i, j]) for j in range(2)] for i in range(2)])
+    aligned = align(information)
+    return exact(float((accuracy.max(axis=0) - accuracy[aligned, [0, 1]]).max()))
 
 
 @BEST_NO_CONFLICT.covers
-def test_no_code_beats_the_aligned_one_where_factors_do_not_compete():
-    return excess_without_conflict()
+def test_no_code_beats_the_aligned_one_where_factors_do_not_compete(*, classes=3, tables=2_000):
+    """Best accuracy of the code with less information minus that of the one with more, over random tables."""
+    rng = generator(claim=BEST_NO_CONFLICT.id, part=BEST_NO_CONFLICT.part)
+    worst = -1.0
+    for _ in range(tables):
+        shares = rng.multinomial(6, np.full(classes, 1 / classes))  # one law of the factor for both codes
+        pair = [np.stack([rng.multinomial(share, [0.5, 0.5]) for share in shares], axis=1) / 6 for _ in range(2)]
+        more, less = sorted(pair, key=_nats, reverse=True)
+        if _nats(more) > _nats(less) + 1e-9:  # else either may be the aligned one
+            worst = max(worst, float(less.max(axis=1).sum() - more.max(axis=1).sum()))
+    return exact(worst, n=tables)

@@ -1,7 +1,5 @@
 """Correcting Flaws, section 5.1: is the code aligned to a factor its factor's best, in models trained here?"""
 
-from dataclasses import replace
-
 import numpy as np
 
 from dbench.claims import Claim, below
@@ -11,17 +9,14 @@ from dbench.errors import EvidenceLacking
 from dbench.metrics import align
 from dbench.stats import Estimate, mean_interval
 
-BEST = Claim(
+BEST = Claim.zoo(
     id="flaws.aligned-neuron-is-best",
     role="primary",
     quote="Because this is the most informative individual neuron, it means all other neurons, i.e. "
     "non-aligned neurons, predict that factor with accuracy <5.8%.",
     where="5.1; 4.1, equation 2",
-    says="The code aligned to a factor is the one most informative about it.",
-    evidence="zoo",
     population="the six systems of Table 2, all strengths and seeds; factors that some code holds",
     deviations=(f"Only factors of which some code holds {HELD} nats: which code knows most of nothing is chance.",),
-    unit="seed",
     statistic="mean over seeds of the share of held factors of which another code holds more than the aligned one",
     # One factor in a hundred: the paper infers it from the alignment, of every factor. Models need not be in a regime:
     # an inference from the alignment holds in all, and a share of exceptions has no value of no effect.
@@ -29,13 +24,10 @@ BEST = Claim(
     # Of ten seeds few have an exception at all: their mean is near 0 and they hardly differ. At 0.95 a share of 0.01
     # was found below 0.01 in 6.1% of worlds; at 0.98 in 2.6%, and one of 0.001 still in 95%.
     confidence=0.98,
-    min_n=5,
     revision=3,
 )
-MOST_ACCURATE = replace(
-    BEST,
-    role="cell",
-    part="most accurate",
+MOST_ACCURATE = BEST.cell(
+    "most accurate",
     where="5.1",
     says="All other codes predict a factor less accurately than the one aligned to it.",
     deviations=(

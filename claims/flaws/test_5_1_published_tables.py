@@ -1,7 +1,5 @@
 """Correcting Flaws, section 5.1: what Tables 2 and 7 say of trained models."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,16 +26,12 @@ GAP = Claim(
     confidence=1.0,
     revision=2,
 )
-GAP_RECOMPUTED = replace(
-    GAP,
-    role="cell",
-    part="recomputed",
+GAP_RECOMPUTED = GAP.cell(
+    "recomputed",
     population="18 pairs of model and data set, recomputed with both accuracies adjusted for chance",
 )
-MARGINAL = replace(
-    GAP,
-    role="cell",
-    part="marginal drop",
+MARGINAL = GAP.cell(
+    "marginal drop",
     quote="Here, there is often only a marginal drop in accuracy after removing the neuron that was supposed to "
     "contain all the relevant information",
     says="Without the aligned code there is often only a marginal drop in accuracy.",
@@ -47,11 +41,8 @@ MARGINAL = replace(
     # 'Often' is more than a quarter, here and below. A share has no value of no effect.
     rule=above(0.25),
 )
-KEPT = replace(
-    MARGINAL,
-    role="probe",
-    part="information kept",
-    quote="",
+KEPT = MARGINAL.probe(
+    "information kept",
     says="Without the aligned code an MLP often keeps most of its accuracy.",
     deviations=("'Most' is read as NK below half of the accuracy.",),
     statistic="share of pairs whose NK is below half of the MLP accuracy",
@@ -60,8 +51,6 @@ HIGHER = Claim(
     id="flaws.existing-metrics-higher",
     role="primary",
     quote="In general, the scores of other metrics, especially DCI, are higher than those of our metrics",
-    where="5.1, appendix F, Table 7",
-    says="In general existing metrics score trained models higher than SNC and NK do.",
     evidence="published",
     population="18 pairs of model and data set, all metrics averaged over factors",
     deviations=(
@@ -74,24 +63,17 @@ HIGHER = Claim(
     confidence=1.0,
     revision=2,
 )
-HIGHER_THAN = replace(
-    HIGHER, role="cell", part="of one metric", statistic="share of pairs and existing metrics scored higher than by it"
-)
-ESPECIALLY_DCI = replace(
-    HIGHER,
-    role="cell",
-    part="especially DCI",
+HIGHER_THAN = HIGHER.cell("of one metric", statistic="share of pairs and existing metrics scored higher than by it")
+ESPECIALLY_DCI = HIGHER.cell(
+    "especially DCI",
     says="It is so of DCI especially: DCI scores more models higher than the other existing metrics do.",
     deviations=("DCI is the mean of D, C and I; the others are MIG, SAP, IRS and MED.",),
     statistic="share of pairs that DCI scores higher than SNC or NK (mean of both), minus that of the other metrics",
     rule=above(0.0),
     revision=3,
 )
-ONE_HIGHER = replace(
-    HIGHER,
-    role="probe",
-    part="one existing metric",
-    quote="",
+ONE_HIGHER = HIGHER.probe(
+    "one existing metric",
     says="An existing metric scores most trained models higher than SNC and NK do, each metric asked alone.",
     deviations=("The paper says it of the metrics together.",),
     statistic="share of pairs that the metric scores higher than SNC or NK, mean of both",
@@ -100,7 +82,6 @@ ASKS_LESS = Claim(
     id="flaws.linear-is-weaker",
     role="primary",
     quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
-    where="4.2, appendix C, Tables 2 and 5",
     says="A linear classifier on all codes is more accurate than SNC on most trained models.",
     evidence="published",
     population="18 pairs of model and data set, recomputed with both accuracies adjusted for chance",
@@ -111,10 +92,8 @@ ASKS_LESS = Claim(
     confidence=1.0,
     revision=2,
 )
-ALIKE = replace(
-    ASKS_LESS,
-    role="cell",
-    part="alike",
+ALIKE = ASKS_LESS.cell(
+    "alike",
     quote="We also show linear classifier scores, which are broadly similar.",
     says="On trained models the accuracies of a linear classifier and of SNC are broadly similar.",
     population="18 pairs of model and data set, as printed, or recomputed with both accuracies adjusted for chance",

@@ -1,7 +1,5 @@
 """Correcting Flaws, section 5.1: what SNC, NK and existing metrics say of the paper's six systems, trained here."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -15,29 +13,23 @@ COMPONENTS = {"d": "dci", "c": "dci.completeness", "i": "dci.informativeness"}
 METRICS = {"mig": "mig", "sap": "sap", "irs": "irs", "med": "med"} | COMPONENTS
 
 SYSTEMS = "the six systems of Table 2, all strengths and seeds"
-GAP = Claim(
+GAP = Claim.zoo(
     id="flaws.distributed-entanglement",
     role="primary",
     quote="The SNC accuracy is substantially lower than that of the full MLP.",
     where="5.1, Table 2, appendix G",
-    says="SNC is substantially lower than the accuracy of an MLP on all codes.",
-    evidence="zoo",
     population=SYSTEMS,
     deviations=(
         "'Substantially' is read as 10 percentage points, for every system.",
         "Both accuracies are adjusted for chance, as the paper's caption says.",
     ),
-    unit="seed",
     statistic="smallest over systems: MLP accuracy minus SNC, mean over strengths",
     rule=above(0.1, null=0.0),
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-MARGINAL = replace(
-    GAP,
-    role="cell",
-    part="marginal drop",
+MARGINAL = GAP.cell(
+    "marginal drop",
     quote="Here, there is often only a marginal drop in accuracy after removing the neuron that was supposed to "
     "contain all the relevant information",
     says="Without the aligned code there is often only a marginal drop in accuracy.",
@@ -46,13 +38,9 @@ MARGINAL = replace(
     bounds=(0.0, 1.0),
     # 'Often' is more than a quarter, here and below. A share has no value of no effect.
     rule=above(0.25),
-    revision=3,
 )
-KEPT = replace(
-    MARGINAL,
-    role="probe",
-    part="information kept",
-    quote="",
+KEPT = MARGINAL.probe(
+    "information kept",
     says="Without the aligned code an MLP often keeps most of its accuracy.",
     deviations=(
         "'Most' is read as NK below half of the accuracy.",
@@ -61,43 +49,31 @@ KEPT = replace(
     statistic="mean over seeds of the share of models whose NK is below half of the MLP accuracy",
 )
 
-HIGHER = Claim(
+HIGHER = Claim.zoo(
     id="flaws.existing-metrics-higher",
     role="primary",
     quote="In general, the scores of other metrics, especially DCI, are higher than those of our metrics",
-    where="5.1, appendix F, Table 7",
-    says="In general existing metrics score trained models higher than SNC and NK do.",
-    evidence="zoo",
     population=f"{SYSTEMS}; all metrics averaged over factors",
     deviations=(
         "'In general' is read as more than half of all comparisons with MIG, SAP, IRS, D, C, I and MED.",
         "D, C and I count as three, as in Table 7; as one metric, their mean, DCI leaves a share of 0.44 there.",
         FOREST,
     ),
-    unit="seed",
     statistic="share of models and existing metrics scored higher than by SNC or NK, mean of both",
     rule=above(0.5),
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-HIGHER_THAN = replace(
-    HIGHER, role="cell", part="of one metric", statistic="share of models and existing metrics scored higher than by it"
-)
-ESPECIALLY_DCI = replace(
-    HIGHER,
-    role="cell",
-    part="especially DCI",
+HIGHER_THAN = HIGHER.cell("of one metric", statistic="share of models and existing metrics scored higher than by it")
+ESPECIALLY_DCI = HIGHER.cell(
+    "especially DCI",
     says="It is so of DCI especially: DCI scores more models higher than the other existing metrics do.",
     deviations=("DCI is the mean of D, C and I; the others are MIG, SAP, IRS and MED.", FOREST),
     statistic="share of models that DCI scores higher than SNC or NK (mean of both), minus that of the other metrics",
     rule=above(0.0),
 )
-ONE_HIGHER = replace(
-    HIGHER,
-    role="probe",
-    part="one existing metric",
-    quote="",
+ONE_HIGHER = HIGHER.probe(
+    "one existing metric",
     says="An existing metric scores most trained models higher than SNC and NK do, each metric asked alone.",
     deviations=("The paper says it of the metrics together.", FOREST),
     statistic="share of models that the metric scores higher than SNC or NK, mean of both",

@@ -18,13 +18,11 @@ NOT_CLIPPED = "Accuracies are averaged, then adjusted for chance as in Table 3, 
 SAME_MODEL = "Random splits are asked of the same models; the paper trains others, without random points."
 
 # ------------------------------------------------------------------ performance is poor
-AT_CHANCE = Claim(
+AT_CHANCE = Claim.zoo(
     id="flaws.cg-poor",
     role="primary",
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
-    where="5.2, Table 3",
     says="On dSprites trained models classify novel combinations of shape and size essentially always at chance.",
-    evidence="zoo",
     population="systems trained without one combination of shape and size at a time, one strength each",
     deviations=(
         "'Essentially always at chance' is read as below 5 points after adjustment, for every system.",
@@ -35,17 +33,14 @@ AT_CHANCE = Claim(
     statistic="largest of six systems: chance-adjusted accuracy of an MLP, shape and size together",
     # Chance is on the sentence's side: there is no value of no effect beyond the bound.
     rule=below(0.05),
-    min_n=5,
     # Of Table 3 the column 'both' of random splits repeats another score (errata: flaws-table-3-random-split).
     regime=(
         knows_familiar(SYSTEMS, 0.75, "three quarters; the paper's six models are at 83% on dSprites (Tables 9 to 14)"),
     ),
     revision=2,
 )
-RANDOM_SPLIT = replace(
-    AT_CHANCE,
-    role="cell",
-    part="random split",
+RANDOM_SPLIT = AT_CHANCE.cell(
+    "random split",
     quote="every model is capable of classifying the unseen data accurately",
     says="Every model classifies unseen data of a random split accurately.",
     deviations=("'Accurately' is read as at least halfway from chance to perfect.", NOT_CLIPPED, SAME_MODEL),
@@ -53,10 +48,8 @@ RANDOM_SPLIT = replace(
     rule=above(0.5, null=0.0),
     regime=(),
 )
-LINEAR = replace(
-    AT_CHANCE,
-    role="cell",
-    part="linear",
+LINEAR = AT_CHANCE.cell(
+    "linear",
     quote="The performance of the linear classifier is as low or lower, almost never above a random baseline",
     says="A linear classifier does no better on novel combinations than the MLP.",
     deviations=(
@@ -82,10 +75,8 @@ ON_3DSHAPES = replace(
         ),
     ),
 )
-PARTED_BEST = replace(
-    ON_3DSHAPES,
-    role="cell",
-    part="parted_vae",
+PARTED_BEST = ON_3DSHAPES.cell(
+    "parted_vae",
     quote="PartedVae performs best, especially the semi-supervised variant",
     says="PartedVAE, unsupervised and semi-supervised, does best on 3dshapes.",
     deviations=(),
@@ -94,19 +85,16 @@ PARTED_BEST = replace(
     rule=above(0.0),
     revision=3,
 )
-SEMI_BEST = replace(
-    PARTED_BEST,
-    part="parted_vae, semi-supervised",
+SEMI_BEST = PARTED_BEST.cell(
+    "parted_vae, semi-supervised",
     says="The semi-supervised PartedVAE does better than its unsupervised variant on 3dshapes.",
     deviations=("'Better' is read as by 5 points.",),
     statistic="PartedVAE semi-supervised minus PartedVAE, adjusted accuracy",
     rule=above(0.05, null=0.0),
     revision=2,
 )
-WEAK = replace(
-    PARTED_BEST,
-    role="probe",
-    part="weak_de",
+WEAK = PARTED_BEST.probe(
+    "weak_de",
     quote="the other recent semi-supervised method, WeakDE, performs less well",
     says="WeakDE does not share the advantage of the other semi-supervised method.",
     deviations=("The paper compares it with PartedVAE, which 'parted_vae' asks. An advantage is one of 5 points.",),
@@ -132,10 +120,8 @@ FAILS = replace(
     statistic="chance-adjusted accuracy of an MLP on the codes of MTD, shape and size together",
     regime=(knows_familiar(SUPERVISED, 0.9, "Table 3, normal test set: MTD at 95% to 100% on three data sets"),),
 )
-SUPERVISED_RANDOM = replace(
-    FAILS,
-    role="cell",
-    part="random split",
+SUPERVISED_RANDOM = FAILS.cell(
+    "random split",
     quote="every model is capable of classifying the unseen data accurately",
     says="The same model classifies random splits nearly perfectly.",
     deviations=("'Nearly perfectly' is read as above 90%.", *FAILS.deviations[1:], SAME_MODEL),

@@ -4,7 +4,6 @@ All are probes: of dSprites alone, which is what we have, the paper says that th
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -34,13 +33,12 @@ PRODUCT, AVERAGE = VERSIONS = ("product of shape and size", "average over factor
 # Of normal values, where the two metrics correlate by 0.6 with each other.
 SETTLED_BY = "Six systems leave this open: a true lead of {lead}, would be found eight times in ten among {systems}."
 
-CORRELATES = Claim(
+CORRELATES = Claim.zoo(
     id="flaws.cg-correlation",
     role="probe",
     part="one metric",
     where="5.3, Table 4",
     says="A metric correlates with performance on novel combinations, at least weakly.",
-    evidence="zoo",
     population="six systems trained without one combination of shape and size at a time, one strength each",
     deviations=(
         "The paper's points are six systems on three data sets, or on 3dshapes; these are the six on dSprites, of "
@@ -54,13 +52,11 @@ CORRELATES = Claim(
     # For other systems and combinations: Fisher's z over systems and the jackknife over combinations, in squares.
     statistic="Pearson correlation over systems of means over runs and combinations: metric with accuracy",
     rule=above(0.1, null=0.0),
-    min_n=5,
     regime=(of_objectives(FACTORS_HELD, *SIX),),
     revision=4,
 )
-ORDER = replace(
-    CORRELATES,
-    part="order",
+ORDER = CORRELATES.probe(
+    "order",
     where="5.3, Tables 3, 4, 7, 8, appendix G",
     says="SNC correlates most with performance on novel combinations, and NK second most.",
     deviations=(
@@ -73,10 +69,9 @@ ORDER = replace(
     # A twentieth: less is no lead.
     rule=above(0.05, null=0.0),
 )
-OVER_D = replace(
-    ORDER,
+OVER_D = ORDER.probe(
+    "",
     id="flaws.c-and-i-over-d",
-    part="",
     where="5.3, last paragraph, Table 4",
     says="Completeness and informativeness predict performance on novel combinations better than D does.",
     deviations=(
@@ -85,10 +80,9 @@ OVER_D = replace(
     ),
     statistic="smaller correlation of C and I minus that of D",
 )
-NO_BETTER = replace(
-    ORDER,
+NO_BETTER = ORDER.probe(
+    "",
     id="flaws.restricted-metrics-no-better",
-    part="",
     where="5.3, appendix D, Table 6",
     says="Existing metrics of shape and size alone, as mean or product, stay less predictive than SNC and NK.",
     deviations=(

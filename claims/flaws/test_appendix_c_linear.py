@@ -1,37 +1,29 @@
 """Correcting Flaws, appendix C: a linear classifier of all codes beside SNC, on the paper's six systems."""
 
-from dataclasses import replace
-
 from dbench.claims import Claim, above
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import correlation_between, share_of_models
 
 NAMES = ("linear_accuracy", "snc")
 
-ASKS_LESS = Claim(
+ASKS_LESS = Claim.zoo(
     id="flaws.linear-is-weaker",
     role="primary",
     quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
-    where="4.2, appendix C, Tables 2 and 5",
     says="A linear classifier on all codes is more accurate than SNC on most trained models.",
-    evidence="zoo",
     population="the six systems of Table 2, all strengths and seeds",
     deviations=(
         "A condition that is met more easily is one that most models meet better.",
         "Both accuracies are adjusted for chance; the linear one is tested on 5,000 points.",
     ),
-    unit="seed",
     statistic="mean over seeds of the share of models whose linear accuracy exceeds SNC",
     bounds=(0.0, 1.0),
     rule=above(0.5),
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=2,
 )
-ALIKE = replace(
-    ASKS_LESS,
-    role="cell",
-    part="alike",
+ALIKE = ASKS_LESS.cell(
+    "alike",
     quote="We also show linear classifier scores, which are broadly similar.",
     says="On trained models the accuracies of a linear classifier and of SNC are broadly similar.",
     deviations=(

@@ -1,7 +1,5 @@
 """Correcting Flaws, appendix D: the existing metrics of shape and size alone."""
 
-from dataclasses import replace
-
 import pytest
 
 from dbench.claims import Claim, above
@@ -25,8 +23,6 @@ NO_BETTER = Claim(
     role="primary",
     quote="Overall, they are about equally predictive and, importantly, still all less predictive than our metrics, "
     "especially the SNC metric.",
-    where="5.3, appendix D, Table 6",
-    says="Existing metrics of shape and size alone, as mean or product, stay less predictive than SNC and NK.",
     evidence="published",
     population="18 pairs of model and data set, or six on 3dshapes, as printed",
     unit="pair",
@@ -35,10 +31,8 @@ NO_BETTER = Claim(
     confidence=1.0,
     revision=2,
 )
-RECOMPUTED = replace(
-    NO_BETTER,
-    role="cell",
-    part="recomputed",
+RECOMPUTED = NO_BETTER.cell(
+    "recomputed",
     population="18 pairs of model and data set, or six on 3dshapes, recomputed from Tables 3 and 8",
     statistic="correlation of SNC or NK minus the largest of the restricted existing metrics",
     revision=1,

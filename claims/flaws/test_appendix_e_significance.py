@@ -33,7 +33,6 @@ EXCEEDS = Claim(
     quote="Comparing the different correlation coefficients using the Fischer transformation, shows SNC to be "
     "significantly (p < 0.01) greater than all other metrics except NK for the correlation across all datasets.",
     where="5.3, appendix I, Figure 15",
-    says="Over all data sets SNC's correlation exceeds every other metric's but NK's at p < 0.01.",
     evidence="published",
     population="18 pairs of model and data set; Tables 3, 7 and 8",
     deviations=("Fisher's test takes the correlations as of separate samples, and pairs as independent.",),
@@ -45,30 +44,23 @@ EXCEEDS = Claim(
     printed=Printed("p < 0.01"),
     revision=2,
 )
-EXCEEDS_ONE = replace(
-    EXCEEDS,
-    role="cell",
-    part="one metric",
+EXCEEDS_ONE = EXCEEDS.cell(
+    "one metric",
+    printed=EXCEEDS.printed,
     says="Over all data sets SNC's correlation exceeds that of an existing metric at p < 0.01.",
     statistic="one-sided p-value, by Fisher's test, of SNC's correlation against the metric's",
 )
-DEPENDENT = replace(
-    EXCEEDS,
-    role="probe",
-    part="dependent correlations",
-    quote="",
+DEPENDENT = EXCEEDS.probe(
+    "dependent correlations",
+    printed=EXCEEDS.printed,
     says="The same by tests that know that the correlations share the 18 pairs.",
     deviations=("Pairs are taken as independent, though they share models and data sets.",),
     statistic="largest one-sided p-value of SNC's correlation against an existing metric's",
 )
-SYSTEM_LEFT_OUT = replace(
-    EXCEEDS,
-    role="probe",
-    part="one system left out",
-    quote="",
+SYSTEM_LEFT_OUT = EXCEEDS.probe(
+    "one system left out",
     says="The same without one of the six systems.",
     population="15 pairs of model and data set, one system left out; Tables 3, 7 and 8",
-    printed=None,
 )
 SIGNIFICANT = Claim(
     id="flaws.cg-significance",
@@ -86,17 +78,12 @@ SIGNIFICANT = Claim(
     confidence=1.0,
     printed={"all": Printed("p < 1e-5"), "3dshapes": Printed("p < 0.033")},
 )
-SIGNIFICANT_OTHERWISE = replace(
-    SIGNIFICANT,
-    role="probe",
-    part="of SNC alone, summed up otherwise",
-    quote="",
+SIGNIFICANT_OTHERWISE = SIGNIFICANT.probe(
+    "of SNC alone, summed up otherwise",
     population="18 pairs, or 6 on 3dshapes; SNC averaged over all factors, or recomputed from Tables 9 to 44",
-    printed=None,
 )
-SIGNIFICANT_LEFT_OUT = replace(
-    SIGNIFICANT_OTHERWISE,
-    part="of SNC alone, one system left out",
+SIGNIFICANT_LEFT_OUT = SIGNIFICANT_OTHERWISE.probe(
+    "of SNC alone, one system left out",
     says="SNC's correlation over all data sets is significant without one of the six systems.",
     population="15 pairs of model and data set, one system left out; Tables 3, 7 and 8",
 )

@@ -21,8 +21,6 @@ UNLIKE = Claim(
     quote="It is interesting that SNC and NK show only moderate correlation with each other, which suggests they are "
     "capturing different aspects of disentanglement, c.f., DCI, where the three components are very strongly "
     "correlated",
-    where="appendix H, Figure 14",
-    says="D, C and I correlate very strongly with each other, SNC and NK only moderately.",
     evidence="published",
     population="18 pairs of model and data set, recomputed from Table 7: all metrics averaged over factors",
     deviations=("'Very strongly' is read as above 0.9, 'moderately' as 0.4 to 0.7.",),
@@ -32,10 +30,8 @@ UNLIKE = Claim(
     confidence=1.0,
     revision=2,
 )
-DCI = replace(
-    UNLIKE,
-    role="cell",
-    part="d, c, i",
+DCI = UNLIKE.cell(
+    "d, c, i",
     quote="the three components are very strongly correlated",
     says="D, C and I correlate very strongly with each other.",
     population="18 pairs of model and data set; as printed, or recomputed from Table 7",
@@ -44,10 +40,8 @@ DCI = replace(
     rule=above(0.9, null=0.0),
     printed=Printed("0.94", 0.94, 0.0051),
 )
-MODERATE = replace(
-    UNLIKE,
-    role="cell",
-    part="snc with nk",
+MODERATE = UNLIKE.cell(
+    "snc with nk",
     quote="SNC and NK show only moderate correlation with each other",
     says="SNC and NK correlate only moderately.",
     population="18 pairs of model and data set; as printed, or recomputed from Table 7",
@@ -57,29 +51,21 @@ MODERATE = replace(
     printed=Printed("0.58", 0.58, 0.0051),
     revision=1,
 )
-MODERATE_PRODUCTS = replace(
-    MODERATE,
-    role="probe",
-    part="snc with nk, products",
+MODERATE_PRODUCTS = MODERATE.probe(
+    "snc with nk, products",
     population="18 pairs of model and data set; SNC and NK as the paper takes them for Table 4, from Table 8",
-    printed=None,
 )
-LEAST = replace(
-    UNLIKE,
-    role="cell",
-    part="sap and irs least",
+LEAST = UNLIKE.cell(
+    "sap and irs least",
     quote="SAP and IR$ show the lowest correlation with other metrics",
     says="SAP and IRS correlate least with the other metrics.",
     population="18 pairs of model and data set; as printed, or recomputed from Table 7",
     deviations=(),
     statistic="smallest mean correlation of another metric with the rest, minus the larger of SAP's and IRS's",
-    rule=above(0.0),
-    printed=None,
     revision=1,
 )
-MOST = replace(
-    LEAST,
-    part="med and mig most",
+MOST = LEAST.cell(
+    "med and mig most",
     quote="MED and MIG show the highest",
     says="MED and MIG correlate most with the other metrics.",
     statistic="smaller mean correlation of MED and MIG with the rest, minus the largest of another metric",

@@ -4,7 +4,6 @@ All are probes: the paper speaks of six models on three data sets, these are the
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -29,38 +28,33 @@ METRICS = {
 SNC, NK, MIG, SAP, IRS, D, C, I, MED = range(len(METRICS))  # noqa: E741
 WITHIN_DCI = ([D, D, C], [C, I, I])
 
-CONTRAST = Claim(
+CONTRAST = Claim.zoo(
     id="flaws.metric-correlations",
     role="probe",
     part="contrast",
     where="appendix H, Figure 14",
     says="D, C and I correlate very strongly with each other, SNC and NK only moderately.",
-    evidence="zoo",
     population="all settings: objectives and strengths; each metric is the mean over a setting's seeds",
     deviations=(
         "Settings of one data set, where the paper has six models on three data sets.",
         "D, C and I by a random forest instead of boosted trees.",
     ),
-    unit="seed",
     statistic="smallest Pearson correlation of two of D, C and I over settings, minus that of SNC and NK",
     # 'Very strongly' is above 0.9, 'moderately' 0.4 to 0.7: the gap between them.
     rule=above(0.2, null=0.0),
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=2,
 )
-DCI = replace(
-    CONTRAST,
-    part="d, c, i",
+DCI = CONTRAST.probe(
+    "d, c, i",
     says="D, C and I correlate very strongly with each other.",
     deviations=("'Very strongly' is read as above 0.9.", *CONTRAST.deviations),
     statistic="smallest Pearson correlation of two of D, C and I over settings",
     bounds=(-1.0, 1.0),
     rule=above(0.9, null=0.0),
 )
-MODERATE = replace(
-    CONTRAST,
-    part="snc with nk",
+MODERATE = CONTRAST.probe(
+    "snc with nk",
     says="SNC and NK correlate only moderately.",
     deviations=("'Moderately' is read as 0.4 to 0.7.", CONTRAST.deviations[0]),
     statistic="Pearson correlation of SNC and NK over settings",
@@ -68,17 +62,15 @@ MODERATE = replace(
     rule=within(0.4, 0.7),
     revision=1,
 )
-LEAST = replace(
-    CONTRAST,
-    part="sap and irs least",
+LEAST = CONTRAST.probe(
+    "sap and irs least",
     says="SAP and IRS correlate least with the other metrics.",
     statistic="smallest mean correlation of another metric with the rest, minus the larger of SAP's and IRS's",
     # A twentieth: what two decimals of a heat map show.
     rule=above(0.05, null=0.0),
 )
-MOST = replace(
-    LEAST,
-    part="med and mig most",
+MOST = LEAST.probe(
+    "med and mig most",
     says="MED and MIG correlate most with the other metrics.",
     statistic="smaller mean correlation of MED and MIG with the rest, minus the largest of another metric",
 )

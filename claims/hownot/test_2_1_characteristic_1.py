@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +29,6 @@ FACT_1 = Claim(
     role="primary",
     quote="BetaVAE and FactorVAE do not satisfy Property 1.",
     where="2.1.1, Fact 1",
-    says="Codes that hold two of K factors, one each, have characteristic 1 and get no high score.",
     evidence="synthetic",
     population="K factors uniform on [-1, 1], two codes that copy two of them; metric, K and draws varied",
     deviations=(TWO_CODES,),
@@ -59,7 +57,6 @@ FACT_2 = Claim(
     role="primary",
     quote="DCI does not satisfy Property 1.",
     where="2.1.1, Fact 2; supplement, equation 2",
-    says="Eleven codes each mainly on its own factor get no high score of DCI.",
     evidence="synthetic",
     population="the printed 11 x 11 matrix of informativeness: 0.8 on the diagonal, 0.02 elsewhere",
     unit="matrix",
@@ -68,10 +65,9 @@ FACT_2 = Claim(
     confidence=1.0,
     printed=Printed("0.6", 0.6, 0.05),
 )
-FACT_2_SAMPLED = replace(
-    FACT_2,
-    role="probe",
-    part="boosted trees",
+FACT_2_SAMPLED = FACT_2.probe(
+    "boosted trees",
+    printed=FACT_2.printed,
     population="11 normal factors, rotated so that codes explain 80% of their own and 2% of every other; draws varied",
     deviations=("450 observations; importances are fitted, not given.",),
     unit="repetition",
@@ -83,8 +79,6 @@ FACT_3 = Claim(
     id="hownot.fact-3",
     role="primary",
     quote="BetaVAE does not satisfy Property 2.",
-    where="2.1.2, Fact 3, Figure 4a",
-    says="Codes that copy one of two factors at random get a high score of BetaVAE.",
     evidence="synthetic",
     population="three factors uniform on [-1, 1], codes that copy by the printed probabilities; draws varied",
     deviations=(
@@ -102,8 +96,6 @@ FACT_4 = Claim(
     id="hownot.fact-4",
     role="primary",
     quote="FactorVAE does not satisfy Property 2.",
-    where="2.1.2, Fact 4, Figure 4b",
-    says="Three near-equal mixtures of three Gaussian factors get a high score of FactorVAE.",
     evidence="synthetic",
     population="three standard normal factors, codes mixed by the printed weights; draws varied",
     deviations=("Read as 10,000 training votes; 5,000 test votes as in A Sober Look.",),
@@ -118,7 +110,6 @@ FACT_5 = Claim(
     role="primary",
     quote="DCI does not satisfy Property 2.",
     where="2.1.2, Fact 5; supplement, equation 2",
-    says="DCI is high where one code is clean and the other carries almost nothing.",
     evidence="synthetic",
     population="the printed 2 x 2 matrix of informativeness",
     unit="matrix",

@@ -17,8 +17,6 @@ FACT_6 = Claim(
     id="hownot.fact-6",
     role="primary",
     quote="SAP does not satisfy Property 1.",
-    where="2.2.1, Fact 6",
-    says="Invertible codes that are 15th powers of their factors get no high score of SAP.",
     evidence="synthetic",
     population="two factors uniform on [-1, 1], codes (z_1^15, z_2^15); draws varied",
     unit="repetition",
@@ -27,10 +25,9 @@ FACT_6 = Claim(
     min_n=5,
     printed=Printed("0.32", 0.32, 0.005),
 )
-FACT_6_EXACT = replace(
-    FACT_6,
-    role="cell",
-    part="exact",
+FACT_6_EXACT = FACT_6.cell(
+    "exact",
+    printed=FACT_6.printed,
     population="the law itself: (1/17)^2 / (1/3 * 1/31)",
     unit="law",
     statistic="SAP score (squared correlation) in closed form",
@@ -47,10 +44,9 @@ FACT_8 = replace(
     rule=above(HIGH),
     printed=Printed("0.98", 0.98, 0.005),
 )
-FACT_8_EXACT = replace(
-    FACT_8,
-    role="cell",
-    part="exact",
+FACT_8_EXACT = FACT_8.cell(
+    "exact",
+    printed=FACT_8.printed,
     population="the law itself: 1 - (1/27)^2 / (1/3 * 2/51)",
     unit="law",
     statistic="SAP score (squared correlation) in closed form",

@@ -36,25 +36,20 @@ AS_DEFINED = Claim(
         "'Is relatively invariant' is read as does not change at all, which leaves fewest counterexamples.",
     ),
     unit="representation",
-    statistic="smallest MIG over all of them, from the enumerated law",
+    statistic="smallest MIG, by the enumerated law, of the codes in which a change of one factor changes one code",
     rule=above(HIGH),
     confidence=1.0,
     min_n=20,
 )
-AS_PROVED = replace(
-    AS_DEFINED,
-    role="probe",
-    quote="",
-    part="as proved",
+AS_PROVED = AS_DEFINED.probe(
+    "as proved",
     where="2.2.1, Fact 7, proof",
     says="MIG gives a high score wherever, besides, each factor is a function of the one code that it changes.",
     deviations=("The proof takes it for granted that the one code determines the factor; here it is a condition.",),
     min_n=10,
 )
-PARITY = replace(
-    AS_DEFINED,
-    role="cell",
-    part="parity",
+PARITY = AS_DEFINED.cell(
+    "parity",
     says="MIG gives a high score to the parity of two bits, the smallest counterexample found.",
     population="two fair bits and their parity as the only code, enumerated",
     deviations=AS_DEFINED.deviations[:1],
@@ -62,11 +57,8 @@ PARITY = replace(
     statistic="MIG of the law",
     min_n=4,
 )
-SCALES = replace(
-    AS_DEFINED,
-    role="probe",
-    quote="",
-    part="estimated, search",
+SCALES = AS_DEFINED.probe(
+    "estimated, search",
     says="Estimated from samples, MIG is high for every one-to-one code on a strictly rising scale of its factor.",
     population="a factor of 2 to 12 values, 25 random scales each; 2,000 observations",
     deviations=(BINS,),
@@ -88,9 +80,8 @@ ESTIMATED = Claim(
     rule=above(HIGH),
     min_n=5,
 )
-POWERS_LIMIT = replace(
-    ESTIMATED,
-    part="estimated, limit",
+POWERS_LIMIT = ESTIMATED.probe(
+    "estimated, limit",
     says="MIG is high on the invertible 15th powers that Fact 6 holds against SAP.",
     population="the law itself, code and factor cut into 20 equal bins of [-1, 1]",
     deviations=(BINS, "Samples reach this limit very slowly and from below."),
@@ -108,23 +99,20 @@ LOW_AS_DEFINED = replace(
     where="2.2.2, Fact 9; 2.2, Characteristic 2",
     says="MIG gives a low score to every representation in which a change of one factor changes several codes.",
     deviations=("'Does not satisfy' is read strictly: any change of a factor changes at least two codes.",),
-    statistic="largest MIG over all of them, from the enumerated law",
+    statistic="largest MIG, by the enumerated law, of the codes in which a change of one factor changes several",
     rule=below(HIGH),
 )
-LOW_PARITY = replace(
-    LOW_AS_DEFINED,
-    role="cell",
-    part="parity",
+LOW_PARITY = LOW_AS_DEFINED.cell(
+    "parity",
     says="MIG gives a low score to both bits in one code and their parity in another, the smallest counterexample.",
     population="two fair bits a, b and the codes 2a + b and a xor b, enumerated",
     unit="case",
     statistic="MIG of the law",
     min_n=4,
 )
-LOW_POWERS = replace(
-    ESTIMATED,
+LOW_POWERS = ESTIMATED.probe(
+    "fact 8, estimated",
     id="hownot.fact-9",
-    part="fact 8, estimated",
     where="2.2.2, Facts 8 and 9",
     says="MIG is low on the hidden code of 25th powers that Fact 8 holds against SAP.",
     population="two factors uniform on [-1, 1], codes (z_1, z_1^25 + z_2^25, z_2); draws varied",

@@ -26,13 +26,12 @@ TABLE = Claim(
     role="primary",
     quote="Summary of facts about proposed metrics of disentangled representations. Metric Satisfies Property 1 "
     "Satisfies Property 2 BetaVAE No No FactorVAE No No DCI No No SAP No No MIG Yes Yes",
-    where="Table 1",
-    says="Of BetaVAE, FactorVAE, DCI, SAP and MIG only MIG satisfies both properties, and the others neither.",
     evidence="synthetic",
     population="twelve representations known to have or lack the characteristic; metric, property and draws varied",
     deviations=(PROTOCOL, "The worst representation is found on one draw and judged on others."),
     unit="repetition",
-    statistic="how far the mean score of the worst representation lies on the side of 0.75 that the table says",
+    statistic="how far the mean score of the worst representation lies on the side of 0.75 that the property is said "
+    "to ask",
     rule=above(0.0),
     min_n=3,
 )
@@ -41,8 +40,6 @@ CHARACTERISTICS = Claim(
     role="primary",
     quote="It satisfies Characteristic 1, but not a Characteristic 2. Conversely, any one-dimensional latent "
     "representation of the same dataset would satisfy Characteristic 2, but not necessarily Characteristic 1.",
-    where="2.3",
-    says="(x, x^2, y, y^3) has characteristic 1 and not 2; a single code has 2, and need not have 1.",
     evidence="synthetic",
     population="rectangles of four lengths and four widths, enumerated; the representation varied",
     deviations=(

@@ -16,7 +16,6 @@ PROPERTIES = Claim(
     role="primary",
     quote="A disentangled causal process as introduced in Definition 1 fulfills the following properties",
     where="3.1, Proposition 1 (a) to (g)",
-    says="A disentangled causal process has the properties (a) to (g).",
     evidence="synthetic",
     population="random processes: a binary confounder, three binary factors, four observations; enumerated",
     deviations=(

@@ -1,7 +1,5 @@
 """IRS, section 4, Definitions 2 and 3: what the score is on grids with known answers, and where it can go."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -20,7 +18,6 @@ ROBUST = Claim(
     "robustness.",
     roles={"constant": "probe"},
     where="4, Definitions 2 and 3, equation 3",
-    says="IRS is 1 for a robust code, and 0 for one that carries nothing of its factor.",
     evidence="synthetic",
     population="codes that are functions of the factor, of another one, or constant, on a full grid of three factors",
     unit="code",
@@ -29,12 +26,8 @@ ROBUST = Claim(
     rule=below(1e-9),
     confidence=1.0,
 )
-NOISE = replace(
-    ROBUST,
-    role="probe",
-    quote="",
-    roles={},
-    part="noise",
+NOISE = ROBUST.probe(
+    "noise",
     says="IRS is 0 for a code of pure noise.",
     population="noise on samples of three factors of five values; observations a cell and draws varied",
     deviations=("In expectation noise gives 0/0; what is judged is what samples give.",),
@@ -45,20 +38,16 @@ NOISE = replace(
     confidence=0.95,
     min_n=5,
 )
-AGREE = replace(
-    ROBUST,
-    role="cell",
+AGREE = ROBUST.cell(
+    "estimators",
     quote="In many benchmark datasets for disentanglement (e.g. dsprites) the observations are obtained noise-free and "
     "the dataset contains all possible combinations of generative factors exactly once. This makes the estimation of "
     "the disentanglement score even easier",
-    roles={},
     deviations=(),
-    part="estimators",
     where="4; appendix A.1",
     says="On a crossed data set without noise the general estimator and the simplified one agree.",
     population="random codes on full grids of two to four factors",
     statistic="largest difference of the two estimates of EMPIDA, as a share of the larger",
-    rule=below(1e-9),
     min_n=100,
 )
 BOUNDS = Claim(
@@ -66,7 +55,6 @@ BOUNDS = Claim(
     role="primary",
     quote="This score yields 1.0 for perfect robustness (i.e., no harm is done by changes in G_J) and 0.0 for no "
     "robustness. Note that IRS has a similar interpretion to a R^2 value in regression.",
-    where="4, Definition 3",
     says="IRS is never below 0 (not robust), nor above 1 (robust).",
     evidence="synthetic",
     population="random codes on full grids of two or three factors of two to four values",
@@ -81,23 +69,19 @@ BOUNDS = Claim(
     min_n=1000,
     revision=2,
 )
-SMALLEST = replace(
-    BOUNDS,
-    role="cell",
+SMALLEST = BOUNDS.cell(
+    "smallest counterexample",
     revision=1,
     says="IRS is never below 0 (not robust).",
-    part="smallest counterexample",
     population="one grid: factors of two and three values, a code of zeros and ones",
     deviations=("The fewest values found; analytically 1 - (2/3) / (1/2) = -1/3.",),
     unit="grid",
     statistic="IRS({l} | {1}, {2})",
     min_n=1,
 )
-LOWEST_D = replace(
-    BOUNDS,
+LOWEST_D = BOUNDS.cell(
+    "lowest, disentanglement",
     revision=1,
-    role="cell",
-    part="lowest, disentanglement",
     where="4, equation 3",
     says="The disentanglement score of a code, its best IRS over factors, is never below 0.",
     deviations=(*BOUNDS.deviations, "Smallest counterexample: the majority of three bits, -0.5 for every factor."),
@@ -117,34 +101,6 @@ FUNCTIONS = {
     "constant": lambda f: np.zeros(len(f)),
     "sum": lambda f: f[:, 0] + f[:, 1],
 }
-
-
-def score_of_noise(
-    cell: int, *, signal: float = 0.0, repetitions: int = 10, confidence: float = NOISE.confidence
-) -> Estimate:
-    """``cell`` observations of every combination of three factors of five values."""
-    factors = np.tile(factor_grid((5, 5, 5)), (cell, 1))
-
-    def score(repetition: int) -> float:
-        stream = generator(claim=NOISE.id, part=NOISE.part, cell=cell, repetition=repetition)
-        codes = signal * factors[:, :1] + stream.standard_normal((len(factors), 1))
-        return interventional_robustness(Sample(codes, factors), [0], [0], [1, 2])
-
-    return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
-
-
-def disagreement_of_estimators(*, noisy: bool = False, grids: int = 120) -> Estimate:
-    rng = generator(claim=AGREE.id, part=AGREE.part)
-    worst = 0.0
-    for _ in range(grids):
-        sizes = rng.integers(2, 5, size=rng.integers(2, 5))
-        factors = np.repeat(factor_grid(sizes), 2 if noisy else 1, axis=0)
-        codes, held = rng.standard_normal((len(factors), 4)), int(rng.integers(len(sizes)))
-        rest = [factor for factor in range(len(sizes)) if factor != held]
-        blocks = [[0], [1], [2, 3]]
-        general, simple = (f(codes, factors, blocks, [held], rest) for f in (empida, crossed_empida))
-        worst = max(worst, float((np.abs(general - simple) / np.maximum(general, simple)).max()))
-    return exact(worst, n=grids)
 
 
 def searched(*, best: bool = False, codes: int = 500, robust_only: bool = False) -> Estimate:
@@ -182,13 +138,31 @@ def test_a_code_scores_one_if_robust_and_zero_if_it_carries_nothing(function, *,
 
 @NOISE.covers
 @pytest.mark.parametrize("cell", [1, 10, 100])
-def test_noise_scores_zero(cell, confidence):
-    return score_of_noise(cell, confidence=confidence)
+def test_noise_scores_zero(cell, confidence, *, signal=0.0, repetitions=10):
+    """``cell`` observations of every combination of three factors of five values."""
+    factors = np.tile(factor_grid((5, 5, 5)), (cell, 1))
+
+    def score(repetition: int) -> float:
+        stream = generator(claim=NOISE.id, part=NOISE.part, cell=cell, repetition=repetition)
+        codes = signal * factors[:, :1] + stream.standard_normal((len(factors), 1))
+        return interventional_robustness(Sample(codes, factors), [0], [0], [1, 2])
+
+    return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
 
 
 @AGREE.covers
-def test_both_estimators_agree_on_a_crossed_data_set():
-    return disagreement_of_estimators()
+def test_both_estimators_agree_on_a_crossed_data_set(*, noisy=False, grids=120):
+    rng = generator(claim=AGREE.id, part=AGREE.part)
+    worst = 0.0
+    for _ in range(grids):
+        sizes = rng.integers(2, 5, size=rng.integers(2, 5))
+        factors = np.repeat(factor_grid(sizes), 2 if noisy else 1, axis=0)
+        codes, held = rng.standard_normal((len(factors), 4)), int(rng.integers(len(sizes)))
+        rest = [factor for factor in range(len(sizes)) if factor != held]
+        blocks = [[0], [1], [2, 3]]
+        general, simple = (f(codes, factors, blocks, [held], rest) for f in (empida, crossed_empida))
+        worst = max(worst, float((np.abs(general - simple) / np.maximum(general, simple)).max()))
+    return exact(worst, n=grids)
 
 
 @BOUNDS.covers

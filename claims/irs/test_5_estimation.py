@@ -1,7 +1,6 @@
 """IRS, section 5 and appendices A and C: what the estimator costs, and what it needs."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ LINEAR = Claim(
     quote="We show how this metric can be estimated from labeled observational data and further provide an efficient "
     "estimation algorithm that scales linearly in the dataset size.",
     where="5, Proposition 2; appendix C",
-    says="The EMPIDA estimator scales linearly in the number of samples.",
     evidence="synthetic",
     population="three factors of ten values, ten codes; 50,000 to 400,000 observations, timed in turns in one process",
     deviations=("Processor time of one thread; the exponent is fitted to ratios, no time is demanded.",),
@@ -38,7 +36,6 @@ OUTLIERS = Claim(
     "distances of expected values.",
     # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
     roles={"10": "probe"},
-    where="appendix C, real world considerations",
     says="The supremum is not vulnerable to outlying observations, where cells are not small.",
     evidence="synthetic",
     population="a noisy copy of one of two factors of four values; observations in a cell and draws varied",
@@ -49,12 +46,9 @@ OUTLIERS = Claim(
     rule=within(-0.1, 0.1),
     min_n=5,
 )
-LITTLE_DATA = replace(
-    OUTLIERS,
-    role="cell",
-    roles={},
+LITTLE_DATA = OUTLIERS.cell(
+    "little data",
     quote="Only when little data is available special care needs to be taken.",
-    part="little data",
     says="With one observation a cell, as in the simplified estimator, outliers do move the score.",
     statistic="absolute change of IRS by the outlier",
     rule=above(0.1, null=0.0),
@@ -64,8 +58,6 @@ STEADIER = Claim(
     role="primary",
     quote="Partitioning a factor into fewer realizations yields less possible combinations and hence larger sets [...] "
     "the larger the sets [...] we want to have in order to obtain stable estimates [...] of the expected values.",
-    where="appendices A and C",
-    says="Coarser factor bins give steadier estimates.",
     evidence="synthetic",
     population="uniform factors, a noisy code of one of two; 400 observations; draws varied in sets of 20",
     deviations=("Three bins against ten.",),
@@ -74,10 +66,8 @@ STEADIER = Claim(
     rule=above(0.0),
     min_n=5,
 )
-LESS_SENSITIVE = replace(
-    STEADIER,
-    role="cell",
-    part="less sensitive",
+LESS_SENSITIVE = STEADIER.cell(
+    "less sensitive",
     quote="However, larger discretization steps come at the cost of having a less sensitive score.",
     says="Coarser factor bins give a less sensitive score: an effect within a bin goes unseen.",
     population="uniform factors; a code moved by a wave of period 1/3 in the other factor; 20,000 observations",
@@ -85,10 +75,8 @@ LESS_SENSITIVE = replace(
     statistic="IRS with coarse bins minus IRS with fine ones",
     rule=above(0.1, null=0.0),
 )
-EXPONENTIAL = replace(
-    STEADIER,
-    role="cell",
-    part="exponential",
+EXPONENTIAL = STEADIER.cell(
+    "exponential",
     quote="we have exponentially growing (in |I| and |J|) many possible combinations to consider.",
     says="The data needed grow exponentially with the number of factors involved.",
     population="factors of five values, one to four involved; draws varied",
@@ -98,10 +86,8 @@ EXPONENTIAL = replace(
     # log 2: data that at least double.
     rule=above(np.log(2), null=0.0),
 )
-WORKABLE = replace(
-    STEADIER,
-    role="cell",
-    part="workable",
+WORKABLE = STEADIER.cell(
+    "workable",
     quote="The estimation for |I|, |J| = 1, 2 or 3, however, usually works well.",
     says="Estimation with one to three factors held and changed usually works well.",
     population="a copy of the first factor with noise of half a step, six factors; observations and draws varied",
@@ -121,17 +107,6 @@ def _cost(codes: np.ndarray, factors: np.ndarray) -> float:
 def quadratic(codes: np.ndarray, factors: np.ndarray) -> float:
     """A cost that grows with the square: what comparing all pairs of observations would take."""
     return float(len(codes)) ** 2
-
-
-def exponent(
-    cost=_cost, *, turns: int = 10, sizes=(50_000, 100_000, 200_000, 400_000), confidence: float = LINEAR.confidence
-) -> Estimate:
-    rng = generator(claim=LINEAR.id)
-    codes, factors = rng.standard_normal((max(sizes), 10)), rng.integers(10, size=(max(sizes), 3))
-    cost(codes[: min(sizes)], factors[: min(sizes)])  # pays for what is loaded once
-    seconds = np.array([[cost(codes[:n], factors[:n]) for n in sizes] for _ in range(turns)])
-    slopes = [np.polyfit(np.log(sizes), np.log(row), 1)[0] for row in seconds]
-    return mean_interval(slopes, confidence=confidence)
 
 
 def change_by_outliers(card: Claim, cell: int, *, size: float = 30.0, repetitions: int = 10) -> Estimate:
@@ -162,59 +137,16 @@ def wave(nuisance: np.ndarray, stream: np.random.Generator) -> np.ndarray:
     return np.sin(6 * np.pi * nuisance)
 
 
-def ratio_of_spreads(
-    *, fine: int = 10, coarse: int = 3, sets: int = 10, n: int = 400, confidence: float = STEADIER.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        stream = generator(claim=STEADIER.id, part="steadier", number=number)
-        spreads = [np.std([_score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
-        return float(np.log(spreads[0] / spreads[1]))
-
-    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
-
-
-def lost_sensitivity(
-    effect=wave, *, fine: int = 20, coarse: int = 3, samples: int = 8, confidence: float = LESS_SENSITIVE.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
-        return _score(streams[0], 20_000, coarse, effect) - _score(streams[1], 20_000, fine, effect)
-
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
-
-
-def growth_of_data(
-    values: int = 5, *, most: int = 4, sets: int = 10, confidence: float = EXPONENTIAL.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        stream = generator(claim=STEADIER.id, part=EXPONENTIAL.part, number=number)
-        needed = []
-        for involved in range(1, most + 1):
-            cells = values**involved
-            drawn = stream.integers(cells, size=30 * cells)
-            _, first = np.unique(drawn, return_index=True)
-            needed.append(first.max() + 1)
-        return float(np.diff(np.log(needed)).mean())
-
-    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
-
-
-def score_of_robust_code(
-    involved: int, n: int, *, samples: int = 6, confidence: float = WORKABLE.confidence
-) -> Estimate:
-    def one(number: int) -> float:
-        stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
-        factors = stream.integers(4, size=(n, 6))
-        sample = Sample(factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)
-        held, changed = list(range(involved)), list(range(involved, 2 * involved))
-        return interventional_robustness(sample, [0], held, changed)
-
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
-
-
 @LINEAR.covers
-def test_the_estimator_is_linear_in_the_number_of_observations(confidence):
-    return exponent(confidence=confidence)
+def test_the_estimator_is_linear_in_the_number_of_observations(
+    confidence, *, cost=_cost, turns=10, sizes=(50_000, 100_000, 200_000, 400_000)
+):
+    rng = generator(claim=LINEAR.id)
+    codes, factors = rng.standard_normal((max(sizes), 10)), rng.integers(10, size=(max(sizes), 3))
+    cost(codes[: min(sizes)], factors[: min(sizes)])  # pays for what is loaded once
+    seconds = np.array([[cost(codes[:n], factors[:n]) for n in sizes] for _ in range(turns)])
+    slopes = [np.polyfit(np.log(sizes), np.log(row), 1)[0] for row in seconds]
+    return mean_interval(slopes, confidence=confidence)
 
 
 @OUTLIERS.covers
@@ -229,22 +161,48 @@ def test_outliers_move_the_score_of_single_observations():
 
 
 @STEADIER.covers
-def test_coarse_bins_are_steadier(confidence):
-    return ratio_of_spreads(confidence=confidence)
+def test_coarse_bins_are_steadier(confidence, *, fine=10, coarse=3, sets=10, n=400):
+    def one(number: int) -> float:
+        stream = generator(claim=STEADIER.id, part="steadier", number=number)
+        spreads = [np.std([_score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
+        return float(np.log(spreads[0] / spreads[1]))
+
+    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
 
 
 @LESS_SENSITIVE.covers
-def test_coarse_bins_are_less_sensitive(confidence):
-    return lost_sensitivity(confidence=confidence)
+def test_coarse_bins_are_less_sensitive(confidence, *, effect=wave, fine=20, coarse=3, samples=8):
+    def one(number: int) -> float:
+        streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
+        return _score(streams[0], 20_000, coarse, effect) - _score(streams[1], 20_000, fine, effect)
+
+    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
 
 
 @EXPONENTIAL.covers
-def test_the_data_needed_grow_exponentially(confidence):
-    return growth_of_data(confidence=confidence)
+def test_the_data_needed_grow_exponentially(confidence, *, values=5, most=4, sets=10):
+    def one(number: int) -> float:
+        stream = generator(claim=STEADIER.id, part=EXPONENTIAL.part, number=number)
+        needed = []
+        for involved in range(1, most + 1):
+            cells = values**involved
+            drawn = stream.integers(cells, size=30 * cells)
+            _, first = np.unique(drawn, return_index=True)
+            needed.append(first.max() + 1)
+        return float(np.diff(np.log(needed)).mean())
+
+    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
 
 
 @WORKABLE.covers
 @pytest.mark.parametrize("n", [10_000, 100_000])
 @pytest.mark.parametrize("involved", [1, 2, 3])
-def test_up_to_three_factors_are_workable(involved, n, confidence):
-    return score_of_robust_code(involved, n, confidence=confidence)
+def test_up_to_three_factors_are_workable(involved, n, confidence, *, samples=6):
+    def one(number: int) -> float:
+        stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
+        factors = stream.integers(4, size=(n, 6))
+        sample = Sample(factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)
+        held, changed = list(range(involved)), list(range(involved, 2 * involved))
+        return interventional_robustness(sample, [0], held, changed)
+
+    return mean_interval([one(i) for i in range(samples)], confidence=confidence)

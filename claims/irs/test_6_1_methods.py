@@ -35,15 +35,13 @@ ONE_MODEL = (
     "on methods it is ours."
 )
 
-DIFFER = Claim(
+DIFFER = Claim.zoo(
     id="irs.method-table",
     role="primary",
     quote="different metrics do not always agree with each other about which model disen[...]tangles best.",
     regime=(of_objectives(FACTORS_HELD, *(objective for objective, _ in METHODS.values())),),
     part="trained",
     where="6.1, Table 1",
-    says="IRS, feature importance, MI and informativeness do not always agree on the ranking of the methods.",
-    evidence="zoo",
     population="five methods, one model of each a seed; seeds varied",
     deviations=(
         "Two rankings differ if their rank correlation is below 0.9: more than one swap of neighbours.",
@@ -55,20 +53,14 @@ DIFFER = Claim(
         "Section 6.1 has feature importance averaged plainly and MI weighted, appendix D.1 the other way round; here "
         "feature importance is averaged plainly unless named otherwise, MI always.",
     ),
-    unit="seed",
     statistic="mean over seeds of the rank correlation of two metrics over the methods, of the pairs the smallest",
     rule=below(0.9),
-    min_n=5,
     # The strengths printed are the paper's; averages over all strengths and single pairs are ours.
     roles={"all": "probe"},
     revision=4,
 )
-LEADS = replace(
-    DIFFER,
-    role="probe",
-    quote="",
-    roles={},
-    part="trained, beta_tcvae leads by irs",
+LEADS = DIFFER.probe(
+    "trained, beta_tcvae leads by irs",
     says="beta-TCVAE scores highest by IRS.",
     deviations=(*DIFFER.deviations[1:2], ONE_MODEL),
     statistic="IRS of beta-TCVAE minus that of another method, the smallest",
@@ -76,12 +68,8 @@ LEADS = replace(
     rule=above(0.03, null=0.0),
     printed=Printed("0.72 against 0.57", 0.15, 0.03),
 )
-TRAILS = replace(
-    DIFFER,
-    role="probe",
-    quote="",
-    roles={},
-    part="trained, beta_tcvae trails by feature importance",
+TRAILS = DIFFER.probe(
+    "trained, beta_tcvae trails by feature importance",
     says="beta-TCVAE scores lowest by feature importance.",
     deviations=(*DIFFER.deviations[1:], ONE_MODEL),
     statistic="feature importance of another method minus that of beta-TCVAE, the smallest",
@@ -89,11 +77,8 @@ TRAILS = replace(
     rule=above(0.02, null=0.0),
     printed=Printed("0.16 against 0.23", 0.07, 0.02),
 )
-LAST = replace(
-    DIFFER,
-    role="probe",
-    quote="",
-    roles={},
+LAST = DIFFER.probe(
+    "trained, vae last by irs",
     deviations=(
         *DIFFER.deviations[1:2],
         ONE_MODEL,
@@ -101,7 +86,6 @@ LAST = replace(
     ),
     # Half of the smallest difference between neighbours in the table, 0.06.
     rule=above(0.03, null=0.0),
-    part="trained, vae last by irs",
     says="The plain VAE scores lowest by IRS.",
     statistic="IRS of another method minus that of the plain VAE, the smallest",
     printed=Printed("0.33 against 0.43", 0.10, 0.03),
@@ -110,7 +94,6 @@ TRADE_OFF = replace(
     DIFFER,
     id="irs.information-trade-off",
     quote="there is often a trade-off between a disentangled structure and information being preserved.",
-    part="trained",
     where="6.1, Table 1, appendix D.1",
     says="Models with a more robust code know less of the factors.",
     population="all runs: objectives, strengths and seeds",
@@ -126,12 +109,9 @@ TRADE_OFF = replace(
     regime=(FACTORS_HELD,),
     revision=1,
 )
-EXAMPLE = replace(
-    TRADE_OFF,
-    role="cell",
-    roles={},
+EXAMPLE = TRADE_OFF.cell(
+    "trained, beta_tcvae against vae",
     regime=(of_objectives(FACTORS_HELD, "beta_tcvae", "beta_vae"),),
-    part="trained, beta_tcvae against vae",
     says="beta-TCVAE is more robust than the plain VAE, and knows less.",
     population="beta-TCVAE and plain VAE, one model of each a seed; seeds varied",
     deviations=(DIFFER.deviations[2], "beta-TCVAE at strength 6; the plain VAE is beta-VAE at 1."),

@@ -18,7 +18,6 @@ DIFFER = Claim(
     quote="As we could already see in Table 1, different metrics do not always agree with each other about which model "
     "disen[...]tangles best.",
     where="6.1, Table 1",
-    says="IRS, feature importance, MI and informativeness do not always agree on the ranking of the methods.",
     evidence="published",
     population="five methods, one model each",
     deviations=("Two rankings differ if their rank correlation is below 0.9: more than one swap of neighbours.",),
@@ -53,11 +52,8 @@ TRADE_OFF = replace(
     rule=below(0.0),
     revision=1,
 )
-WITHOUT_TCVAE = replace(
-    TRADE_OFF,
-    role="probe",
-    quote="",
-    part="without beta_tcvae",
+WITHOUT_TCVAE = TRADE_OFF.probe(
+    "without beta_tcvae",
     says="Among the other methods too, those with a more robust code know less of the factors.",
     deviations=(),
     min_n=4,

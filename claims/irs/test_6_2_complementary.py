@@ -1,7 +1,6 @@
 """IRS, section 6.2, Figures 3 and 4: codes that information takes for disentangled and interventions do not."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,34 +21,28 @@ FIVE = {
     "factor_vae": (10.0,),
     "beta_tcvae": (6.0,),
 }
-CORRELATE = Claim(
+CORRELATE = Claim.zoo(
     id="irs.complements-mi",
     role="primary",
     quote="There seems to be a clear positive correlation between the two evaluation metrics.",
     roles={"informative": "probe"},
     regime=(of_objectives(FACTORS_HELD, *FIVE),),
     part="trained",
-    where="6.2, Figure 3",
-    says="Over the codes of trained models there is a clear positive correlation of IRS and the MI score.",
-    evidence="zoo",
     population="all codes of five models, one of each method of Table 1; seeds varied",
     deviations=(
         "The methods at the strengths of appendix D.2, or the nearest trained, once for each seed.",
         "IRS is taken from every point of the grid, the MI score from 10,000.",
     ),
-    unit="seed",
     statistic="Spearman of IRS (equation 3) and MI score, all codes pooled",
     # 'Clear': above 0.5 (docs/claims-guide.md).
     rule=above(0.5, null=0.0),
-    min_n=5,
     revision=2,
 )
-EXCEPTIONS = replace(
-    CORRELATE,
-    role="cell",
+EXCEPTIONS = CORRELATE.cell(
+    "trained, exceptions",
+    roles=CORRELATE.roles,
     quote="However, there are features classified as well disentangled according to MI, but not robustly (according to "
     "IRS).",
-    part="trained, exceptions",
     says="Some codes of trained models score well by MI and are not robust.",
     deviations=(
         *CORRELATE.deviations,
@@ -59,7 +52,7 @@ EXCEPTIONS = replace(
     # One of the figure's fifty codes; codes whose scores are unrelated have a ninth there.
     rule=above(0.02),
 )
-AS_PRINTED = Claim(
+AS_PRINTED = Claim.zoo(
     id="irs.rare-events",
     role="primary",
     quote="existing metrics do not capture the effects that rare events or cumulative influences from multiple "
@@ -67,29 +60,21 @@ AS_PRINTED = Claim(
     roles={"informative": "probe"},
     regime=CORRELATE.regime,
     part="trained",
-    where="6.2, Figures 3 and 4",
     says="Trained models hold codes that MI and feature importance rank high and IRS ranks at the bottom.",
-    evidence="zoo",
     population="all codes of five models, one of each method of Table 1; a set of 50 codes for each seed",
     deviations=(
         "The paper shows one such code among 50; here as many are searched, of the same methods, for each seed.",
         CORRELATE.deviations[0],
         "Feature importance: 10 trees of depth 6, one candidate a split, instead of 50 with leaves of 500.",
     ),
-    unit="seed",
     statistic="share of seeds with a code in the top 33% by MI, the top 18% by feature importance, the last 4% by IRS",
     # An existence that most sets of models show.
     rule=above(0.5),
-    min_n=5,
     printed=Printed("top 33% by MI, top 18% by feature importance, bottom 4% by IRS"),
     revision=2,
 )
-RARE = replace(
-    AS_PRINTED,
-    role="probe",
-    roles={},
-    quote="",
-    part="trained, rare",
+RARE = AS_PRINTED.probe(
+    "trained, rare",
     says="What deceives MI and feature importance is rare: the deceiving codes are moved less on average.",
     deviations=(
         "Deceiving: in the upper third by MI and by feature importance, in the lower third by IRS. They are compared "
@@ -99,17 +84,11 @@ RARE = replace(
     statistic="mean robustness on average (means for suprema) of deceiving codes minus that of others as little robust",
     # A twentieth of a code's spread.
     rule=above(0.05, null=0.0),
-    printed=None,
 )
-CUMULATIVE = replace(
-    AS_PRINTED,
-    role="probe",
-    roles={},
-    quote="",
+CUMULATIVE = AS_PRINTED.probe(
+    "trained, cumulative",
     deviations=RARE.deviations,
     rule=RARE.rule,
-    printed=None,
-    part="trained, cumulative",
     says="What deceives MI and feature importance adds up: the deceiving codes are moved less by any single factor.",
     statistic="mean robustness to the worst single nuisance of deceiving codes minus that of others as little robust",
 )

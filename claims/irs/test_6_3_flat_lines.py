@@ -1,7 +1,6 @@
 """IRS, section 6.3, Figure 4: lines of trained codes under interventions, flat for the robust ones."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,44 +14,34 @@ from dbench.stats import Estimate
 # As on the cards of constructed codes: the upper quarter of the scale, the lower half, a tenth of the range.
 ROBUST, NOT_ROBUST, FLAT = 0.75, 0.5, 0.9
 
-STAY = Claim(
+STAY = Claim.zoo(
     id="irs.flat-lines",
     role="primary",
     quote="For a robustly disentangled feature, we would expect all of these colored lines to be horizontal",
     regime=(FACTORS_HELD,),
     part="trained",
-    where="6.3, Figure 4",
-    says="For robust codes of trained models the mean at a fixed value of the own factor stays when another is set.",
-    evidence="zoo",
     population="informative codes (KL above 0.01 nats) of all runs: objectives, strengths and seeds",
     deviations=(
         "Robust: IRS of 0.75 or more; not robust: below 0.5. Flat: the lines of no factor depart from their mean by "
         "more than a tenth of the code's largest deviation (largest departure, mean over values of the own factor).",
         "From an IRS of 0.9 flat lines follow: a mean departs no farther than the farthest of what it is the mean of.",
     ),
-    unit="seed",
     statistic="share of robust codes whose lines are all flat",
     bounds=(0.0, 1.0),
     # 'All of these colored lines to be horizontal': nine codes in ten.
     rule=above(0.9),
     # Shares near their end are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 6%.
     confidence=0.98,
-    min_n=5,
 )
-SLOPE = replace(
-    STAY,
-    role="cell",
+SLOPE = STAY.cell(
+    "trained, not robust",
     quote="its value can still be changed remarkably by switching any of posx, posy or orientation.",
-    part="trained, not robust",
     says="Codes of trained models that are not robust show lines that slope.",
     deviations=STAY.deviations[:1],
     statistic="share of codes that are not robust of which some line is not flat",
 )
-CONVERSE = replace(
-    STAY,
-    role="probe",
-    quote="",
-    part="trained, converse",
+CONVERSE = STAY.probe(
+    "trained, converse",
     says="Codes of trained models whose lines are all flat are robust.",
     deviations=(
         STAY.deviations[0],

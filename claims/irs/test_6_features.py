@@ -1,7 +1,5 @@
 """IRS, section 6 and appendix D.1: what it sees in a code that other measures do not, and how those are computed."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
@@ -22,8 +20,6 @@ DECEIVED = Claim(
     "cumulative effect from several generative factors (e.g., in Figure 4), pairwise information based methods (such "
     "as MI or FI) cannot capture this vulnerability of deeply learned features. IRS, on the other hand, looks "
     "specifically at these cases.",
-    where="6.2, Figures 3 and 4",
-    says="Rare or cumulative effects that move a code far lower its IRS, and not its MI and feature importance scores.",
     evidence="synthetic",
     population="four factors of five values, full grid; rare: a jump in 1 of 25 cases; cumulative: 0.35 of each",
     deviations=(
@@ -51,9 +47,8 @@ INFORMATION = Claim(
     rule=above(0.75),
     confidence=1.0,
 )
-IMPORTANCE = replace(
-    INFORMATION,
-    part="importance",
+IMPORTANCE = INFORMATION.cell(
+    "importance",
     says="A code moved far by rare or cumulative effects can look disentangled to feature importance.",
     deviations=("Codes beside it hold the other factors; a random forest, fitted to a random part of the grid.",),
     unit="split",
@@ -61,19 +56,16 @@ IMPORTANCE = replace(
     confidence=0.95,
     min_n=5,
 )
-ROBUSTNESS = replace(
-    INFORMATION,
-    part="robustness",
+ROBUSTNESS = INFORMATION.cell(
+    "robustness",
     says="IRS sees that a code is moved far by rare or cumulative effects.",
     deviations=(),
     statistic="IRS of the code (equation 3)",
     rule=below(0.5),
 )
-OWN_FACTOR = replace(
-    INFORMATION,
-    role="probe",
+OWN_FACTOR = INFORMATION.probe(
+    "robustness, own factor",
     rule=below(0.5),
-    part="robustness, own factor",
     says="IRS with the code's own factor held sees that a code is moved far by rare or cumulative effects.",
     deviations=("Equation 3 takes the best factor instead, which may be one that tells when the jump can happen.",),
     statistic="IRS({l} | {own}, all others)",
@@ -83,8 +75,6 @@ WEIGHTED = Claim(
     role="primary",
     quote="The treatment of such inactive components can make a difference when averaging disentanglement scores of "
     "the single Z_i to an overall score.",
-    where="6.1",
-    says="Weighted by the worst-case deviation, collapsed dimensions do not move the average; the plain average falls.",
     evidence="synthetic",
     population="copies of three factors of five values beside five codes of tiny noise (0.001); 2,000 draws varied",
     unit="sample",
@@ -98,8 +88,6 @@ BINS = Claim(
     id="irs.bins-insensitive",
     role="primary",
     quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
-    where="appendix D.1",
-    says="Using more than 20 bins does not change the MI scores notably.",
     evidence="synthetic",
     population="five factors of ten values, slightly mixed and noisy codes; 10,000 observations; draws varied",
     deviations=("MI score: unweighted mean over codes, as in the paper.",),
@@ -109,11 +97,8 @@ BINS = Claim(
     rule=within(-0.05, 0.05),
     min_n=5,
 )
-BINS_IDLE = replace(
-    BINS,
-    role="probe",
-    quote="",
-    part="half idle",
+BINS_IDLE = BINS.probe(
+    "half idle",
     population="the same beside as many codes of noise, as a model with unused dimensions has",
 )
 UNDERESTIMATES = Claim(
@@ -122,8 +107,6 @@ UNDERESTIMATES = Claim(
     quote="When multiple features can be chosen from at each split, it is well possible that features with a mediocre "
     "importance are never chosen as there are features always yielding a better split. This would lead to an "
     "underestimation of their importance.",
-    where="appendix D.1",
-    says="Forests free to choose among all features at each split underestimate the importance of middling ones.",
     evidence="synthetic",
     population="a target, a code that tells it well, one that tells it almost as well, and noise; 2,000 draws varied",
     deviations=(
@@ -135,10 +118,8 @@ UNDERESTIMATES = Claim(
     rule=below(-0.05, null=0.0),
     min_n=5,
 )
-AVOIDED = replace(
-    UNDERESTIMATES,
-    role="cell",
-    part="one feature",
+AVOIDED = UNDERESTIMATES.cell(
+    "one feature",
     quote="we only use one single feature to 'randomly choose from' at each split, since this guarantees that each "
     "feature is equally given the chance to prove itself in reducing the out-of-bag error.",
     says="One candidate feature at each split avoids it.",

@@ -1,7 +1,5 @@
 """IRS, appendix A, equation 7: the correction for confounding that rests on Proposition 1 (f)."""
 
-from dataclasses import replace
-
 import pytest
 
 from dbench.claims import Claim, above, below
@@ -16,7 +14,6 @@ RECOVERS = Claim(
     quote="This is why we now provide an importance sampling based adjusted estimation of the expected value of any "
     "function of the observations [...] after an intervention on",
     where="3.1, Proposition 1 (f); appendix A, equation 7",
-    says="Under confounded factors the reweighted estimator recovers the interventional expectation.",
     evidence="synthetic",
     population="two confounded bits, a noisy copy of the second as code; strength and draws of 20,000 varied",
     deviations=("Weights are normalised within each mean, as the estimator does.",),
@@ -26,21 +23,16 @@ RECOVERS = Claim(
     rule=below(0.02),
     min_n=5,
 )
-BIASED = replace(
-    RECOVERS,
-    role="cell",
+BIASED = RECOVERS.cell(
+    "plain",
     quote="It thus isolates the causal effect that a generative factor has, which in general is not possible using "
     "standard conditioning",
-    part="plain",
     says="Under confounded factors plain conditioning is biased.",
     deviations=("Analytically the bias is s^2 / 2 for a confounding of strength s.",),
     rule=above(0.02),
 )
-POSITIVITY = replace(
-    RECOVERS,
-    role="probe",
-    quote="",
-    part="never together",
+POSITIVITY = RECOVERS.probe(
+    "never together",
     says="The reweighted estimator recovers the expectation where a combination of factors never occurs.",
     population="confounding so strong that both bits are always equal; draws varied",
     deviations=("Not claimed by the paper, which does not mention positivity; nothing observed tells the answer.",),

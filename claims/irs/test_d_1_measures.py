@@ -1,7 +1,5 @@
 """IRS, appendix D.1: bins of mutual information and candidates of forests, on trained models."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -15,33 +13,24 @@ from dbench.claims.zoo_statistics import correlation_between, settings_of
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, mean_interval
 
-SCORES = Claim(
+SCORES = Claim.zoo(
     id="irs.bins-insensitive",
     role="primary",
     quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
     # The most buckets are asked first.
     roles={"informative": "probe", "30": "cell", "50": "cell"},
     part="trained",
-    where="appendix D.1",
-    says="Using more than 20 bins does not change the MI scores of trained models notably.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         "'More' is read as 30, 50 and 100, on 10,000 points.",
         "MI score: unweighted mean over all codes, as in the paper; over informative ones (KL above 0.01 nats) apart.",
     ),
-    unit="seed",
     statistic="MI score with more bins minus that with 20, mean over models and seeds",
     # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
     rule=within(-0.05, 0.05),
-    min_n=5,
 )
-RANKS = replace(
-    SCORES,
-    role="probe",
-    roles={},
-    quote="",
-    part="trained, ranks",
+RANKS = SCORES.probe(
+    "trained, ranks",
     says="Using more than 20 bins ranks trained models as 20 do.",
     statistic="Spearman of the MI scores with more and with 20 bins, all models pooled",
     bounds=(-1.0, 1.0),
@@ -50,7 +39,7 @@ RANKS = replace(
     # Correlations near 1 are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 7%.
     confidence=0.98,
 )
-UNDERESTIMATES = Claim(
+UNDERESTIMATES = Claim.zoo(
     id="irs.single-feature-splits",
     role="primary",
     quote="When multiple features can be chosen from at each split, it is well possible that features with a mediocre "
@@ -58,9 +47,6 @@ UNDERESTIMATES = Claim(
     "underestimation of their importance.",
     regime=(FACTORS_HELD,),
     part="trained",
-    where="appendix D.1",
-    says="Forests free to choose among all codes at each split underestimate the importance of middling ones.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         "Forests of 10 trees of depth at most 6; of the two only the candidates differ.",
@@ -68,25 +54,18 @@ UNDERESTIMATES = Claim(
         f"than {HELD} nats.",
         "The importance a code deserves: its share of the information that the informative codes have one by one.",
     ),
-    unit="seed",
     statistic="importance of middling codes minus what they deserve, mean over codes and factors of all models",
     rule=below(-0.05, null=0.0),
-    min_n=5,
 )
-AVOIDED = replace(
-    UNDERESTIMATES,
-    role="cell",
-    part="trained, one feature",
+AVOIDED = UNDERESTIMATES.cell(
+    "trained, one feature",
     quote="we only use one single feature to 'randomly choose from' at each split, since this guarantees that each "
     "feature is equally given the chance to prove itself in reducing the out-of-bag error.",
     says="One candidate code at each split avoids it.",
     rule=above(-0.05),
 )
-MORE = replace(
-    UNDERESTIMATES,
-    role="probe",
-    quote="",
-    part="trained, one against all",
+MORE = UNDERESTIMATES.probe(
+    "trained, one against all",
     says="Middling codes are more important to forests with one candidate code at each split than to those with all.",
     deviations=UNDERESTIMATES.deviations[:2],
     statistic="importance of middling codes with one candidate minus that with all, mean over all models",

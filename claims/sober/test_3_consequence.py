@@ -6,7 +6,6 @@ observations, and so codes, have one law in both.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,12 +33,9 @@ WEAK = {"d2-alpha0.01": householder(2, 0.01), "d10-alpha0.1": householder(10, 0.
 ENTANGLED = Claim(
     id="sober.impossibility-consequence",
     role="primary",
-    where="section 3, discussion of Theorem 1",
     quote="Since the (unsupervised) disentanglement method only has access to observations \\mathbf{x} , it hence "
     "cannot distinguish between the two equivalent generative models and thus has to be entangled to at least one of "
     "them.",
-    says="For a representation that is perfect for one model there is another model of the same observations for which "
-    "it is entangled.",
     evidence="synthetic",
     population="uniform factors f(z), representation x = z, f mixing strongly; matrix, metric and draws varied",
     deviations=("'Entangled' is a score below half of the way from chance to the best.",),
@@ -48,10 +44,8 @@ ENTANGLED = Claim(
     unit="repetition",
     min_n=3,
 )
-BEST = replace(
-    ENTANGLED,
-    role="cell",
-    part="perfect for one",
+BEST = ENTANGLED.cell(
+    "perfect for one",
     says="The representation is perfect for the model whose factors it copies: supervised scores are near their best.",
     population="uniform factors z, representation x = z; number of factors, metric and draws varied",
     deviations=("'Near its best' is above three quarters of the way from chance to the best score.",),
@@ -61,10 +55,8 @@ BEST = replace(
     confidence=1.0,
     revision=2,
 )
-UNMOVED = replace(
-    ENTANGLED,
-    role="cell",
-    part="observations alone",
+UNMOVED = ENTANGLED.cell(
+    "observations alone",
     says="Scores computed from observations alone cannot tell the two models apart.",
     population="codes drawn from the one model and from the other; matrix, score and draws varied",
     deviations=("'Cannot' is a difference within 0.01 nats, on independent draws from the two.",),
@@ -72,11 +64,8 @@ UNMOVED = replace(
     rule=within(-0.01, 0.01),
     min_n=5,
 )
-WEAKLY = replace(
-    ENTANGLED,
-    role="probe",
-    part="weakly mixing",
-    quote="",
+WEAKLY = ENTANGLED.probe(
+    "weakly mixing",
     says="Even a weakly mixing f, none of whose derivatives is zero, shows in supervised scores.",
     population="uniform factors f(z), representation x = z, f mixing weakly; matrix, metric and draws varied",
 )

@@ -22,8 +22,6 @@ THEOREM = Claim(
     r"{\partial u_j} \neq 0$ almost everywhere for all i and j (implying that \mathbf{z} and $f(\mathbf{z})$ are "
     r"completely entangled) and $P(\mathbf{z} \leq \mathbf{u}) = P(f(\mathbf{z}) \leq \mathbf{u})$ for all "
     r"$\mathbf{u} \in \operatorname{supp}(\mathbf{z})$",
-    says="Infinitely many bijections of the support keep a factorised density and have a Jacobian without zeros "
-    "almost everywhere.",
     evidence="synthetic",
     population="uniform, normal and exponential factors; 2 to 10 dimensions; Householder and Haar matrices",
     deviations=(

@@ -1,7 +1,5 @@
 """A Sober Look, section 4.2.9: what the total correlation of a fitted Gaussian shows, and what it does not."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -20,10 +18,8 @@ from dbench.stats import Estimate, exact
 NEVER_HIGH = Claim(
     id="sober.gaussian-tc-one-sided",
     role="primary",
-    where="4.2.9",
     quote="In particular, if it is high, it is a strong signal that the representation is not factorizing (while a low "
     "score may not imply the opposite).",
-    says="Codes that factorise never get a high Gaussian total correlation; codes that do not can get a low one too.",
     evidence="synthetic",
     population="ten independent codes (uniform, normal, exponential, Cauchy), and codes that are functions of each "
     "other (z and z^2, a circle, two bits and their parity); draws varied",
@@ -38,10 +34,8 @@ NEVER_HIGH = Claim(
     min_n=20,
     revision=3,
 )
-DEPENDENT_LAW = replace(
-    NEVER_HIGH,
-    role="cell",
-    part="low yet dependent",
+DEPENDENT_LAW = NEVER_HIGH.cell(
+    "low yet dependent",
     says="Codes of low Gaussian total correlation do not factorise.",
     population="two bits and their parity, enumerated",
     deviations=(),

@@ -1,6 +1,6 @@
 """A Sober Look, section 5.1: do the models reconstruct what they are trained on?"""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,14 +13,11 @@ from dbench.errors import DbenchError, EvidenceLacking
 from dbench.seeds import generator
 from dbench.stats import Estimate, mean_interval
 
-REASONABLE = Claim(
+REASONABLE = Claim.zoo(
     id="sober.reconstruction",
     role="primary",
-    where="5.1, Figure 1",
     quote="First, we check for each data set that we manage to train models that achieve reasonable reconstructions. "
     "Therefore, for each data set we sample a random model and show real samples next to their reconstructions.",
-    says="A model drawn at random reconstructs its data set reasonably.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         "The paper looks at pictures. 'Reasonably' is more than half of the way, in nats an image, from the best "
@@ -29,14 +26,10 @@ REASONABLE = Claim(
     ),
     statistic="mean over seeds of the share of the way that the seed's median model goes",
     rule=above(0.5, null=0.0),
-    unit="seed",
-    min_n=5,
     revision=2,
 )
-HARDER = replace(
-    REASONABLE,
-    role="cell",
-    part="variants are harder",
+HARDER = REASONABLE.cell(
+    "variants are harder",
     quote="As expected, the additional variants of dSprites with continuous noise variables are harder than the "
     "original data set.",
     says="The variants of dSprites with continuous noise variables are harder to reconstruct than dSprites.",

@@ -1,8 +1,5 @@
 """A Sober Look, section 5.2 and appendix G: the total correlation of the mean codes, objective against objective."""
 
-from dataclasses import replace
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -28,14 +25,12 @@ AMONG_ACTIVE = (
 )
 TREND = "mean over seeds of Spearman's correlation between strength and Gaussian total correlation"
 OF_ONE = "strength varied over six values, everything else fixed"
-mean_codes = partial(Claim, evidence="zoo", unit="seed", min_n=5, where="5.2, Figure 3")
 
-RISES = mean_codes(
+RISES = Claim.zoo(
     id="sober.tc-mean-rises",
     role="primary",
     quote="We observe that, for β -VAE and β -TCVAE, increased regularization leads to a substantially increased total "
     "correlation of the mean representations.",
-    says="For beta-VAE and beta-TCVAE the total correlation of the mean codes rises substantially with the strength.",
     population="beta-VAE and beta-TCVAE; strength varied over six values, everything else fixed",
     deviations=(
         MEDIANS,
@@ -50,28 +45,21 @@ RISES = mean_codes(
     regime=(of_objectives(PENALTY_MOVES, *BETAS),),
     revision=4,
 )
-EACH_RISES = replace(
-    RISES,
-    role="cell",
-    part="each objective",
+EACH_RISES = RISES.cell(
+    "each objective",
     population=OF_ONE,
     statistic=RISES.statistic.replace("smallest of the two objectives' four", "smaller of the two"),
     regime=(PENALTY_MOVES,),
 )
-RISES_ACTIVE = replace(
-    RISES,
-    role="probe",
-    part="active codes",
-    quote="",
+RISES_ACTIVE = RISES.probe(
+    "active codes",
     says="Over active codes too the total correlation of the mean codes rises with the strength.",
     deviations=(MEDIANS, *AMONG_ACTIVE),
     statistic=f"{TREND}, the smaller of the two objectives'",
     revision=3,
 )
-FACTOR_RISES = replace(
-    RISES,
-    role="cell",
-    part="FactorVAE",
+FACTOR_RISES = RISES.cell(
+    "FactorVAE",
     quote="This effect can also be observed for for FactorVAE, albeit in a less extreme fashion.",
     says="For FactorVAE too the total correlation of the mean codes rises with the strength.",
     population=OF_ONE,
@@ -80,9 +68,8 @@ FACTOR_RISES = replace(
     rule=above(0.3, null=0.0),
     regime=(of_objectives(PENALTY_MOVES, "factor_vae"), FACTOR_IN_RANGE),
 )
-FACTOR_LESS = replace(
-    FACTOR_RISES,
-    part="FactorVAE less",
+FACTOR_LESS = FACTOR_RISES.cell(
+    "FactorVAE less",
     says="The rise is less extreme for FactorVAE than for beta-VAE and beta-TCVAE.",
     population="lowest and highest strength of a sweep; FactorVAE against beta-VAE and beta-TCVAE",
     deviations=(
@@ -95,11 +82,10 @@ FACTOR_LESS = replace(
     confidence=0.95,
     regime=(of_objectives(PENALTY_MOVES, *BETAS, "factor_vae"), FACTOR_IN_RANGE),
 )
-DIP1_LOW = mean_codes(
+DIP1_LOW = Claim.zoo(
     id="sober.tc-mean-dip1-low",
     role="primary",
     quote="For DIP-VAE-I, we observe that the total correlation of the mean representation is consistently low.",
-    says="DIP-VAE-I keeps the total correlation of the mean codes consistently low: at every strength.",
     population="every strength of DIP-VAE-I against beta-VAE at strength 1",
     deviations=("'Low' is read as less than half of a plain VAE's.",),
     statistic="largest of the strengths' mean total correlations, divided by that of a plain VAE",
@@ -107,16 +93,13 @@ DIP1_LOW = mean_codes(
     regime=(FLOOR,),
     revision=2,
 )
-DIP1_ACTIVE = replace(
-    DIP1_LOW, role="probe", part="active codes", quote="", deviations=AMONG_ACTIVE, regime=(FLOOR_OF_ACTIVE,)
-)
-DIP2_FAILS = mean_codes(
+DIP1_ACTIVE = DIP1_LOW.probe("active codes", deviations=AMONG_ACTIVE, regime=(FLOOR_OF_ACTIVE,))
+DIP2_FAILS = Claim.zoo(
     id="sober.tc-mean-dip2-mixed",
     role="primary",
     quote="The DIP-VAE-II objective which enforces the covariance matrix of the sampled representation to be diagonal "
     "seems to lead to a factorized mean representation on some data sets (for example Shapes3D), but also seems to "
     "fail on others (dSprites, MPI3D).",
-    says="On dSprites DIP-VAE-II fails to factorise the mean codes.",
     population="all strengths of DIP-VAE-II against beta-VAE at strength 1, on dSprites",
     deviations=("'Fails' is read as more than half of a plain VAE's total correlation, averaged over the strengths.",),
     statistic="mean total correlation of the mean codes divided by that of a plain VAE",
@@ -126,26 +109,20 @@ DIP2_FAILS = mean_codes(
     regime=(FLOOR,),
     revision=2,
 )
-DIP2_ACTIVE = replace(
-    DIP2_FAILS, role="probe", part="active codes", quote="", deviations=AMONG_ACTIVE, regime=(FLOOR_OF_ACTIVE,)
-)
-DIP2_FACTORISES = replace(
-    DIP2_FAILS,
-    role="cell",
-    part="factorises elsewhere",
+DIP2_ACTIVE = DIP2_FAILS.probe("active codes", deviations=AMONG_ACTIVE, regime=(FLOOR_OF_ACTIVE,))
+DIP2_FACTORISES = DIP2_FAILS.cell(
+    "factorises elsewhere",
     says="On Shapes3D DIP-VAE-II leads to a factorised mean representation.",
     population="all strengths of DIP-VAE-II against beta-VAE at strength 1, on Shapes3D",
     deviations=("'Factorised' is read as less than half of a plain VAE's total correlation.",),
     rule=below(0.5, null=1.0),
     confidence=0.95,
 )
-ANNEALED_HIGH = mean_codes(
+ANNEALED_HIGH = Claim.zoo(
     id="sober.tc-mean-annealed-high",
     role="primary",
-    where="5.2, Figure 30",
     quote="For AnnealedVAE (shown in Figure 30 in the Appendix), we overall observe mean representations with a very "
     "high total correlation.",
-    says="AnnealedVAE has, overall, a very high total correlation of the mean codes.",
     population="all strengths of AnnealedVAE against beta-VAE at strength 1",
     deviations=("'Very high' is read as more than twice a plain VAE's, on average over the strengths.",),
     statistic="mean total correlation of the mean codes divided by that of a plain VAE",
@@ -153,17 +130,12 @@ ANNEALED_HIGH = mean_codes(
     regime=(FLOOR,),
     revision=2,
 )
-ANNEALED_ACTIVE = replace(
-    ANNEALED_HIGH, role="probe", part="active codes", quote="", deviations=AMONG_ACTIVE, regime=(FLOOR_OF_ACTIVE,)
-)
-EXCEEDS = mean_codes(
+ANNEALED_ACTIVE = ANNEALED_HIGH.probe("active codes", deviations=AMONG_ACTIVE, regime=(FLOOR_OF_ACTIVE,))
+EXCEEDS = Claim.zoo(
     id="sober.tc-mean-exceeds-sampled",
     role="primary",
-    where="5.2, Figure 4",
     quote="It can be clearly seen that for a large number of models, the total correlation of the mean representations "
     "is much higher than that of the sampled representations.",
-    says="For a large number of models the total correlation of the mean codes is much higher than that of the sampled "
-    "ones.",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         "'A large number' is more than a quarter of the models; 'much higher' is more than twice as high and by more "
@@ -174,15 +146,13 @@ EXCEEDS = mean_codes(
     rule=above(0.25),
     revision=3,
 )
-EXCEEDS_ACTIVE = replace(EXCEEDS, role="probe", part="active codes", quote="", deviations=AMONG_ACTIVE)
-OVERLAP = mean_codes(
+EXCEEDS_ACTIVE = EXCEEDS.probe("active codes", deviations=AMONG_ACTIVE)
+OVERLAP = Claim.zoo(
     id="sober.tc-mean-overlap",
     role="primary",
-    where="appendix G, Figure 33",
     quote="Overall, we note that the different hyperparameters settings produce representations whose total "
     "correlation significantly overlaps. This trend is comparable to what we observed in Figure 6 for the "
     "disentanglement scores on Cars3D.",
-    says="The total correlation of the mean codes overlaps significantly between strengths, as the scores do.",
     population="six objectives; strength and seed varied",
     deviations=(
         "Overlap is measured as for the scores (sober.seed-beats-hyperparameter): the higher of two runs at the lower "
@@ -194,10 +164,8 @@ OVERLAP = mean_codes(
     regime=(PENALTY_MOVES,),
     revision=4,
 )
-EACH_OVERLAPS = replace(
-    OVERLAP,
-    role="cell",
-    part="each objective",
+EACH_OVERLAPS = OVERLAP.cell(
+    "each objective",
     population="one objective; strength and seed varied",
     statistic="how often luck beats choice, averaged over all pairs of strengths",
     revision=3,

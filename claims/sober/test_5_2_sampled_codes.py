@@ -4,9 +4,6 @@ Over all codes, as in the paper. A collapsed code is noise of its own when it is
 have the same total correlation but for what the estimator gives independent codes.
 """
 
-from dataclasses import replace
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -29,14 +26,12 @@ MEDIANS = "The paper shows medians of 50 seeds by eye; here each seed's own swee
 FROM_PLAIN = "Strengths of beta-VAE below 1, which the paper does not train, are left out: the sweep starts at the VAE."
 OF_ONE = "strength varied over six values, everything else fixed"
 TREND = "mean over seeds of Spearman's correlation between strength and Gaussian total correlation"
-sampled = partial(Claim, evidence="zoo", unit="seed", min_n=5, where="5.2, Figure 2")
 
-FALLS = sampled(
+FALLS = Claim.zoo(
     id="sober.tc-sampled-falls",
     role="primary",
     quote="For β -VAE and β -TCVAE, it can be clearly seen that the total correlation of the sampled representation "
     "decreases on all data sets as the regularization strength (in the form of β) is increased.",
-    says="For beta-VAE and beta-TCVAE the total correlation of the sampled codes clearly falls as the strength rises.",
     population="beta-VAE and beta-TCVAE; strength varied over six values, everything else fixed",
     deviations=(MEDIANS,),
     statistic=f"{TREND}, the larger of the two objectives'",
@@ -47,15 +42,12 @@ FALLS = sampled(
     regime=(FLOOR, of_objectives(PENALTY_MOVES, *BETAS)),
     revision=3,
 )
-EACH_FALLS = replace(
-    FALLS, role="cell", part="each objective", population=OF_ONE, statistic=TREND, regime=(FLOOR, PENALTY_MOVES)
-)
-HIGHEST = sampled(
+EACH_FALLS = FALLS.cell("each objective", population=OF_ONE, statistic=TREND, regime=(FLOOR, PENALTY_MOVES))
+HIGHEST = Claim.zoo(
     id="sober.tc-sampled-vae-highest",
     role="primary",
     quote="On all data sets except SmallNORB, we observe that plain vanilla variational autoencoders (the β -VAE model "
     "with $\\beta = 1$) exhibit the highest total correlation.",
-    says="A plain VAE has the highest total correlation of the sampled codes (AnnealedVAE not compared).",
     population="beta-VAE at strength 1 against every other strength of five objectives",
     deviations=(
         FROM_PLAIN,
@@ -69,19 +61,16 @@ HIGHEST = sampled(
     regime=(FLOOR, FACTOR_IN_RANGE),
     revision=4,
 )
-WITHOUT_FACTOR = replace(
-    HIGHEST,
-    role="cell",
-    part="without FactorVAE",
+WITHOUT_FACTOR = HIGHEST.cell(
+    "without FactorVAE",
     population="beta-VAE at strength 1 against every other strength of beta-VAE, beta-TCVAE and both DIP-VAEs",
     regime=(FLOOR,),
 )
-DIPS_LOW = sampled(
+DIPS_LOW = Claim.zoo(
     id="sober.tc-sampled-dip-low",
     role="primary",
     quote="The two variants of DIP-VAE exhibit low total correlation across the data sets except DIP-VAE-I which "
     "incurs a slightly higher total correlation on SmallNORB compared to a vanilla VAE.",
-    says="Both DIP-VAEs have a low total correlation of the sampled codes.",
     population="all strengths and seeds of DIP-VAE-I and DIP-VAE-II, against beta-VAE at strength 1",
     deviations=("'Low' is read as less than half of a plain VAE's, on average over the strengths.",),
     statistic="mean total correlation of the sampled codes over that of a plain VAE, the larger of the two objectives'",
@@ -89,19 +78,16 @@ DIPS_LOW = sampled(
     regime=(FLOOR,),
     revision=3,
 )
-EACH_LOW = replace(
-    DIPS_LOW,
-    role="cell",
-    part="each objective",
+EACH_LOW = DIPS_LOW.cell(
+    "each objective",
     population="all strengths and seeds of one objective, against beta-VAE at strength 1",
     statistic="mean total correlation of the sampled codes over that of a plain VAE",
 )
-FACTOR_FLAT = sampled(
+FACTOR_FLAT = Claim.zoo(
     id="sober.tc-sampled-factorvae-flat",
     role="primary",
     quote="While FactorVAE achieves a low total correlation on all data sets except on SmallNORB, we observe that the "
     "total correlation does not seem to decrease with increasing regularization strength.",
-    says="FactorVAE has a low total correlation of the sampled codes, which does not seem to fall with the strength.",
     population="FactorVAE, all strengths and seeds, against beta-VAE at strength 1",
     deviations=(
         MEDIANS,
@@ -115,10 +101,8 @@ FACTOR_FLAT = sampled(
     regime=(FLOOR, FACTOR_IN_RANGE, of_objectives(PENALTY_MOVES, "factor_vae")),
     revision=2,
 )
-FACTOR_LOW = replace(
-    FACTOR_FLAT,
-    role="cell",
-    part="low",
+FACTOR_LOW = FACTOR_FLAT.cell(
+    "low",
     says="FactorVAE has a low total correlation of the sampled codes.",
     statistic="mean total correlation of the sampled codes over that of a plain VAE",
     rule=below(0.5, null=1.0),
@@ -126,23 +110,19 @@ FACTOR_LOW = replace(
     regime=(FLOOR, FACTOR_IN_RANGE),
     revision=4,
 )
-NO_DECREASE = replace(
-    FACTOR_FLAT,
-    role="cell",
-    part="no decrease",
+NO_DECREASE = FACTOR_FLAT.cell(
+    "no decrease",
     says="For FactorVAE the total correlation of the sampled codes does not decrease with the strength.",
     population=OF_ONE,
     statistic=TREND,
     rule=above(-0.3),
     revision=3,
 )
-MOST = sampled(
+MOST = Claim.zoo(
     id="sober.tc-sampled-annealed-sensitive",
     role="primary",
-    where="5.2, Figures 2 and 29",
     quote="We further observe that AnnealedVAE (shown in Figure 29 in the Appendix) is much more sensitive to the "
     "regularization strength.",
-    says="AnnealedVAE's total correlation of the sampled codes is much more sensitive to the strength than any other.",
     population="weakest and strongest regularisation of a sweep; AnnealedVAE against each other objective",
     deviations=(
         FROM_PLAIN,
@@ -156,10 +136,8 @@ MOST = sampled(
     regime=(of_objectives(PENALTY_MOVES, "annealed_vae", *BETAS), FACTOR_IN_RANGE),
     revision=4,
 )
-ANNEALED_FALLS = replace(
-    MOST,
-    role="cell",
-    part="AnnealedVAE falls",
+ANNEALED_FALLS = MOST.cell(
+    "AnnealedVAE falls",
     quote="However, on all data sets except Scream-dSprites (on which AnnealedVAE performs poorly), the total "
     "correlation seems to decrease with increased regularization strength.",
     says="AnnealedVAE's total correlation of the sampled codes falls as the regularisation grows.",
@@ -175,10 +153,8 @@ ANNEALED_FALLS = replace(
     confidence=0.98,
     regime=(of_objectives(PENALTY_MOVES, "annealed_vae"),),
 )
-DIPS_FALL = replace(
-    MOST,
-    role="cell",
-    part="DIP-VAEs fall",
+DIPS_FALL = MOST.cell(
+    "DIP-VAEs fall",
     quote="Increased regularization in the DIP-VAE objective also seems to lead a reduced total correlation",
     says="For both DIP-VAEs too the total correlation of the sampled codes falls with the strength.",
     population=OF_ONE,
@@ -189,10 +165,8 @@ DIPS_FALL = replace(
     regime=(FLOOR, PENALTY_MOVES),
     revision=3,
 )
-DIPS_FALL_LESS = replace(
-    MOST,
-    role="cell",
-    part="DIP-VAEs fall less",
+DIPS_FALL_LESS = MOST.cell(
+    "DIP-VAEs fall less",
     quote="even if the effect is not as pronounced as for β -VAE and β -TCVAE",
     says="The fall is less pronounced for the DIP-VAEs than for beta-VAE and beta-TCVAE.",
     population="lowest and highest strength of a sweep; one DIP-VAE against beta-VAE and beta-TCVAE",

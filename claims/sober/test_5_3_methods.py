@@ -1,7 +1,6 @@
 """A Sober Look, section 5.3: is one method better than the others?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -23,15 +22,12 @@ TRIM = 0.05
 # Of the heading so many that another stream gives the same verdict; a single metric's ends are extremes in any case.
 DRAWS, DRAWS_OF_ONE = 20_000, 5_000
 
-OVERLAP = Claim(
+OVERLAP = Claim.zoo(
     id="sober.ranges-overlap",
     role="primary",
-    where="5.3, Figure 5",
     quote="We observe that these ranges are heavily overlapping for different models leading us to (qualitatively) "
     "conclude that the choice of hyperparameters and the random seed seems to be substantially more important than the "
     "choice of objective function.",
-    says="The ranges of a score that the methods attain overlap heavily.",
-    evidence="zoo",
     population="all runs and seven metrics; objective, strength and seed varied",
     deviations=(
         "'Heavily' is more than half: what two ranges share, of what either covers, averaged over pairs of methods.",
@@ -39,31 +35,22 @@ OVERLAP = Claim(
     ),
     statistic="mean over metrics and pairs of objectives of the intersection of their ranges over the union",
     rule=above(0.5, null=0.0),
-    unit="seed",
     # Resampled ranges shrink: reflected, and at 0.95, the rule would still err in more than 5% of worlds.
     confidence=0.98,
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=4,
 )
-EACH_OVERLAPS = replace(
-    OVERLAP,
-    role="cell",
-    part="each metric",
+EACH_OVERLAPS = OVERLAP.cell(
+    "each metric",
     population="all runs and one metric; objective, strength and seed varied",
     statistic="mean over pairs of objectives of the intersection of their ranges over the union",
 )
-NOT_COLLAPSED = replace(
-    OVERLAP,
-    role="probe",
-    part="not collapsed",
-    quote="",
+NOT_COLLAPSED = OVERLAP.probe(
+    "not collapsed",
     population="runs of at least two informative codes and seven metrics; objective, strength and seed varied",
 )
-NONE_BETTER = replace(
-    OVERLAP,
-    role="cell",
-    part="none better",
+NONE_BETTER = OVERLAP.cell(
+    "none better",
     quote="While certain models seem to attain better maximum scores on specific data sets and disentanglement "
     "metrics, we do not observe any consistent pattern that one model is consistently better than the other.",
     says="No method is consistently better than the others.",
@@ -77,36 +64,28 @@ NONE_BETTER = replace(
     confidence=0.95,
     revision=3,
 )
-LOWER_IRS = Claim(
+LOWER_IRS = Claim.zoo(
     id="sober.dip1-lower-irs",
     role="primary",
-    where="5.3, Figure 5",
     quote="DIP-VAE-I consistently gets lower IRS score, but is comparable to the other methods with all the other "
     "scores.",
-    says="DIP-VAE-I gets a consistently lower IRS than every other method.",
-    evidence="zoo",
     population="runs of DIP-VAE-I against those of each other objective",
     deviations=(
         "'Consistently lower' is lower in three quarters of the pairs of a run of DIP-VAE-I and one of the other.",
     ),
     statistic="largest probability that a run of DIP-VAE-I exceeds one of another method in IRS",
     rule=below(0.25, null=0.5),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=2,
 )
-COMPARABLE = replace(
-    LOWER_IRS,
-    role="cell",
-    part="other metrics",
+COMPARABLE = LOWER_IRS.cell(
+    "other metrics",
     says="DIP-VAE-I is comparable to the other methods in the other metrics.",
     population="runs of DIP-VAE-I against those of all other objectives",
     deviations=("'Comparable' is a probability of 0.3 to 0.7: three quarters of a standard deviation either way.",),
     statistic="probability that a run of DIP-VAE-I exceeds one of the other methods",
     bounds=(0.0, 1.0),
     rule=within(0.3, 0.7),
-    revision=2,
 )
 
 

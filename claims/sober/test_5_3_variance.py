@@ -20,20 +20,16 @@ OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii
 SHARES = ("objective", "strength", "seed")
 ADJUSTED = "R2 is corrected for the optimism of few seeds (adjusted R2)."
 
-MINOR = Claim(
+MINOR = Claim.zoo(
     id="sober.variance-explained",
     role="primary",
     where="5.3, Table 5 (a)",
     quote="If we allow the score to depend only on the objective function (categorical variable), we are only able to "
     "explain 37% of the variance of the scores on average.",
-    says="The objective alone explains a minor part of the variance of the scores.",
-    evidence="zoo",
     population="all runs and seven metrics; objective, strength and seed varied",
     deviations=(ADJUSTED,),
     statistic="adjusted R2 of a metric's scores regressed on the objective, mean over metrics",
     rule=below(0.5),
-    unit="seed",
-    min_n=5,
     printed=Printed("37% on average", 0.37, 0.05),
     regime=(FACTORS_HELD,),
     revision=3,
@@ -42,10 +38,8 @@ REST = (
     "Similarly, if the score depends on the Cartesian product of objective function and regularization strength (again "
     "categorical), we are able to explain 59% of the variance while the rest is due to the random seed."
 )
-STRENGTH_ADDS = replace(
-    MINOR,
-    role="cell",
-    part="strength adds",
+STRENGTH_ADDS = MINOR.cell(
+    "strength adds",
     where="5.3, Table 5 (a) and (b)",
     quote=REST,
     says="Objective and strength together explain more than the objective alone.",
@@ -53,10 +47,8 @@ STRENGTH_ADDS = replace(
     rule=above(0.05, null=0.0),
     printed=Printed("59% against 37% on average", 0.22, 0.05),
 )
-SEED_REMAINS = replace(
-    MINOR,
-    role="cell",
-    part="seed remains",
+SEED_REMAINS = MINOR.cell(
+    "seed remains",
     where="5.3, Table 5 (b)",
     quote=REST,
     says="What objective and strength leave unexplained is due to the random seed, and it is not negligible.",
@@ -64,10 +56,8 @@ SEED_REMAINS = replace(
     rule=above(0.1, null=0.0),
     printed=Printed("41% on average", 0.41, 0.05),
 )
-LESS = replace(
-    MINOR,
-    role="cell",
-    part="less impact",
+LESS = MINOR.cell(
+    "less impact",
     where="5.3.1, Table 5",
     quote="The objective function appears to have less impact.",
     says="The objective alone explains less than the strength alone adds to it, and less than is left to the seed.",
@@ -99,7 +89,6 @@ PUBLISHED = Claim(
     role="primary",
     where=MINOR.where,
     quote=MINOR.quote,
-    says=MINOR.says,
     evidence="published",
     population="the 56 cells of the printed table, eight data sets by seven metrics",
     deviations=("The cells are given and averaged as they are: nothing is resampled.",),
@@ -109,30 +98,24 @@ PUBLISHED = Claim(
     confidence=1.0,
     min_n=42,
 )
-PUBLISHED_ADDS = replace(
-    PUBLISHED,
-    role="cell",
-    part="strength adds",
+PUBLISHED_ADDS = PUBLISHED.cell(
+    "strength adds",
     where=STRENGTH_ADDS.where,
     quote=REST,
     says=STRENGTH_ADDS.says,
     statistic="mean printed share explained by objective x strength minus that by the objective",
     rule=STRENGTH_ADDS.rule,
 )
-PUBLISHED_SEED = replace(
-    PUBLISHED,
-    role="cell",
-    part="seed remains",
+PUBLISHED_SEED = PUBLISHED.cell(
+    "seed remains",
     where=SEED_REMAINS.where,
     quote=REST,
     says=SEED_REMAINS.says,
     statistic="1 minus the mean printed share explained by objective x strength",
     rule=SEED_REMAINS.rule,
 )
-PUBLISHED_LESS = replace(
-    PUBLISHED,
-    role="cell",
-    part="less impact",
+PUBLISHED_LESS = PUBLISHED.cell(
+    "less impact",
     where=LESS.where,
     quote=LESS.quote,
     says=LESS.says,
@@ -150,15 +133,12 @@ AVERAGES = replace(
     # Rounding of the printed average; that of the cells is beside it.
     rule=within(-0.01, 0.01),
 )
-LUCK = Claim(
+LUCK = Claim.zoo(
     id="sober.seed-beats-hyperparameter",
     role="primary",
-    where="5.3, Figure 6",
     quote="We clearly see that randomness (in the form of different random seeds) has a substantial impact on the "
     "attained result and that a good run with a bad hyperparameter can beat a bad run with a good hyperparameter in "
     "many cases.",
-    says="A lucky seed at a bad strength beats an unlucky seed at a good strength in many cases.",
-    evidence="zoo",
     population="six objectives and six metrics; strength and seed varied",
     deviations=(
         "'Good' is the better of two seeds drawn at random, 'bad' the worse; 'in many cases' is more than a quarter.",
@@ -166,16 +146,12 @@ LUCK = Claim(
     ),
     statistic="how often luck beats choice, averaged over all pairs of strengths, objectives and metrics",
     rule=above(0.25),
-    unit="seed",
-    min_n=5,
     # Where a strength moves nothing luck decides by itself, and raises the average.
     regime=(FACTORS_HELD, PENALTY_MOVES),
     revision=3,
 )
-EACH_LUCKY = replace(
-    LUCK,
-    role="cell",
-    part="each objective",
+EACH_LUCKY = LUCK.cell(
+    "each objective",
     population="one objective and six metrics; strength and seed varied",
     statistic="how often luck beats choice, averaged over all pairs of strengths and metrics",
     revision=2,

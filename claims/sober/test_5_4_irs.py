@@ -1,7 +1,5 @@
 """A Sober Look, section 5.4.4: does IRS follow the scores of training, and do settings chosen by it transfer better?"""
 
-from dataclasses import replace
-
 import numpy as np
 
 from dbench.claims import Claim, above
@@ -15,15 +13,11 @@ from dbench.stats import Estimate, rank_correlations, smallest_of
 METRICS = ("irs", "beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap")
 TRAINING = ("elbo", "gaussian_tc.sampled", "kl", "reconstruction")
 
-IRS_FOLLOWS = Claim(
+IRS_FOLLOWS = Claim.zoo(
     id="sober.irs-follows-unsupervised",
     role="primary",
-    where="5.4.4, Figures 8 and 9",
     quote="The IRS score seem to be more correlated with the unsupervised training metrics on most data set and "
     "generally transfer the hyperparameters better.",
-    says="IRS is correlated with the scores of training more than the other metrics are on most data sets, and "
-    "settings chosen by it generally transfer better.",
-    evidence="zoo",
     population="all runs on two data sets: objectives, strengths and seeds",
     deviations=(
         "Whatever the sign: sizes of correlations are averaged over the four scores, and over the other metrics.",
@@ -35,23 +29,17 @@ IRS_FOLLOWS = Claim(
     "the scores of training on either data set, and in success of a chosen setting on the other data set",
     # A world without any difference lies at 0; 0.05 is what a heat map of two digits would show.
     rule=above(0.05, null=0.0),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=2,
 )
-IRS_CORRELATED = replace(
-    IRS_FOLLOWS,
-    role="cell",
-    part="training scores",
+IRS_CORRELATED = IRS_FOLLOWS.cell(
+    "training scores",
     says="IRS is correlated with the unsupervised scores of training more than the other metrics are.",
     population="all runs: objectives, strengths and seeds",
     statistic="mean absolute rank correlation of IRS with the four scores, minus that of the other metrics",
 )
-IRS_TRANSFERS = replace(
-    IRS_FOLLOWS,
-    role="cell",
-    part="transfer",
+IRS_TRANSFERS = IRS_FOLLOWS.cell(
+    "transfer",
     says="Settings chosen by IRS transfer between data sets better than those chosen by the other metrics.",
     statistic="success on the other data set by IRS minus the mean of the other metrics, both directions",
 )

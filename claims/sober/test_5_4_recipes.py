@@ -1,7 +1,6 @@
 """A Sober Look, sections 5.4.1 and 5.4.2: is there a rule for choosing a method, its strength, or a single run?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -26,14 +25,11 @@ TRAINING = ("elbo", "gaussian_tc.sampled", "kl", "reconstruction")
 # ------------------------------------------------------------------ methods and strengths
 DOMINANT, RULE = 0.5, 0.75
 
-NO_RULE = Claim(
+NO_RULE = Claim.zoo(
     id="sober.no-strength-rule",
     role="primary",
-    where="5.4.1, Figure 7",
     quote="There seems to be no model dominating all the others and for each model there does not seem to be a "
     "consistent strategy in choosing the regularization strength to maximize disentanglement scores.",
-    says="Across metrics and data sets no method dominates, and no method has a strength that maximises the scores.",
-    evidence="zoo",
     population="all runs on two data sets: objectives, strengths and seeds",
     deviations=(
         "A method dominates if its best strength is the best of all in more than half of the cases, a case being a "
@@ -45,34 +41,25 @@ NO_RULE = Claim(
     statistic=f"how far the method or strength that comes nearest lies past what would make it a rule: share of cases "
     f"minus {DOMINANT}, or probability minus {RULE}",
     rule=below(0.0),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-ONE_KIND = replace(
-    NO_RULE,
-    role="cell",
-    part="methods, or one method's strengths",
+ONE_KIND = NO_RULE.cell(
+    "methods, or one method's strengths",
     says="Across metrics and data sets no method dominates; or one method has no strength that maximises the scores.",
 )
-ONE_DATA_SET = replace(
-    NO_RULE,
-    role="probe",
-    part="one data set",
+ONE_DATA_SET = NO_RULE.probe(
+    "one data set",
     says="There is no rule on one data set alone either.",
     population="all runs: objectives, strengths and seeds",
 )
 
 # ------------------------------------------------------------------ scores of training
-USELESS = Claim(
+USELESS = Claim.zoo(
     id="sober.unsupervised-scores-useless",
     role="primary",
-    where="5.4.2, Figure 8",
     quote="While we do observe some correlations, no clear pattern emerges which leads us to conclude that this "
     "approach is unlikely to be successful in practice.",
-    says="No unsupervised score of training has a consistent rank correlation with the disentanglement metrics.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         "'Consistent' is of one sign for all metrics, and at least 0.3 in size.",
@@ -82,25 +69,17 @@ USELESS = Claim(
     statistic="weakest of a score's rank correlations with the metrics, in the direction that they share, all models "
     "pooled: largest of the ELBO's, the divergence's, the reconstruction's and the total correlation's",
     rule=below(0.3),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-ONE_SCORE = replace(
-    USELESS,
-    role="cell",
-    part="one score",
+ONE_SCORE = USELESS.cell(
+    "one score",
     says="One unsupervised score of training has no consistent rank correlation with the disentanglement metrics.",
     statistic="weakest of the score's rank correlations with the metrics, in the direction that they share",
 )
-SEVEN_METRICS = replace(
-    USELESS, role="cell", part="seven metrics", deviations=(*USELESS.deviations[:1], "Of all seven metrics.")
-)
-OTHERWISE = replace(
-    USELESS,
-    role="probe",
-    part="otherwise",
+SEVEN_METRICS = USELESS.cell("seven metrics", deviations=(*USELESS.deviations[:1], "Of all seven metrics."))
+OTHERWISE = USELESS.probe(
+    "otherwise",
     says="Nor has one within objectives, where no difference between objectives helps, nor has the total correlation "
     "of the active codes.",
     deviations=(

@@ -1,7 +1,5 @@
 """A Sober Look, section 5.4.3: do good settings transfer to another metric, another data set, or both?"""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -25,16 +23,12 @@ METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "
 ALL_TRIALS = "All draws of metric, seed and random setting are enumerated instead of 10,000 trials."
 CLEARLY, LESS, HARDLY = 0.1, 0.05, 0.1
 
-TABLE = Claim(
+TABLE = Claim.zoo(
     id="sober.transfer-table",
     role="primary",
-    where="5.4.3, Table 1",
     quote="If we choose the same metric and the same data set (but a different random seed), we obtain a score of "
     "81.9%. If we aim to transfer for the same metric across data sets, we achieve around 59.6%. Finally, if we "
     "transfer both across metrics and data sets, our performance drops to 52.7%.",
-    says="A setting chosen by a metric clearly beats or ties a random one on the same metric and data set, less so on "
-    "another data set, and hardly on another metric and data set.",
-    evidence="zoo",
     population="all runs on dSprites and on another data set; chosen at one seed, judged at another",
     deviations=(
         ALL_TRIALS,
@@ -46,16 +40,12 @@ TABLE = Claim(
     f"{CLEARLY}; what of it is lost on the other data set, above {LESS}; success on another metric and data set above "
     f"chance, below {HARDLY}",
     rule=EVERY_PART,
-    unit="seed",
-    min_n=5,
     printed=Printed("81.9%, 59.6% and 52.7%, where chance is 51.4%", 1.087, 0.05),
     regime=(FACTORS_HELD,),
     revision=4,
 )
-SAME = replace(
-    TABLE,
-    role="cell",
-    part="same metric and data set",
+SAME = TABLE.cell(
+    "same metric and data set",
     says="A setting chosen by a metric clearly beats or ties a random one on the same metric and data set.",
     population="all runs on one data set; chosen at one seed, judged at another",
     deviations=(ALL_TRIALS, "'Clearly' is at least 0.1 above chance, (m + 1) / 2m of m settings; ties are successes."),
@@ -63,10 +53,8 @@ SAME = replace(
     rule=above(CLEARLY, null=0.0),
     printed=Printed("81.9%, 30.5 points above chance", 0.305, 0.05),
 )
-OTHER_METRIC = replace(
-    TABLE,
-    role="cell",
-    part="other metric",
+OTHER_METRIC = TABLE.cell(
+    "other metric",
     says="It succeeds less on another metric.",
     population=SAME.population,
     deviations=(ALL_TRIALS,),
@@ -74,19 +62,15 @@ OTHER_METRIC = replace(
     rule=above(LESS, null=0.0),
     printed=Printed("81.9% against 62.1%", 0.198, 0.05),
 )
-OTHER_DATA = replace(
-    TABLE,
-    role="cell",
-    part="other data set",
+OTHER_DATA = TABLE.cell(
+    "other data set",
     says="It succeeds less on another data set.",
     statistic="success on the same data set minus success on the other, averaged over metrics and both directions",
     rule=above(LESS, null=0.0),
     printed=Printed("81.9% against 59.6%", 0.223, 0.05),
 )
-BOTH = replace(
-    TABLE,
-    role="cell",
-    part="both",
+BOTH = TABLE.cell(
+    "both",
     says="It hardly succeeds on another metric and another data set.",
     statistic="success on another metric and data set minus chance, averaged over pairs of metrics, both directions",
     rule=below(HARDLY),
@@ -96,15 +80,11 @@ BOTH = replace(
 # ------------------------------------------------------------------ from dSprites to Color-dSprites
 STRONG, CONSISTENT = 0.5, 0.3
 
-TO_COLOR = Claim(
+TO_COLOR = Claim.zoo(
     id="sober.transfer-dsprites-color",
     role="primary",
-    where="5.4.3, Figures 9 and 10",
     quote="Figure 9 further shows the rank correlations obtained between different data sets for each disentanglement "
     "scores. This confirms the strong and consistent correlation between dSprites and Color-dSprites.",
-    says="How settings score on dSprites and on Color-dSprites is strongly and, from metric to metric, consistently "
-    "correlated.",
-    evidence="zoo",
     population="all settings on dSprites and on Color-dSprites; means over the seeds that both have",
     deviations=(
         "Means over seeds instead of medians.",
@@ -114,24 +94,18 @@ TO_COLOR = Claim(
     statistic="smaller of two, each over its bound, of the rank correlation of the settings' mean scores on the two "
     f"data sets: its mean over seven metrics, above {STRONG}; its smallest, above {CONSISTENT}",
     rule=EVERY_PART,
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=4,
 )
-BY_METRIC = replace(
-    TO_COLOR,
-    role="cell",
-    part="one metric",
+BY_METRIC = TO_COLOR.cell(
+    "one metric",
     says="Settings that are good by one metric transfer from dSprites to Color-dSprites.",
     statistic="rank correlation of the settings' mean scores on the two data sets",
     bounds=(-1.0, 1.0),
     rule=above(STRONG, null=0.0),
 )
-NOT_ELSEWHERE = replace(
-    TO_COLOR,
-    role="cell",
-    part="not elsewhere",
+NOT_ELSEWHERE = TO_COLOR.cell(
+    "not elsewhere",
     where="Figure 10",
     quote="Good hyperparameters only seem to transfer consistently from dSprites to Color-dSprites.",
     says="They do not transfer consistently from dSprites to the other data sets.",

@@ -21,47 +21,35 @@ STRONG = 0.5
 HEAT_MAP = f"The paper reads off a heat map of pooled models; 'strongly' is read as above {STRONG}."
 
 # ------------------------------------------------------------------ who agrees
-AGREE = Claim(
+AGREE = Claim.zoo(
     id="sober.metrics-agree-except-modularity",
     role="primary",
-    where="6.1, Figures 12 and 13",
     quote="Overall, we observe that all metrics except Modularity and, in part, IRS seem to be correlated strongly on "
     "the data sets dSprites, Color-dSprites and Scream-dSprites and mildly on the other data sets.",
-    says="Overall BetaVAE, FactorVAE, MIG, DCI disentanglement and SAP are strongly and positively rank-correlated, "
-    "and Modularity is not with them.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(HEAT_MAP, "'Overall' is on average over pairs."),
     statistic="smaller of two mean Spearman correlations, all models pooled, each over its bound: of the ten pairs of "
     f"five metrics, above {STRONG}; of Modularity with the five, below {STRONG}",
     rule=EVERY_PART,
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=4,
 )
-EVERY_PAIR = replace(
-    AGREE,
-    role="cell",
-    part="every pair",
+EVERY_PAIR = AGREE.cell(
+    "every pair",
     says="Every two of the five metrics are strongly and positively rank-correlated.",
     deviations=(HEAT_MAP,),
     statistic="smallest Spearman correlation among the ten pairs of five metrics, all models pooled",
     rule=above(STRONG, null=0.0),
 )
-IRS_LESS = replace(
-    AGREE,
-    role="cell",
-    part="IRS less",
+IRS_LESS = AGREE.cell(
+    "IRS less",
     says="IRS agrees less with the five than they do with each other.",
     deviations=("'In part' is read as less on average, by a tenth: less than that nobody sees in a heat map.",),
     statistic="mean Spearman correlation within the five minus that of IRS with the five",
     rule=above(0.1, null=0.0),
 )
-MODULARITY_APART = replace(
-    AGREE,
-    role="cell",
-    part="Modularity apart",
+MODULARITY_APART = AGREE.cell(
+    "Modularity apart",
     says="Modularity is strongly correlated with none of the five.",
     deviations=(HEAT_MAP,),
     statistic="largest Spearman correlation of Modularity with one of the five",
@@ -81,11 +69,9 @@ PAIRS = replace(
     rule=above(0.0),
     revision=1,
 )
-STRONGEST = replace(
-    AGREE,
+STRONGEST = AGREE.cell(
+    "MIG and DCI first",
     id="sober.metric-pairs",
-    role="cell",
-    part="MIG and DCI first",
     where="6.1, Figure 12",
     quote="The strongest correlation seems to be between MIG and DCI Disentanglement.",
     says="MIG with DCI disentanglement is the pair that agrees most of all.",
@@ -131,11 +117,9 @@ FACTOR_OF_TWO = replace(
     printed=Printed("0.66 against 0.33, one pair"),
     revision=3,
 )
-OTHER_ORDER = replace(
-    AGREE,
+OTHER_ORDER = AGREE.cell(
+    "other order than DCI",
     id="sober.mig-differs-at-equal-disentanglement",
-    role="cell",
-    part="other order than DCI",
     where="6.1, Figure 14",
     quote="The two models in Figure 14 have DCI Disentanglement of 0.77 and 0.94 respectively.",
     says="MIG can order two trained models the other way round than DCI disentanglement.",

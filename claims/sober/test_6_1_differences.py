@@ -1,7 +1,6 @@
 """A Sober Look, section 6.1: metrics that ought to agree and do not, on representations made for it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from dbench.stats import Estimate, exact, mean_interval
 FACTOR_OF_TWO = Claim(
     id="sober.mig-differs-at-equal-disentanglement",
     role="primary",
-    where="6.1, Figure 14",
     quote="Indeed, we visualize in Figure 14 the latent traversals of two models that visually achieve similar "
     "disentanglement. [...] However, the top model received a MIG of 0.66 while the model at the bottom just 0.33.",
     says="Two representations whose codes each move with one factor only can differ by a factor of two in MIG.",
@@ -35,10 +33,8 @@ FACTOR_OF_TWO = Claim(
     printed=Printed("0.66 against 0.33", 2.0, 0.05),
     revision=2,
 )
-REVERSED = replace(
-    FACTOR_OF_TWO,
-    role="cell",
-    part="other order than DCI",
+REVERSED = FACTOR_OF_TWO.cell(
+    "other order than DCI",
     quote="The two models in Figure 14 have DCI Disentanglement of 0.77 and 0.94 respectively.",
     says="MIG can order two representations the other way round than DCI disentanglement.",
     population="codes that leak a little of a second factor against clean codes with copies of three; draws varied",
@@ -74,11 +70,8 @@ EQUIVALENT = Claim(
     confidence=1.0,
     min_n=100,
 )
-APART = replace(
-    EQUIVALENT,
-    role="probe",
-    part="measured apart",
-    quote="",
+APART = EQUIVALENT.probe(
+    "measured apart",
     says="As measured, consistency and restrictiveness can order two representations the other way round.",
     population="straight codes beside sums of all factors, against codes of two of four factors; draws varied",
     deviations=("The paper has rank correlations over trained models; this shows how they can come about.",),
@@ -105,19 +98,6 @@ def ratio_of_laws(first: str, second: str) -> Estimate:
     return exact(scores[0] / scores[1] if equal else 0.0, n=len(cases[0]))
 
 
-def reversed_leads(
-    confidence: float, first: str = "leaky", second: str = "copied", *, repetitions: int = 5
-) -> Estimate:
-    def leads(stream: np.random.Generator) -> float:
-        a, b = (unequal_codes(codes, 10_000, stream) for codes in (first, second))
-        few = np.arange(300)
-        in_dci = float(dci(b.take(few), generator=stream)) - float(dci(a.take(few), generator=stream))
-        return min(float(mig(a)) - float(mig(b)), in_dci)
-
-    streams = [generator(claim=REVERSED.id, repetition=i) for i in range(repetitions)]
-    return mean_interval([leads(stream) for stream in streams], confidence=confidence)
-
-
 def one_without_the_other(cases: Sample) -> np.ndarray:
     """Decide for each code and factor whether it is consistent or restrictive, but not both, from pairs of cases."""
     factors, codes = cases.factors, cases.codes
@@ -132,7 +112,25 @@ def one_without_the_other(cases: Sample) -> np.ndarray:
     return consistent != restrictive
 
 
-def disagreement(grids=GRIDS, *, support: Callable[[np.ndarray], np.ndarray] | None = None) -> Estimate:
+@FACTOR_OF_TWO.covers
+def test_copies_halve_mig_and_leave_each_code_clean():
+    return ratio_of_laws("straight", "copied")
+
+
+@REVERSED.covers
+def test_mig_prefers_the_representation_that_dci_does_not(confidence, *, first="leaky", second="copied", repetitions=5):
+    def leads(stream: np.random.Generator) -> float:
+        a, b = (unequal_codes(codes, 10_000, stream) for codes in (first, second))
+        few = np.arange(300)
+        in_dci = float(dci(b.take(few), generator=stream)) - float(dci(a.take(few), generator=stream))
+        return min(float(mig(a)) - float(mig(b)), in_dci)
+
+    streams = [generator(claim=REVERSED.id, repetition=i) for i in range(repetitions)]
+    return mean_interval([leads(stream) for stream in streams], confidence=confidence)
+
+
+@EQUIVALENT.covers
+def test_no_code_is_consistent_without_being_restrictive_or_the_reverse(*, grids=GRIDS, support=None):
     """Share of codes and factors with one property alone, over all codes of the grids.
 
     Args:
@@ -150,14 +148,11 @@ def disagreement(grids=GRIDS, *, support: Callable[[np.ndarray], np.ndarray] | N
     return exact(float(together.mean()), n=len(together))
 
 
-def leads_apart(
-    metric: str,
-    confidence: float,
-    first: str = "straight beside sums",
-    second: str = "two of four",
-    *,
-    repetitions: int = 5,
-) -> Estimate:
+@APART.covers
+@pytest.mark.parametrize("metric", sorted(CONSISTENCY))
+def test_metrics_of_consistency_and_irs_prefer_different_representations(
+    metric, confidence, *, first="straight beside sums", second="two of four", repetitions=5
+):
     def leads(stream: np.random.Generator) -> float:
         a, b = partly_restrictive(first), partly_restrictive(second)
         consistency = CONSISTENCY[metric](a, stream) - CONSISTENCY[metric](b, stream)
@@ -167,24 +162,3 @@ def leads_apart(
 
     streams = [generator(claim=APART.id, metric=metric, repetition=i) for i in range(repetitions)]
     return mean_interval([leads(stream) for stream in streams], confidence=confidence)
-
-
-@FACTOR_OF_TWO.covers
-def test_copies_halve_mig_and_leave_each_code_clean():
-    return ratio_of_laws("straight", "copied")
-
-
-@REVERSED.covers
-def test_mig_prefers_the_representation_that_dci_does_not(confidence):
-    return reversed_leads(confidence)
-
-
-@EQUIVALENT.covers
-def test_no_code_is_consistent_without_being_restrictive_or_the_reverse():
-    return disagreement()
-
-
-@APART.covers
-@pytest.mark.parametrize("metric", sorted(CONSISTENCY))
-def test_metrics_of_consistency_and_irs_prefer_different_representations(metric, confidence):
-    return leads_apart(metric, confidence)

@@ -1,7 +1,6 @@
 """A Sober Look, section 6.1.2: what the choice of the factor-code matrix does."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from dbench.stats import Estimate, exact, mean_interval, share_interval
 TAIL = Claim(
     id="sober.svm-long-tail",
     role="primary",
-    where="6.1.2, Figure 17",
     quote="The SVM feature importance, also agrees on some of the large values but exhibit a longer tail compared to "
     "the other matrices.",
     says="The SVM predictability matrix has a longer tail of spurious entries than the other two.",
@@ -34,11 +32,8 @@ TAIL = Claim(
     rule=above(0.05, null=0.0),
     min_n=3,
 )
-TAIL_ABOVE_CHANCE = replace(
-    TAIL,
-    role="probe",
-    part="chance taken off",
-    quote="",
+TAIL_ABOVE_CHANCE = TAIL.probe(
+    "chance taken off",
     says="The tail is more than the accuracy of a guess: it stays when that is taken off.",
     deviations=(
         *TAIL.deviations,
@@ -66,10 +61,8 @@ CURVE = Claim(
     confidence=1.0,
     min_n=6,
 )
-DISAGREE = replace(
-    CURVE,
-    role="cell",
-    part="matrices disagree",
+DISAGREE = CURVE.cell(
+    "matrices disagree",
     where="6.1.2, Figures 17 to 19, 34 and 35",
     quote="In particular, we again observe that the two matrices may disagree on which factors are most entangled in "
     "the same model.",
@@ -82,12 +75,9 @@ DISAGREE = replace(
     confidence=0.95,
     min_n=10,
 )
-AGREE = replace(
-    CURVE,
-    role="probe",
-    part="matrices agree",
+AGREE = CURVE.probe(
+    "matrices agree",
     where="6.1.2, Figure 34 (dSprites)",
-    quote="",
     says="Where one pair of factors is plainly the most entangled, different matrices agree on it.",
     population="one code shared by two factors, the others have one each; draws varied",
     deviations=DISAGREE.deviations,

@@ -4,7 +4,6 @@ Scores are put on the scale from codes that hold nothing (0) to one-to-one codes
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -35,7 +34,6 @@ ENDS = "From codes that hold nothing (0) to one-to-one codes (1), each end measu
 GROUPS = Claim(
     id="sober.metric-groups",
     role="primary",
-    where="section 6; 6.1.1",
     quote="Maintaining the terminology, the disentanglement scores in (Higgins et al., 2017a; Kim and Mnih, 2018; "
     "Ridgeway and Mozer, 2018; Eastwood and Williams, 2018; Suter et al., 2019) focus on disentanglement in the sense "
     "of (Eastwood and Williams, 2018) and (Chen et al., 2018; Kumar et al., 2018) on compactness.",
@@ -50,19 +48,15 @@ GROUPS = Claim(
     unit="repetition",
     min_n=3,
 )
-HIGH_ON = replace(
-    GROUPS,
-    role="cell",
-    part="high",
+HIGH_ON = GROUPS.cell(
+    "high",
     says="BetaVAE, FactorVAE, Modularity, DCI and IRS are high on one-to-many relations, MIG and SAP on many-to-one.",
     deviations=(ENDS, "'High' is three quarters of the way."),
     statistic="place of the mean score between codes that hold nothing and one-to-one codes",
     rule=above(HIGH, null=0.0),
 )
-LOW_ON = replace(
-    GROUPS,
-    role="cell",
-    part="low",
+LOW_ON = GROUPS.cell(
+    "low",
     says="BetaVAE, FactorVAE, Modularity, DCI and IRS are low on many-to-one relations, MIG and SAP on one-to-many; "
     "all are low on many-to-many.",
     population="four factors of four values, related to codes one-to-many, many-to-one or many-to-many; draws varied",
@@ -75,13 +69,10 @@ LOW_ON = replace(
 PENALISED = Claim(
     id="sober.compactness-not-disentanglement",
     role="primary",
-    where="6.1.1",
     quote="MIG and SAP computes the gap between the entries of the matrix per factor and therefore penalize "
     "compactness rather than disentanglement. In other words, they penalize whether a factor of variation is embedded "
     "in multiple codes but do not penalize the same code capturing multiple factors. DCI Disentanglement instead "
     "penalizes whether a code is related to multiple factors.",
-    says="The aggregations of MIG and SAP penalise one factor in several codes and not several factors in one code; "
-    "that of DCI disentanglement does the opposite.",
     evidence="synthetic",
     population="matrices of four factors: the identity, two codes a factor, two factors a code",
     deviations=("'Penalise' is to take off more than a quarter of the score of the identity, which is 1.",),
@@ -92,23 +83,18 @@ PENALISED = Claim(
     confidence=1.0,
     revision=2,
 )
-PUNISHED = replace(
-    GROUPS,
+PUNISHED = GROUPS.cell(
+    "penalised, samples",
     id="sober.compactness-not-disentanglement",
-    role="cell",
-    part="penalised, samples",
     where="6.1.1",
     quote=PENALISED.quote,
     says="MIG and SAP penalise one factor in several codes, DCI disentanglement several factors in one code.",
     deviations=(ENDS, "'Penalise' is to take off more than a quarter of the way. Each metric has its own matrix."),
     statistic="share of the way from nothing to one-to-one that the mean score loses",
-    rule=above(QUARTER, null=0.0),
 )
-SPARED = replace(
-    GROUPS,
+SPARED = GROUPS.cell(
+    "spared, samples",
     id="sober.compactness-not-disentanglement",
-    role="cell",
-    part="spared, samples",
     where="6.1.1",
     quote=PENALISED.quote,
     says="MIG and SAP spare several factors in one code, DCI disentanglement spares one factor in several codes.",
@@ -116,13 +102,10 @@ SPARED = replace(
     statistic=PUNISHED.statistic,
     rule=below(QUARTER),
 )
-SPARED_BY_R2 = replace(
-    GROUPS,
+SPARED_BY_R2 = GROUPS.probe(
+    "spared by SAP of squared correlations",
     id="sober.compactness-not-disentanglement",
-    role="probe",
-    part="spared by SAP of squared correlations",
     where="6.1.1",
-    quote="",
     says="SAP spares several factors in one code with squared correlations in place of a linear machine.",
     deviations=PUNISHED.deviations,
     statistic=PUNISHED.statistic,

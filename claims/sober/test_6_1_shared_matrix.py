@@ -22,50 +22,38 @@ A_TENTH = "A tenth is the least difference of two correlations that deserves the
 STRONG, GAP, SAME_RANKING = 0.5, 0.1, 0.9
 
 # ------------------------------------------------------------------ aggregations of one matrix
-FAMILIES = Claim(
+FAMILIES = Claim.zoo(
     id="sober.same-matrix-families",
     role="primary",
-    where="6.1.1, Figures 15 and 16",
     quote="We note that MIG, SAP and DCI Completeness are always strongly correlated with each other when the matrix "
     "is the same. On the contrary, MIG/SAP and DCI Disentanglement are consistently less correlated on the same "
     "matrix.",
-    says="On the same matrix MIG, SAP and DCI completeness are always strongly correlated with each other, and MIG and "
-    "SAP consistently less with DCI disentanglement.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds; three matrices",
     deviations=(FOREST, STRONGLY, A_TENTH, "'Always' and 'consistently' are on each of three matrices."),
     statistic="smallest over matrices of two, all models pooled, each over its bound: smallest Spearman correlation "
     f"within the three, above {STRONG}; their mean minus that of MIG and SAP with DCI disentanglement, above {GAP}",
     rule=EVERY_PART,
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=4,
 )
-FAMILY_AGREES = replace(
-    FAMILIES,
-    role="cell",
-    part="family agrees",
+FAMILY_AGREES = FAMILIES.cell(
+    "family agrees",
     says="On one matrix every two of MIG, SAP and DCI completeness agree strongly.",
     population="all runs: objectives, strengths and seeds; one matrix at a time",
     statistic="smallest Spearman correlation among MIG, SAP and DCI completeness on one matrix, all models pooled",
     bounds=(-1.0, 1.0),
     rule=above(STRONG, null=0.0),
 )
-DISENTANGLEMENT_LESS = replace(
-    FAMILIES,
-    role="cell",
-    part="disentanglement less",
+DISENTANGLEMENT_LESS = FAMILIES.cell(
+    "disentanglement less",
     says="On one matrix MIG and SAP agree less with DCI disentanglement than they and completeness with each other.",
     population="all runs: objectives, strengths and seeds; one matrix at a time",
     statistic="mean Spearman correlation within MIG, SAP, DCI completeness minus that of MIG and SAP with DCI "
     "disentanglement",
     rule=above(GAP, null=0.0),
 )
-MODULARITY_VARIES = replace(
-    FAMILIES,
-    role="cell",
-    part="modularity varies",
+MODULARITY_VARIES = FAMILIES.cell(
+    "modularity varies",
     quote="The correlation between Modularity and the other scores varies dramatically depending on the matrix.",
     says="How much Modularity agrees with the other aggregations depends strongly on the matrix.",
     deviations=(FOREST, "'Varies dramatically' is read as by more than 0.3, the step from weak to strong."),
@@ -89,18 +77,14 @@ FROM_MATRIX = replace(
     rule=above(GAP, null=0.0),
     revision=2,
 )
-OWN_MATRICES = replace(
-    FROM_MATRIX,
-    role="cell",
-    part="own matrices",
+OWN_MATRICES = FROM_MATRIX.cell(
+    "own matrices",
     where="6.1.1, Figure 13",
     says="With matrices of their own MIG ranks models more like DCI disentanglement than like SAP.",
     statistic="Spearman of MIG with DCI disentanglement minus Spearman of MIG with SAP, all models pooled",
 )
-SHARED_MATRIX = replace(
-    FROM_MATRIX,
-    role="cell",
-    part="shared matrix",
+SHARED_MATRIX = FROM_MATRIX.cell(
+    "shared matrix",
     where="6.1.1, 6.1.2, Figures 16 and 17",
     says="On a shared matrix MIG ranks models more like SAP than like DCI disentanglement.",
     statistic="Spearman of MIG with SAP minus Spearman of MIG with DCI disentanglement, on one matrix",
@@ -126,19 +110,15 @@ MATRIX_MATTERS = replace(
     f"SAP minus that of DCI and Modularity, above {GAP}",
     revision=3,
 )
-RANKING_CHANGES = replace(
-    MATRIX_MATTERS,
-    role="cell",
-    part="ranking changes",
+RANKING_CHANGES = MATRIX_MATTERS.cell(
+    "ranking changes",
     says="With the aggregation held fixed, changing the matrix changes the ranking of models.",
     deviations=MATRIX_MATTERS.deviations[:2],
     statistic="mean Spearman correlation of one aggregation between two of three matrices, all models pooled",
     rule=below(SAME_RANKING, null=1.0),
 )
-GAPS_WITHSTAND = replace(
-    MATRIX_MATTERS,
-    role="cell",
-    part="gaps withstand",
+GAPS_WITHSTAND = MATRIX_MATTERS.cell(
+    "gaps withstand",
     says="The aggregations of MIG and SAP withstand a change of the matrix better than those of DCI and Modularity.",
     deviations=(MATRIX_MATTERS.deviations[0], MATRIX_MATTERS.deviations[2]),
     statistic="mean Spearman correlation between matrices of MIG and SAP minus that of DCI and Modularity",

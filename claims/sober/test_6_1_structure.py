@@ -1,7 +1,6 @@
 """A Sober Look, sections 6.1.1 and 6.1.2: what the factor-code matrices of trained models look like."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -24,15 +23,11 @@ CHANCE = (
 )
 
 # ------------------------------------------------------------------ the tail of the SVM matrix
-TAIL = Claim(
+TAIL = Claim.zoo(
     id="sober.svm-long-tail",
     role="primary",
-    where="6.1.2, Figure 17",
     quote="The SVM feature importance, also agrees on some of the large values but exhibit a longer tail compared to "
     "the other matrices.",
-    says="The SVM predictability matrix of trained models, the accuracy of a guess included, has a longer tail than "
-    "the other two.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds; factors that some code holds",
     deviations=(
         "The paper looks at one trained model, and takes no chance off the accuracies.",
@@ -42,21 +37,17 @@ TAIL = Claim(
     statistic="mean of the smaller half of a factor's entries, by the largest: SVM minus the longer of the other two",
     # A twentieth of the largest entry, as for the constructed codes.
     rule=above(0.05, null=0.0),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
 )
-TAIL_ABOVE_CHANCE = replace(
-    TAIL,
-    role="probe",
-    part="chance taken off",
+TAIL_ABOVE_CHANCE = TAIL.probe(
+    "chance taken off",
     says="The tail is more than the accuracy of a guess: it stays when that is taken off.",
     deviations=(*TAIL.deviations, CHANCE),
 )
 
 # ------------------------------------------------------------------ which factors merge
 TOP = 0.75
-MOST_ENTANGLED = Claim(
+MOST_ENTANGLED = Claim.zoo(
     id="sober.independent-groups",
     role="primary",
     where="6.1.2, Figure 34",
@@ -64,7 +55,6 @@ MOST_ENTANGLED = Claim(
     "consistently entangled across different data set and estimation matrices indicating that they are hardest to "
     "disentangle.",
     says="Some pair of factors is among the most entangled on both dSprites and Color-dSprites by every matrix.",
-    evidence="zoo",
     population="all runs of a seed on both data sets: objectives and strengths",
     deviations=(
         "'Consistently' is more entangled than three quarters of the other pairs by each of three matrices; factors "
@@ -74,32 +64,24 @@ MOST_ENTANGLED = Claim(
     statistic="share of seeds in which one pair of factors is that, by the threshold of merging averaged over models",
     # In most seeds. Three random orders of ten pairs have such a pair in a quarter, six in fewer.
     rule=above(0.5),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-ON_ONE = replace(
-    MOST_ENTANGLED,
-    role="cell",
-    part="one data set",
+ON_ONE = MOST_ENTANGLED.cell(
+    "one data set",
     says="On dSprites, or on Color-dSprites, some pair of factors is among the most entangled by every matrix.",
     population="all runs of a seed: objectives and strengths",
 )
-DISAGREE_ELSEWHERE = replace(
-    MOST_ENTANGLED,
-    role="cell",
-    part="other data sets",
+DISAGREE_ELSEWHERE = MOST_ENTANGLED.cell(
+    "other data sets",
     quote="On the other variants, the different matrices significantly disagree and similar results can be observed in "
     "Figure 35 in the Appendix for the other data sets.",
     says="On other data sets no pair of factors is among the most entangled by every matrix.",
     population=ON_ONE.population,
     rule=below(0.5),
 )
-MOST_ABOVE_CHANCE = replace(
-    ON_ONE,
-    role="probe",
-    part="chance taken off",
+MOST_ABOVE_CHANCE = ON_ONE.probe(
+    "chance taken off",
     says="It stays so when the accuracy of a guess is taken off.",
     deviations=(*MOST_ENTANGLED.deviations, CHANCE),
 )
@@ -107,14 +89,11 @@ MOST_ABOVE_CHANCE = replace(
 # ------------------------------------------------------------------ one factor in several codes
 SHARES = (0.1, 0.25)
 PREFERRED = ("many-to-many", "one-to-one")
-ONE_TO_MANY = Claim(
+ONE_TO_MANY = Claim.zoo(
     id="sober.one-to-many-avoided",
     role="primary",
-    where="6.1.1",
     quote="Further, we note that one-to-one or many-to-many mappings are preferred to one-to-many in the models we "
     "train, partially supporting the insights from Rolinek et al. (2019).",
-    says="In trained models factors relate to codes one-to-one and many-to-many more often than one-to-many.",
-    evidence="zoo",
     population=TAIL.population,
     deviations=(
         f"A code holds a factor with at least {HELD} nats and a share of the factor's most informative code (the paper "
@@ -124,15 +103,11 @@ ONE_TO_MANY = Claim(
     statistic="smaller of two shares of held factors, one-to-one and many-to-many, minus share of those one-to-many",
     # A twentieth of the factors.
     rule=above(0.05, null=0.0),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-ONE_RELATION = replace(
-    ONE_TO_MANY,
-    role="cell",
-    part="one relation",
+ONE_RELATION = ONE_TO_MANY.cell(
+    "one relation",
     says="In trained models factors relate to codes one-to-one, or many-to-many, more often than one-to-many.",
     statistic="share of held factors of the preferred relation minus share of those one-to-many",
 )

@@ -1,7 +1,6 @@
 """A Sober Look, section 6.2: are scores the same when they are computed again, and how many examples does that take?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,35 +25,27 @@ VOTES = (
     "or 64 of them: numbers of labelled images differ."
 )
 
-STABLE = Claim(
+STABLE = Claim.zoo(
     id="sober.scores-stable-at-10000",
     role="primary",
     where="6.2, Figure 21",
     quote="In Figure 21, we observe that running the disentanglement scores twice yields comparable results with "
     "10 000 examples.",
-    says="Scores computed twice from 10,000 examples are comparable: they rank models alike.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds; two independent samples of each",
     deviations=(VOTES, "'Comparable' is read as a rank correlation above 0.8."),
     statistic="mean over seven metrics of the Spearman correlation of the two computations, all models pooled",
     rule=above(0.8, null=0.0),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=2,
 )
-BY_METRIC = replace(
-    STABLE,
-    role="cell",
-    part="one metric",
+BY_METRIC = STABLE.cell(
+    "one metric",
     says="One score, computed twice from 10,000 examples, ranks models alike.",
     statistic="Spearman correlation of the two computations, all models pooled",
     bounds=(-1.0, 1.0),
 )
-LESS_WITH_FEW = replace(
-    STABLE,
-    role="cell",
-    part="100 examples",
+LESS_WITH_FEW = STABLE.cell(
+    "100 examples",
     where="6.2, Figures 21 and 22",
     quote="Using just 100 examples may be feasible in practice as suggested by Locatello et al. (2020b) but has less "
     "stable results as depicted in Figure 22.",
@@ -63,10 +54,8 @@ LESS_WITH_FEW = replace(
     statistic="mean over seven metrics of Spearman between computations: 10,000 examples minus 100",
     rule=above(0.1, null=0.0),
 )
-ORDER = replace(
-    STABLE,
-    role="cell",
-    part="order of sample efficiency",
+ORDER = STABLE.cell(
+    "order of sample efficiency",
     where="6.2, Figure 22",
     quote="The FactorVAE scores and the IRS seem to be the most efficient ones, followed by DCI Disentanglement and "
     "MIG.",

@@ -1,7 +1,6 @@
 """A Sober Look, section 7: does a disentangled representation help to predict the factors?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -36,93 +35,70 @@ OBJECTIVES_ALONE = "Mean over objectives of the correlation over an objective's 
 ACCURACY = "downstream accuracy, all models pooled, mean over sizes of the training set"
 
 # ------------------------------------------------------------------ metrics
-METRICS_CORRELATE = Claim(
+METRICS_CORRELATE = Claim.zoo(
     id="sober.downstream-correlation",
     role="primary",
-    where="7, Figure 23",
     quote="We observe that all metrics except Modularity seem to be correlated with increased downstream performance "
     "on the different variations of dSprites and to some degree on Shapes3D.",
-    says="All metrics except Modularity are correlated with the accuracy of downstream classifiers.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(TREES, LEXICON),
     statistic=f"smaller of two, each over its bound, of Spearman with {ACCURACY} and both classifiers: the smallest of "
     f"six metrics, above {CORRELATED}; Modularity's, below {CORRELATED}",
     rule=EVERY_PART,
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=4,
 )
-EVERY_METRIC = replace(
-    METRICS_CORRELATE,
-    role="cell",
-    part="every metric",
+EVERY_METRIC = METRICS_CORRELATE.cell(
+    "every metric",
     says="Each of the six metrics is correlated with the accuracy of one kind of downstream classifier.",
     statistic=f"smallest among six metrics of Spearman with {ACCURACY}",
     rule=above(CORRELATED, null=0.0),
 )
-MODULARITY_DOES_NOT = replace(
-    METRICS_CORRELATE,
-    role="cell",
-    part="Modularity",
+MODULARITY_DOES_NOT = METRICS_CORRELATE.cell(
+    "Modularity",
     says="Modularity is not correlated with the accuracy of downstream classifiers.",
     statistic=f"Spearman of Modularity with {ACCURACY}",
     rule=below(CORRELATED),
 )
 
 # ------------------------------------------------------------------ scores that know no factors
-NOT_CONSISTENT = Claim(
+NOT_CONSISTENT = Claim.zoo(
     id="sober.unsupervised-downstream",
     role="primary",
-    where="7, Figure 28",
     quote="Depending on the data set, the rank correlation ranges from from mildly negative, to mildly positive. In "
     "particular, we do not observe enough evidence supporting the claim that decreased total correlation of the "
     "aggregate posterior proves beneficial for downstream task performance.",
-    says="No unsupervised score, the total correlation among them, correlates with downstream accuracy in one "
-    "direction on all data sets.",
-    evidence="zoo",
     population="all runs on two data sets: objectives, strengths and seeds",
     deviations=(TREES, HELPS, "Two data sets instead of eight."),
     statistic=f"weaker of a score's two Spearman correlations with {ACCURACY} and both classifiers, in the direction "
     "that both data sets share: largest of seven scores'",
     rule=below(0.3),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-ONE_SCORE = replace(
-    NOT_CONSISTENT,
-    role="cell",
-    part="one score",
+ONE_SCORE = NOT_CONSISTENT.cell(
+    "one score",
     says="One unsupervised score does not correlate with downstream accuracy in one direction on all data sets.",
     statistic=f"weaker of the score's two Spearman correlations with {ACCURACY}, in the direction that both share",
 )
-AT_MOST_MILD = replace(
-    NOT_CONSISTENT,
-    role="cell",
-    part="at most mild",
+AT_MOST_MILD = NOT_CONSISTENT.cell(
+    "at most mild",
     says="The correlation of an unsupervised score with downstream accuracy is mild at most.",
     population="all runs: objectives, strengths and seeds",
     deviations=(TREES, "'Mildly' is at most 0.5, in either direction."),
     statistic=f"Spearman of the score with {ACCURACY}",
     rule=within(-0.5, 0.5),
 )
-TC_NOT_BENEFICIAL = replace(
-    NOT_CONSISTENT,
-    role="cell",
-    part="total correlation",
+TC_NOT_BENEFICIAL = NOT_CONSISTENT.cell(
+    "total correlation",
     where="7, text and Figure 28",
     says="A lower total correlation does not go with better downstream accuracy.",
     population="all runs: objectives, strengths and seeds",
     deviations=(TREES, HELPS),
     statistic=f"Spearman of minus the total correlation with {ACCURACY}",
 )
-TC_OTHERWISE = replace(
-    NOT_CONSISTENT,
-    role="probe",
-    part="total correlation otherwise",
+TC_OTHERWISE = NOT_CONSISTENT.probe(
+    "total correlation otherwise",
     where="7, text and Figure 28",
     says="Nor does one of the active codes, or within objectives.",
     population="all runs, or those of two active codes: objectives, strengths and seeds",
@@ -138,29 +114,21 @@ TC_OTHERWISE = replace(
 TOTAL_CORRELATIONS = ("gaussian_tc.mean", "gaussian_tc.sampled")
 
 # ------------------------------------------------------------------ groups
-BETTER_GROUP = Claim(
+BETTER_GROUP = Claim.zoo(
     id="sober.gbt-100-groups",
     role="primary",
-    where="7, Figures 26 and 27",
     quote="We observe that indeed models with higher disentanglement scores seem to exhibit better performance for "
     "gradient boosted trees with 100 samples.",
-    says="The third of the models that is best by DCI, and that best by MIG, does better with boosted trees at 100 "
-    "samples.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=("Best and worst third of each seed's models; the paper shows three groups of all.",),
     statistic="mean accuracy of boosted trees at 100 samples, best third minus worst third: smaller of DCI's and MIG's",
     # Two points in a hundred: less would not show between the curves.
     rule=above(0.02, null=0.0),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-ONE_GROUPING = replace(
-    BETTER_GROUP,
-    role="cell",
-    part="one metric",
+ONE_GROUPING = BETTER_GROUP.cell(
+    "one metric",
     says="The third of the models that is best by one of the metrics does better with boosted trees at 100 samples.",
     statistic="mean accuracy of boosted trees at 100 samples, best third minus worst third",
 )

@@ -1,18 +1,16 @@
 """A Sober Look, section 7: statistical efficiency of a representation that is poor at every sample size."""
 
-from dataclasses import replace
 from functools import cache
 
 from dbench.claims import Claim, above
 from dbench.constructions.noisy_copies import noisy_copies
 from dbench.metrics import Score, statistical_efficiency
 from dbench.seeds import generator
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
 EFFICIENT = Claim(
     id="sober.efficiency-artefact",
     role="primary",
-    where="7, Figures 24 and 25",
     quote="This can be explained by the fact that these models have low downstream performance and that hence the "
     "accuracy with 100 samples is similar to the accuracy with $10\\,000$ samples.",
     says="A representation that is poor at every sample size gets a higher statistical efficiency than a good one.",
@@ -28,20 +26,16 @@ EFFICIENT = Claim(
     rule=above(0.05, null=0.0),
     min_n=5,
 )
-SIMILAR = replace(
-    EFFICIENT,
-    role="cell",
-    part="poor is efficient",
+SIMILAR = EFFICIENT.cell(
+    "poor is efficient",
     says="Where accuracy is low at every sample size it is similar with few and with many, so efficiency is high.",
     population="a factor of 16 values and a code of noise alone; draws varied",
     deviations=(*EFFICIENT.deviations, "'Similar' is a ratio above nine tenths."),
     statistic="mean statistical efficiency of noise",
     rule=above(0.9),
 )
-POOR = replace(
-    EFFICIENT,
-    role="cell",
-    part="poor at every size",
+POOR = EFFICIENT.cell(
+    "poor at every size",
     says="The representation of the higher efficiency has the lower accuracy at every sample size.",
     statistic="mean of the smaller lead in accuracy, copy minus noise, at 100 and at 2,000 observations",
 )
@@ -56,35 +50,23 @@ def _efficiency(signal: float, repetition: int, few: int = FEW) -> Score:
     return statistical_efficiency(sample, few=few, many=MANY, test=TESTED, generator=stream)
 
 
-def lead_in_efficiency(confidence: float, poor: float = 0.0, good: float = 1.0, *, repetitions: int = 5) -> Estimate:
+@EFFICIENT.covers
+def test_codes_of_noise_look_more_efficient_than_copies(confidence, *, poor=0.0, good=1.0, repetitions=5):
     """Compare codes by the weight of the factor in them."""
     pairs = [(_efficiency(poor, i), _efficiency(good, i)) for i in range(repetitions)]
     return mean_interval([float(a) - float(b) for a, b in pairs], confidence=confidence)
 
 
-def efficiency(confidence: float, signal: float = 0.0, *, few: int = FEW, repetitions: int = 5) -> Estimate:
+@SIMILAR.covers
+def test_codes_of_noise_are_as_accurate_with_few_observations(confidence, *, signal=0.0, few=FEW, repetitions=5):
     found = [float(_efficiency(signal, i, few)) for i in range(repetitions)]
     return mean_interval(found, confidence=confidence)
 
 
-def lead_in_accuracy(confidence: float, poor: float = 0.0, good: float = 1.0, *, repetitions: int = 5) -> Estimate:
+@POOR.covers
+def test_codes_of_noise_are_less_accurate_at_every_size(confidence, *, poor=0.0, good=1.0, repetitions=5):
     def lead(repetition: int) -> float:
         a, b = _efficiency(poor, repetition).details, _efficiency(good, repetition).details
         return min(b[name] - a[name] for name in ("accuracy.few", "accuracy.many"))
 
     return mean_interval([lead(i) for i in range(repetitions)], confidence=confidence)
-
-
-@EFFICIENT.covers
-def test_codes_of_noise_look_more_efficient_than_copies(confidence):
-    return lead_in_efficiency(confidence)
-
-
-@SIMILAR.covers
-def test_codes_of_noise_are_as_accurate_with_few_observations(confidence):
-    return efficiency(confidence)
-
-
-@POOR.covers
-def test_codes_of_noise_are_less_accurate_at_every_size(confidence):
-    return lead_in_accuracy(confidence)

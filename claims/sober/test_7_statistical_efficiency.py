@@ -1,7 +1,6 @@
 """A Sober Look, section 7: do disentangled representations need fewer samples, and what statistical efficiency says."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,44 +22,34 @@ TREES = "Boosted trees: accuracy with 100 samples over that with 1,000, not 10,0
 RISES = "'Reliably lead to a higher' is read as a rank correlation of 0.3, below which a score hardly helps to choose."
 LEARNS: Among = ("kl.informative", 1.0)
 
-NO_RISE = Claim(
+NO_RISE = Claim.zoo(
     id="sober.no-statistical-efficiency",
     role="primary",
     where="7, Figures 23 and 24",
     quote="Overall, we do not observe conclusive evidence that models with higher disentanglement scores also lead to "
     "higher statistical efficiency. [...] We do not observe that higher disentanglement scores reliably lead to a "
     "higher sample efficiency.",
-    says="Models of higher disentanglement scores do not reliably have a higher statistical efficiency.",
-    evidence="zoo",
     population="all runs: objectives, strengths and seeds",
     deviations=(RISES, "Logistic regression alone: trees were not trained on 10,000 samples."),
     statistic="Spearman of a metric with statistical efficiency, all models pooled, mean over seven metrics",
     rule=below(0.3),
-    unit="seed",
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=3,
 )
-BY_METRIC = replace(
-    NO_RISE,
-    role="cell",
-    part="one metric",
+BY_METRIC = NO_RISE.cell(
+    "one metric",
     says="Models of a higher score by one metric do not reliably have a higher statistical efficiency.",
     statistic="Spearman of the metric with statistical efficiency, all models pooled",
 )
-WITH_TREES = replace(
-    NO_RISE,
-    role="probe",
-    part="boosted trees",
+WITH_TREES = NO_RISE.probe(
+    "boosted trees",
     where="7, Figures 23 and 25",
     says="Nor have they with boosted trees, by the efficiency that can be had here.",
     deviations=(RISES, TREES),
     statistic="Spearman of the metric with statistical efficiency, all models pooled",
 )
-AMONG_LEARNERS = replace(
-    NO_RISE,
-    role="probe",
-    part="models that learn",
+AMONG_LEARNERS = NO_RISE.probe(
+    "models that learn",
     says="Nor have they among models with an informative code, or within objectives.",
     deviations=(
         RISES,
@@ -69,39 +58,28 @@ AMONG_LEARNERS = replace(
         "where half of the models learn, of the correlation over an objective's models.",
     ),
 )
-ANNEALED = Claim(
+ANNEALED = Claim.zoo(
     id="sober.efficiency-artefact",
     role="primary",
     where="7, text on Scream-dSprites and Noisy-dSprites",
     quote="We note that some AnnealedVAE models seem to exhibit a high statistical efficiency on Scream-dSprites and "
     "to some degree on Noisy-dSprites. This can be explained by the fact that these models have low downstream "
     "performance and that hence the accuracy with 100 samples is similar to the accuracy with $10\\,000$ samples.",
-    says="On Scream-dSprites or Noisy-dSprites AnnealedVAE models of high statistical efficiency are those of low "
-    "downstream accuracy.",
-    evidence="zoo",
     population="all runs of AnnealedVAE; strength and seed varied",
     deviations=("Logistic regression alone: trees were not trained on 10,000 samples.",),
     statistic="Spearman of statistical efficiency with the accuracy of most samples, over AnnealedVAE models",
     bounds=(-1.0, 1.0),
     rule=below(-0.3, null=0.0),
-    unit="seed",
-    min_n=5,
     revision=2,
 )
-ANNEALED_ANYWHERE = replace(
-    ANNEALED,
-    role="probe",
-    part="AnnealedVAE on other data",
-    quote="",
+ANNEALED_ANYWHERE = ANNEALED.probe(
+    "AnnealedVAE on other data",
     says="So they are on other data sets.",
     deviations=(TREES, "Other data sets than those of which the paper says it."),
 )
-EFFICIENT_ARE_POOR = replace(
-    ANNEALED,
-    role="probe",
-    part="the most efficient",
+EFFICIENT_ARE_POOR = ANNEALED.probe(
+    "the most efficient",
     where="7, Figures 24 and 25",
-    quote="",
     says="Many of the most efficient models of any method are poor at every sample size.",
     population="the most efficient tenth of each seed's runs",
     deviations=(TREES, "'Poor' is the lowest quarter of the seed's runs, with 100 samples and with most."),

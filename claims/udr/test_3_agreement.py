@@ -20,7 +20,6 @@ SEPARATES = Claim(
     # Five codes: dSprites has five factors. UDR is the Lasso variant unless the paper says otherwise.
     roles={"spearman": "cell", "2": "cell", "3": "cell", "10": "cell"},
     where="introduction; 'Unsupervised disentangled model selection', Figure 6",
-    says="Two disentangled models of the same factors score high together; two entangled ones score low.",
     evidence="synthetic",
     population="pairs of models of uniform factors, as many codes as factors; number of codes and draws varied",
     deviations=("Entangled: rotations drawn uniformly.", "All codes are informative."),
@@ -31,12 +30,9 @@ SEPARATES = Claim(
     min_n=5,
     revision=2,
 )
-UNLIKE_EXACT = replace(
-    SEPARATES,
-    role="cell",
+UNLIKE_EXACT = SEPARATES.cell(
+    "unlike, exact",
     quote="",
-    roles={},
-    part="unlike, exact",
     says="Two entangled models of the same factors score low together.",
     rule=below(0.5),
     population="codes that all relate alike, by 1 / sqrt(d); number of codes varied",
@@ -53,7 +49,6 @@ LONE = Claim(
     quote="UDR is unable to detect a single disentangled model within a hyperparameter sweep.",
     roles={"two": "probe", "three": "probe", "four": "probe", "spearman": "cell"},
     where="limitation 4, herd effect",
-    says="UDR is unable to detect a single disentangled model within a hyperparameter sweep.",
     evidence="synthetic",
     population="ten models of five codes, rotations drawn uniformly but for one that is disentangled; draws varied",
     deviations=(
@@ -81,19 +76,15 @@ FOR_MODELS = Claim(
     rule=above(0.0),
     min_n=5,
 )
-PULLED = replace(
-    FOR_MODELS,
-    role="cell",
+PULLED = FOR_MODELS.cell(
+    "pulled",
     quote="individual model scores may be over/under estimated as they tend to be drawn towards the mean of the scores "
     "of the other models within a hyperparameter group.",
-    part="pulled",
     says="Comparing within one strength pulls scores toward the group's mean.",
     statistic="share of the variance of UDR that lies between strengths: same strength minus all to all",
 )
-FOR_STRENGTHS = replace(
-    FOR_MODELS,
-    role="cell",
-    part="strengths",
+FOR_STRENGTHS = FOR_MODELS.cell(
+    "strengths",
     says="To choose a strength, the median over models compared within one strength serves.",
     statistic="rank correlation over strengths of the median UDR (same strength) with the median quality",
     rule=above(0.5, null=0.0),
@@ -103,7 +94,6 @@ NOT_PUNISHED = Claim(
     role="primary",
     quote="UDR does not penalise models that learn a subset of the data generative factors.",
     where="limitation 5, explicitness bias",
-    says="UDR does not penalise models that learn a subset of the factors, whatever their partners learnt.",
     evidence="synthetic",
     population="disentangled models that learnt two of five factors, beside another such or one that learnt all five",
     deviations=("A factor that is not learnt leaves noise in its code, masked as uninformative.",),
@@ -114,12 +104,10 @@ NOT_PUNISHED = Claim(
     min_n=5,
     revision=2,
 )
-HIGHER = replace(
-    NOT_PUNISHED,
-    role="cell",
+HIGHER = NOT_PUNISHED.cell(
+    "higher",
     quote="In fact, such models often score higher than those that learn the full set of generative factors",
     revision=1,
-    part="higher",
     says="Models that learn fewer factors often score higher.",
     population="pairs of models that mix what they learnt: two of five factors, or all five",
     deviations=(*NOT_PUNISHED.deviations, "Both mix equally (0.4, where 1 is a rotation drawn uniformly)."),

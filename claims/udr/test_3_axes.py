@@ -1,7 +1,5 @@
 """UDR, limitation 3 and related work: agreement of axes presumes monotone scalars, and is what others do not see."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
@@ -19,7 +17,6 @@ CATEGORIES = Claim(
     quote="Continuous, monotonic and scalar factors [...] UDR assumes that these properties hold for the data "
     "generative factors and their representations.",
     where="limitation 3, continuous, monotonic and scalar factors",
-    says="UDR assumes monotonic factors and representations: models disentangled without can score low together.",
     deviations=("The paper states the assumption; what it is good for is asked of models that do not meet it.",),
     evidence="synthetic",
     population="five factors of ten values; each model copies each factor into its own code, values in an own order",
@@ -28,16 +25,12 @@ CATEGORIES = Claim(
     rule=below(0.5),
     min_n=5,
 )
-PHASES = replace(
-    CATEGORIES,
-    role="cell",
-    part="angles",
+PHASES = CATEGORIES.cell(
+    "angles",
     population="five angles; each model measures each angle from an own origin",
 )
-PHASE_EXACT = replace(
-    CATEGORIES,
-    role="cell",
-    part="angles, exact",
+PHASE_EXACT = CATEGORIES.cell(
+    "angles, exact",
     population="angles measured from origins a fifth of a turn apart (0.2113)",
     deviations=("For a shift of s turns the correlation is 1 - 6s(1 - s), zero at s = (3 - sqrt 3) / 6.",),
     unit="matrix",
@@ -45,20 +38,16 @@ PHASE_EXACT = replace(
     confidence=1.0,
     min_n=1,
 )
-PLANES = replace(
-    CATEGORIES,
-    role="cell",
-    part="planes",
+PLANES = CATEGORIES.cell(
+    "planes",
     population="three angles as cosine and sine; each model turns each plane by an own phase",
     says="UDR assumes scalar factors and representations: models disentangled without can score low together.",
     deviations=("No scalar: two codes for a factor, disentangled as groups.",),
 )
-DISENTANGLED = replace(
-    CATEGORIES,
-    role="cell",
+DISENTANGLED = CATEGORIES.cell(
+    "disentangled",
     quote="",
     deviations=(),
-    part="disentangled",
     says="These models are disentangled: MIG sees one code for each factor.",
     statistic="mean MIG",
     unit="model",
@@ -69,8 +58,6 @@ BLIND = Claim(
     role="primary",
     quote="These approaches, however, tend to be invariant to invertible affine transformations and therefore to the "
     "axis alignment of individual neurons, which makes them unsuitable for evaluating disentangling quality.",
-    where="Related work (supplement)",
-    says="Canonical correlations do not tell a disentangled model from a rotated one.",
     evidence="synthetic",
     population="a disentangled model beside another, and beside its rotation; draws varied",
     deviations=("Mean canonical correlation.",),
@@ -79,20 +66,16 @@ BLIND = Claim(
     rule=within(-0.02, 0.02),
     min_n=5,
 )
-RSM_BLIND = replace(
-    BLIND,
-    role="cell",
+RSM_BLIND = BLIND.cell(
+    "rsm",
     quote="This technique, however, is not applicable for measuring disentangling, because it ignores dimension-wise "
     "response properties.",
-    part="rsm",
     says="Representational similarity matrices do not tell a disentangled model from a rotated one.",
     deviations=("Correlation of all pairwise Euclidean distances.",),
 )
-UDR_SEES = replace(
-    BLIND,
-    role="cell",
+UDR_SEES = BLIND.cell(
+    "udr",
     quote="",
-    part="udr",
     says="UDR tells a disentangled model from a rotated one.",
     deviations=(),
     rule=above(0.25, null=0.0),
@@ -136,15 +119,6 @@ def udr_of_pairs(card: Claim, encode, relation: str, *, pairs: int = 30, n: int 
 
 def udr_of_shift(shift: float) -> Estimate:
     return exact(abs(1 - 6 * shift * (1 - shift)))
-
-
-def mig_of_models(encode, *, models: int = 5, n: int = 3_000, confidence: float = DISENTANGLED.confidence) -> Estimate:
-    def score(number: int) -> float:
-        stream = generator(claim=DISENTANGLED.id, model=number)
-        factors = stream.uniform(size=(n, 5))
-        return float(mig(Sample(encode(factors, stream), (10 * factors).astype(int))))
-
-    return mean_interval([score(i) for i in range(models)], confidence=confidence)
 
 
 def cca(first: np.ndarray, second: np.ndarray) -> float:
@@ -196,8 +170,13 @@ def test_angles_as_planes_score_low(relation):
 
 @DISENTANGLED.covers
 @pytest.mark.parametrize("encode", [categories, phases], ids=["categories", "angles"])
-def test_mig_sees_one_code_for_each_factor(encode, confidence):
-    return mig_of_models(encode, confidence=confidence)
+def test_mig_sees_one_code_for_each_factor(encode, confidence, *, models=5, n=3_000):
+    def score(number: int) -> float:
+        stream = generator(claim=DISENTANGLED.id, model=number)
+        factors = stream.uniform(size=(n, 5))
+        return float(mig(Sample(encode(factors, stream), (10 * factors).astype(int))))
+
+    return mean_interval([score(i) for i in range(models)], confidence=confidence)
 
 
 @BLIND.covers

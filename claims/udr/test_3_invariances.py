@@ -1,7 +1,6 @@
 """UDR, 'Unsupervised disentangled model selection', considerations 1 to 3: what the score should not notice."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,8 +18,6 @@ INVARIANT = Claim(
     "Finally, to address the third point, we divide the UDR score by the average number of the ground truth factors "
     "discovered by the two models",
     where="'Unsupervised disentangled model selection', considerations 1 to 3, equation 2",
-    says="Permuting codes, flipping signs or having learnt a subset of the other's factors leaves the UDR of two "
-    "agreeing models as it is.",
     evidence="synthetic",
     population="two models with five noisy monotone codes of the same five factors; noise varied between samples",
     deviations=(
@@ -33,10 +30,8 @@ INVARIANT = Claim(
     min_n=5,
     revision=2,
 )
-CLOSED = replace(
-    INVARIANT,
-    role="cell",
-    part="closed form",
+CLOSED = INVARIANT.cell(
+    "closed form",
     population="the relation matrix of exact copies of five factors",
     deviations=("Uninformative codes relate to nothing.",),
     unit="matrix",

@@ -25,7 +25,7 @@ DRAWS = 20
 FEW, MANY = 5, 45
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 
-FIVE = Claim(
+FIVE = Claim.zoo(
     id="udr.few-comparisons-suffice",
     role="primary",
     quote="However, even with P = 5 the correlation is reasonable.",
@@ -33,13 +33,10 @@ FIVE = Claim(
     regime=(of_objectives(FACTORS_HELD, "beta_vae"), of_objectives(POLARISED, "beta_vae")),
     part="own models",
     where="Experiments, 'UDR works well even with five pairwise comparisons', Table 1, Figure 9",
-    says="With five comparisons a model UDR already correlates reasonably with the BetaVAE metric.",
-    evidence="zoo",
     population="beta-VAE, strength and seed varied; 20 draws of partners without replacement",
     deviations=(
         "Five partners are drawn from the other seeds of a strength, of which the paper has 49; or all to all.",
     ),
-    unit="seed",
     statistic="mean over draws of the Spearman correlation with the BetaVAE metric",
     bounds=(-1.0, 1.0),
     # 0.3: below that, a ranking hardly helps to choose a model.
@@ -50,11 +47,10 @@ FIVE = Claim(
     # 2: five seeds decided before, with four partners for 'five', and with crowds of four for nine. 3: the regime.
     revision=3,
 )
-FIVE_OF_MANY = replace(
-    FIVE,
-    role="cell",
+FIVE_OF_MANY = FIVE.cell(
+    "own models, five of many",
+    roles=FIVE.roles,
     quote="",
-    part="own models, five of many",
     says="Five comparisons give most of the correlation that many give.",
     deviations=(
         "'Many': 45 all to all as in Table 1, or all others of a strength (nine of ten seeds).",
@@ -62,13 +58,11 @@ FIVE_OF_MANY = replace(
     ),
     statistic="mean over draws of the correlation with five comparisons, less three quarters of that with many",
     rule=above(0.0),
-    printed=None,
 )
-GROWS = replace(
-    FIVE,
-    role="cell",
+GROWS = FIVE.cell(
+    "own models, grows",
+    roles=FIVE.roles,
     quote="becomes higher and the variance decreases as the number of seeds is increased.",
-    part="own models, grows",
     says="The correlation of UDR with the BetaVAE metric grows with the number of comparisons.",
     population="beta-VAE, strength and seed varied, all to all; 20 draws of partners without replacement",
     deviations=("All to all, where as many as 45 others are to be had (Figure 9).",),
@@ -83,7 +77,6 @@ LONE = replace(
     quote="UDR is unable to detect a single disentangled model within a hyperparameter sweep.",
     roles={"informative": "probe"},
     regime=(FACTORS_HELD, POLARISED),
-    part="own models",
     where="limitation 4, herd effect",
     says="UDR is unable to detect a single disentangled model within a hyperparameter sweep.",
     population="each seed's most disentangled model among the least disentangled of nine others; all objectives",

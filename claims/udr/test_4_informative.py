@@ -16,28 +16,22 @@ from dbench.stats import Estimate, mean_interval, rank_correlation, transfer_suc
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 THRESHOLD = 0.01  # nats, equation 3
 
-GAP = Claim(
+GAP = Claim.zoo(
     id="udr.kl-gap",
     role="primary",
     quote="Uninformative latents typically have KL [...] 0.01 while informative latents have KL [...] 0.01, so KL= "
     "0.01 threshold in Eq. 3 is somewhat arbitrarily chosen to pick out the informative latents",
     where="UDR implementation details, 'Informative latent thresholding'",
-    says="Codes typically split into informative ones (KL far above 0.01) and uninformative ones (far below).",
-    evidence="zoo",
     population="all codes of all runs: objectives, strengths and seeds",
     deviations=(
         "'Far' is read as a factor of ten, 'typically' as all but one code in ten.",
         "The divergence of a code is its mean over all images.",
     ),
-    unit="seed",
     statistic="mean over seeds of the share of codes with a KL between 0.001 and 0.1 nats",
     rule=below(0.1),
-    min_n=5,
 )
-NOT_DELICATE = replace(
-    GAP,
-    role="cell",
-    part="not delicate",
+NOT_DELICATE = GAP.cell(
+    "not delicate",
     says="The threshold 0.01 is not delicate.",
     population="all runs: objectives, strengths and seeds",
     deviations=(
@@ -46,14 +40,12 @@ NOT_DELICATE = replace(
     ),
     statistic="mean over seeds of the share of models that have other informative codes at 0.005 or at 0.02 nats",
 )
-HIGHER = replace(
-    GAP,
+HIGHER = GAP.cell(
+    "own models, higher",
     id="udr.subset-bias",
-    role="cell",
     quote="In fact, such models often score higher than those that learn the full set of generative factors",
     roles={"informative": "probe"},
     regime=(FACTORS_HELD, POLARISED),
-    part="own models, higher",
     where="limitation 5, explicitness bias",
     says="Models that learn a subset of the factors often score higher by UDR than those that learn all.",
     population="all models of an objective, strength and seed varied; averaged over objectives",

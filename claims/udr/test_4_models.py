@@ -21,7 +21,7 @@ NONE_OF = ("dip_vae_i", "dip_vae_ii", "factor_vae")
 # Models of fewer informative codes have nothing to disentangle, and agree with others by accident or not at all.
 INFORMATIVE, FEWEST = SEVERAL_ACTIVE
 
-RISES = Claim(
+RISES = Claim.zoo(
     id="udr.plain-vae-scores-low",
     role="cell",
     part="rises",
@@ -30,19 +30,16 @@ RISES = Claim(
     quote="more models score highly as the value of the [...] hyperparameter is increased in the",
     where="Experiments, 'UDR is useful for model selection', Figure 2",
     says="UDR rises with the strength for beta-VAE.",
-    evidence="zoo",
     population="strength of beta-VAE varied over six values, everything else fixed",
     deviations=(
         "The paper says that more models score highly as the strength rises; here each seed's own sweep is ranked.",
         "Models of two or more informative codes are looked at apart (seeds with three such models).",
     ),
-    unit="seed",
     statistic="mean over seeds of Spearman's correlation between strength and UDR",
     bounds=(-1.0, 1.0),
     # Half of a perfect order; Student's interval of such correlations errs too often at 0.95.
     rule=above(0.5, null=0.0),
     confidence=0.98,
-    min_n=5,
     revision=2,
 )
 PLAIN_LOW = replace(
@@ -72,7 +69,6 @@ NONE_GOOD = replace(
     roles={"informative": "probe", "dip_vae_i": "cell", "dip_vae_ii": "cell", "factor_vae": "cell"},
     regime=(of_objectives(FACTORS_HELD, *NONE_OF), of_objectives(POLARISED, *NONE_OF)),
     part="",
-    where="Experiments, 'UDR is useful for model selection', Figure 2",
     says="On dSprites no trained DIP-VAE-I, DIP-VAE-II or FactorVAE model scores highly according to UDR.",
     population="all models of the three objectives together, or of one; strength and seed varied",
     deviations=("High: above 0.5, between the 0.444 and the 0.607 that the paper tells apart (Figure 4).",),
@@ -81,12 +77,10 @@ NONE_GOOD = replace(
     confidence=0.95,
     revision=3,
 )
-SOME_GOOD = replace(
-    NONE_GOOD,
-    role="cell",
+SOME_GOOD = NONE_GOOD.cell(
+    "others",
     quote="We see that some models reach high UDR scores.",
     roles={"informative": "probe"},
-    part="others",
     says="beta-VAE and AnnealedVAE (CCI-VAE) have models of high UDR on dSprites.",
     rule=above(HIGH),
 )

@@ -1,7 +1,5 @@
 """UDR, 'Experiments', Figures 2 and 3: the order in which UDR puts the strengths of an objective."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -20,7 +18,7 @@ METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 # Models of fewer informative codes have nothing to disentangle, and agree with others by accident or not at all.
 INFORMATIVE, FEWEST = SEVERAL_ACTIVE
 
-SELECTS = Claim(
+SELECTS = Claim.zoo(
     id="udr.selects-strengths",
     role="primary",
     quote="It can be seen that UDR broadly agrees with the supervised metrics on which hyperparameters are more "
@@ -28,35 +26,25 @@ SELECTS = Claim(
     roles={"informative": "probe"},
     regime=(FACTORS_HELD, POLARISED),
     where="Experiments, 'UDR is useful for hyperparameter selection', Figures 2 and 3",
-    says="The median UDR per strength agrees with the supervised metrics on which strengths are promising.",
-    evidence="zoo",
     population="strengths of an objective; averaged over objectives and four supervised metrics",
     deviations=(
         "The paper compares profiles of medians by eye; here their order over the strengths counts.",
         "Strengths whose median model has two or more informative codes are looked at apart.",
         "The bootstrap draws seeds; UDR is not computed again without the seeds that are left out.",
     ),
-    unit="seed",
     statistic="mean over objectives and metrics of Spearman's correlation over strengths of the median UDR and score",
     # Half of a perfect order is the least that 'broadly agrees' can mean; profiles without relation average 0.
     rule=above(0.5, null=0.0),
-    min_n=5,
 )
-SELECTS_EACH = replace(
-    SELECTS,
-    role="cell",
-    roles={},
-    part="each objective",
+SELECTS_EACH = SELECTS.cell(
+    "each objective",
     population="strengths of one objective; averaged over four supervised metrics",
     deviations=(SELECTS.deviations[0], SELECTS.deviations[2]),
 )
-FOR_STRENGTHS = replace(
-    SELECTS,
-    role="cell",
-    roles={},
+FOR_STRENGTHS = SELECTS.cell(
+    "own models, strengths",
     id="udr.all-to-all-for-models",
     quote="it is preferable to perform the UDR-A2A during model selection and UDR during hyperparameter selection.",
-    part="own models, strengths",
     where="limitation 4, herd effect",
     says="To choose a strength, comparing within one strength serves better than comparing all to all.",
     deviations=("The paper recommends it and gives no figures.", SELECTS.deviations[0], SELECTS.deviations[2]),

@@ -1,6 +1,5 @@
 """UDR, 'Experiments': does a ranking without labels follow the rankings with labels?"""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +10,7 @@ from dbench.claims.by_objective import average_over_objectives, told_of_average
 from dbench.claims.regime import FACTORS_HELD, POLARISED
 from dbench.stats import rank_correlation
 
-CORRELATES = Claim(
+CORRELATES = Claim.zoo(
     id="udr.correlates-with-supervised",
     role="primary",
     quote="UDR correlates well with the supervised metrics. To validate UDR, we calculate Spearman's correlation "
@@ -19,9 +18,6 @@ CORRELATES = Claim(
     # The paper's headline is of the Lasso variant within a strength.
     roles={"informative": "probe", "udr.lasso.all": "cell", "udr.spearman": "cell", "udr.spearman.all": "cell"},
     regime=(FACTORS_HELD, POLARISED),
-    where="Experiments, Table 6, Figure 7",
-    says="UDR correlates well with the supervised metrics.",
-    evidence="zoo",
     population="all models of one objective, strength and seed varied; averaged over objectives and metrics",
     deviations=(
         "The paper averages over three objectives, two data sets and four metrics.",
@@ -29,11 +25,9 @@ CORRELATES = Claim(
         "again among the models of two or more informative codes.",
         "The jackknife leaves out a seed's rows, not its part in the other models' UDR.",
     ),
-    unit="seed",
     statistic="mean Spearman correlation of UDR with BetaVAE, FactorVAE, MIG and DCI disentanglement",
     # 'Well' is read as 'clearly' (docs/claims-guide.md).
     rule=above(0.5, null=0.0),
-    min_n=5,
     # All models: the paper has no figures of those with informative codes.
     printed={
         "all-udr.lasso": Printed("0.54 +- 0.06 (Lasso, same strength)", 0.54, 0.06),
@@ -43,12 +37,8 @@ CORRELATES = Claim(
     },
     revision=3,
 )
-CONTROL = replace(
-    CORRELATES,
-    role="probe",
-    roles={},
-    quote="",
-    part="positive control",
+CONTROL = CORRELATES.probe(
+    "positive control",
     says="The supervised metrics rank models alike among themselves.",
     deviations=(CORRELATES.deviations[1],),
     statistic="mean Spearman correlation between two of BetaVAE, FactorVAE, MIG and DCI disentanglement",

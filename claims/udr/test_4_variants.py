@@ -19,33 +19,27 @@ BOTH_WAYS = (
     "among the models of two or more informative codes."
 )
 
-CLOSEST = Claim(
+CLOSEST = Claim.zoo(
     id="udr.closest-to-dci",
     role="primary",
     quote="UDR is most similar to DCI Disentanglement, and hence correlates with it the most.",
     roles={"informative": "probe", "all to all": "cell"},
     regime=(FACTORS_HELD, POLARISED),
     where="Experiments, 'UDR correlates well with the supervised metrics', Figure 7",
-    says="Of the supervised metrics UDR correlates most with DCI disentanglement.",
-    evidence="zoo",
     population="all models of an objective, strength and seed varied; correlations averaged over objectives",
     deviations=(
         "DCI with a small random forest instead of boosted trees.",
         BOTH_WAYS,
         NOT_REDONE,
     ),
-    unit="seed",
     statistic="smallest lead: Spearman of UDR with DCI minus that with BetaVAE, FactorVAE and MIG",
     # 'The most' is an order, and needs no size; without any lead the smallest of three is negative.
     rule=above(0.0),
-    min_n=5,
     revision=2,
 )
-CLOSEST_EACH = replace(
-    CLOSEST,
-    role="cell",
+CLOSEST_EACH = CLOSEST.cell(
+    "each objective",
     roles={"informative": "probe"},
-    part="each objective",
     population="all models of one objective, strength and seed varied",
     deviations=(
         *CLOSEST.deviations,
@@ -67,7 +61,6 @@ BETTER = replace(
     ),
     statistic="mean Spearman correlation of UDR (Lasso) with the metrics minus that of UDR (Spearman)",
     # 'Slightly': 0.01 is printed, so there is no smaller size to ask for.
-    rule=above(0.0),
 )
 FOR_MODELS = replace(
     CLOSEST,
@@ -88,16 +81,14 @@ FOR_MODELS = replace(
     # 0.02: a third of what is printed; less would not pay for six times as many comparisons.
     rule=above(0.02, null=0.0),
 )
-PULLED = replace(
-    CLOSEST,
+PULLED = CLOSEST.cell(
+    "own models, pulled",
     id="udr.all-to-all-for-models",
-    role="cell",
     quote="individual model scores may be over/under estimated as they tend to be drawn towards the mean of the scores "
     "of the other models within a hyperparameter group.",
     roles={"informative": "probe"},
     where="limitation 4, herd effect; Table 6",
     deviations=("The paper averages over three objectives and two data sets.", BOTH_WAYS, NOT_REDONE),
-    part="own models, pulled",
     says="Comparing within one strength pulls scores toward the group's mean.",
     population="all models of an objective; averaged over objectives",
     statistic="share of the variance of UDR (Lasso) that lies between strengths: same strength minus all to all",

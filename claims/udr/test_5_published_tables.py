@@ -36,11 +36,10 @@ BETTER = replace(
     rule=above(0.0),
     printed=Printed("0.54 against 0.53, 0.60 against 0.59", 0.01, 0.0001),
 )
-BEYOND_SPREAD = replace(
-    NOT_WORSE,
+BEYOND_SPREAD = NOT_WORSE.probe(
+    "beyond the spread",
     statistic="correlation of the Lasso variant minus that of the Spearman variant",
     rule=above(0.0),
-    part="beyond the spread",
     says="The advantage of the Lasso variant exceeds what the printed spread would give by chance.",
     population="24 conditions: three model classes, two data sets, four supervised metrics",
     deviations=("Both variants share the conditions; how they go together is not printed, so they count as apart.",),
@@ -63,9 +62,8 @@ GROWS = Claim(
     confidence=1.0,
     min_n=9,
 )
-STEADIES = replace(
-    GROWS,
-    part="spread shrinks",
+STEADIES = GROWS.cell(
+    "spread shrinks",
     says="The spread of the correlation tends to shrink with the number of comparisons.",
     statistic="rank correlation of the number of comparisons and the standard deviation",
     rule=below(-0.5, null=0.0),

@@ -75,13 +75,13 @@ class Claim:
         role: ``primary``, the paper's sentence by its own pooling on the nearest data; ``cell``, the same sentence for
             one objective, data set, metric or construction; ``probe``, what we ask beside it (a converse, a boundary,
             another estimator, a confound); ``print``, a printed figure.
-        says: the statement in one sentence, in our words.
-        where: section, figure, table or equation of the paper.
         evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
         statistic: what the estimate is.
         rule: the range of the statistic in which the sentence is true, and its value without an effect.
         unit: what is replicated, and so resampled, in the singular.
+        says: the statement in one sentence, in our words; empty where the ledger's row has it.
+        where: section, figure, table or equation of the paper; empty where the ledger's row has it.
         roles: role of the cases that have a parameter of this id, where it is not the card's: ``{"active": "probe"}``;
             the first that a case has counts.
         part: tells the card from the others of its finding; empty for the finding as a whole.
@@ -100,13 +100,13 @@ class Claim:
 
     id: str
     role: Role
-    says: str
-    where: str
     evidence: Evidence
     population: str
     statistic: str
     rule: Rule
     unit: str
+    says: str = ""
+    where: str = ""
     roles: Mapping[str, Role] = field(default_factory=dict)
     part: str = ""
     quote: str = ""
@@ -137,6 +137,22 @@ class Claim:
             raise InvalidInput(f"confidence of claim {self.id!r} must lie in (0, 1], got {self.confidence}")
         if self.min_n < 1:
             raise InvalidInput(f"min_n of claim {self.id!r} must be at least 1, got {self.min_n}")
+
+    @classmethod
+    def zoo(cls, **fields: Any) -> Claim:
+        """Return a card over trained models: of seeds, at least five of them, unless it says otherwise."""
+        usual: dict[str, Any] = {"evidence": "zoo", "unit": "seed", "min_n": 5}
+        return cls(**(usual | fields))
+
+    def cell(self, part: str, **changes: Any) -> Claim:
+        """Return a card of the same sentence for a part of what this one is of; a printed figure is not passed on."""
+        own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}}
+        return replace(self, **(own | changes))
+
+    def probe(self, part: str, **changes: Any) -> Claim:
+        """Return a card of what we ask beside this one: without its quotation, as the paper does not say it."""
+        own: dict[str, Any] = {"role": "probe", "quote": ""}
+        return self.cell(part, **(own | changes))
 
     @property
     def paper(self) -> str:

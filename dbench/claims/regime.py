@@ -60,8 +60,8 @@ class Predicate:
         value = _measured(self, population, concerned)
         holds = self.rule.decide(exact(value)) is Verdict.REPRODUCED
         told = ""
-        if self.by_objective and not holds:
-            each = concerned or population.objectives
+        each = concerned or population.objectives
+        if self.by_objective and not holds and len(each) > 1:
             told = ", here of " + " and ".join(o for o in each if _measured(self, population, (o,)) == value)
         return {
             "name": self.name,

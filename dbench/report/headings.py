@@ -88,7 +88,11 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
 def _says(record: Record, cases: Sequence[Record]) -> str:
     """What was seen and what would change it."""
     verdict = record["verdict"]
-    if verdict in ("not tested", "broken") or record["estimate"] is None:
+    if verdict == "not tested":
+        outside = any(not entry["holds"] for entry in record["regime"])
+        settles = "models within it would be judged" if outside else "such evidence would be judged"
+        sentence = f"{_capital(one_line(record['reason']))}; {settles}."
+    elif verdict == "broken" or record["estimate"] is None:
         sentence = one_line(record["reason"])
     else:
         sentence = f"{_capital(one_line(record['statistic']))}: {estimate_text(record)} ({n_text(record)}), "
@@ -105,18 +109,23 @@ def _against(record: Record) -> str:
     """How the interval lies to the range of the rule, and what would change that."""
     asked, none, at = asked_text(record), number(record["null"]), record["settles_at"]
     if record["confidence"] == 1 and record["verdict"] in ("reproduced", "contradicted"):
-        seen = f"{asked} as asked" if record["verdict"] == "reproduced" else f"not {asked} as asked"
-        return f"{seen}; an exact value, which no more data would change"
+        if record["verdict"] == "reproduced":
+            return f"{asked} as asked; an exact value, which no more data would change"
+        source = "other printed cells or " if record["evidence"] == "published" else ""
+        return f"not {asked} as asked; an exact value: only {source}another reading of the sentence would change it"
     if record["verdict"] == "undecided":
         if record["interval"] and record["interval"][0] == record["interval"][1]:
-            return f"all {plural(record['unit'], 2)} gave the same, which says nothing of how the next may differ"
+            units = plural(record["unit"], 2)
+            return f"all {units} gave the same, so that no interval can be given; {units} that differ would give one"
         more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
         return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
+    between = record["null"] not in (None, record["low"], record["high"])
+    away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"
     seen, change = {
         "reproduced": (f"{asked} as asked", "leaves that range"),
         "weaker": (f"on the claimed side of {none}, but not {asked} as asked", f"lies wholly {asked}"),
         "absent": (f"no effect ({none}), and not {asked} as asked", f"lies wholly {asked}"),
-        "contradicted": (f"wholly on the other side of what is asked ({asked})", "reaches that range"),
+        "contradicted": (f"wholly on the other side of {away}", "reaches that range"),
     }[record["verdict"]]
     return f"{seen}; an interval that {change} would change this"
 

@@ -134,6 +134,8 @@ def asked_text(record: Record, *, signs: bool = False) -> str:
         '< 0.5'
     """
     low, high = record["low"], record["high"]
+    if low is not None and low == high:
+        return f"= {number(low)}" if signs else f"exactly {number(low)}"
     if low is not None and high is not None:
         return f"in [{number(low)}, {number(high)}]" if signs else f"from {number(low)} to {number(high)}"
     least, most = (">=", "<=") if record["closed"] else (">", "<")

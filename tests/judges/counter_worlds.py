@@ -12,7 +12,7 @@ import numpy as np
 from calibration import Calibration
 from simulation import Law, SimulatedPopulation, simulated_population, simulated_zoo
 
-from dbench.claims import CARD_ATTRIBUTE
+from dbench.claims import CARD_ATTRIBUTE, Claim
 from dbench.seeds import generator
 from dbench.stats import Estimate
 
@@ -28,8 +28,8 @@ __all__ = [
     "population",
     "quality",
     "rng",
+    "test_of",
     "trend",
-    "worlds_and_calibration",
 ]
 
 Build = Callable[[ModuleType], Estimate]
@@ -55,24 +55,24 @@ class Worlds:
     small: Build | str
 
 
-def by_test(*rows: tuple[str, str, str, Mapping[str, Any], Mapping[str, Any] | str]) -> list[Worlds]:
-    """Build entries from rows: claim file, card, its test, what that is given where false, and where too small.
+def by_test(*rows: tuple[str, str, Mapping[str, Any], Mapping[str, Any] | str]) -> list[Worlds]:
+    """Build entries from rows: claim file, card, what its test is given where it is false, and where too small.
 
-    The test itself makes the estimate, with the card's confidence where it asks for one.
+    The card's own test makes the estimate, with the card's confidence where it asks for one.
     """
 
-    def call(card: str, test: str, given: Mapping[str, Any]) -> Build:
+    def call(card: str, given: Mapping[str, Any]) -> Build:
         def build(module: ModuleType) -> Estimate:
-            function = getattr(module, test)
-            own = {"confidence": card_of(module, card).confidence}
-            asks = "confidence" in inspect.signature(function).parameters
-            return function(**given, **(own if asks else {}))
+            claim = card_of(module, card)
+            test = test_of(module, claim)
+            asks = "confidence" in inspect.signature(test).parameters
+            return test(**given, **({"confidence": claim.confidence} if asks else {}))
 
         return build
 
     return [
-        Worlds(file, card, call(card, test, false), small if isinstance(small, str) else call(card, test, small))
-        for file, card, test, false, small in rows
+        Worlds(file, card, call(card, false), small if isinstance(small, str) else call(card, small))
+        for file, card, false, small in rows
     ]
 
 
@@ -83,43 +83,14 @@ def card_of(module: ModuleType, expression: str):
     return found[key.strip("]'")] if key else found
 
 
+def test_of(module: ModuleType, claim: Claim) -> Callable[..., Estimate]:
+    """Find the first test that covers a card."""
+    return next(found for found in vars(module).values() if getattr(found, CARD_ATTRIBUTE, None) is claim)
+
+
 def rng(name: str) -> np.random.Generator:
     """Return the generator of one world."""
     return generator(test="counter-worlds", world=name)
-
-
-def worlds_and_calibration(
-    file: str,
-    card: str,
-    world: Callable[..., Any],
-    estimate: Callable[[ModuleType, Any], Estimate],
-    *,
-    false: float,
-    true: float,
-    few: int = 2,
-    false_world: Callable[..., Any] | None = None,
-    **calibration: Any,
-) -> tuple[Worlds, Calibration]:
-    """Build both entries of a card from one family of worlds.
-
-    Args:
-        file: claim file.
-        card: name of its card.
-        world: as for the calibration.
-        estimate: as for the calibration.
-        false: effect at which the finding is false.
-        true: effect at which it holds, but is not seen for want of seeds.
-        few: too few seeds.
-        false_world: family of the world where the finding is false, if another.
-        calibration: everything else of the calibration.
-    """
-    worlds = Worlds(
-        file,
-        card,
-        false=lambda m: estimate(m, (false_world or world)(effect=false, generator=rng(f"{card} false"))),
-        small=lambda m: estimate(m, world(effect=true, generator=rng(f"{card} small"), seeds=few)),
-    )
-    return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, **calibration)
 
 
 def calibrated(
@@ -130,8 +101,10 @@ def calibrated(
     false: float,
     true: float,
     few: int = 2,
+    effects: tuple[float, float] | None = None,
     given: Mapping[str, Any] | None = None,
     handed: Callable[[Any], Any] = lambda zoo: zoo,
+    estimated: Callable[[ModuleType, Any, float], Estimate] | None = None,
     false_world: Callable[..., Any] | None = None,
     **calibration: Any,
 ) -> tuple[Worlds, Calibration]:
@@ -144,20 +117,28 @@ def calibrated(
         false: effect at which the finding is false.
         true: effect at which it holds, but is not seen for want of seeds.
         few: too few seeds.
+        effects: as for the calibration; false and true unless given.
         given: other parameters of the test.
         handed: makes of a world what the test expects: a fixture that is called, for one.
+        estimated: takes the claim file, a world and a confidence, in place of a test that reads more than its models.
         false_world: family of the world where the finding is false, if another.
         calibration: everything else of the calibration.
     """
 
     def estimate(module: ModuleType, zoo: Any) -> Estimate:
         claim = card_of(module, card)
-        test = next(found for found in vars(module).values() if getattr(found, CARD_ATTRIBUTE, None) is claim)
-        return test(handed(zoo), **(given or {}), confidence=claim.confidence)
+        if estimated:
+            return estimated(module, zoo, claim.confidence)
+        return test_of(module, claim)(handed(zoo), **(given or {}), confidence=claim.confidence)
 
-    return worlds_and_calibration(
-        file, card, world, estimate, false=false, true=true, few=few, false_world=false_world, **calibration
+    worlds = Worlds(
+        file,
+        card,
+        false=lambda m: estimate(m, (false_world or world)(effect=false, generator=rng(f"{card} false"))),
+        small=lambda m: estimate(m, world(effect=true, generator=rng(f"{card} small"), seeds=few)),
     )
+    ends = effects or (false, true)
+    return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, effects=ends, **calibration)
 
 
 def asked(zoo: Any) -> Callable[..., Any]:

@@ -83,6 +83,14 @@ def test_a_card_is_named_by_finding_evidence_and_part():
     assert replace(CARD, part="a b").name == "sober.theorem-1 / zoo / a b"
 
 
+def test_a_card_is_derived_with_what_differs_alone():
+    zoo = Claim.zoo(id=CARD.id, role="primary", quote="Seeds.", population="p", statistic="s", rule=above(0.5))
+    assert (zoo.evidence, zoo.unit, zoo.min_n, zoo.says) == ("zoo", "seed", 5, "")
+    cell = replace(CARD, roles={"all": "probe"}).cell("each", min_n=3)
+    assert cell == replace(CARD, role="cell", part="each", min_n=3, printed=None)
+    assert CARD.probe("turned") == replace(CARD, role="probe", part="turned", quote="", printed=None)
+
+
 def test_an_interval_of_less_confidence_than_asked_is_refused():
     with pytest.raises(InvalidInput, match=r"judged at confidence 0.95, got an interval of 0.9"):
         CARD.judge(estimate(0.6, 0.7, confidence=0.9))

@@ -67,16 +67,24 @@ def test_of_several_cases_all_must_hold(heading_of, make_record):
     assert heading["notes"] == []
 
 
+OUTSIDE = {"name": "kept", "says": "share", "rule": "above 1", "source": "us", "value": 0.5, "holds": False}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({}, "-0.620 [-0.710, -0.530] (30 seeds), below -0.1 as asked; an interval that leaves that range"),
         ({"verdict": "weaker", "interval": [-0.09, -0.01]}, "on the claimed side of 0, but not below -0.1 as asked"),
         ({"verdict": "absent", "interval": [-0.05, 0.05]}, "no effect (0), and not below -0.1 as asked"),
-        ({"verdict": "contradicted", "interval": [0.1, 0.2]}, "on the other side of what is asked (below -0.1)"),
+        ({"verdict": "contradicted", "interval": [0.1, 0.2]}, "of no effect (0), away from what is asked (below -0.1)"),
+        ({"verdict": "contradicted", "null": None}, "on the other side of what is asked (below -0.1)"),
+        ({"verdict": "contradicted", "confidence": 1.0}, "exact value: only another reading of the sentence would"),
+        ({"verdict": "contradicted", "confidence": 1.0, "high": 1.0, "low": 1.0, "closed": True}, "not exactly 1 as"),
         ({"verdict": "undecided", "settles_at": 74}, "and not wholly outside; about 74 seeds would decide it"),
         ({"verdict": "undecided"}, "more seeds would decide it"),
-        ({"verdict": "not tested", "reason": "no model knows shape"}, "no model knows shape"),
+        ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape; such evidence would be judged."),
+        ({"verdict": "not tested", "regime": [OUTSIDE]}, "; models within it would be judged."),
+        ({"verdict": "undecided", "interval": [1, 1]}, "no interval can be given; seeds that differ would give one"),
         ({"verdict": "broken", "reason": "ZeroDivisionError", "estimate": None}, "ZeroDivisionError"),
     ],
 )

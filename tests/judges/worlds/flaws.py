@@ -1,7 +1,7 @@
 """Worlds in which findings of Mahon et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, Worlds
+from counter_worlds import EXACT, Worlds, by_test
 
 from dbench.codes import Sample
 from dbench.constructions.modular_sum import modular_sum_cases
@@ -51,18 +51,6 @@ WORLDS = [
     ),
     Worlds(
         DISTRIBUTED,
-        "LINEAR_CLASSIFIER",
-        false=lambda m: m.linear_gain(first_bit, repetitions=5),
-        small=lambda m: m.linear_gain(repetitions=2),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "KNOCK_OUT",
-        false=lambda m: m.knock_out(hidden_pair=False),
-        small=lambda m: m.knock_out(repetitions=2, n=300),
-    ),
-    Worlds(
-        DISTRIBUTED,
         "CONTINUOUS_LINEAR",
         false=lambda m: m.continuous("linear", plain_copy),
         small=lambda m: m.continuous("linear", repetitions=2),
@@ -85,16 +73,20 @@ WORLDS = [
         false=lambda m: m.band_excess(m.band_importance(16), (UNRELATED, UNRELATED)),
         small=EXACT,
     ),
-    Worlds(
-        DISTRIBUTED,
-        "TREES",
-        false=lambda m: m.tree_excess(12, 2, 300, noise_codes, repetitions=3),
-        small=lambda m: m.tree_excess(4, 2, 200, repetitions=2),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "SNC_LOW",
-        false=lambda m: m.snc_of_band(4, 3, openly, repetitions=5),
-        small=lambda m: m.snc_of_band(4, 2, repetitions=2),
+    *by_test(
+        (DISTRIBUTED, "LINEAR_CLASSIFIER", {"draw": first_bit, "repetitions": 5}, {"repetitions": 2}),
+        (DISTRIBUTED, "KNOCK_OUT", {"hidden_pair": False}, {"repetitions": 2, "n": 300}),
+        (
+            DISTRIBUTED,
+            "TREES",
+            {"n_codes": 12, "classes": 2, "n": 300, "draw": noise_codes, "repetitions": 3},
+            {"n_codes": 4, "classes": 2, "n": 200, "repetitions": 2},
+        ),
+        (
+            DISTRIBUTED,
+            "SNC_LOW",
+            {"n_codes": 4, "classes": 3, "draw": openly, "repetitions": 5},
+            {"n_codes": 4, "classes": 2, "repetitions": 2},
+        ),
     ),
 ]

@@ -35,18 +35,16 @@ WORLDS = [
         (
             TOY,
             "ORDER",
-            "test_a_metric_orders_the_models_as_printed",
             {"metric": "mig", "first": 0.7, "second": 0.5},
             EXACT,
         ),
         (
             TOY,
             "SAMPLED",
-            "test_a_metric_orders_samples_of_the_models_as_printed",
             {"metric": "sap", "first": 0.7, "second": 0.5, "n": 2_000},
             {"metric": "sap", "n": 100, "repetitions": 2},
         ),
-        (TOY, "CELLS", "test_the_scores_are_those_printed", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
+        (TOY, "CELLS", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
     ),
     Worlds(
         GROUPS,
@@ -97,7 +95,6 @@ WORLDS = [
         false=lambda m: m.score_of_noise((401, 300, 299), signal=5.0),
         small=lambda m: m.score_of_noise((401, 300, 299), repetitions=2),
     ),
-    Worlds(SNC, "GUESSING", false=lambda m: m.error_of_equation_4((400, 300, 300)), small=EXACT),
     Worlds(
         LINEAR,
         "ASKS_LESS",
@@ -117,24 +114,6 @@ WORLDS = [
         small=lambda m: m.linear_accuracy(m.straight, repetitions=2, n=200),
     ),
     Worlds(
-        LINEAR,
-        "STRICTLY",
-        false=lambda m: m.linear_shortfall(lambda labels: 0.5),
-        small=lambda m: m.linear_shortfall(longest=3),
-    ),
-    Worlds(
-        SNC,
-        "BEST",
-        false=lambda m: m.excess_in_toy_model(0.6),
-        small=EXACT,
-    ),
-    Worlds(
-        SNC,
-        "BEST_NO_CONFLICT",
-        false=lambda m: m.excess_without_conflict(classes=4),
-        small=lambda m: m.excess_without_conflict(tables=10),
-    ),
-    Worlds(
         NK,
         "TELLS_APART",
         false=lambda m: m.lead_of(unrelated, n=300),
@@ -148,20 +127,16 @@ WORLDS = [
     ),
     Worlds(
         NK,
-        "ONLY_ALONE",
-        false=lambda m: m.largest_nk_of_hidden_bits(),
-        small=lambda m: m.largest_nk_of_hidden_bits(functions=range(1, 6)),
-    ),
-    Worlds(
-        NK,
         "ONLY_ALONE_SAMPLED",
         false=lambda m: m.mean_nk(lone, n=300),
         small=lambda m: m.mean_nk(copied, n=300, repetitions=2),
     ),
-    Worlds(
-        NK,
-        "CHEAPER",
-        false=lambda m: m.log_cost_ratio(estimator="forest", n=1_000, turns=8),
-        small=lambda m: m.log_cost_ratio(estimator="forest", n=100, turns=2),
+    *by_test(
+        (SNC, "GUESSING", {"sizes": (400, 300, 300)}, EXACT),
+        (LINEAR, "STRICTLY", {"linear": lambda labels: 0.5}, {"longest": 3}),
+        (SNC, "BEST", {"second_accuracy": 0.6}, EXACT),
+        (SNC, "BEST_NO_CONFLICT", {"classes": 4}, {"tables": 10}),
+        (NK, "ONLY_ALONE", {}, {"functions": range(1, 6)}),
+        (NK, "CHEAPER", {"estimator": "forest", "n": 1_000, "turns": 8}, {"estimator": "forest", "n": 100, "turns": 2}),
     ),
 ]

@@ -1,11 +1,11 @@
 """Worlds in which findings of Mahon et al. about trained models are false, or too small to tell.
 
-A row names the claim file, the card, its test, what the test is given beside the models, and the family of worlds: the
-effect at which the finding is false, one at which it holds but is not seen for want of seeds, and the calibration.
+A row names the claim file, the card and the family of worlds: the effect at which the finding is false, one at which it
+holds but is not seen for want of seeds, the calibration, and what the test is given beside the models.
 """
 
 import numpy as np
-from counter_worlds import asked, by_test, card_of, rng, worlds_and_calibration
+from counter_worlds import asked, by_test, calibrated, rng
 from simulation import Law, simulated_zoo
 
 from dbench.codes import Sample
@@ -15,7 +15,6 @@ MISALIGNED, ALIGNED, TRAINED = (
 )
 LINEAR, CORRELATED = "flaws/test_appendix_c_linear", "flaws/test_appendix_h_trained_models"
 METRICS = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")
-MISALIGNED_MODELS = "test_trained_models_are_misaligned"
 
 
 # One strength each, as in the evidence.
@@ -101,16 +100,13 @@ LOW_APART = related(lambda effect: dict.fromkeys(METRICS, 0.4) | {"sap": effect,
 OTHERS_APART = related(lambda effect: dict.fromkeys(METRICS, effect) | {"med": 0.4, "mig": 0.4})
 
 
-def row(file, card, test, world, false, true, effects, at, at_says, **given):
-    """Worlds and calibration of a card from its test; both ask it as the session does."""
-
-    def estimate(module, models):
-        handed = models if file == CORRELATED else asked(models)
-        return getattr(module, test)(handed, confidence=card_of(module, card).confidence, **given)
-
-    return worlds_and_calibration(
-        file, card, world, estimate, false=false, true=true, effects=effects, at=at, at_says=at_says, truth_seeds=200
-    )
+def row(file, card, world, false, true, effects, at, at_says, **given):
+    """Worlds and calibration of a card; its test asks for its models, or is handed them."""
+    handed = {} if file == CORRELATED else {"handed": asked}
+    return calibrated(
+        file, card, world, given=given, false=false, true=true, effects=effects, at=at, at_says=at_says,
+        truth_seeds=200, **handed
+    )  # fmt: skip
 
 
 def aligned(n, stream):
@@ -124,42 +120,27 @@ def one_by_one(matrix):
 
 SEVEN = "seven in ten"
 ROWS = [
-    row(MISALIGNED, "TRAINED", MISALIGNED_MODELS, misaligned, -1.5, 0.0, (-5.0, 3.0), 0.4, "two models in five"),
-    row(ALIGNED, "BEST", "test_the_aligned_code_is_the_most_informative",
-        outdone_in("mutual_information"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
-    row(ALIGNED, "MOST_ACCURATE", "test_the_aligned_code_is_the_most_accurate",
+    row(MISALIGNED, "TRAINED", misaligned, -1.5, 0.0, (-5.0, 3.0), 0.4, "two models in five"),
+    row(ALIGNED, "BEST", outdone_in("mutual_information"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
+    row(ALIGNED, "MOST_ACCURATE",
         outdone_in("predictability"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
-    row(TRAINED, "GAP", "test_all_codes_know_far_more_than_the_aligned_one",
-        GAPS, -0.3, 0.5, (0.0, 0.6), 0.295, "smallest printed on dSprites (48.5 against 19.0)"),
-    row(TRAINED, "MARGINAL", "test_the_drop_without_the_aligned_code_is_often_marginal",
-        LOW_NK, -0.3, 0.0, (-1.0, 0.5), 0.389, "printed (7 of 18)"),
-    row(TRAINED, "KEPT", "test_most_accuracy_is_often_kept_without_the_aligned_code",
-        LOW_NK, -0.6, 0.0, (-1.0, 0.5), 0.7, SEVEN),
-    row(TRAINED, "HIGHER", "test_existing_metrics_score_models_higher_in_general",
-        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.579, "as Table 7 has it"),
-    row(TRAINED, "HIGHER_THAN", "test_existing_metrics_score_models_higher_than_one_of_ours",
-        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, own="snc"),
-    row(TRAINED, "ESPECIALLY_DCI", "test_dci_especially_scores_models_higher",
-        DCI_ABOVE, 0.0, 0.5, (-0.5, 1.0), 0.7, "as Table 7 has it (1 against 0.3)"),
-    row(TRAINED, "ONE_HIGHER", "test_an_existing_metric_scores_most_models_higher",
-        ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, metric="mig"),
-    row(LINEAR, "ALIKE", "test_linear_accuracy_and_snc_go_together",
-        together, -1.0, 3.0, (0.0, 5.0), 0.39, "as Table 2 has it"),
-    row(LINEAR, "ASKS_LESS", "test_a_linear_classifier_finds_more_than_one_code",
-        LINEAR_ABOVE, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN),
-    row(CORRELATED, "CONTRAST", "test_the_components_of_dci_correlate_more_than_snc_and_nk",
-        PAIR_APART_OF_DCI, 0.0, 3.0, (0.0, 3.0), 0.36, "printed (.94 against .58)"),
-    row(CORRELATED, "DCI", "test_the_components_of_dci_correlate_very_strongly",
-        DCI_APART, 2.0, 0.0, (2.0, 0.0), 0.94, "printed"),
-    row(CORRELATED, "MODERATE", "test_snc_and_nk_correlate_moderately",
-        PAIR_APART, 0.0, 1.0, (2.0, 0.0), 0.58, "printed"),
-    row(CORRELATED, "LEAST", "test_sap_and_irs_correlate_least", LOW_APART, 0.0, 3.0, (0.0, 4.0), 0.2, "a fifth"),
-    row(CORRELATED, "MOST", "test_med_and_mig_correlate_most",
-        OTHERS_APART, 0.0, 3.0, (0.0, 2.0), 0.09, "nearly the largest of these worlds"),
+    row(TRAINED, "GAP", GAPS, -0.3, 0.5, (0.0, 0.6), 0.295, "smallest printed on dSprites (48.5 against 19.0)"),
+    row(TRAINED, "MARGINAL", LOW_NK, -0.3, 0.0, (-1.0, 0.5), 0.389, "printed (7 of 18)"),
+    row(TRAINED, "KEPT", LOW_NK, -0.6, 0.0, (-1.0, 0.5), 0.7, SEVEN),
+    row(TRAINED, "HIGHER", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.579, "as Table 7 has it"),
+    row(TRAINED, "HIGHER_THAN", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, own="snc"),
+    row(TRAINED, "ESPECIALLY_DCI", DCI_ABOVE, 0.0, 0.5, (-0.5, 1.0), 0.7, "as Table 7 has it (1 against 0.3)"),
+    row(TRAINED, "ONE_HIGHER", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, metric="mig"),
+    row(LINEAR, "ALIKE", together, -1.0, 3.0, (0.0, 5.0), 0.39, "as Table 2 has it"),
+    row(LINEAR, "ASKS_LESS", LINEAR_ABOVE, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN),
+    row(CORRELATED, "CONTRAST", PAIR_APART_OF_DCI, 0.0, 3.0, (0.0, 3.0), 0.36, "printed (.94 against .58)"),
+    row(CORRELATED, "DCI", DCI_APART, 2.0, 0.0, (2.0, 0.0), 0.94, "printed"),
+    row(CORRELATED, "MODERATE", PAIR_APART, 0.0, 1.0, (2.0, 0.0), 0.58, "printed"),
+    row(CORRELATED, "LEAST", LOW_APART, 0.0, 3.0, (0.0, 4.0), 0.2, "a fifth"),
+    row(CORRELATED, "MOST", OTHERS_APART, 0.0, 3.0, (0.0, 2.0), 0.09, "nearly the largest of these worlds"),
 ]  # fmt: skip
 WORLDS = [worlds for worlds, _ in ROWS] + by_test(
-    (MISALIGNED, "GREEDY", "test_one_code_gets_both_factors_of_the_toy_model", {"model": aligned}, {"samples": 5}),
-    (MISALIGNED, "INJECTIVE", "test_the_injective_assignment_never_shares_a_code",
-     {"assign": one_by_one}, {"matrices": 10}),
+    (MISALIGNED, "GREEDY", {"model": aligned}, {"samples": 5}),
+    (MISALIGNED, "INJECTIVE", {"assign": one_by_one}, {"matrices": 10}),
 )  # fmt: skip
 CALIBRATIONS = [calibration for _, calibration in ROWS]

@@ -1,7 +1,7 @@
 """Worlds in which findings of Suter et al. about trained models are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import worlds_and_calibration
+from counter_worlds import calibrated
 from scipy.special import expit
 from simulation import Law, simulated_zoo
 
@@ -15,11 +15,6 @@ OBJECTIVES = {
     "dip_vae_i": (1.0, 10.0),
     "factor_vae": (10.0, 20.0),
 }
-ENTRIES = []
-
-
-def add(*args, **options):
-    ENTRIES.append(worlds_and_calibration(*args, **options))
 
 
 # ------------------------------------------------------------------ codes: looks, robustness
@@ -54,55 +49,6 @@ unlike = codes_by(
     lambda effect, i: Law(loads={f"looks {i}": 0.3}),
     lambda effect, i: Law(mean=0.5, loads={f"looks {i}": effect}, noise=0.1, seed=0.02),
 )
-add(
-    COMPLEMENTARY,
-    "CORRELATE",
-    alike,
-    lambda m, zoo: m.correlation(zoo, "informative"),
-    false=0.0,
-    true=2.0,
-    effects=(0.0, 2.0),
-    at=0.7,
-    at_says="a strong correlation",
-    truth_seeds=200,
-)
-add(
-    COMPLEMENTARY,
-    "EXCEPTIONS",
-    alike,
-    lambda m, zoo: m.share_of_exceptions(zoo, "informative"),
-    false=2.5,
-    true=0.3,
-    effects=(6.0, 0.3),
-    at=0.05,
-    at_says="one code in twenty",
-    truth_seeds=200,
-)
-add(
-    COMPLEMENTARY,
-    "AS_PRINTED",
-    alike,
-    lambda m, zoo: m.seeds_with_the_printed_case(zoo, "informative"),
-    false=6.0,
-    true=-1.0,
-    effects=(6.0, -1.0),
-    at=0.9,
-    at_says="nine seeds in ten",
-    truth_seeds=200,
-)
-for card, score in (("RARE", "irs.mean"), ("CUMULATIVE", "irs.one_nuisance")):
-    add(
-        COMPLEMENTARY,
-        card,
-        unlike,
-        lambda m, zoo, score=score: m.lead_of_deceiving(zoo, score, "informative"),
-        false=0.0,
-        true=0.5,
-        effects=(0.0, 0.5),
-        at=0.1,
-        at_says="a tenth of the spread",
-        truth_seeds=200,
-    )
 
 
 # ------------------------------------------------------------------ lines
@@ -120,26 +66,6 @@ def lines(robust: float, flat: float, by: str):
         return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
 
     return world
-
-
-for card, estimate, family in (
-    ("STAY", "flat_among_robust", lines(0.85, 0.85, "irs.one_nuisance")),
-    ("SLOPE", "sloping_among_the_rest", lines(0.4, 1.05, "irs.one_nuisance")),
-    ("CONVERSE", "robust_among_flat", lines(0.7, 0.95, "irs.code")),
-):
-    false, true = (0.0, -0.4) if card == "SLOPE" else (0.0, 0.3)
-    add(
-        LINES,
-        card,
-        family,
-        lambda m, zoo, estimate=estimate: getattr(m, estimate)(zoo),
-        false=false,
-        true=true,
-        effects=(false, true),
-        at=0.95,
-        at_says="nineteen codes in twenty",
-        truth_seeds=200,
-    )
 
 
 # ------------------------------------------------------------------ methods
@@ -188,74 +114,6 @@ def traded(effect, generator, seeds=10, point_only=False):
     return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
 
 
-add(
-    METHODS,
-    "DIFFER",
-    methods(metrics_alike),
-    lambda m, zoo: m.smallest_agreement(zoo, "printed"),
-    false=50.0,
-    true=0.0,
-    effects=(50.0, 0.0),
-    at=0.5,
-    at_says="half of the order in common",
-)
-add(
-    METHODS,
-    "LEADS",
-    methods(first_by_irs),
-    lambda m, zoo: m.lead_of_beta_tcvae(zoo, "printed"),
-    false=-0.1,
-    true=0.3,
-    effects=(-0.1, 0.3),
-    at=0.15,
-    at_says="as printed",
-)
-add(
-    METHODS,
-    "TRAILS",
-    methods(last_by_importance),
-    lambda m, zoo: m.lag_of_beta_tcvae(zoo, "printed", "plain"),
-    false=-1.0,
-    true=3.0,
-    effects=(-1.0, 3.0),
-    at=0.07,
-    at_says="as printed",
-)
-add(
-    METHODS,
-    "LAST",
-    methods(lambda effect: first_by_irs(effect, of="beta_vae", sign=-1.0)),
-    lambda m, zoo: m.lag_of_vae(zoo, "printed"),
-    false=-0.1,
-    true=0.3,
-    effects=(-0.1, 0.3),
-    at=0.1,
-    at_says="as printed",
-)
-add(
-    METHODS,
-    "TRADE_OFF",
-    traded,
-    lambda m, zoo: m.trade_off(zoo, "informative"),
-    false=0.0,
-    true=2.0,
-    effects=(0.0, 2.0),
-    at=-0.4,
-    at_says="a middling correlation",
-)
-add(
-    METHODS,
-    "EXAMPLE",
-    methods(robust_and_ignorant),
-    lambda m, zoo: m.gain_and_loss(zoo),
-    false=-0.1,
-    true=0.2,
-    effects=(-0.1, 0.2),
-    at=0.08,
-    at_says="as printed",
-)
-
-
 # ------------------------------------------------------------------ bins and candidates
 def shifted(effect, generator, seeds=10, point_only=False):
     """More bins raise the score of every model by the effect, give or take something of their own."""
@@ -284,54 +142,39 @@ def candidates(effect, generator, seeds=10, point_only=False):
     return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
 
 
-add(
-    MEASURES,
-    "SCORES",
-    shifted,
-    lambda m, zoo: m.change_by_bins(zoo, 50, "all"),
-    false=0.15,
-    true=0.0,
-    effects=(-0.15, 0.15),
-    at=0.0,
-    at_says="no change",
-)
-add(
-    MEASURES,
-    "RANKS",
-    ranked,
-    lambda m, zoo: m.agreement_of_bins(zoo, 50, "all"),
-    false=0.0,
-    true=3.0,
-    effects=(0.0, 3.0),
-    at=0.95,
-    at_says="all but the same order",
-)
-for card, kind, false, true, at in (
-    ("UNDERESTIMATES", "importance", 0.0, 0.3, -0.1),
-    ("AVOIDED", "importance_single", 0.6, 0.0, -0.02),
-):
-    add(
-        MEASURES,
-        card,
-        candidates,
-        lambda m, zoo, kind=kind: m.misjudged(zoo, kind),
-        false=false,
-        true=true,
-        effects=(false, true),
-        at=at,
-        at_says="twice what counts" if card == "UNDERESTIMATES" else "less than half of what counts",
-    )
-add(
-    MEASURES,
-    "MORE",
-    candidates,
-    lambda m, zoo: m.gain_of_one_candidate(zoo),
-    false=0.0,
-    true=0.3,
-    effects=(0.0, 0.3),
-    at=0.1,
-    at_says="twice what counts",
-)
+ALL = {"given": {"codes": "all"}, "truth_seeds": 200}
+BINS = {"given": {"bins": 50, "codes": "all"}}
+TENTH = {"at": 0.1, "at_says": "a tenth of the spread"}
+LINE = {"at": 0.95, "at_says": "nineteen codes in twenty", "truth_seeds": 200}
+PRINTED = {"strengths": "printed"}
 
-WORLDS = [worlds for worlds, _ in ENTRIES]
-CALIBRATIONS = [calibration for _, calibration in ENTRIES]
+ROWS = [
+    calibrated(COMPLEMENTARY, "CORRELATE", alike, false=0.0, true=2.0, at=0.7, at_says="a strong correlation", **ALL),
+    calibrated(COMPLEMENTARY, "EXCEPTIONS", alike, false=2.5, true=0.3, effects=(6.0, 0.3), at=0.05,
+               at_says="one code in twenty", **ALL),
+    calibrated(COMPLEMENTARY, "AS_PRINTED", alike, false=6.0, true=-1.0, at=0.9, at_says="nine seeds in ten", **ALL),
+    calibrated(COMPLEMENTARY, "RARE", unlike, false=0.0, true=0.5, **TENTH, **ALL),
+    calibrated(COMPLEMENTARY, "CUMULATIVE", unlike, false=0.0, true=0.5, **TENTH, **ALL),
+    calibrated(LINES, "STAY", lines(0.85, 0.85, "irs.one_nuisance"), false=0.0, true=0.3, **LINE),
+    calibrated(LINES, "SLOPE", lines(0.4, 1.05, "irs.one_nuisance"), false=0.0, true=-0.4, **LINE),
+    calibrated(LINES, "CONVERSE", lines(0.7, 0.95, "irs.code"), false=0.0, true=0.3, **LINE),
+    calibrated(METHODS, "DIFFER", methods(metrics_alike), given=PRINTED, false=50.0, true=0.0, at=0.5,
+               at_says="half of the order in common"),
+    calibrated(METHODS, "LEADS", methods(first_by_irs), given=PRINTED, false=-0.1, true=0.3, at=0.15,
+               at_says="as printed"),
+    calibrated(METHODS, "TRAILS", methods(last_by_importance), given=PRINTED | {"average": "plain"},
+               false=-1.0, true=3.0, at=0.07, at_says="as printed"),
+    calibrated(METHODS, "LAST", methods(lambda effect: first_by_irs(effect, of="beta_vae", sign=-1.0)), given=PRINTED,
+               false=-0.1, true=0.3, at=0.1, at_says="as printed"),
+    calibrated(METHODS, "TRADE_OFF", traded, given={"models": "all"}, false=0.0, true=2.0, at=-0.4,
+               at_says="a middling correlation"),
+    calibrated(METHODS, "EXAMPLE", methods(robust_and_ignorant), false=-0.1, true=0.2, at=0.08, at_says="as printed"),
+    calibrated(MEASURES, "SCORES", shifted, **BINS, false=0.15, true=0.0, effects=(-0.15, 0.15), at=0.0,
+               at_says="no change"),
+    calibrated(MEASURES, "RANKS", ranked, **BINS, false=0.0, true=3.0, at=0.95, at_says="all but the same order"),
+    calibrated(MEASURES, "UNDERESTIMATES", candidates, false=0.0, true=0.3, at=-0.1, at_says="twice what counts"),
+    calibrated(MEASURES, "AVOIDED", candidates, false=0.6, true=0.0, at=-0.02,
+               at_says="less than half of what counts"),
+    calibrated(MEASURES, "MORE", candidates, false=0.0, true=0.3, at=0.1, at_says="twice what counts"),
+]  # fmt: skip
+WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))

@@ -40,21 +40,18 @@ WORLDS = [
         (
             CAUSAL,
             "PROPERTIES",
-            "test_every_process_has_the_property",
             {"number": "a, mechanism invariant", "statistic": law_of_one},
             {"number": "a, mechanism invariant", "processes": 20},
         ),
         (
             DEFINITION,
             "ROBUST",
-            "test_a_code_scores_one_if_robust_and_zero_if_it_carries_nothing",
             {"function": "copy", "code": "sum"},
             EXACT,
         ),
         (
             FEATURES,
             "DECEIVED",
-            "test_irs_sees_what_information_and_importance_do_not",
             {"effect": "rare", "sample": mixed()},
             {"effect": "rare", "splits": 2},
         ),
@@ -62,11 +59,10 @@ WORLDS = [
         (
             FEATURES,
             "WEIGHTED",
-            "test_weights_keep_dead_dimensions_out_of_the_average",
             {"size": 3.0},
             {"repetitions": 2},
         ),
-        (DEFINITION, "BOUNDS", "test_no_score_is_below_zero_or_above_one", {}, {"codes": 20, "robust_only": True}),
+        (DEFINITION, "BOUNDS", {}, {"codes": 20, "robust_only": True}),
     ),
     *(
         Worlds(
@@ -80,18 +76,6 @@ WORLDS = [
             ),
         )
         for card, plain in (("RECOVERS", False), ("BIASED", True), ("POSITIVITY", False))
-    ),
-    Worlds(
-        DEFINITION,
-        "NOISE",
-        false=lambda m: m.score_of_noise(10, signal=5.0),
-        small=lambda m: m.score_of_noise(10, repetitions=2),
-    ),
-    Worlds(
-        DEFINITION,
-        "AGREE",
-        false=lambda m: m.disagreement_of_estimators(noisy=True),
-        small=lambda m: m.disagreement_of_estimators(grids=5),
     ),
     Worlds(DEFINITION, "SMALLEST", false=lambda m: m.score_of_sample(below_zero(), [0], [0], [1]), small=EXACT),
     Worlds(
@@ -108,21 +92,18 @@ WORLDS = [
         small=EXACT,
     ),
     Worlds(SPECIAL, "MEMBERS", false=lambda m: m.best_member(m.angle()), small=EXACT),
-    Worlds(SPECIAL, "SHIFT", false=lambda m: m.error_of_shift(2.0, assumed=0.0), small=EXACT),
-    Worlds(
-        SPECIAL,
-        "WITHSTANDS",
-        false=lambda m: m.order_of_codes(sign=-1.0),
-        small=lambda m: m.order_of_codes(repetitions=2),
-    ),
     Worlds(SPECIAL, "FLAT", false=lambda m: m.movement(0.5), small=EXACT),
     Worlds(SPECIAL, "SLOPING", false=lambda m: m.movement(0.0), small=EXACT),
     Worlds(SPECIAL, "CONVERSE", false=lambda m: m.score_of_flat_lines(together()), small=EXACT),
     Worlds(
         ESTIMATION,
         "LINEAR",
-        false=lambda m: m.exponent(m.quadratic),
-        small=lambda m: m.exponent(m.quadratic, turns=2),
+        false=lambda m: m.test_the_estimator_is_linear_in_the_number_of_observations(
+            cost=m.quadratic, confidence=m.LINEAR.confidence
+        ),
+        small=lambda m: m.test_the_estimator_is_linear_in_the_number_of_observations(
+            cost=m.quadratic, turns=2, confidence=m.LINEAR.confidence
+        ),
     ),
     Worlds(
         ESTIMATION,
@@ -135,30 +116,6 @@ WORLDS = [
         "LITTLE_DATA",
         false=lambda m: m.change_by_outliers(m.LITTLE_DATA, 1, size=0.0),
         small=lambda m: m.change_by_outliers(m.LITTLE_DATA, 1, repetitions=2),
-    ),
-    Worlds(
-        ESTIMATION,
-        "STEADIER",
-        false=lambda m: m.ratio_of_spreads(fine=3, coarse=10),
-        small=lambda m: m.ratio_of_spreads(sets=2),
-    ),
-    Worlds(
-        ESTIMATION,
-        "LESS_SENSITIVE",
-        false=lambda m: m.lost_sensitivity(lambda nuisance, stream: 0 * nuisance),
-        small=lambda m: m.lost_sensitivity(samples=2),
-    ),
-    Worlds(
-        ESTIMATION,
-        "EXPONENTIAL",
-        false=lambda m: m.growth_of_data(1),
-        small=lambda m: m.growth_of_data(sets=2),
-    ),
-    Worlds(
-        ESTIMATION,
-        "WORKABLE",
-        false=lambda m: m.score_of_robust_code(3, 1_000),
-        small=lambda m: m.score_of_robust_code(1, 2_000, samples=2),
     ),
     Worlds(FEATURES, "INFORMATION", false=lambda m: m.information_score(mixed()), small=EXACT),
     Worlds(
@@ -196,5 +153,15 @@ WORLDS = [
         "AVOIDED",
         false=lambda m: m.misjudged(None),
         small=lambda m: m.misjudged(1, samples=2, n=400),
+    ),
+    *by_test(
+        (DEFINITION, "NOISE", {"cell": 10, "signal": 5.0}, {"cell": 10, "repetitions": 2}),
+        (DEFINITION, "AGREE", {"noisy": True}, {"grids": 5}),
+        (SPECIAL, "SHIFT", {"weight": 2.0, "assumed": 0.0}, EXACT),
+        (SPECIAL, "WITHSTANDS", {"sign": -1.0}, {"repetitions": 2}),
+        (ESTIMATION, "STEADIER", {"fine": 3, "coarse": 10}, {"sets": 2}),
+        (ESTIMATION, "LESS_SENSITIVE", {"effect": lambda nuisance, stream: 0 * nuisance}, {"samples": 2}),
+        (ESTIMATION, "EXPONENTIAL", {"values": 1}, {"sets": 2}),
+        (ESTIMATION, "WORKABLE", {"involved": 3, "n": 1_000}, {"involved": 1, "n": 2_000, "samples": 2}),
     ),
 ]

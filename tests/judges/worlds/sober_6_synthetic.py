@@ -31,7 +31,6 @@ WORLDS = by_test(
     (
         RELATIONS,
         "PENALISED",
-        "test_an_aggregation_penalises_one_relation_and_spares_the_other",
         {"aggregation": "mig", "penalised": "many-to-one", "spared": "one-to-many"},
         EXACT,
     ),
@@ -73,20 +72,6 @@ WORLDS += [
         false=lambda m: m.ratio_of_laws("straight", "straight"),
         small=lambda m: exact(4.0, n=16),
     ),
-    estimates(DIFFERENCES, "REVERSED", "reversed_leads", ((LEVEL, "copied", "leaky"), {}), (AT, {"repetitions": 2})),
-    Worlds(
-        DIFFERENCES,
-        "EQUIVALENT",
-        false=lambda m: m.disagreement(((2, 2, 2),), support=confounded),
-        small=lambda m: m.disagreement(((2, 2),)),
-    ),
-    estimates(
-        DIFFERENCES,
-        "APART",
-        "leads_apart",
-        (("factor_vae", LEVEL, "two of four", "straight beside sums"), {}),
-        (("factor_vae", LEVEL), {"repetitions": 2}),
-    ),
     estimates(
         MATRICES, "TAIL", "excess_tail", (AT, {"matrix": "information", "n": 300}), (AT, {"repetitions": 2, "n": 150})
     ),
@@ -113,8 +98,18 @@ WORLDS += [
         )
         for card, packed in (("DISAGREE", True), ("AGREE", False))
     ),
-    estimates(EFFICIENCY, "EFFICIENT", "lead_in_efficiency", ((LEVEL, 0.0, 0.0), {}), (AT, {"repetitions": 2})),
-    # Ten observations cannot hold sixteen values, so those that come later do help.
-    estimates(EFFICIENCY, "SIMILAR", "efficiency", ((LEVEL, 1.0), {"few": 10}), (AT, {"repetitions": 2})),
-    estimates(EFFICIENCY, "POOR", "lead_in_accuracy", ((LEVEL, 0.0, 0.0), {}), (AT, {"repetitions": 2})),
+    *by_test(
+        (DIFFERENCES, "EQUIVALENT", {"grids": ((2, 2, 2),), "support": confounded}, {"grids": ((2, 2),)}),
+        (DIFFERENCES, "REVERSED", {"first": "copied", "second": "leaky"}, {"repetitions": 2}),
+        (
+            DIFFERENCES,
+            "APART",
+            {"metric": "factor_vae", "first": "two of four", "second": "straight beside sums"},
+            {"metric": "factor_vae", "repetitions": 2},
+        ),
+        (EFFICIENCY, "EFFICIENT", {"poor": 0.0, "good": 0.0}, {"repetitions": 2}),
+        # Ten observations cannot hold sixteen values, so those that come later do help.
+        (EFFICIENCY, "SIMILAR", {"signal": 1.0, "few": 10}, {"repetitions": 2}),
+        (EFFICIENCY, "POOR", {"poor": 0.0, "good": 0.0}, {"repetitions": 2}),
+    ),
 ]

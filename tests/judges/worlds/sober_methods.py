@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from counter_worlds import calibrated, card_of, worlds_and_calibration
+from counter_worlds import calibrated
 from simulation import Law, simulated_zoo
 
 from dbench.claims.population import PopulationPair
@@ -56,13 +56,6 @@ def ends(m):
     return m.Ends(constant=100.0, perfect=0.0)
 
 
-def by_helper(file, card, world, estimate, **rest):
-    """Both entries of a card whose test reads more than a population: by what it calls, at the card's confidence."""
-    return worlds_and_calibration(
-        file, card, world, lambda m, zoo: estimate(m, zoo, card_of(m, card).confidence), **rest
-    )
-
-
 def ranges(metrics, among=None):
     return lambda m, zoo, confidence: m.overlap(zoo, metrics, confidence, among=among, draws=200)
 
@@ -76,32 +69,34 @@ OVERLAPS = SHARED | {
     "truth_seeds": 50,
 }
 LUCKY = SHARED | {"false": 20.0, "effects": (0.0, 20.0), "at": 0.5, "at_says": "every second time", "truth_seeds": 100}
-FOUND = [
-    by_helper(RECONSTRUCTION, "REASONABLE", reconstructing, lambda m, zoo, level: m.way_of_median(zoo, ends(m), level),
-              false=-20.0, effects=(-20.0, 40.0), at=0.7, at_says="seven tenths of the way", **SHARED),
-    by_helper(RECONSTRUCTION, "HARDER", two_sets, lambda m, pair, level: m.harder(pair, ends(m), ends(m), level),
-              false=-20.0, effects=(-20.0, 40.0), at=0.15, at_says="15% of the way more", seeds=5, **SHARED),
-    by_helper(METHODS, "OVERLAP", apart, ranges(METRICS), **OVERLAPS),
-    by_helper(METHODS, "EACH_OVERLAPS", apart, ranges(["mig"]), **OVERLAPS),
-    by_helper(METHODS, "NOT_COLLAPSED", apart, ranges(["mig"], SEVERAL_ACTIVE), **OVERLAPS),
+ROWS = [
+    calibrated(RECONSTRUCTION, "REASONABLE", reconstructing,
+               estimated=lambda m, zoo, level: m.way_of_median(zoo, ends(m), level),
+               false=-20.0, effects=(-20.0, 40.0), at=0.7, at_says="seven tenths of the way", **SHARED),
+    calibrated(RECONSTRUCTION, "HARDER", two_sets,
+               estimated=lambda m, pair, level: m.harder(pair, ends(m), ends(m), level),
+               false=-20.0, effects=(-20.0, 40.0), at=0.15, at_says="15% of the way more", seeds=5, **SHARED),
+    calibrated(METHODS, "OVERLAP", apart, estimated=ranges(METRICS), **OVERLAPS),
+    calibrated(METHODS, "EACH_OVERLAPS", apart, estimated=ranges(["mig"]), **OVERLAPS),
+    calibrated(METHODS, "NOT_COLLAPSED", apart, estimated=ranges(["mig"], SEVERAL_ACTIVE), **OVERLAPS),
     calibrated(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), false=3.0, effects=(0.0, 3.0), at=0.53,
-                   at_says="hardly a difference", truth_seeds=100, **SHARED),
+               at_says="hardly a difference", truth_seeds=100, **SHARED),
     calibrated(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), false=2.0, effects=(-5.0, 2.0), at=0.1,
-                   at_says="one pair of runs in ten", **SHARED),
+               at_says="one pair of runs in ten", **SHARED),
     calibrated(METHODS, "COMPARABLE", partial(ahead, "dip_vae_i"), given={"metric": "mig"}, false=3.0,
-                   effects=(-3.0, 3.0), at=0.5, at_says="no difference", **SHARED),
+               effects=(-3.0, 3.0), at=0.5, at_says="no difference", **SHARED),
     calibrated(VARIANCE, "MINOR", rising_apart, false=3.0, effects=(0.0, 3.0), at=0.37, at_says="printed average",
                    truth_seeds=200, **SHARED),
     calibrated(VARIANCE, "STRENGTH_ADDS", strengths_matter, false=0.0, effects=(0.0, 5.0), at=0.22,
-                   at_says="printed average", truth_seeds=200, **SHARED),
+               at_says="printed average", truth_seeds=200, **SHARED),
     calibrated(VARIANCE, "SEED_REMAINS", strengths_matter, false=20.0, effects=(0.0, 20.0), at=0.41,
-                   at_says="printed average", truth_seeds=200, **SHARED),
+               at_says="printed average", truth_seeds=200, **SHARED),
     calibrated(VARIANCE, "LESS", rising_apart, given={"other": "seed"}, false=3.0, effects=(0.0, 3.0), at=-0.3,
-                   at_says="three tenths less", truth_seeds=200, **SHARED),
-    by_helper(VARIANCE, "AS_PRINTED", rising_apart,
-              lambda m, zoo, level: m.beside(m.shares(zoo, m.only("objective"), ["mig"], level), 0.4),
-              false=3.0, effects=(0.0, 3.0), at=0.0, at_says="as printed", **SHARED),
+               at_says="three tenths less", truth_seeds=200, **SHARED),
+    calibrated(VARIANCE, "AS_PRINTED", rising_apart,
+               estimated=lambda m, zoo, level: m.beside(m.shares(zoo, m.only("objective"), ["mig"], level), 0.4),
+               false=3.0, effects=(0.0, 3.0), at=0.0, at_says="as printed", **SHARED),
     calibrated(VARIANCE, "LUCK", strengths_matter, **LUCKY),
     calibrated(VARIANCE, "EACH_LUCKY", strengths_matter, given={"objective": "beta_vae"}, **LUCKY),
 ]  # fmt: skip
-WORLDS, CALIBRATIONS = [worlds for worlds, _ in FOUND], [entry for _, entry in FOUND]
+WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))

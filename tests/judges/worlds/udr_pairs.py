@@ -1,7 +1,7 @@
 """Worlds for what Duan et al. say of single comparisons, of informative codes, and of seeds that matter."""
 
 import numpy as np
-from counter_worlds import worlds_and_calibration
+from counter_worlds import calibrated
 from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
 INFORMATIVE, COMPARISONS = "udr/test_4_informative", "udr/test_4_comparisons"
@@ -74,117 +74,23 @@ def chosen(effect, *, generator, seeds=10, point_only=False):
     return simulated_zoo(dict.fromkeys(METRICS, law), generator=generator, seeds=seeds, point_only=point_only)
 
 
-def by_comparisons(weights):
-    return lambda m, zoo: m.correlation_by_comparisons(zoo, "all to all", weights)
+POOLED = {"given": {"pool": "all to all"}, "at_says": "printed", "truth_seeds": FEW_SEEDS}
+FLAGS = {"variant": "udr.lasso", "models": "all"}
+COUNT = {"given": FLAGS, "false": 1.0, "true": -1.0, "effects": (2.0, -2.0)}
 
-
-ENTRIES = [
-    worlds_and_calibration(
-        COMPARISONS,
-        "FIVE",
-        seen,
-        by_comparisons({5: 1.0}),
-        false=0.0,
-        true=3.0,
-        effects=(0.0, 4.0),
-        at=0.51,
-        at_says="printed",
-        truth_seeds=FEW_SEEDS,
-    ),
-    worlds_and_calibration(
-        COMPARISONS,
-        "FIVE_OF_MANY",
-        noisy,
-        by_comparisons({5: 1.0, 45: -0.75}),
-        false=5.0,
-        true=0.1,
-        few=9,
-        effects=(0.0, 3.0),
-        at=0.51 - 0.75 * 0.61,
-        at_says="printed",
-        truth_seeds=FEW_SEEDS,
-    ),
-    worlds_and_calibration(
-        COMPARISONS,
-        "GROWS",
-        noisy,
-        by_comparisons({45: 1.0, 5: -1.0}),
-        false=0.1,
-        true=3.0,
-        few=9,
-        effects=(0.0, 3.0),
-        at=0.1,
-        at_says="printed",
-        truth_seeds=FEW_SEEDS,
-    ),
-    worlds_and_calibration(
-        COMPARISONS,
-        "LONE",
-        company,
-        lambda m, zoo: m.lone_models_found(zoo, "all"),
-        false=3.0,
-        true=0.0,
-        few=9,
-        effects=(-2.0, 4.0),
-        at=0.1,
-        at_says="chance",
-        truth_seeds=FEW_SEEDS,
-    ),
-    worlds_and_calibration(
-        INFORMATIVE,
-        "GAP",
-        apart,
-        lambda m, zoo: m.share_near_threshold(zoo),
-        false=1.0,
-        true=50.0,
-        effects=(1.0, 50.0),
-        at=0.05,
-        at_says="one code in twenty",
-    ),
-    worlds_and_calibration(
-        INFORMATIVE,
-        "NOT_DELICATE",
-        apart,
-        lambda m, zoo: m.share_that_depends_on_threshold(zoo),
-        false=2.0,
-        true=200.0,
-        effects=(1.0, 200.0),
-        at=0.05,
-        at_says="one model in twenty",
-    ),
-    worlds_and_calibration(
-        INFORMATIVE,
-        "HIGHER",
-        few_codes,
-        lambda m, zoo: m.correlation_with_number(zoo, "udr.lasso", "all"),
-        false=1.0,
-        true=-1.0,
-        effects=(2.0, -2.0),
-        at=-0.4,
-        at_says="a moderate correlation",
-    ),
-    worlds_and_calibration(
-        INFORMATIVE,
-        "NOT_PUNISHED",
-        few_codes,
-        lambda m, zoo: m.correlation_with_number(zoo, "udr.lasso", "all"),
-        false=1.0,
-        true=-1.0,
-        effects=(2.0, -2.0),
-        at=0.0,
-        at_says="no correlation",
-    ),
-    worlds_and_calibration(
-        INFORMATIVE,
-        "TRANSFER",
-        chosen,
-        lambda m, zoo: m.seed_transfer(zoo),
-        false=0.0,
-        true=0.1,
-        effects=(0.0, 5.0),
-        at=0.807,
-        at_says="printed",
-    ),
-]
-WORLDS = [worlds for worlds, _ in ENTRIES]
-CALIBRATIONS = [calibration for _, calibration in ENTRIES]
+ROWS = [
+    calibrated(COMPARISONS, "FIVE", seen, **POOLED, false=0.0, true=3.0, effects=(0.0, 4.0), at=0.51),
+    calibrated(COMPARISONS, "FIVE_OF_MANY", noisy, **POOLED, false=5.0, true=0.1, few=9, effects=(0.0, 3.0),
+               at=0.51 - 0.75 * 0.61),
+    calibrated(COMPARISONS, "GROWS", noisy, false=0.1, true=3.0, few=9, effects=(0.0, 3.0), at=0.1, at_says="printed",
+               truth_seeds=FEW_SEEDS),
+    calibrated(COMPARISONS, "LONE", company, given={"models": "all"}, false=3.0, true=0.0, few=9, effects=(-2.0, 4.0),
+               at=0.1, at_says="chance", truth_seeds=FEW_SEEDS),
+    calibrated(INFORMATIVE, "GAP", apart, false=1.0, true=50.0, at=0.05, at_says="one code in twenty"),
+    calibrated(INFORMATIVE, "NOT_DELICATE", apart, false=2.0, true=200.0, effects=(1.0, 200.0), at=0.05,
+               at_says="one model in twenty"),
+    calibrated(INFORMATIVE, "HIGHER", few_codes, **COUNT, at=-0.4, at_says="a moderate correlation"),
+    calibrated(INFORMATIVE, "NOT_PUNISHED", few_codes, **COUNT, at=0.0, at_says="no correlation"),
+    calibrated(INFORMATIVE, "TRANSFER", chosen, false=0.0, true=0.1, effects=(0.0, 5.0), at=0.807, at_says="printed"),
+]  # fmt: skip
+WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))

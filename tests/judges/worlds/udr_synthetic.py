@@ -13,14 +13,12 @@ WORLDS = [
         (
             AGREEMENT,
             "SEPARATES",
-            "test_disentangled_models_score_high_and_entangled_ones_low",
             {"d": 5, "relation": "spearman", "mixing": 0.2, "n": 200},
             {"d": 5, "relation": "spearman", "pairs": 2, "n": 200},
         ),
         (
             AGREEMENT,
             "LONE",
-            "test_a_lone_disentangled_model_is_not_detected",
             {"relation": "spearman", "good": 1, "others": 0.3},
             {"relation": "spearman", "good": 1, "sets": 20},
         ),
@@ -59,9 +57,13 @@ WORLDS = [
     Worlds(
         ASSUMPTIONS,
         "PCA",
-        false=lambda m: m.test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(
-            "spearman", fit=m.random_projection
-        ),
+        false=lambda m: m.test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(fit=m.random_projection),
+        small=EXACT,
+    ),
+    Worlds(
+        ASSUMPTIONS,
+        "PCA_SPEARMAN",
+        false=lambda m: m.test_pca_of_the_same_images_agrees_with_itself_by_spearman(fit=m.random_projection),
         small=EXACT,
     ),
     Worlds(
@@ -76,12 +78,6 @@ WORLDS = [
         false=lambda m: m.transfer_of_pca(m.random_projection, fits=14),
         small=lambda m: m.transfer_of_pca(m.repeated, fits=2),
     ),
-    Worlds(
-        ASSUMPTIONS,
-        "SUITABLE_TELLS",
-        false=lambda m: m.advantage_of_reliable_setting(),
-        small=lambda m: m.advantage_of_reliable_setting(best_mixing=0.9, classes=2),
-    ),
     *(
         Worlds(
             AXES,
@@ -95,8 +91,10 @@ WORLDS = [
     Worlds(
         AXES,
         "DISENTANGLED",
-        false=lambda m: m.mig_of_models(m.planes),
-        small=lambda m: m.mig_of_models(m.categories, models=2),
+        false=lambda m: m.test_mig_sees_one_code_for_each_factor(encode=m.planes, confidence=m.DISENTANGLED.confidence),
+        small=lambda m: m.test_mig_sees_one_code_for_each_factor(
+            encode=m.categories, models=2, confidence=m.DISENTANGLED.confidence
+        ),
     ),
     *(
         Worlds(
@@ -118,21 +116,13 @@ WORLDS = [
         (
             PROPERTIES,
             "TABLE",
-            "test_a_metric_rewards_a_property_where_the_table_says_so",
             {"metric": "dci", "trait": "modularity", "variant": "reference"},
             {"metric": "dci", "trait": "modularity", "variant": "packed", "repetitions": 2},
         )
     ),
-    Worlds(
-        PROPERTIES,
-        "BETA_VAE",
-        false=lambda m: m.beta_vae_score(3, missing=2),
-        small=lambda m: m.beta_vae_score(3, repetitions=2),
-    ),
-    Worlds(
-        PROPERTIES,
-        "FACTOR_VAE",
-        false=lambda m: m.factor_vae_score(3, missing=0),
-        small=lambda m: m.factor_vae_score(3, repetitions=2),
+    *by_test(
+        (ASSUMPTIONS, "SUITABLE_TELLS", {}, {"best_mixing": 0.9, "classes": 2}),
+        (PROPERTIES, "BETA_VAE", {"k": 3, "missing": 2}, {"k": 3, "repetitions": 2}),
+        (PROPERTIES, "FACTOR_VAE", {"k": 3, "missing": 0}, {"k": 3, "repetitions": 2}),
     ),
 ]

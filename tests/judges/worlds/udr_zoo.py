@@ -1,7 +1,7 @@
 """Worlds for what Duan et al. say of UDR's variants, and of strengths and models chosen by it."""
 
 import numpy as np
-from counter_worlds import worlds_and_calibration
+from counter_worlds import calibrated
 from simulation import Law, simulated_zoo
 
 # Two models in three have two informative codes, whatever else they are: what counts is judged among those.
@@ -31,28 +31,12 @@ def two_variants(better, worse):
     return world
 
 
-lasso_and_spearman = two_variants("udr.lasso", "udr.spearman")
-all_and_same = two_variants("udr.lasso.all", "udr.lasso")
-equation_and_entropy = two_variants("udr.lasso", "udr.lasso.entropy")
-
-
 def pulled(effect, *, generator, seeds=10, point_only=False):
     """Scores within a strength follow the strength as much as the effect says; the others do somewhat."""
     steps = {"udr.lasso": effect, "udr.lasso.all": 0.4}
     laws = {name: Law(mean=lambda o, s, step=step: step * (s - s.mean())) for name, step in steps.items()}
     laws["kl.informative"] = SOME_COLLAPSED
     return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
-
-
-def gains(card, world, names, at, at_says):
-    """Entries of a card that holds one variant against another."""
-
-    def estimate(m, zoo):
-        return m.gain(zoo, *names, "informative")
-
-    return worlds_and_calibration(
-        VARIANTS, card, world, estimate, false=0.0, true=3.0, effects=(0.0, 5.0), at=at, at_says=at_says
-    )
 
 
 # ------------------------------------------------------------------ selection
@@ -74,9 +58,6 @@ def profiles(variant="udr.lasso", **fixed):
     return world
 
 
-orders, two_orders = profiles(), profiles(**{"udr.lasso.all": 0.3})
-
-
 def levels(effect, *, generator, seeds=10, point_only=False):
     """UDR lies at the effect."""
     laws = {"udr.lasso": Law(mean=effect, noise=0.1), "kl.informative": Law(mean=5.0, noise=0.0)}
@@ -94,121 +75,36 @@ def above_plain(effect, *, generator, seeds=10, point_only=False):
     return simulated_zoo({"udr.lasso": law}, generator=generator, seeds=seeds, point_only=point_only)
 
 
-ENTRIES = [
-    worlds_and_calibration(
-        VARIANTS,
-        "CLOSEST",
-        like_dci,
-        lambda m, zoo: m.lead_of_dci(zoo, "udr.lasso", "informative"),
-        false=-1.0,
-        true=2.0,
-        effects=(-1.0, 4.0),
-        at=0.1,
-        at_says="a lead that a figure shows",
-    ),
-    worlds_and_calibration(
-        VARIANTS,
-        "CLOSEST_EACH",
-        like_dci,
-        lambda m, zoo: m.lead_of_dci(zoo, "udr.lasso", "informative", ("beta_vae",)),
-        false=-1.0,
-        true=2.0,
-        effects=(-1.0, 4.0),
-        at=0.3,
-        at_says="a large lead",
-        truth_seeds=3_000,
-    ),
-    gains("BETTER", lasso_and_spearman, ("udr.lasso", "udr.spearman"), 0.05, "smallest difference worth a switch"),
-    gains("FOR_MODELS", all_and_same, ("udr.lasso.all", "udr.lasso"), 0.06, "printed"),
-    gains("ENTROPY", equation_and_entropy, ("udr.lasso", "udr.lasso.entropy"), 0.1, "smallest to be called inferior"),
-    worlds_and_calibration(
-        VARIANTS,
-        "PULLED",
-        pulled,
-        lambda m, zoo: m.pull(zoo, "informative"),
-        false=0.0,
-        true=1.0,
-        effects=(0.0, 2.0),
-        at=0.15,
-        at_says="a share that a figure shows",
-    ),
-    worlds_and_calibration(
-        STRENGTHS,
-        "SELECTS",
-        orders,
-        lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0}, m.SELECTS),
-        false=-1.0,
-        true=4.0,
-        effects=(-1.0, 6.0),
-        at=0.8,
-        at_says="nearly the same order",
-    ),
-    worlds_and_calibration(
-        STRENGTHS,
-        "SELECTS_EACH",
-        orders,
-        lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0}, m.SELECTS_EACH, objectives=["beta_vae"]),
-        false=-2.0,
-        true=4.0,
-        effects=(-1.0, 6.0),
-        at=0.8,
-        at_says="nearly the same order",
-    ),
-    worlds_and_calibration(
-        STRENGTHS,
-        "FOR_STRENGTHS",
-        two_orders,
-        lambda m, zoo: m.order_agreement(zoo, {"udr.lasso": 1.0, "udr.lasso.all": -1.0}, m.FOR_STRENGTHS),
-        false=-2.0,
-        true=6.0,
-        effects=(-1.0, 6.0),
-        at=0.3,
-        at_says="a clearly better order",
-    ),
-    worlds_and_calibration(
-        MODELS,
-        "RISES",
-        rising,
-        lambda m, zoo: m.rise_of_udr(zoo, "udr.lasso", "all"),
-        false=-2.0,
-        true=10.0,
-        effects=(0.0, 10.0),
-        at=0.8,
-        at_says="a clear trend",
-    ),
-    worlds_and_calibration(
-        MODELS,
-        "PLAIN_LOW",
-        above_plain,
-        lambda m, zoo: m.room_of_plain_models(zoo, "udr.lasso"),
-        false=-0.2,
-        true=0.4,
-        effects=(-0.2, 0.4),
-        at=0.3,
-        at_says="four stronger models of five, and a plain UDR of 0.2",
-    ),
-    worlds_and_calibration(
-        MODELS,
-        "NONE_GOOD",
-        levels,
-        lambda m, zoo: m.best_udr(zoo, m.NONE_OF, "all"),
-        false=0.6,
-        true=0.1,
-        effects=(0.0, 0.6),
-        at=0.444,
-        at_says="entangled by Figure 4",
-    ),
-    worlds_and_calibration(
-        MODELS,
-        "SOME_GOOD",
-        levels,
-        lambda m, zoo: m.best_udr(zoo, ["beta_vae"], "all"),
-        false=0.1,
-        true=0.8,
-        effects=(0.1, 0.9),
-        at=0.607,
-        at_says="disentangled by Figure 4",
-    ),
-]
-WORLDS = [worlds for worlds, _ in ENTRIES]
-CALIBRATIONS = [calibration for _, calibration in ENTRIES]
+INFORMATIVE = {"models": "informative"}
+SAME = {"given": INFORMATIVE | {"pool": "same strength"}}
+LASSO = INFORMATIVE | {"relation": "lasso"}
+GAIN = {"false": 0.0, "true": 3.0, "effects": (0.0, 5.0)}
+ORDER = {"true": 4.0, "effects": (-1.0, 6.0), "at": 0.8, "at_says": "nearly the same order"}
+
+ROWS = [
+    calibrated(VARIANTS, "CLOSEST", like_dci, **SAME, false=-1.0, true=2.0, effects=(-1.0, 4.0), at=0.1,
+               at_says="a lead that a figure shows"),
+    calibrated(VARIANTS, "CLOSEST_EACH", like_dci, given=INFORMATIVE | {"objective": "beta_vae"}, false=-1.0, true=2.0,
+               effects=(-1.0, 4.0), at=0.3, at_says="a large lead", truth_seeds=3_000),
+    calibrated(VARIANTS, "BETTER", two_variants("udr.lasso", "udr.spearman"), **SAME, **GAIN, at=0.05,
+               at_says="smallest difference worth a switch"),
+    calibrated(VARIANTS, "FOR_MODELS", two_variants("udr.lasso.all", "udr.lasso"), given=LASSO, **GAIN, at=0.06,
+               at_says="printed"),
+    calibrated(VARIANTS, "ENTROPY", two_variants("udr.lasso", "udr.lasso.entropy"),
+               given=LASSO | {"pool": "same strength"}, **GAIN, at=0.1, at_says="smallest to be called inferior"),
+    calibrated(VARIANTS, "PULLED", pulled, given=INFORMATIVE, false=0.0, true=1.0, effects=(0.0, 2.0), at=0.15,
+               at_says="a share that a figure shows"),
+    calibrated(STRENGTHS, "SELECTS", profiles(), given={"models": "all"}, false=-1.0, **ORDER),
+    calibrated(STRENGTHS, "SELECTS_EACH", profiles(), given={"objective": "beta_vae"}, false=-2.0, **ORDER),
+    calibrated(STRENGTHS, "FOR_STRENGTHS", profiles(**{"udr.lasso.all": 0.3}), false=-2.0, true=6.0,
+               effects=(-1.0, 6.0), at=0.3, at_says="a clearly better order"),
+    calibrated(MODELS, "RISES", rising, given={"variant": "udr.lasso", "models": "all"}, false=-2.0, true=10.0,
+               effects=(0.0, 10.0), at=0.8, at_says="a clear trend"),
+    calibrated(MODELS, "PLAIN_LOW", above_plain, given={"variant": "udr.lasso"}, false=-0.2, true=0.4, at=0.3,
+               at_says="four stronger models of five, and a plain UDR of 0.2"),
+    calibrated(MODELS, "NONE_GOOD", levels, given={"objective": "of the three", "models": "all"}, false=0.6, true=0.1,
+               effects=(0.0, 0.6), at=0.444, at_says="entangled by Figure 4"),
+    calibrated(MODELS, "SOME_GOOD", levels, given={"objective": "beta_vae", "models": "all"}, false=0.1, true=0.8,
+               effects=(0.1, 0.9), at=0.607, at_says="disentangled by Figure 4"),
+]  # fmt: skip
+WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))
