@@ -156,7 +156,7 @@ def _forked(work: Callable[[], Any], *, seconds: float = 0) -> Any:
         answer = Path(folder) / "answer.json"
         if (child := os.fork()) == 0:
             try:
-                os.setsid()
+                os.setpgrp()  # no session of its own, which would not be as nice as ours
                 os.chdir(ROOT)
                 if seconds:
                     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
