@@ -130,7 +130,7 @@ class _Loop:
             changed = changed_functions(mutant, ROOT)
             if changed is None or not _reaching(mutant, self.tests):  # no test, but perhaps a decorator on import
                 continue
-            chosen = [items[name] for name in tests_for(mutant, self.tests) if name in items]
+            chosen = [items[name] for name in tests_for(mutant, self.tests, on_import=False) if name in items]
             names = [item.nodeid for item in chosen]
             self.done(_judged(mutant, names, self.tests, partial(self._run, changed, chosen)))
         return True
@@ -220,11 +220,15 @@ def _reaching(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
     return [name for name, test in tests.items() if place in test["lines"]]
 
 
-def tests_for(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
-    """Those that reach the line of a mutant, most promising first, as many as fit; of the top of a module, the file."""
+def tests_for(mutant: Mutant, tests: dict[str, Any], *, on_import: bool) -> list[str]:
+    """Those that reach the line of a mutant, most promising first, as many as fit; of the top of a module, the file.
+
+    What takes effect on import is also seen by tests that reach no line at all: they read what modules declare.
+    """
     found = _reaching(mutant, tests)
     if not mutant.where or not found:  # executed on import, or the line is a later one of a statement
         found = [name for name, test in tests.items() if any(file == mutant.file for file, _ in test["lines"])]
+    found += [name for name, test in tests.items() if on_import and not test["lines"]]
     chosen, left = [], _MOST
     for name in sorted(found, key=lambda name: tests[name]["seconds"] / (1 + tests[name]["found"][mutant.file])):
         left -= tests[name]["seconds"]
@@ -245,7 +249,7 @@ def trials(
 
 def trial(mutant: Mutant, tests: dict[str, Any]) -> dict[str, Any]:
     """Run a mutant against its tests in a session of its own: what it changes takes effect on import."""
-    chosen = tests_for(mutant, tests)
+    chosen = tests_for(mutant, tests, on_import=True)
 
     def run() -> tuple[int, str]:
         sys.meta_path.insert(0, _FromMemory(mutant.file, compile_mutant(mutant, ROOT)))
