@@ -223,16 +223,23 @@ def _reaching(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
 def tests_for(mutant: Mutant, tests: dict[str, Any], *, on_import: bool) -> list[str]:
     """Those that reach the line of a mutant, most promising first, as many as fit; of the top of a module, the file.
 
-    What takes effect on import is also seen by tests that reach no line at all: they read what modules declare.
+    What takes effect on import is also seen by tests that reach nothing there: they read what a module declares.
     """
     found = _reaching(mutant, tests)
     if not mutant.where or not found:  # executed on import, or the line is a later one of a statement
         found = [name for name, test in tests.items() if any(file == mutant.file for file, _ in test["lines"])]
-    found += [name for name, test in tests.items() if on_import and not test["lines"]]
-    chosen, left = [], _MOST
-    for name in sorted(found, key=lambda name: tests[name]["seconds"] / (1 + tests[name]["found"][mutant.file])):
-        left -= tests[name]["seconds"]
-        if left < 0:
+    others = tests.keys() - set(found) if on_import else set()
+    return _as_many_as_fit(mutant, found, tests, _MOST) + _as_many_as_fit(mutant, others, tests, _MOST / 4)
+
+
+def _as_many_as_fit(mutant: Mutant, names: Iterable[str], tests: dict[str, Any], seconds: float) -> list[str]:
+    def price(name: str) -> float:
+        return float(tests[name]["seconds"]) / (1 + int(tests[name]["found"][mutant.file]))
+
+    chosen = []
+    for name in sorted(names, key=lambda name: (price(name), name)):
+        seconds -= tests[name]["seconds"]
+        if seconds < 0:
             break
         chosen.append(name)
     return chosen
