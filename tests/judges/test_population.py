@@ -191,7 +191,7 @@ def test_a_table_is_read_back_as_a_population(tmp_path):
     assert json.loads((tmp_path / "micro" / "manifest.json").read_text())["key_schema"] == KEY_SCHEMA
 
 
-@pytest.mark.parametrize("deviations", ["small images", [1], 5])
+@pytest.mark.parametrize("deviations", ["small images", [1], ["small", 1], 5])
 def test_deviations_that_are_no_list_of_text_are_refused(tmp_path, deviations):
     write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
     path = tmp_path / "micro" / "manifest.json"
