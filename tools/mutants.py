@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,15 +96,21 @@ def compile_mutant(mutant: Mutant, root: Path) -> CodeType:
 
 
 def changed_functions(mutant: Mutant, root: Path) -> dict[tuple[str, int], CodeType] | None:
-    """Return the functions whose code the change alters, by name and line; None where it takes effect on import."""
+    """Return the functions whose code the change alters, by name and line; None where these do not tell it all.
+
+    That is so of a change that takes effect on import, and of one in a function that shares its name and line.
+    """
     path = root / mutant.file
     before, after = compile(path.read_text(encoding="utf-8"), path, "exec"), compile_mutant(mutant, root)
     shells = [(code.co_code, code.co_names, rest) for code, rest in map(_shell, (before, after))]
     if shells[0] != shells[1]:
         return None
-    old, new = (dict(_functions(code)) for code in (before, after))
-    changed = {place: code for place, code in new.items() if code != old[place]}
-    return changed if all(code.co_freevars == old[place].co_freevars for place, code in changed.items()) else None
+    old, new = map(_functions, (before, after))
+    changed = {place: codes for place, codes in new.items() if codes != old[place]}
+    for place, codes in changed.items():
+        if len(codes) > 1 or codes[0].co_freevars != old[place][0].co_freevars:
+            return None
+    return {place: codes[0] for place, codes in changed.items()}
 
 
 def _shell(code: CodeType) -> tuple[CodeType, list[object]]:
@@ -119,14 +125,16 @@ def _shell(code: CodeType) -> tuple[CodeType, list[object]]:
     return code, rest
 
 
-def _functions(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
-    """Functions of a module or class body, by name and line."""
+def _functions(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
+    """Functions of a module, those within others as well (decorators made some on import), by name and line."""
+    found = defaultdict[tuple[str, int], list[CodeType]](list)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             if constant.co_flags & inspect.CO_OPTIMIZED:
-                yield (constant.co_qualname, constant.co_firstlineno), constant
-            else:
-                yield from _functions(constant)
+                found[constant.co_qualname, constant.co_firstlineno].append(constant)
+            for place, codes in _functions(constant).items():
+                found[place] += codes
+    return found
 
 
 def _nodes(

@@ -130,7 +130,7 @@ class _Loop:
             changed = changed_functions(mutant, ROOT)
             if changed is None or not _reaching(mutant, self.tests):  # no test, but perhaps a decorator on import
                 continue
-            chosen = [items[name] for name in tests_for(mutant, self.tests) if name in items]
+            chosen = [items[name] for name in tests_for(mutant, self.tests, on_import=False) if name in items]
             names = [item.nodeid for item in chosen]
             self.done(_judged(mutant, names, self.tests, partial(self._run, changed, chosen)))
         return True
@@ -156,7 +156,7 @@ def _forked(work: Callable[[], Any], *, seconds: float = 0) -> Any:
         answer = Path(folder) / "answer.json"
         if (child := os.fork()) == 0:
             try:
-                os.setsid()
+                os.setpgrp()  # no session of its own, which would not be as nice as ours
                 os.chdir(ROOT)
                 if seconds:
                     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
@@ -220,15 +220,26 @@ def _reaching(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
     return [name for name, test in tests.items() if place in test["lines"]]
 
 
-def tests_for(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
-    """Those that reach the line of a mutant, most promising first, as many as fit; of the top of a module, the file."""
+def tests_for(mutant: Mutant, tests: dict[str, Any], *, on_import: bool) -> list[str]:
+    """Those that reach the line of a mutant, most promising first, as many as fit; of the top of a module, the file.
+
+    What takes effect on import is also seen by tests that reach nothing there: they read what a module declares.
+    """
     found = _reaching(mutant, tests)
     if not mutant.where or not found:  # executed on import, or the line is a later one of a statement
         found = [name for name, test in tests.items() if any(file == mutant.file for file, _ in test["lines"])]
-    chosen, left = [], _MOST
-    for name in sorted(found, key=lambda name: tests[name]["seconds"] / (1 + tests[name]["found"][mutant.file])):
-        left -= tests[name]["seconds"]
-        if left < 0:
+    others = tests.keys() - set(found) if on_import else set()
+    return _as_many_as_fit(mutant, found, tests, _MOST) + _as_many_as_fit(mutant, others, tests, _MOST / 4)
+
+
+def _as_many_as_fit(mutant: Mutant, names: Iterable[str], tests: dict[str, Any], seconds: float) -> list[str]:
+    def price(name: str) -> float:
+        return float(tests[name]["seconds"]) / (1 + int(tests[name]["found"][mutant.file]))
+
+    chosen = []
+    for name in sorted(names, key=lambda name: (price(name), name)):
+        seconds -= tests[name]["seconds"]
+        if seconds < 0:
             break
         chosen.append(name)
     return chosen
@@ -245,7 +256,7 @@ def trials(
 
 def trial(mutant: Mutant, tests: dict[str, Any]) -> dict[str, Any]:
     """Run a mutant against its tests in a session of its own: what it changes takes effect on import."""
-    chosen = tests_for(mutant, tests)
+    chosen = tests_for(mutant, tests, on_import=True)
 
     def run() -> tuple[int, str]:
         sys.meta_path.insert(0, _FromMemory(mutant.file, compile_mutant(mutant, ROOT)))

@@ -69,6 +69,9 @@ def test_the_metrics_are_listed_by_their_cards() -> None:
     assert [line.split()[0] for line in lines] == ["metric", *sorted(METRICS)]
     start = lines[0].index("summary")
     assert [line[start:] for line in lines[1:]] == [METRICS[name].card.summary for name in sorted(METRICS)]
+    place = slice(lines[0].index("perfect"), lines[0].index("needs"))
+    assert {line[place].strip() for line in lines if line.startswith(("dci ", "irs "))} == {"1"}
+    assert {line[place].strip() for line in lines if line.startswith(("mig ", "nk "))} == {""}
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -84,6 +87,8 @@ def test_one_metric_is_explained_and_all_are_given_as_json() -> None:
     told = run("metrics", "informative_codes").output
     assert "KL(q(z_i | x) || N(0, 1))" in told
     assert "Raises:" in told
+    assert run("metrics", "dci[forest]").output == run("metrics", "dci").output
+    assert "unknown metric 'dci[forrest]'" in run("metrics", "dci[forrest]").stderr
     cards = json.loads(run("metrics", "--json").output)
     assert [card["name"] for card in cards] == sorted(METRICS)
     wrong = run("metrics", "migg")

@@ -56,6 +56,12 @@ def test_one_model_that_differs_does_not_make_a_correlation():
     assert np.isfinite(average(zoo({"two": two})).low)
 
 
+def test_two_seeds_that_differ_either_way_leave_one_that_does_whichever_is_taken_out():
+    either = rows(10, 10, 10)
+    either[0, 0], either[1, 0] = 9, 11
+    assert left_out_of_average(zoo({"either": either}), NAMES) == ()
+
+
 def test_models_of_few_codes_are_left_out_where_asked_and_so_is_an_objective_of_few_models():
     population = zoo({"a": rows(0, 3, 4), "collapsed": rows(0, 1, 4)})
     every, some = average(population), average(population, models="informative")

@@ -136,6 +136,7 @@ def test_a_decided_case_gives_estimate_interval_n_and_rule():
     [
         (Printed("0.6", 0.6, 0.05), True),
         (Printed("0.6", 0.6, 0.01), False),
+        (Printed("0.6", 0.6), False),
         (Printed("much"), None),
         (None, None),
         ({"mig": Printed("0.6", 0.6, 0.05), "sap": Printed("0.9", 0.9, 0.05)}, True),

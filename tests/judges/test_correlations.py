@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from simulation import Law, simulated_zoo
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.correlations import from_correlations
 from dbench.claims.zoo_statistics import agreement_gap_between, correlation_between
@@ -48,6 +48,15 @@ def test_models_below_the_least_value_are_not_looked_at():
     assert 0.2 < found.value < every.value - 0.1
     with pytest.raises(InvalidInput, match=r"got 0 of kl\.informative at least 4$"):
         from_correlations(population, ["mig", "dci"], lambda rho: [rho("mig", "dci")], among=("kl.informative", 4.0))
+
+
+def test_scores_that_vary_little_are_ranked_like_others():
+    whole = zoo()
+    scores = {(s, o): 1e-3 * whole.scores(s, o) for s in LOADS for o in whole.objectives}
+    small = SimulatedPopulation(scores, {o: whole.strengths(o) for o in whole.objectives})
+    for within in (False, True):
+        first, second = (from_correlations(population, LOADS, pairs, within=within) for population in (whole, small))
+        assert [e.value for e in first] == pytest.approx([e.value for e in second])
 
 
 def test_a_score_that_is_not_there_leaves_the_claim_open():

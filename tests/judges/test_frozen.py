@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dbench.claims.frozen import Frozen, FrozenCard, load_frozen, write_frozen
+
 ROOT = Path(__file__).parents[2]
 CARD = """
 from dbench.claims import Claim, above
@@ -34,6 +36,14 @@ def test_the_shipped_rules_are_frozen_as_they_are():
     checked = freeze(ROOT, "--check")
     assert checked.returncode == 0, checked.stderr
     assert "0 new or changed, 0 gone" in checked.stdout
+
+
+def test_frozen_rules_are_read_as_they_were_written(tmp_path):
+    frozen = Frozen(
+        {"flaws.xor / zoo": FrozenCard("ab" * 32, "2026-01-01", 3), "sober.ä": FrozenCard("cd", "2026-01-02")}
+    )
+    write_frozen(tmp_path / "frozen.json", frozen)
+    assert load_frozen(tmp_path / "frozen.json") == frozen
 
 
 def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path):

@@ -8,8 +8,10 @@ import pytest
 from simulation import simulated_population
 
 from dbench.claims.evidence import (
+    describe_evidence,
     evidence_folders,
     evidence_pairs,
+    evidence_sha256,
     load_population,
     swept_folders,
     whole_data_folders,
@@ -191,7 +193,19 @@ def test_a_table_is_read_back_as_a_population(tmp_path):
     assert json.loads((tmp_path / "micro" / "manifest.json").read_text())["key_schema"] == KEY_SCHEMA
 
 
-@pytest.mark.parametrize("deviations", ["small images", [1], 5])
+def test_a_report_is_told_what_a_table_rests_on(tmp_path):
+    write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
+    found = describe_evidence(tmp_path / "micro")
+    known = {"name": "micro", "data": "dsprites_grid", "side": 64, "profile": "tiny", "models": 15, "seeds": 3}
+    known |= {"objectives": ["beta_tcvae", "beta_vae"], "steps": 10, "deviations": ["tiny"]}
+    assert found == known | {"sha256": evidence_sha256(tmp_path / "micro")}
+    (tmp_path / "micro" / "runs.parquet").write_bytes(b"")
+    nothing = {"data": "", "side": None, "profile": "", "models": 0, "seeds": 0}
+    nothing |= {"objectives": [], "steps": None, "deviations": []}
+    assert describe_evidence(tmp_path / "micro") == {"name": "micro"} | nothing
+
+
+@pytest.mark.parametrize("deviations", ["small images", [1], ["small", 1], 5])
 def test_deviations_that_are_no_list_of_text_are_refused(tmp_path, deviations):
     write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
     path = tmp_path / "micro" / "manifest.json"

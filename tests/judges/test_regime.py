@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from simulation import SimulatedPopulation
 
-from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES, POLARISED, above_floor, knows_familiar, of_objectives
+from dbench.claims.regime import (
+    CODES_KEPT,
+    FACTORS_HELD,
+    PENALTY_MOVES,
+    POLARISED,
+    above_floor,
+    knows_familiar,
+    of_objectives,
+)
 
 STRENGTHS = (1.0, 2.0)
 
@@ -46,6 +54,13 @@ def test_codes_between_the_two_ends_are_counted():
     assert (found["value"], found["holds"]) == (0.5, False)
     ten = {f"kl.{i}": 1.0 for i in range(19)} | {"kl.19": 0.05}
     assert POLARISED.check(zoo(a=ten))["holds"]
+
+
+def test_codes_gained_are_those_of_the_objective_that_gains_most():
+    population = zoo(a={"kl.informative": [[2, 4], [3, 4]] * 2}, b={"kl.informative": [[5, 1]] * 4})
+    assert CODES_KEPT.check(population)["value"] == 1.5
+    assert CODES_KEPT.check(population, ["b"])["value"] == -4.0
+    assert not CODES_KEPT.check(zoo(a={"kl.informative": [[2, 4]] * 4}))["holds"]
 
 
 def test_the_penalty_moves_as_much_as_the_objective_it_moves_least():

@@ -16,7 +16,7 @@ from dbench.claims.zoo_levels import (
     superiority_of_objective,
     superiority_of_setting,
 )
-from dbench.claims.zoo_transfer import settings_agreement, transfer
+from dbench.claims.zoo_transfer import settings_agreement, shared_intervals, transfer
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
 from dbench.stats import Estimate, mean_interval, transfer_success
@@ -91,6 +91,13 @@ def test_transfer_uses_the_seeds_and_settings_of_both():
     assert len(agreement) == 2
     # mig's settings differ alike on both data sets.
     assert agreement[1].value > 0.5 > agreement[0].value
+
+
+def test_populations_are_compared_on_the_objectives_asked_for():
+    pair = PopulationPair(EXACT, EXACT)
+    for objectives, settings in ((["beta_vae"], 3), (None, 6)):
+        (found,) = shared_intervals(pair, ["tc"], lambda ours, theirs: [ours[0].shape[1]], objectives=objectives)
+        assert found.value == settings
 
 
 def test_pairs_that_cannot_be_compared_are_lacking():

@@ -90,9 +90,10 @@ def test_gaps_are_taken_along_factors_and_divided_by_entropy():
     assert mig_gap(matrix, [1.0, 0.5]) == pytest.approx((0.5 + 0.2) / 2)
 
 
-def test_an_entropy_of_zero_is_refused():
+@pytest.mark.parametrize("entropy", [0.0, np.inf, np.nan])
+def test_an_entropy_that_is_no_number_above_0_is_refused(entropy):
     with pytest.raises(InvalidInput, match="above 0"):
-        mig_gap(np.eye(2), [1.0, 0.0])
+        mig_gap(np.eye(2), [1.0, entropy])
 
 
 @pytest.mark.parametrize("matrix", [[[1.0, -0.1]], [[np.nan, 1.0]], [1.0, 2.0], np.zeros((0, 2))])

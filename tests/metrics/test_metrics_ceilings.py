@@ -18,6 +18,12 @@ def many_valued():
     return {"copies": Sample(copies, factors), "noise": Sample(rng.normal(size=(4000, 10)), factors)}
 
 
+@pytest.mark.parametrize("points", [60, 900])
+def test_the_ceiling_of_snc_has_bins_of_the_size_asked_for(many_valued, points):
+    result = snc(many_valued["copies"], min_bin_size=points)
+    assert result.details["ceiling"] == pytest.approx(result.value, abs=0.01)
+
+
 @pytest.mark.parametrize(("metric", "highest"), [(mig, 0.93), (sap, 0.35), (snc, 0.99), (med, 0.95)])
 def test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected(many_valued, metric, highest):
     result = metric(many_valued["copies"])

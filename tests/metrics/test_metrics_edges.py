@@ -5,9 +5,17 @@ import pytest
 
 from dbench.codes import GridSource, Sample
 from dbench.errors import InvalidInput
-from dbench.metrics import beta_vae_metric, downstream, explicitness, factor_vae, med
+from dbench.metrics import (
+    beta_vae_metric,
+    downstream,
+    explicitness,
+    factor_vae,
+    gaussian_total_correlation,
+    med,
+    snc,
+)
 from dbench.metrics.boosted_trees import boosted_trees
-from dbench.metrics.inputs import as_codes, require_matrix
+from dbench.metrics.inputs import as_codes, label_indices, require_matrix
 from dbench.metrics.interventions import _segment_quantile
 from dbench.metrics.lasso import _walk, cross_validated_lasso
 from dbench.metrics.linear_accuracy import linear_accuracies
@@ -120,3 +128,40 @@ def test_a_class_that_a_problem_has_not_seen_is_never_guessed_and_a_start_is_whe
     assert np.abs(fitted[:, 1]).max() < 100
     again = softmax_regressions(x, labels, members, np.ones(2), start=fitted, steps=0)
     np.testing.assert_array_equal(again, fitted)
+
+
+def test_codes_that_are_used_for_no_factor_are_cut_into_no_bins():
+    assert snc(Sample(np.ones((4, 2)), BITS)).details["bins.max"] == 0
+
+
+def test_labels_that_lie_far_apart_are_numbered_like_others():
+    numbers, sizes = label_indices(np.array([[10**12, 0], [0, 5], [10**12, 5]]))
+    assert (numbers.tolist(), sizes.tolist()) == ([[1, 0], [0, 1], [1, 1]], [2, 2])
+
+
+def test_the_total_correlation_of_tiny_codes_is_that_of_large_ones():
+    """Their variance is so small that floats hold but a few digits of it."""
+    codes = generator(test="tiny codes").normal(size=(50, 3)).cumsum(axis=1)
+    expected = gaussian_total_correlation(codes).value
+    assert gaussian_total_correlation(1e-160 * codes, dead=0.0).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_factor_that_no_test_point_shares_has_no_hits(seed):
+    source = GridSource(np.indices((2, 2, 2)).reshape(3, -1).T.astype(float), (2, 2, 2))
+    stream = generator(test="one point", seed=seed)
+    score = beta_vae_metric(source, train_points=500, test_points=1, generator=stream)
+    assert (score.value, sorted(score.per_factor)) == (1.0, [0.0, 0.0, 1.0])
+
+
+def test_logistic_regressions_are_fitted_together_until_the_last_one_is_done():
+    """At the minimum the penalty's gradient is minus that of the loss."""
+    stream = generator(test="logistic regressions")
+    x, labels = stream.normal(size=(60, 2)), np.arange(60) % 3
+    penalties = np.array([1e-4, 1.0, 1e4])
+    fitted = softmax_regressions(x, labels, np.ones((3, 60), dtype=bool), penalties)
+    for weights, penalty in zip(fitted.swapaxes(0, 1), penalties, strict=True):
+        logits = x @ weights[:2] + weights[2]
+        wrong = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True) - np.eye(3)[labels]
+        assert np.abs(x.T @ wrong / 60 + weights[:2] / penalty / 60).max() < 1.1e-4
+        assert np.abs(wrong.mean(axis=0)).max() < 1.1e-4

@@ -22,6 +22,7 @@ from dbench.metrics import (
     merge_thresholds,
     mig,
     modularity,
+    sap,
 )
 
 
@@ -105,6 +106,15 @@ def test_blends_of_a_metrics_own_two_halves_are_that_metric(worlds):
             blend(part, name, "dci_disentanglement", generator=np.random.default_rng(4)).value,
         ]
         assert pair[0] == pair[1]
+
+
+@pytest.mark.parametrize(
+    ("relation", "aggregation", "metric"), [("svm", "sap", sap), ("gbt", "dci_disentanglement", dci)]
+)
+def test_a_relation_is_taken_on_the_split_of_the_metric_that_it_comes_from(worlds, relation, aggregation, metric):
+    sample = worlds["rotated"].take(np.arange(300))
+    blended = blend(sample, relation, aggregation, generator=np.random.default_rng(4))
+    np.testing.assert_array_equal(blended.relation, metric(sample, generator=np.random.default_rng(4)).relation)
 
 
 def test_a_matrix_does_not_depend_on_what_else_is_asked_for(worlds):

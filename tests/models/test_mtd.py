@@ -91,7 +91,7 @@ def test_gradients_of_the_heads_are_those_of_finite_differences(make_batch):
     assert torch.autograd.gradcheck(losses, [batch.extra[name].requires_grad_() for name in names])
 
 
-@pytest.mark.parametrize(("sizes", "part"), [((3, 6, 10, 16, 16), 1), ((3, 4), 3), (tuple(range(2, 12)), 1)])
+@pytest.mark.parametrize(("sizes", "part"), [((3, 6, 10, 16, 16), 1), ((3, 4), 3), ((4,), 5), (tuple(range(2, 12)), 1)])
 def test_parts_are_equal_and_leave_room_for_content(sizes, part):
     shapes = find_card("mtd").extra_shapes(NETWORKS["mlp"](), sizes)
     assert shapes == {f"head.value.{i}": (size, part) for i, size in enumerate(sizes)} | {

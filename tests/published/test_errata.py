@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,9 @@ def test_an_entry_is_read_with_its_numbers_put_in(read):
     assert entry.printed == "1.5 and '2 + 2 = 5'"
     assert entry.derivation == "1.5 + 1/2 = 2, section 4.2."
     assert entry.numbers == {"printed": "1.5"}
+    for field in fields(entry):
+        with pytest.raises(FrozenInstanceError):
+            setattr(entry, field.name, None)
 
 
 @pytest.mark.parametrize(
@@ -165,6 +169,7 @@ def test_an_entry_is_read_with_its_numbers_put_in(read):
         ('"figure"', '"grave"', "severity of 'flaws-a' must be one of conclusion, .* got 'grave'"),
         ('"arithmetic"', '"guess"', "kind of 'flaws-a' must be one of arithmetic"),
         ('["flaws.xor"]', '["flaws.xnor"]', "claims of 'flaws-a' must be ids of the ledger"),
+        ('["flaws.xor"]', '["flaws.xor", "flaws.xnor"]', "claims of 'flaws-a' must be ids of the ledger"),
         ("32.6 -> 27.6", "32.6", "cells of 'flaws-a' must be lines like"),
         ('cells = ["Table', 'cells = 1 # ["Table', "cells of 'flaws-a' must be lines like .* got 1"),
         (ENTRY, ENTRY + ENTRY, "'flaws-a' stands in it twice"),

@@ -72,3 +72,15 @@ def test_a_change_of_a_body_can_be_put_into_a_function_and_one_on_import_cannot(
     changed = [mutants.changed_functions(mutant, tmp_path) for mutant in found]
     assert [one is None for one in changed] == [True, True, *[False] * 8]
     assert {name for one in changed[2:] for name, _ in one} == {"share"}
+
+
+def test_a_change_of_a_function_that_a_decorator_made_on_import_is_put_into_that_one(mutants, tmp_path):
+    (tmp_path / "small.py").write_text(
+        "def plus(number):\n    def added(value):\n        return value + number\n    return added\none = plus(1)\n"
+    )
+    module, found = types.ModuleType("small"), mutants.mutants_of(tmp_path / "small.py", tmp_path)
+    exec((tmp_path / "small.py").read_text(), module.__dict__)
+    (taken,) = (mutant for mutant in found if mutant.change == "`value + number` -> `value - number`")
+    changed = mutants.changed_functions(taken, tmp_path)
+    module.one.__code__ = changed["plus.<locals>.added", 2]
+    assert (module.one(5), {name for name, _ in changed}) == (4, {"plus", "plus.<locals>.added"})
