@@ -41,6 +41,8 @@ def show(claim: str, report: Path, ledger: Path | None) -> None:
 
     finding = find_finding(claim, ledger)
     click.echo(f"{finding.id}\n{finding.says}\n{finding.where}; headed by: {finding.heads}")
+    if finding.note:
+        click.echo(f"How it is asked: {finding.note}")
     if not report.is_file():
         click.echo(f"No verdict: {report} is not there. Judge it: dbench claims run")
         return
@@ -53,7 +55,7 @@ def show(claim: str, report: Path, ledger: Path | None) -> None:
     if record is not None:
         click.echo(f'\nThe paper: "{record["quote"]}"\nStatistic: {record["statistic"]}\nRule:      {record["rule"]}')
         for entry in record["regime"]:
-            click.echo(f"Regime:    {entry['says']} {entry['rule']}: {entry['value']:.3g}")
+            click.echo(f"Condition: {entry['says']} {entry['rule']}: {entry['value']:.3g} ({entry['source']})")
     click.echo(f"\n{heading['verdict'].upper()}. {heading['says']}")
     for note in heading["notes"]:
         click.echo(f"  {note}")

@@ -190,7 +190,7 @@ def _settle(
             judgement = Judgement(Verdict.NOT_TESTED, str(lacking))
     if outside := [entry for entry in regime if not entry["holds"]]:
         said = "; ".join(f"{entry['says']} is {entry['value']:.3g}, not {entry['rule']}" for entry in outside)
-        judgement = Judgement(Verdict.NOT_TESTED, f"out of the papers' regime: {said}")
+        judgement = Judgement(Verdict.NOT_TESTED, f"outside the conditions set for it: {said}")
     params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
     record = record_of(card, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
     record["regime"] = regime

@@ -23,6 +23,7 @@ class Finding:
         says: the finding in our words.
         evidence: kinds of evidence that can speak of it.
         heads: the kind the sentence is about; its verdict heads the finding.
+        note: how it is asked, and what stands beside it; may be empty.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Finding:
     says: str
     evidence: tuple[str, ...]
     heads: str
+    note: str = ""
 
 
 @cache
@@ -43,7 +45,10 @@ def ledger(own: Path | None = None) -> dict[str, Finding]:
     known = ledger() if own else {}
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["finding"]
-        found = [Finding(row["id"], row["where"], row["says"], _names(row["evidence"]), row["heads"]) for row in rows]
+        found = [
+            Finding(row["id"], row["where"], row["says"], _names(row["evidence"]), row["heads"], row.get("note", ""))
+            for row in rows
+        ]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise DamagedData(f"{path.name} cannot be read: {error!r}") from error
     if strange := [finding.id for finding in found if finding.heads not in finding.evidence]:

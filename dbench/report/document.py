@@ -22,6 +22,7 @@ class _Row:
     where: str
     says: str
     heads: str
+    note: str = ""
 
 
 def strict_json(value: Any, *, indent: int | None = None) -> str:
@@ -136,7 +137,7 @@ def headings_match(document: Document) -> bool:
     What they say in words is left alone: another version may have worded it otherwise.
     """
     rows = {h["claim"]: _Row(h["where"], h["statement"], h["heads"]) for h in document["headings"]}
-    worded = {"says": "", "notes": []}
+    worded = {"says": "", "notes": [], "note": ""}
     return [heading | worded for heading in _headings(document["records"], rows)] == [
         dict(heading) | worded for heading in document["headings"]
     ]

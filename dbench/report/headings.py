@@ -18,7 +18,7 @@ MOST_NAMES = 4
 
 
 class LedgerRow(Protocol):
-    """What a heading takes from the ledger: place, statement, and the kind of evidence that the statement is about."""
+    """What a heading takes from the ledger: place, statement, the evidence it is about, how it is asked."""
 
     @property
     def where(self) -> str: ...  # noqa: D102
@@ -26,6 +26,8 @@ class LedgerRow(Protocol):
     def says(self) -> str: ...  # noqa: D102
     @property
     def heads(self) -> str: ...  # noqa: D102
+    @property
+    def note(self) -> str: ...  # noqa: D102
 
 
 def worst(verdicts: Iterable[str]) -> str:
@@ -78,7 +80,8 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
         else f"The sentence itself was not judged on {EVIDENCE[row.heads]}.",
         "record": decider["nodeid"] if decider else None,
         "beside": beside,
-        "notes": _notes([record for record in records if record not in primaries]),
+        "note": row.note,
+        "notes": _notes([record for record in records if record not in primaries], decider["quote"] if decider else ""),
         "unexpected": sum(record["unexpected"] for record in records),
         "exploratory": bool(decider and decider["exploratory"]),
         "revision": decider["revision"] if decider else None,
@@ -123,9 +126,9 @@ def _against(record: Record) -> str:
     away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"
     seen, change = {
         "reproduced": (f"{asked} as asked", "leaves that range"),
-        "weaker": (f"on the claimed side of {none}, but not {asked} as asked", f"lies wholly {asked}"),
-        "absent": (f"no effect ({none}), and not {asked} as asked", f"lies wholly {asked}"),
-        "contradicted": (f"wholly on the other side of {away}", "reaches that range"),
+        "weaker": (f"on the claimed side of {none}, but not {asked} as asked", "reaches either"),
+        "absent": (f"no effect ({none}), and not {asked} as asked", "reaches that range or leaves no effect out"),
+        "contradicted": (f"wholly on the other side of {away}", f"reaches {none if between else 'that range'}"),
     }[record["verdict"]]
     return f"{seen}; an interval that {change} would change this"
 
@@ -134,18 +137,26 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _notes(records: Sequence[Record]) -> list[str]:
-    """The records beside the primary one in words, those of a role, a kind of evidence and a part together."""
+def _notes(records: Sequence[Record], quote: str) -> list[str]:
+    """The records beside the primary one in words, those of a role, a kind of evidence and a part together.
+
+    Args:
+        records: all but the primary ones.
+        quote: of the primary one: a cell that quotes other words is of another sentence.
+    """
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in records:
         role = "cell" if record["role"] == "primary" else record["role"]
         groups.setdefault((role, record["evidence"], record["part"]), []).append(record)
     ordered = sorted(groups.items(), key=lambda item: ROLES.index(item[0][0]))
-    return [_note(role, evidence, one_line(part), group) for (role, evidence, part), group in ordered]
+    return [_note(role, evidence, one_line(part), group, quote) for (role, evidence, part), group in ordered]
 
 
-def _note(role: str, evidence: str, part: str, group: Sequence[Record]) -> str:
-    subject = {"cell": "The same sentence", "probe": "Probe", "print": "Printed figure"}[role]
+def _note(role: str, evidence: str, part: str, group: Sequence[Record], quote: str) -> str:
+    own = group[0]["quote"]
+    same = not (own and quote) or own in quote or quote in own
+    cell = "The same sentence" if same else "Another sentence of the paper,"
+    subject = {"cell": cell, "probe": "Probe", "print": "Printed figure"}[role]
     subject += (f" '{part}'" if part else "") + f" on {EVIDENCE[evidence]}"
     if len(group) == 1:
         values = "" if part else ", ".join(one_line(str(value)) for value in group[0]["params"].values())

@@ -18,6 +18,7 @@ class Row:
     where: str
     says: str
     heads: str
+    note: str = ""
 
 
 def record_with(**changes: Any) -> Record:
@@ -78,6 +79,8 @@ MICRO = {
         {
             "name": "factors known",
             "says": "at least half of the factors are held by a code",
+            "rule": "above 0.5",
+            "source": "traversals in the papers",
             "value": 0.6,
             "holds": True,
         }

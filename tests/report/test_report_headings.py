@@ -174,3 +174,12 @@ def test_words_of_another_version_are_read(sample):
 def test_the_only_case_beside_a_heading_is_named(make_record, heading_of):
     cell = make_record(role="cell", params={"evidence_folder": "t32"}, verdict="weaker")
     assert heading_of(make_record(), cell)["notes"] == ["The same sentence on trained models (t32): weaker."]
+
+
+def test_a_cell_that_quotes_other_words_is_of_another_sentence(heading_of, make_record):
+    primary = make_record(quote="it decreases as the strength is increased")
+    part, other = (make_record(role="cell", part=q[:5], quote=q) for q in ("it decreases", "larger images are harder"))
+    assert heading_of(primary, part, other)["notes"] == [
+        "The same sentence 'it de' on trained models: reproduced.",
+        "Another sentence of the paper, 'large' on trained models: reproduced.",
+    ]

@@ -167,8 +167,9 @@ def test_a_bar_of_the_records_beside_is_as_long_as_they_are_many(page):
 
 
 def test_conditions_are_shown_with_their_values(page):
-    assert "at least half of the factors are held by a code: 0.6, met" in page.text
-    assert "at least half of the factors are held by a code: 0.4, not met" in page.text
+    for value, told in (("0.6", "met"), ("0.4", "not met")):
+        told += " (source: traversals in the papers)"
+        assert f"at least half of the factors are held by a code: {value}, above 0.5 is asked: {told}" in page.text
 
 
 def test_errata_and_findings_lead_to_each_other(page):

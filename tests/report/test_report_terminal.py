@@ -44,8 +44,12 @@ def test_a_finding_that_is_not_reproduced_has_one_line(make_record):
 def test_what_is_not_tested_says_whole_why_and_of_a_regime_the_name_and_the_value(make_record):
     reason = "needs shapes3d without combinations of factor values, got another data set"
     lacking = make_record(claim="irs.a", verdict="not tested", estimate=None, interval=None, reason=reason)
-    regime = [{"name": "factors held", "says": "share", "value": 0.25, "holds": False}]
-    outside = make_record(claim="irs.b", verdict="not tested", regime=regime, reason="out of the papers' regime: long")
+    regime = [
+        {"name": "factors held", "says": "share", "rule": "above 0.5", "source": "", "value": 0.25, "holds": False}
+    ]
+    outside = make_record(
+        claim="irs.b", verdict="not tested", regime=regime, reason="outside the conditions set for it: long"
+    )
     lines = summary_lines(build_document([lacking, outside]))
     assert lines[2:5] == [
         "  not tested   irs.a                          needs shapes3d without",
@@ -62,7 +66,7 @@ def test_all_findings_of_five_papers_fit_two_screens_of_fifty_lines(make_record)
 
 
 def test_verbosely_the_whole_reason_and_the_notes_are_told(make_record):
-    reason = "no model holds more than two of the factors, " * 9 + "so that nothing can be asked"
+    reason = "No model holds more than two of the factors, " * 9 + "so that nothing can be asked"
     probe = make_record(role="probe", part="the converse", verdict="contradicted")
     lines = summary_lines(build_document([make_record(verdict="not tested", reason=reason), probe]), verbose=True)
     text = " ".join(" ".join(lines).split())
