@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["claims"]
 
+_REPORTS = [Path("reports/latest"), Path("reports/latest-partial")]
+
 
 @click.group()
 def claims() -> None:
@@ -30,11 +32,9 @@ def claims() -> None:
 
 @claims.command()
 @click.argument("claim", metavar="ID")
-@click.option(
-    "--report", type=click.Path(path_type=Path), default=Path("reports/latest/report.json"), show_default=True
-)
+@click.option("--report", type=click.Path(path_type=Path), help="[reports/latest/report.json, else that of a part]")
 @click.option("--ledger", type=click.Path(path_type=Path), help="Findings beside those shipped.")
-def show(claim: str, report: Path, ledger: Path | None) -> None:
+def show(claim: str, report: Path | None, ledger: Path | None) -> None:
     """Print what a finding says, by which rule it is judged, what came out and how to cite that."""
     from dbench.claims.ledger import find_finding
     from dbench.report import read_report
@@ -43,8 +43,10 @@ def show(claim: str, report: Path, ledger: Path | None) -> None:
     click.echo(f"{finding.id}\n{finding.says}\n{finding.where}; headed by: {finding.heads}")
     if finding.note:
         click.echo(f"How it is asked: {finding.note}")
+    folders = [folder for folder in _REPORTS if (folder / "report.json").is_file()] or _REPORTS
+    report = report or folders[0] / "report.json"
     if not report.is_file():
-        click.echo(f"No verdict: {report} is not there. Judge it: dbench claims run")
+        click.echo(f"No verdict: {report} is not there. Judge it: dbench claims run {finding.id.partition('.')[0]}")
         return
     document = read_report(report)
     heading = next((entry for entry in document["headings"] if entry["claim"] == finding.id), None)
@@ -68,9 +70,9 @@ def show(claim: str, report: Path, ledger: Path | None) -> None:
 @claims.command(context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", metavar="[PAPER[/FILE]]... [OPTIONS OF PYTEST]", nargs=-1, type=click.UNPROCESSED)
 def run(arguments: tuple[str, ...]) -> None:
-    r"""Judge the findings with pytest, those of a checkout or those that came with the wheel.
+    """Judge the findings with pytest, those of a checkout or those that came with the wheel.
 
-    \b
+    
     dbench claims run                       all, on all cores; the report goes to reports/latest
     dbench claims run hownot irs -n0        two papers, in one process
     """

@@ -33,6 +33,8 @@ def load_callable(what: str, name: str) -> Any:
     if not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
         example = f"my_package.scores:my_{what.replace(' ', '_')}"
         raise InvalidInput(f"{article} {what} is named as module:attribute, such as {example}, got {name!r}")
+    if module_name.endswith(".py"):
+        raise InvalidInput(f"{article} {what} is named as module:attribute, without .py, got {name!r}")
     found: Any = _import(module_name)
     for part in attribute.split("."):
         if not hasattr(found, part):

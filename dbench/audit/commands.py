@@ -79,7 +79,7 @@ def audit(
     if as_json:
         click.echo(json.dumps([record.as_dict() for record in records], indent=1))
     elif len(audits) > 1 and not verbose:
-        Console().print(comparison_table(audits))
+        Console(emoji=False).print(comparison_table(audits))
     else:
         for metric, found in audits.items():
             _show(metric, found, verbose)
@@ -94,7 +94,7 @@ def _show(metric: str, records: list[CheckResult], verbose: bool) -> None:
 
     from dbench.audit.table import family_table, record_table
 
-    console = Console()
+    console = Console(emoji=False)  # of ':key:' in module:key: it would make a picture
     console.print(record_table(records) if verbose else family_table(records))
     for record in records:
         if record.family == "separation" and record.status != "error":

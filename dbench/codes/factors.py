@@ -105,7 +105,7 @@ class Kinds(NamedTuple):
             why = "" if set(real) <= said_continuous else "too many values for labels, "
             notes.append(
                 f"{', '.join(real)}: {why or 'continuous as asked, '}so all factors count as continuous; for metrics "
-                "of labels leave them out, or name them as 'discrete'."
+                "of labels leave them out, cut them into classes (numpy.digitize), or name them as 'discrete'."
             )
         kept = [column.ranks if isinstance(column, Labels) else column for column in columns]
         return np.stack([column.astype(np.float64) for column in kept], axis=1), notes

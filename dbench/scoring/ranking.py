@@ -18,8 +18,8 @@ __all__ = ["FINDINGS", "Ranking", "rank_models"]
 FINDINGS = (
     ("udr.correlates-with-supervised", "does it rank models as the supervised metrics do?"),
     ("udr.few-comparisons-suffice", "five comparisons for each model, or more?"),
-    ("udr.lone-good-model-missed", "one disentangled model among entangled ones is not found"),
-    ("udr.subset-bias", "models that learn few factors are not punished"),
+    ("udr.lone-good-model-missed", "is one disentangled model among entangled ones found?"),
+    ("udr.subset-bias", "are models that learn few factors marked down?"),
 )
 """Findings that say how far to trust it: id, and what is at stake."""
 
@@ -87,7 +87,7 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
             "code that varies counts as informative, also one that holds nothing but noise."
         )
     if len(models) < 6:
-        notes.append(f"Each model is compared with {len(models) - 1} others; the paper has five or more.")
+        notes.append(f"Comparisons for each model: {len(models) - 1}; the paper has five or more.")
     return Ranking(
         tuple(model.name for model in models),
         agreements,

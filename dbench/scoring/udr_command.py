@@ -82,11 +82,13 @@ def _show(found: Ranking) -> None:
             cells += ["" if number == other else f"{found.agreements[number, other]:.3f}" for other in order]
         table.add_row(str(place), Text(found.names[number]), *cells)
     console.print(table)
-    best = found.names[found.best]
+    best, second = found.names[found.best], order[1]
+    close = found.scores[found.best] - found.scores[second] <= max(found.spread[found.best], found.spread[second])
+    doubt = f" It is not clearly ahead of {found.names[second]}: the spread is as large." if close else ""
     said = [
         *found.notes,
-        f"Pick {best}: its codes agree best with those of the others. Score: median of the comparisons; spread: from "
-        "their first to their third quartile; codes: how many are informative.",
+        f"Pick {best}: its codes agree best with those of the others.{doubt} Score: median of the comparisons; "
+        "spread: from their first to their third quartile; codes: how many are informative.",
     ]
     for line in said:
         console.print(Text(f"\n{line}"))

@@ -127,6 +127,7 @@ def test_a_metric_that_hangs_is_stopped(statuses):
             "must be callable with (codes, factors), a Sample or a Source alone, got required parameters a",
         ),
         (["mine:"], "a metric is named as module:attribute"),
+        (["mine.py:coin"], "a metric is named as module:attribute, without .py, got 'mine.py:coin'"),
         (["../mine:coin"], "a metric is named as module:attribute"),
         (["mig", "--check", "chnace"], "unknown check 'chnace'; did you mean 'chance'?"),
         (["mig", "--check", "sign[perfect]"], "did you mean 'sign[perfect copy]'?"),

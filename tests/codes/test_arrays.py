@@ -88,7 +88,7 @@ def test_few_floats_are_labels_and_who_knows_better_says_so() -> None:
     np.testing.assert_array_equal(kept.sample.factors, HALVES)
     assert kept.notes == (
         "factor_1: continuous as asked, so all factors count as continuous; for metrics of labels leave them out, "
-        "or name them as 'discrete'.",
+        "cut them into classes (numpy.digitize), or name them as 'discrete'.",
     )
     assert not read_arrays(CODES, FACTORS, continuous="*").sample.discrete
 

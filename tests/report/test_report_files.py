@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from dbench.cli import main
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.report import build_document, read_report, report_folder, write_report
 from dbench.report import files as files_module
@@ -66,6 +68,14 @@ def test_a_partial_report_goes_beside_the_full_one(tmp_path, sample, make_docume
     assert read_report(beside)["scope"] == {"complete": False, "selection": "claims/sober -k printed"}
     for name in ("index.html", "report.md"):
         assert "claims/sober -k printed" in (beside / name).read_text()
+
+
+def test_a_finding_is_looked_up_in_the_report_of_a_part_where_there_is_no_other(tmp_path, sample, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    show = ["claims", "show", "sober.tc-sampled-falls"]
+    assert "Judge it: dbench claims run sober" in CliRunner().invoke(main, show).output
+    write_report(tmp_path / "reports" / "latest-partial", sample)
+    assert "Cite: dbench, sober.tc-sampled-falls" in CliRunner().invoke(main, show).output
 
 
 @pytest.mark.parametrize("fails_at", ["index.html", "report.md", "report.json"])
