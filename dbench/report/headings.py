@@ -155,7 +155,8 @@ def _notes(records: Sequence[Record], quote: str) -> list[str]:
 def _note(role: str, evidence: str, part: str, group: Sequence[Record], quote: str) -> str:
     own = group[0]["quote"]
     same = not (own and quote) or own in quote or quote in own
-    cell = "The same sentence" if same else "Another sentence of the paper,"
+    other = f"Another sentence of the paper, '{one_line(group[0]['says']).rstrip('.')}',"
+    cell = "The same sentence" if same else other
     subject = {"cell": cell, "probe": "Probe", "print": "Printed figure"}[role]
     subject += (f" '{part}'" if part else "") + f" on {EVIDENCE[evidence]}"
     if len(group) == 1:

@@ -178,8 +178,11 @@ def test_the_only_case_beside_a_heading_is_named(make_record, heading_of):
 
 def test_a_cell_that_quotes_other_words_is_of_another_sentence(heading_of, make_record):
     primary = make_record(quote="it decreases as the strength is increased")
-    part, other = (make_record(role="cell", part=q[:5], quote=q) for q in ("it decreases", "larger images are harder"))
+    part, other = (
+        make_record(role="cell", part=q[:5], quote=q, says=f"{q} too.")
+        for q in ("it decreases", "larger images are harder")
+    )
     assert heading_of(primary, part, other)["notes"] == [
         "The same sentence 'it de' on trained models: reproduced.",
-        "Another sentence of the paper, 'large' on trained models: reproduced.",
+        "Another sentence of the paper, 'larger images are harder too', 'large' on trained models: reproduced.",
     ]
