@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["claims"]
 
-_REPORTS = [Path("reports/latest"), Path("reports/latest-partial")]
+_REPORTS = [Path("reports/latest/report.json"), Path("reports/latest-partial/report.json")]
 
 
 @click.group()
@@ -43,8 +43,7 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
     click.echo(f"{finding.id}\n{finding.says}\n{finding.where}; headed by: {finding.heads}")
     if finding.note:
         click.echo(f"How it is asked: {finding.note}")
-    folders = [folder for folder in _REPORTS if (folder / "report.json").is_file()] or _REPORTS
-    report = report or folders[0] / "report.json"
+    report = report or next((path for path in _REPORTS if path.is_file()), _REPORTS[0])
     if not report.is_file():
         click.echo(f"No verdict: {report} is not there. Judge it: dbench claims run {finding.id.partition('.')[0]}")
         return
@@ -72,10 +71,10 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
 def run(arguments: tuple[str, ...]) -> None:
     """Judge the findings with pytest, those of a checkout or those that came with the wheel.
 
-    
+    \b
     dbench claims run                       all, on all cores; the report goes to reports/latest
     dbench claims run hownot irs -n0        two papers, in one process
-    """
+    """  # noqa: D301 (click reads \b as: keep these lines as they are)
     import pytest
 
     import dbench

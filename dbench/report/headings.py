@@ -7,7 +7,18 @@ from typing import Any, Protocol
 
 from dbench.errors import InvalidInput
 from dbench.report.schema import ROLES, VERDICTS, Record
-from dbench.report.text import asked_text, counted, estimate_text, listed, n_text, number, one_line, part_text, plural
+from dbench.report.text import (
+    asked_text,
+    counted,
+    estimate_text,
+    listed,
+    n_text,
+    number,
+    one_line,
+    part_text,
+    plural,
+    same_words,
+)
 
 __all__ = ["PARAMETERS", "LedgerRow", "chance_text", "count_verdicts", "heading_of", "worst"]
 
@@ -81,7 +92,7 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
         "record": decider["nodeid"] if decider else None,
         "beside": beside,
         "note": row.note,
-        "notes": _notes([record for record in records if record not in primaries], decider["quote"] if decider else ""),
+        "notes": _notes([record for record in records if record not in primaries], decider),
         "unexpected": sum(record["unexpected"] for record in records),
         "exploratory": bool(decider and decider["exploratory"]),
         "revision": decider["revision"] if decider else None,
@@ -137,40 +148,45 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _notes(records: Sequence[Record], quote: str) -> list[str]:
-    """The records beside the primary one in words, those of a role, a kind of evidence and a part together.
-
-    Args:
-        records: all but the primary ones.
-        quote: of the primary one: a cell that quotes other words is of another sentence.
-    """
+def _notes(records: Sequence[Record], decider: Record | None) -> list[str]:
+    """The records beside the primary ones in words, those of a role, a kind of evidence and a part together."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in records:
         role = "cell" if record["role"] == "primary" else record["role"]
         groups.setdefault((role, record["evidence"], record["part"]), []).append(record)
     ordered = sorted(groups.items(), key=lambda item: ROLES.index(item[0][0]))
-    return [_note(role, evidence, one_line(part), group, quote) for (role, evidence, part), group in ordered]
+    return [_note(role, evidence, one_line(part), group, decider) for (role, evidence, part), group in ordered]
 
 
-def _note(role: str, evidence: str, part: str, group: Sequence[Record], quote: str) -> str:
-    own = group[0]["quote"]
-    same = not (own and quote) or own in quote or quote in own
-    other = f"Another sentence of the paper, '{one_line(group[0]['says']).rstrip('.')}',"
-    cell = "The same sentence" if same else other
-    subject = {"cell": cell, "probe": "Probe", "print": "Printed figure"}[role]
-    subject += (f" '{part}'" if part else "") + f" on {EVIDENCE[evidence]}"
+def _note(role: str, evidence: str, part: str, group: Sequence[Record], decider: Record | None) -> str:
+    subject = _subject(role, group[0], decider)
+    subject += (f" ({part})" if part else "") + f", on {EVIDENCE[evidence]}"
     if len(group) == 1:
         values = "" if part else ", ".join(one_line(str(value)) for value in group[0]["params"].values())
         return f"{subject}{f' ({values})' if values else ''}: {group[0]['verdict']}."
     varied = sorted({name for record in group for name in record["params"] if _varies(name, group)})
     what = _nouns(varied[0]) if len(varied) == 1 else "cases"
-    found = {verdict: [r for r in group if r["verdict"] == verdict] for verdict in VERDICTS}
-    parts = [f"holds for {len(found['reproduced'])} of {len(group)} {what}"]
-    for verdict in VERDICTS[1:]:
-        if found[verdict]:
-            names = listed((_label(record, varied) for record in found[verdict]), most=MOST_NAMES)
-            parts.append(f"{verdict} for {names}")
+    parts = list[str]()
+    for verdict, count in count_verdicts(group).items():
+        names = listed((_label(record, varied) for record in group if record["verdict"] == verdict), most=MOST_NAMES)
+        of = "" if parts else f" of {len(group)} {what}"
+        parts.append(f"{verdict} for {count}{of}" + ("" if verdict == "reproduced" else f" ({names})"))
     return f"{subject}: {'; '.join(parts)}."
+
+
+def _subject(role: str, record: Record, decider: Record | None) -> str:
+    """What a record beside the primary one is of, and its sentence where that is not the primary's."""
+    primary = decider or record
+    same = record["says"] == primary["says"]
+    if role == "print":
+        return "Printed figure"
+    if role == "probe":
+        kind = "Probe, not the paper's"
+    elif same:
+        kind = "The same sentence"
+    else:
+        kind = "Of the same sentence" if same_words(record["quote"], primary["quote"]) else "Another sentence"
+    return kind + ("" if same else f": '{one_line(record['says']).rstrip('.')}'")
 
 
 def _varies(name: str, group: Sequence[Record]) -> bool:

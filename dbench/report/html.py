@@ -178,6 +178,7 @@ def _template() -> Template:
         dispute_link=cite.dispute_link,
         overview=overview,
         plot=interval_plot,
+        same_words=text.same_words,
         source_link=cite.source_link,
     )
     environment.filters.update(

@@ -26,6 +26,7 @@ __all__ = [
     "part_text",
     "plural",
     "printed_text",
+    "same_words",
 ]
 
 NOTHING = "-"
@@ -104,6 +105,11 @@ def listed(names: Iterable[str], *, most: int | None = None) -> str:
     if most is not None and len(shown) > most + 1:
         shown = [*shown[:most], f"{len(shown) - most} more"]
     return ", ".join(shown[:-1]) + " and " + shown[-1] if len(shown) > 1 else "".join(shown)
+
+
+def same_words(quote: str, other: str) -> bool:
+    """Whether two quotations are of one sentence of the paper: one lies in the other, or a record quotes nothing."""
+    return not (quote and other) or quote in other or other in quote
 
 
 def estimate_text(record: Record) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbench.errors import InvalidInput, unknown_name
@@ -107,8 +107,7 @@ def _group_size(key: RunKey, setup: Setup) -> int:
 def _shape(key: RunKey) -> tuple[Any, ...]:
     """What runs must have in common to be trained as one ensemble."""
     company = find_card(key.objective).tuned(dict(key.constants)).company  # heads and adversaries are stacked too
-    schedule = (key.steps, key.batch_size, key.learning_rate, key.cooldown)
-    return (key.data, key.network, *schedule, key.likelihood_factor, company)
+    return replace(key, objective="any", strength=0, seed=0, constants=()), company
 
 
 def expected_seconds(

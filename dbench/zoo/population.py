@@ -7,7 +7,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import closing
-from typing import Any
+from dataclasses import replace
 
 from dbench import seeds
 from dbench.errors import DamagedData
@@ -33,7 +33,7 @@ _RELATIONS = ("lasso", "spearman")
 def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | None = None) -> dict[str, Scores]:
     """Compare every run with the others of its objective: those of its strength, and all.
 
-    Populations are separate for each data set, network and schedule. The result is kept in the store under a name
+    Runs of a population differ in nothing but strength and seed. The result is kept in the store under a name
     made from what went into it, so that it is computed again only when a run was added or trained anew.
 
     A run that is alone with its strength, since the others of its cell diverged or were never asked for, has no
@@ -58,13 +58,13 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
         InvalidInput: a store in this process's memory.
     """
     store.check_shared()
-    populations: dict[tuple[Any, ...], list[tuple[RunKey, str]]] = defaultdict(list)
+    populations: dict[RunKey, list[tuple[RunKey, str]]] = defaultdict(list)
     for key in sorted(keys):
         record = store.record(key)
         if record is not None and record["status"] == "done":
-            shape = (key.data, key.network, key.steps, key.batch_size, key.learning_rate, key.cooldown, key.objective)
-            populations[shape].append((key, record["files"]["codes.safetensors"]))
-    cells = Counter((shape, key.strength) for shape, members in populations.items() for key, _ in members)
+            shared = replace(key, strength=0, seed=0)
+            populations[shared].append((key, record["files"]["codes.safetensors"]))
+    cells = Counter((shared, key.strength) for shared, members in populations.items() for key, _ in members)
     if 1 in cells.values():
         return {}
     tasks, scores = [], dict[str, Scores]()

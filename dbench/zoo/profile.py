@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ class Sweep:
         seeds: number of seeds of each cell; as many as the profile says when not given.
         constants: constants of the objective (``ObjectiveCard.constants``), or ``adversary_rate``, that take another
             value than its own.
+        deviations: what differs from the papers' study on its data sets alone, one sentence each.
     """
 
     objective: str
@@ -30,6 +31,7 @@ class Sweep:
     data: tuple[str, ...] = ()
     seeds: int | None = None
     constants: tuple[tuple[str, float], ...] = ()
+    deviations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,11 @@ class Profile:
                 f"got {', '.join(wanted)}"
             )
         return sorted(keys)
+
+    def deviations_on(self, data: Collection[str]) -> list[str]:
+        """Return what differs from the papers' study on these data sets."""
+        sweeps = [sweep for sweep in self.sweeps if not set(data).isdisjoint(self._data_of(sweep))]
+        return [*self.deviations, *dict.fromkeys(text for sweep in sweeps for text in sweep.deviations)]
 
     def describe(self) -> dict[str, Any]:
         """Return the profile as it is written into a manifest."""

@@ -29,7 +29,7 @@ _PROFILE = {
 }
 _MAY = {"deviations": _NAMES, "likelihood_factor": _NUMBER, "cooldown": _NUMBER, "first_seed": _WHOLE}
 _SWEEP = {"objective": "a name", "strengths": _NUMBERS}
-_SWEEP_MAY = {"data": _NAMES, "seeds": _WHOLE, "constants": _CONSTANTS}
+_SWEEP_MAY = {"data": _NAMES, "seeds": _WHOLE, "constants": _CONSTANTS, "deviations": _NAMES}
 
 
 def read_profile(path: Path) -> Profile:

@@ -206,7 +206,7 @@ def write_table(
         "rows": len(table),
         "arrays": described,
         "scores": sorted(table["score"].unique().tolist()),
-        "profile": {**profile.describe(), "deviations": [*profile.deviations, *_fewer_seeds(table, profile)]},
+        "profile": {**profile.describe(), "deviations": _deviations(table, profile)},
         "scoring": dict(scoring or {}),
         "tolerance": dict(sorted(tolerance.items())),
         "rules": dict(sorted((rules or {}).items())),
@@ -221,11 +221,12 @@ def write_table(
     return folder / TABLE
 
 
-def _fewer_seeds(table: pd.DataFrame, profile: Profile) -> list[str]:
-    """Say how many of the profile's seeds a table has, where they are not all."""
-    planned = {key.seed for key in profile.runs(data=set(table["data"]) & set(profile.data))}
-    fewer = len(planned) - table["seed"].nunique()
-    return [f"{table['seed'].nunique()} of the {len(planned)} seeds that the profile has"] if fewer > 0 else []
+def _deviations(table: pd.DataFrame, profile: Profile) -> list[str]:
+    """What differs from the papers' study on the data of a table, and how many of the profile's seeds it has."""
+    data, seeds = set(table["data"]) & set(profile.data), table["seed"].nunique()
+    planned = len({key.seed for key in profile.runs(data=data)})
+    fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []
+    return [*profile.deviations_on(data), *fewer]
 
 
 def read_rules(path: str | Path) -> dict[str, str]:

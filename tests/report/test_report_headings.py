@@ -46,7 +46,7 @@ def test_the_kind_of_evidence_that_the_sentence_is_about_heads(heading_of, make_
     heading = heading_of(printed, make_record())
     assert (heading["heads"], heading["verdict"]) == ("zoo", "reproduced")
     assert heading["beside"] == {"primary": {"contradicted": 1}}
-    assert heading["notes"] == ["The same sentence on the paper's printed tables: contradicted."]
+    assert heading["notes"] == ["The same sentence, on the paper's printed tables: contradicted."]
 
 
 def test_a_finding_without_a_primary_record_is_not_tested(heading_of, make_record):
@@ -98,7 +98,7 @@ def test_cells_are_counted_by_what_they_vary_and_the_others_named(heading_of, ma
         for i in range(6)
     ]
     (note,) = heading_of(make_record(), *cells)["notes"]
-    assert note == "The same sentence on trained models: holds for 5 of 6 objectives; weaker for vae_3."
+    assert note == "The same sentence, on trained models: reproduced for 5 of 6 objectives; weaker for 1 (vae_3)."
 
 
 def test_cells_that_vary_in_two_ways_are_named_by_both(heading_of, make_record):
@@ -107,7 +107,7 @@ def test_cells_that_vary_in_two_ways_are_named_by_both(heading_of, make_record):
         for m, e, v in [("mig", "a", "absent"), ("mig", "b", "reproduced"), ("dci", "a", "reproduced")]
     ]
     (note,) = heading_of(make_record(), *cells)["notes"]
-    assert note.endswith("holds for 2 of 3 cases; absent for a / mig.")
+    assert note.endswith("reproduced for 2 of 3 cases; absent for 1 (a / mig).")
 
 
 def test_a_failing_probe_is_named_and_many_are_counted(heading_of, make_record):
@@ -116,18 +116,18 @@ def test_a_failing_probe_is_named_and_many_are_counted(heading_of, make_record):
         for i, verdict in enumerate(["contradicted", "reproduced"])
     ]
     assert heading_of(make_record(), *probes)["notes"] == [
-        "Probe 'part 0' on trained models: contradicted.",
-        "Probe 'part 1' on trained models: reproduced.",
+        "Probe, not the paper's (part 0), on trained models: contradicted.",
+        "Probe, not the paper's (part 1), on trained models: reproduced.",
     ]
     many = [make_record(role="probe", params={"seed": i}, verdict="absent") for i in range(9)]
     (note,) = heading_of(make_record(), *many)["notes"]
-    assert note == "Probe on trained models: holds for 0 of 9 seeds; absent for 0, 1, 2, 3 and 5 more."
+    assert note == "Probe, not the paper's, on trained models: absent for 9 of 9 seeds (0, 1, 2, 3 and 5 more)."
 
 
 def test_printed_figures_stand_in_words_of_their_own(heading_of, make_record):
     prints = [make_record(role="print", params={"metric": name}, verdict="weaker") for name in ("dci", "mig")]
     (note,) = heading_of(make_record(), *prints)["notes"]
-    assert note == "Printed figure on trained models: holds for 0 of 2 metrics; weaker for dci and mig."
+    assert note == "Printed figure, on trained models: weaker for 2 of 2 metrics (dci and mig)."
 
 
 def test_what_was_unexpected_is_counted_over_all_records(heading_of, make_record):
@@ -173,7 +173,7 @@ def test_words_of_another_version_are_read(sample):
 
 def test_the_only_case_beside_a_heading_is_named(make_record, heading_of):
     cell = make_record(role="cell", params={"evidence_folder": "t32"}, verdict="weaker")
-    assert heading_of(make_record(), cell)["notes"] == ["The same sentence on trained models (t32): weaker."]
+    assert heading_of(make_record(), cell)["notes"] == ["The same sentence, on trained models (t32): weaker."]
 
 
 def test_a_cell_that_quotes_other_words_is_of_another_sentence(heading_of, make_record):
@@ -183,6 +183,6 @@ def test_a_cell_that_quotes_other_words_is_of_another_sentence(heading_of, make_
         for q in ("it decreases", "larger images are harder")
     )
     assert heading_of(primary, part, other)["notes"] == [
-        "The same sentence 'it de' on trained models: reproduced.",
-        "Another sentence of the paper, 'larger images are harder too', 'large' on trained models: reproduced.",
+        "Of the same sentence: 'it decreases too' (it de), on trained models: reproduced.",
+        "Another sentence: 'larger images are harder too' (large), on trained models: reproduced.",
     ]

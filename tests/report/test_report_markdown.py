@@ -65,7 +65,7 @@ def test_a_finding_shows_its_statement_and_its_notes(make_document, make_record)
     text = render_markdown(make_document([make_record(), make_record(role="probe", part="a", verdict="absent")]))
     row = "| Total correlation of samples falls with the strength. | Spearman correlation"
     assert row in text
-    assert "| Probe 'a' on trained models: absent. |" in text
+    assert "| Probe, not the paper's (a), on trained models: absent. |" in text
 
 
 @pytest.mark.parametrize("field", ["statistic", "part", "claim", "where", "says", "unit"])

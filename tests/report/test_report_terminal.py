@@ -71,7 +71,7 @@ def test_verbosely_the_whole_reason_and_the_notes_are_told(make_record):
     lines = summary_lines(build_document([make_record(verdict="not tested", reason=reason), probe]), verbose=True)
     text = " ".join(" ".join(lines).split())
     assert reason in text
-    assert "Probe 'the converse' on trained models: contradicted." in text
+    assert "Probe, not the paper's (the converse), on trained models: contradicted." in text
 
 
 def test_what_was_not_expected_is_listed_with_what_was(make_record):

@@ -1,0 +1,79 @@
+"""Bring claims/expected.toml up to a report: ``python tools/expect.py reports/latest/report.json``.
+
+For after new evidence. Entries that still hold keep their reason and date; those of another verdict, or of no record,
+go. What is undecided or not tested gets a general reason, since its record says the rest. Any other verdict needs a
+reason that a person writes: such records are printed, and stand under 'REASON MISSING' until then. Of a report of a
+part of the claims the other claims' entries stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dbench.claims.expected import record_name
+from dbench.claims.rules import Verdict
+from dbench.files import aside
+from dbench.report import read_report
+
+EXPECTED = Path(__file__).parents[1] / "claims/expected.toml"
+MISSING = "REASON MISSING"
+GENERAL = {
+    Verdict.UNDECIDED: "The interval crosses the bound with the units there are; the record says how many would settle "
+    "it.",
+    Verdict.NOT_TESTED: "The models are outside the conditions set, or the evidence lacks what the sentence speaks of; "
+    "the record says which.",
+}
+
+
+@click.command()
+@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def main(report: Path) -> None:
+    """Write claims/expected.toml anew from REPORT, a report.json."""
+    records = read_report(report)["records"]
+    text = EXPECTED.read_text(encoding="utf-8")
+    head = text[: text.index("[[expected]]")]
+    tables = updated(tomllib.loads(text)["expected"], records, date.today())
+    with aside(EXPECTED) as place:
+        place.write_text(head + "\n".join(map(_written, tables)), encoding="utf-8")
+    for table in tables:
+        if table["reason"] == MISSING:
+            click.echo("\n".join(f"{table['verdict']}: {name}" for name in table["records"]))
+
+
+def updated(tables: list[dict[str, Any]], records: list[Mapping[str, Any]], today: date) -> list[dict[str, Any]]:
+    """Return the tables of expected.toml that agree with these records, those with a reason of their own first."""
+    found = {record_name(record): Verdict(record["verdict"]) for record in records}
+    judged = {record["claim"] for record in records}
+    groups: dict[tuple[Verdict, str], dict[str, date]] = {}
+    kept = set[str]()
+    for table in tables:
+        for name in table["records"]:
+            if name.split(" / ")[0] not in judged or found.get(name) == table["verdict"]:
+                key = (Verdict(table["verdict"]), table["reason"])
+                groups.setdefault(key, {})[name] = table["date"]
+                kept.add(name)
+    for name, verdict in found.items():
+        if name not in kept and verdict not in (Verdict.REPRODUCED, Verdict.BROKEN):
+            groups.setdefault((verdict, GENERAL.get(verdict, MISSING)), {})[name] = today
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0] in GENERAL, item[0][0], min(item[1])))
+    return [
+        {"verdict": verdict, "reason": reason, "date": max(dates.values()), "records": sorted(dates)}
+        for (verdict, reason), dates in ordered
+    ]
+
+
+def _written(table: Mapping[str, Any]) -> str:
+    names = "".join(f"  {json.dumps(name, ensure_ascii=False)},\n" for name in table["records"])
+    quoted = (f"{key} = {json.dumps(table[key], ensure_ascii=False)}\n" for key in ("verdict", "reason"))
+    return f"[[expected]]\n{''.join(quoted)}date = {table['date']}\nrecords = [\n{names}]\n"
+
+
+if __name__ == "__main__":
+    main()
