@@ -9,7 +9,7 @@ from dbench.claims.codes import informative_codes, scores_of_codes
 from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate
+from dbench.stats import Estimate, jackknife_interval
 
 # As on the cards of constructed codes: the upper quarter of the scale, the lower half, a tenth of the range.
 ROBUST, NOT_ROBUST, FLAT = 0.75, 0.5, 0.9
@@ -57,17 +57,19 @@ def share(
     have: Callable[[np.ndarray, np.ndarray], np.ndarray],
     confidence: float,
 ) -> Estimate:
-    """Share of the informative codes of one kind that are of another; each takes IRS and flatness."""
+    """Share of the informative codes of one kind that are of another, over the seeds that hold some of the one kind.
+
+    Each kind takes IRS and flatness.
+    """
     robust, flat = scores_of_codes(population, "irs.code"), scores_of_codes(population, "irs.one_nuisance")
     counted = informative_codes(population) & of(robust, flat)
     found = counted & have(robust, flat)
-    number, of_them = found.sum(axis=(1, 2)), counted.sum(axis=(1, 2))
-    if (of_them > 0).sum() < 2:  # one seed cannot be left out
-        raise EvidenceLacking(
-            f"{population.name} holds too few such codes: {of_them.sum()} in {(of_them > 0).sum()} seeds"
-        )
-    return population.interval_over_seeds(
-        lambda seeds: float(number[seeds].sum() / of_them[seeds].sum()), confidence=confidence
+    holds = counted.any(axis=(1, 2))
+    number, of_them = found.sum(axis=(1, 2))[holds], counted.sum(axis=(1, 2))[holds]
+    if len(of_them) < 2:  # one seed cannot be left out
+        raise EvidenceLacking(f"{population.name} holds too few such codes: {of_them.sum()} in {len(of_them)} seeds")
+    return jackknife_interval(
+        lambda seeds: float(number[seeds].sum() / of_them[seeds].sum()), len(of_them), confidence=confidence
     )
 
 

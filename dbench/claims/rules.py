@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 
 from scipy.special import ndtri
 
@@ -160,7 +161,8 @@ def every_part(
         confidence: of the interval (see :func:`dbench.stats.smallest_of`).
 
     Returns:
-        Above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect.
+        Above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect; a note has the
+        parts on their own scales.
 
     Example:
         >>> from dbench.stats import Estimate
@@ -169,7 +171,11 @@ def every_part(
         >>> EVERY_PART.decide(every_part(parts, [above(0.5, null=0.0), below(0.1)], confidence=0.95))
         <Verdict.REPRODUCED: 'reproduced'>
     """
-    return smallest_of(
-        lambda level: [rule.scaled(found) for rule, found in zip(rules, estimates(level), strict=True)],
+    found = cache(estimates)
+    smallest = smallest_of(
+        lambda level: [rule.scaled(part) for rule, part in zip(rules, found(level), strict=True)],
         confidence=confidence,
     )
+    parts = zip(found(confidence), rules, strict=True)
+    told = "; ".join(f"{part.value:.2f} [{part.low:.2f}, {part.high:.2f}], asked {rule}" for part, rule in parts)
+    return replace(smallest, notes=(f"The parts on their own scales: {told}.",))
