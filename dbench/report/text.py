@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 NOTHING = "-"
+_ROUNDING = 1e-8
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 # Controls, lone surrogates, and the marks that reverse the reading direction of what follows them.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
@@ -138,15 +139,26 @@ def asked_text(record: Record, *, signs: bool = False) -> str:
         ('above 0.5', 'from 0 to 1')
         >>> asked_text({"low": None, "high": 0.5, "closed": False}, signs=True)
         '< 0.5'
+        >>> asked_text({"low": 1 - 1e-9, "high": 1 + 1e-9, "closed": True})
+        'exactly 1 up to rounding'
     """
-    low, high = record["low"], record["high"]
+    low, high = (None if record[end] is None else float(record[end]) for end in ("low", "high"))
+    # What a bound leaves for errors of rounding is no part of what is asked.
+    least = round(low) if low is not None and 0 < round(low) - low < _ROUNDING else low
+    most = round(high) if high is not None and 0 < high - round(high) < _ROUNDING else high
+    exact = (least, most) == (low, high)
+    asked = _range_text(least, most, closed=record["closed"] or not exact, signs=signs)
+    return asked if exact or signs else f"{asked} up to rounding"
+
+
+def _range_text(low: float | None, high: float | None, *, closed: bool, signs: bool) -> str:
     if low is not None and low == high:
         return f"= {number(low)}" if signs else f"exactly {number(low)}"
     if low is not None and high is not None:
         return f"in [{number(low)}, {number(high)}]" if signs else f"from {number(low)} to {number(high)}"
-    least, most = (">=", "<=") if record["closed"] else (">", "<")
+    least, most = (">=", "<=") if closed else (">", "<")
     if not signs:
-        least, most = ("at least", "at most") if record["closed"] else ("above", "below")
+        least, most = ("at least", "at most") if closed else ("above", "below")
     return f"{least} {number(low)}" if high is None else f"{most} {number(high)}"
 
 
