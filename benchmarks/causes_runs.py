@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import torch
 
 from dbench.data import DataSet
 from dbench.models import Network
-from dbench.models.objectives import find_card, find_objective
 from dbench.training import State, encode_grid, evaluate, train
 from dbench.zoo.engine import images_of, member_of, network_of, settings_of, training_images
 from dbench.zoo.keys import RunKey
@@ -52,7 +50,6 @@ SCORES = {
     "elbo": "ELBO",
     "kl": "KL",
     "codes": "informative codes",
-    "near": "codes within 10x of 0.01 nats",
     "gaussian_tc.sampled": "TC, sampled codes",
     "gaussian_tc.mean": "TC, mean codes",
     "gaussian_tc.mean.active": "TC, active mean codes",
@@ -132,7 +129,6 @@ class Runs:
         for key, mean, logvar, trained in zip(self.keys, *self.codes, self.trained, strict=True):
             subject = subject_of(key, self.data, {"mean": mean, "logvar": logvar}, trained)
             scores = {**trained, "codes": float((subject.kl > ACTIVE).sum())}
-            scores["near"] = float(((subject.kl > ACTIVE / 10) & (subject.kl < ACTIVE * 10)).mean())
             scores |= gaussian_tc(subject)
             for scorer in more:
                 scores |= scorer(subject)
@@ -172,8 +168,6 @@ def train_state(
     *,
     network: Mapping[str, Any] | None = None,
     images: torch.Tensor | None = None,
-    state: State | None = None,
-    steps: int | None = None,
     each_block: Callable[[State], None] | None = None,
     **settings: Any,
 ) -> State:
@@ -183,15 +177,13 @@ def train_state(
         keys: the runs; their seeds decide weights, batches and noise, whatever else is changed.
         network: fields of the network that differ from the profile's.
         images: to train on, in place of the data set's.
-        state: where to go on from.
-        steps: at the end; the keys' when not given.
         each_block: is shown the state every 100 steps.
         settings: further ones of :func:`dbench.training.train`, in place of the keys' own.
     """
     data, grid = images_of(keys[0].data)
     shown = training_images(data, grid) if images is None else images
     net = replace(network_of(keys[0], data), image_shape=tuple(shown.shape[1:]), **(network or {}))  # type: ignore[type-var]
-    last, began = steps or keys[0].steps, time.monotonic()
+    last, began = keys[0].steps, time.monotonic()
 
     def progress(now: State) -> None:
         if each_block is not None:
@@ -202,23 +194,12 @@ def train_state(
 
     everything = {**settings_of(keys, data), **settings}
     members = [member_of(key) for key in keys]
-    return train(members, shown, net, steps=last, state=state, each_block=progress, **everything)
+    return train(members, shown, net, steps=last, each_block=progress, **everything)
 
 
 def train_runs(keys: tuple[RunKey, ...], **settings: Any) -> Runs:
     """Train runs as :func:`train_state` does, and encode the grid."""
     return Runs.of(keys, train_state(keys, **settings), images_of(keys[0].data)[1])
-
-
-@contextmanager
-def adversary_rate(objective: str, rate: float) -> Iterator[None]:
-    """Let the adversary of an objective learn at another multiple of the run's rate."""
-    function, card = find_objective(objective), find_card(objective)
-    function.card = replace(card, adversary_rate=rate)  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        function.card = card  # type: ignore[attr-defined]
 
 
 def by_strength(keys: Sequence[RunKey], scores: Sequence[Scores]) -> dict[float, list[Scores]]:

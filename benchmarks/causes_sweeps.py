@@ -1,4 +1,4 @@
-"""Causes in what is swept: FactorVAE's discriminator and strength, DIP-VAE-I's strength, and the length of a run."""
+"""Causes in what is swept: the strengths of FactorVAE and of DIP-VAE-I."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ from causes_runs import (
     Runs,
     Scale,
     Scores,
-    adversary_rate,
     by_strength,
     experiment,
     keys_of,
     mean,
     own_runs,
     train_runs,
-    train_state,
 )
 
 from dbench.metrics.irs import irs
 from dbench.models.objectives.discriminator import discriminate
 from dbench.stats.ranks import sweep_correlations
-from dbench.training import State
-from dbench.zoo.engine import images_of
 from dbench.zoo.scorers import Subject
 
 _LOOKED_AT = 4096  # images on which the discriminator's estimate is taken
@@ -98,38 +94,6 @@ def factor_vae(scale: Scale, report: Report) -> None:
     )
 
 
-@experiment
-def factor_vae_discriminator(scale: Scale, report: Report) -> None:
-    """FactorVAE's sampled total correlation and informative codes rise with gamma: is its discriminator too weak?
-
-    On dsprites_grid_16, 6,000 steps, gamma 10 and 100: the profile's own runs, whose discriminator has 3 x 64 units
-    that learn at the run's rate of 1e-3; and two seeds with a tenth of that rate, which is the study's 1e-4, with 3 x
-    256, and with both.
-
-    Looked at, and the symptom: as in factor-vae.
-
-    - Rate, size, both: each supported if with it changed the symptom is gone from 10 to 100 altogether, 'partly' if one
-      of its two halves is (total correlation, informative codes).
-    """
-    strengths = (10.0, 100.0)
-    keys = keys_of("factor_vae", strengths, scale.numbers(2), scale.steps(6000))
-    for width, rate in ((64, 1.0), (64, 0.1), (256, 1.0), (256, 0.1)):
-        name = f"3 x {width}, rate {rate:g}"
-        own = (width, rate) == (64, 1.0)
-        with adversary_rate("factor_vae", rate):
-            network = {"discriminator": (width,) * 3}
-            runs = own_runs(scale, "factor_vae", strengths) if own else train_runs(keys, network=network)
-            found = _factor_rows(runs)
-        report.table(f"{name}, gamma", {f"{gamma:g}": rows for gamma, rows in found.items()}, _FACTOR_COLUMNS)
-        rise, more = _rises(found, strengths)
-        gone = (rise <= 0.01) + (more <= 2)
-        text = f"From gamma 10 to 100 total correlation rises by {rise:.3f} nats, informative codes by {more:.1f}."
-        if own:
-            report.finding("symptom", "not here" if gone == 2 else "there", text)
-        else:
-            report.finding(f"discriminator, {name}", ("no", "partly", "yes")[gone], text)
-
-
 def _rises(found: dict[float, list[Scores]], strengths: tuple[float, ...]) -> tuple[float, float]:
     """How much total correlation and number of codes rise from the weakest to the strongest of some strengths."""
     first, last = found[strengths[0]], found[strengths[-1]]
@@ -191,59 +155,3 @@ def _orders(found: dict[float, list[Scores]], strengths: tuple[float, ...], scor
 
 def _one_way(correlations: np.ndarray) -> bool:
     return bool(abs(correlations.mean()) > 0.5 and (np.sign(correlations) == np.sign(correlations[0])).all())
-
-
-@experiment
-def kl_gap(scale: Scale, report: Report) -> None:
-    """Codes stand halfway between active and collapsed after 6,000 steps: does longer training widen the gap?
-
-    On dsprites_grid_16: beta_vae at 0.25 and 1 and beta_tcvae at 4, where 52, 16 and 44% of the codes of seeds 0 to 4
-    lie within a factor of ten of 0.01 nats (of beta_vae at 2 none). Two seeds. After 6,000 steps; after 6,000 more at a
-    tenth of the profile's rate of 1e-3, because at a constant rate the steps' noise may hold a collapsed code away
-    from 0; and, at the constant rate, after 20,000 and 60,000 steps.
-
-    Looked at: the share of codes between 0.001 and 0.1 nats, for which the claim allows a tenth.
-
-    - Length: supported for an objective and strength if the share at 60,000 is at most half of that at 6,000 and the
-      6,000 more at 1e-4 alone do not do that; 'partly' if they do too.
-    - Rate: supported if 6,000 more at 1e-4 halve the share of 6,000 steps.
-    Where the share is below 0.1 from the start, nothing is asked.
-    """
-    short, middle, long = (scale.steps(steps) for steps in (6000, 20_000, 60_000))
-    columns = {score: SCORES[score] for score in ("near", "codes", "elbo", "gaussian_tc.sampled")}
-    cells = [
-        keys_of(objective, strengths, scale.numbers(2), long)
-        for objective, strengths in (("beta_vae", (0.25, 1.0)), ("beta_tcvae", (4.0,)))
-    ]
-    images = images_of(cells[0][0].data)[1]
-    states: list[State | None] = [None] * len(cells)
-    near: dict[str, list[float]] = {}
-
-    def look(now: list[State], after: str) -> None:
-        rows: dict[str, list[Scores]] = {}
-        for keys, state in zip(cells, now, strict=True):
-            for strength, scores in by_strength(keys, Runs.of(keys, state, images).scores()).items():
-                rows[f"{keys[0].objective} {strength:g}"] = scores
-        report.table(after, rows, columns)
-        for name, scores in rows.items():
-            near.setdefault(name, []).append(mean(scores, "near"))
-
-    def go_on(steps: int, **settings: float) -> list[State]:
-        return [
-            train_state(keys, state=state, steps=steps, **settings) for keys, state in zip(cells, states, strict=True)
-        ]
-
-    first = go_on(short)
-    states[:] = first
-    look(first, f"{short:,} steps")
-    look(go_on(2 * short, learning_rate=1e-4), f"and {short:,} more at 1e-4")
-    for steps in (middle, long):
-        longer = go_on(steps)
-        states[:] = longer
-        look(longer, f"{steps:,} steps")
-    for name, (start, slow, _, end) in near.items():
-        text = f"A share of {start:.2f} after {short:,} steps, {slow:.2f} after as many at 1e-4, {end:.2f} at last."
-        rate = "yes" if slow <= start / 2 else "no"
-        length = "no" if end > start / 2 else "partly" if rate == "yes" else "yes"
-        report.finding(f"length, {name}", length if start >= 0.1 else "not here", text)
-        report.finding(f"rate, {name}", rate if start >= 0.1 else "not here", text)

@@ -194,8 +194,6 @@ def _settle(
     params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
     record = record_of(card, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
     record["regime"] = regime
-    if estimate:
-        record["deviations"] += estimate.notes
     if populations:
         record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"
         told = (sentence for models in populations for sentence in models.deviations)

@@ -19,7 +19,7 @@ ONLY_TOGETHER = Claim(
     id="flaws.xor",
     role="primary",
     quote="They would find that I(g1; z2) = I(g1; z3) = 0, and so conclude that g1 is not represented by [...] when in "
-    "fact g1 is perfectly represented by",
+    "fact g1 is perfectly represented by [...]",
     evidence="synthetic",
     population="two fair bits and their XOR, enumerated",
     unit="case",

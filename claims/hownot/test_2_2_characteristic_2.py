@@ -12,6 +12,7 @@ from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
 
 HIGH = 0.75
+READING = "'High' is above 0.75 of the scale and 'low' is not: our reading, the paper gives no threshold."
 
 FACT_6 = Claim(
     id="hownot.fact-6",
@@ -19,6 +20,7 @@ FACT_6 = Claim(
     quote="SAP does not satisfy Property 1.",
     evidence="synthetic",
     population="two factors uniform on [-1, 1], codes (z_1^15, z_2^15); draws varied",
+    deviations=(READING,),
     unit="repetition",
     statistic="mean SAP score (squared correlation) over repetitions of 10,000 observations",
     rule=below(HIGH),

@@ -36,7 +36,6 @@ OUTLIERS = Claim(
     "distances of expected values.",
     # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
     roles={"10": "probe"},
-    says="The supremum is not vulnerable to outlying observations, where cells are not small.",
     evidence="synthetic",
     population="a noisy copy of one of two factors of four values; observations in a cell and draws varied",
     deviations=("One observation in a thousand, at least one, is moved by ten times the code's range.",),

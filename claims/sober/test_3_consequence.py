@@ -39,7 +39,7 @@ ENTANGLED = Claim(
     evidence="synthetic",
     population="uniform factors f(z), representation x = z, f mixing strongly; matrix, metric and draws varied",
     deviations=("'Entangled' is a score below half of the way from chance to the best.",),
-    statistic="mean score, chance taken off (1/d for BetaVAE and FactorVAE, 0 for the others)",
+    statistic="mean score, on a scale from chance (0; 1/d for BetaVAE and FactorVAE) to the best (1)",
     rule=below(0.5, null=1.0),
     unit="repetition",
     min_n=3,

@@ -151,7 +151,11 @@ def test_a_setting_transfers_to_a_seed_and_hardly_farther(data_set, confidence):
     parts = (same_above_chance, lost_by_data, left_across_both)
     return every_part(
         lambda level: [transfer(pair, METRICS, part, confidence=level) for part in parts],
-        [above(CLEARLY, null=0.0), above(LESS, null=0.0), below(HARDLY)],
+        {
+            "same metric and data set, above chance": above(CLEARLY, null=0.0),
+            "lost on another data set": above(LESS, null=0.0),
+            "left on another metric and data set": below(HARDLY),
+        },
         confidence=confidence,
     )
 
@@ -191,7 +195,7 @@ def test_settings_transfer_from_dsprites_to_color_dsprites(data_set, confidence)
     pair = dsprites_and_color(data_set)
     return every_part(
         lambda level: shared_intervals(pair, METRICS, parts, confidence=level),
-        [above(STRONG, null=0.0)] + [above(CONSISTENT, null=0.0)] * len(METRICS),
+        {"mean": above(STRONG, null=0.0)} | {metric: above(CONSISTENT, null=0.0) for metric in METRICS},
         confidence=confidence,
     )
 

@@ -106,7 +106,8 @@ FACTOR_OF_TWO = replace(
     deviations=(
         f"Instead of looking at traversals: 'similar' is a difference of at most {NEAR} in DCI, which is stricter than "
         "the paper's own pair (0.77 and 0.94).",
-        f"Models of the better half only, of which one reaches {LEAST} in MIG: near 0 a factor of two means nothing.",
+        f"Models of the better half only, of which at least one reaches {LEAST} in MIG: near 0 a factor of two means "
+        "nothing.",
     ),
     statistic=f"share of pairs of nearly equal DCI whose MIG differs by a factor of two or more, the larger {LEAST} or "
     "more",
@@ -184,7 +185,7 @@ def test_five_metrics_are_strongly_correlated_and_modularity_is_not(unsupervised
 
     return every_part(
         lambda level: from_correlations(unsupervised, (*FIVE, "modularity"), means, confidence=level),
-        [above(STRONG, null=0.0), below(STRONG)],
+        {"pairs of the five": above(STRONG, null=0.0), "Modularity with the five": below(STRONG)},
         confidence=confidence,
     )
 

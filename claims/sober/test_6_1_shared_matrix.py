@@ -159,7 +159,8 @@ def test_families_of_aggregations_agree_on_one_matrix(unsupervised, confidence):
 
     return every_part(
         lambda level: from_correlations(unsupervised, BLENDS, parts, confidence=level),
-        [above(STRONG, null=0.0)] * 9 + [above(GAP, null=0.0)] * 3,
+        {f"{m}: {a} with {b}": above(STRONG, null=0.0) for m in MATRICES for a, b in combinations(FAMILY, 2)}
+        | {f"{m}: that minus MIG and SAP with DCI disentanglement": above(GAP, null=0.0) for m in MATRICES},
         confidence=confidence,
     )
 
@@ -229,7 +230,10 @@ def test_the_matrix_matters_and_less_to_gaps(unsupervised, confidence):
 
     return every_part(
         lambda level: from_correlations(unsupervised, BLENDS, parts, confidence=level),
-        [below(SAME_RANKING, null=1.0), above(GAP, null=0.0)],
+        {
+            "an aggregation between two matrices": below(SAME_RANKING, null=1.0),
+            "of MIG and SAP minus of DCI and Modularity": above(GAP, null=0.0),
+        },
         confidence=confidence,
     )
 

@@ -195,7 +195,7 @@ def lead_of_best_third(population: Population, metric: str, confidence: float) -
 def test_all_metrics_but_modularity_are_correlated_with_downstream_accuracy(unsupervised, confidence):
     return every_part(
         lambda level: correlations(unsupervised, (*SIX, "modularity"), LEARNERS, level),
-        [above(CORRELATED, null=0.0)] * len(SIX) + [below(CORRELATED)],
+        {metric: above(CORRELATED, null=0.0) for metric in SIX} | {"modularity": below(CORRELATED)},
         confidence=confidence,
     )
 

@@ -20,6 +20,7 @@ _NO_ESTIMATE: Record = {
     "interval": None,
     "n": None,
     "left_out": None,
+    "notes": [],
     "regime": [],
     "exploratory": False,
     "expected": None,
@@ -110,6 +111,7 @@ def record_of(
             "n": int(estimate.n),
             "confidence": estimate.confidence,
             "left_out": list(estimate.left_out) if estimate.left_out else None,
+            "notes": list(estimate.notes),
         }
     return record
 

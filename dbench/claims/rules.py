@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -151,31 +151,32 @@ EVERY_PART = above(1.0, null=0.0)
 
 
 def every_part(
-    estimates: Callable[[float], Sequence[Estimate]], rules: Sequence[Rule], *, confidence: float
+    estimates: Callable[[float], Sequence[Estimate]], rules: Mapping[str, Rule], *, confidence: float
 ) -> Estimate:
     """Judge a sentence that says several things: the smallest of its parts, each on the scale of its own rule.
 
     Args:
         estimates: takes a confidence, returns the estimate of each part.
-        rules: of the parts, each with one end.
+        rules: of the parts in that order, by their names, each with one end.
         confidence: of the interval (see :func:`dbench.stats.smallest_of`).
 
     Returns:
-        Above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect; a note has the
-        parts on their own scales.
+        Above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect; each part is
+        a note, on its own scale.
 
     Example:
         >>> from dbench.stats import Estimate
         >>> def parts(level):
         ...     return [Estimate(0.6, 0.55, 0.65, 10, level), Estimate(0.05, 0.02, 0.08, 10, level)]
-        >>> EVERY_PART.decide(every_part(parts, [above(0.5, null=0.0), below(0.1)], confidence=0.95))
-        <Verdict.REPRODUCED: 'reproduced'>
+        >>> found = every_part(parts, {"dci": above(0.5, null=0.0), "modularity": below(0.1)}, confidence=0.95)
+        >>> EVERY_PART.decide(found), found.notes[0]
+        (<Verdict.REPRODUCED: 'reproduced'>, 'dci: 0.60 [0.55, 0.65], asked above 0.5 (no effect: 0)')
     """
     found = cache(estimates)
     smallest = smallest_of(
-        lambda level: [rule.scaled(part) for rule, part in zip(rules, found(level), strict=True)],
+        lambda level: [rule.scaled(part) for rule, part in zip(rules.values(), found(level), strict=True)],
         confidence=confidence,
     )
-    parts = zip(found(confidence), rules, strict=True)
-    told = "; ".join(f"{part.value:.2f} [{part.low:.2f}, {part.high:.2f}], asked {rule}" for part, rule in parts)
-    return replace(smallest, notes=(f"The parts on their own scales: {told}.",))
+    named = zip(rules.items(), found(confidence), strict=True)
+    notes = (f"{name}: {e.value:.2f} [{e.low:.2f}, {e.high:.2f}], asked {rule}" for (name, rule), e in named)
+    return replace(smallest, notes=tuple(notes))

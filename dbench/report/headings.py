@@ -92,7 +92,10 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
         "record": decider["nodeid"] if decider else None,
         "beside": beside,
         "note": row.note,
-        "notes": _notes([record for record in records if record not in primaries], decider),
+        "notes": [
+            *(decider.get("notes", []) if decider else []),  # reports of before have none
+            *_notes([record for record in records if record not in primaries], decider),
+        ],
         "unexpected": sum(record["unexpected"] for record in records),
         "exploratory": bool(decider and decider["exploratory"]),
         "revision": decider["revision"] if decider else None,
@@ -115,7 +118,7 @@ def _says(record: Record, cases: Sequence[Record]) -> str:
         return sentence
     holding = sum(case["verdict"] == "reproduced" for case in cases)
     if holding == len(cases):
-        return f"Holds in all {len(cases)} cases. The first: {sentence}"
+        return f"Holds in all {len(cases)} cases. The first ({part_text(record)}): {sentence}"
     return f"Holds in {holding} of {len(cases)} cases. The worst ({part_text(record)}): {sentence}"
 
 

@@ -213,7 +213,7 @@ def test_a_sentence_of_several_parts_is_as_good_as_its_worst():
         def found(level):
             return [Estimate(value, value - 0.004, value + 0.004, 10, level) for value in values]
 
-        return EVERY_PART.decide(every_part(found, PARTS, confidence=0.95))
+        return EVERY_PART.decide(every_part(found, dict(zip("abcd", PARTS, strict=True)), confidence=0.95))
 
     assert judged(0.6, 0.2, 0.8, 0.0) == Verdict.REPRODUCED
     assert judged(0.4, 0.2, 0.8, 0.0) == Verdict.WEAKER
