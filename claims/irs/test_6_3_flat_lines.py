@@ -1,6 +1,7 @@
 """IRS, section 6.3, Figure 4: lines of trained codes under interventions, flat for the robust ones."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +21,7 @@ STAY = Claim.zoo(
     quote="For a robustly disentangled feature, we would expect all of these colored lines to be horizontal",
     regime=(FACTORS_HELD,),
     part="trained",
-    population="informative codes (KL above 0.01 nats) of all runs: objectives, strengths and seeds",
+    population="robust codes among the informative ones (KL above 0.01 nats) of all runs: objectives, strengths, seeds",
     deviations=(
         "Robust: IRS of 0.75 or more; not robust: below 0.5. Flat: the lines of no factor depart from their mean by "
         "more than a tenth of the code's largest deviation (largest departure, mean over values of the own factor).",
@@ -68,9 +69,11 @@ def share(
     number, of_them = found.sum(axis=(1, 2))[holds], counted.sum(axis=(1, 2))[holds]
     if len(of_them) < 2:  # one seed cannot be left out
         raise EvidenceLacking(f"{population.name} holds too few such codes: {of_them.sum()} in {len(of_them)} seeds")
-    return jackknife_interval(
+    estimate = jackknife_interval(
         lambda seeds: float(number[seeds].sum() / of_them[seeds].sum()), len(of_them), confidence=confidence
     )
+    said = f"{number.sum():,} of {of_them.sum():,} such codes, which {len(of_them)} of {len(holds)} seeds hold."
+    return replace(estimate, notes=(said,))
 
 
 def flat_among_robust(population: Population, *, confidence: float = STAY.confidence) -> Estimate:

@@ -22,7 +22,11 @@ SEPARATES = Claim(
     where="introduction; 'Unsupervised disentangled model selection', Figure 6",
     evidence="synthetic",
     population="pairs of models of uniform factors, as many codes as factors; number of codes and draws varied",
-    deviations=("Entangled: rotations drawn uniformly.", "All codes are informative."),
+    deviations=(
+        "'High' is the upper quarter of the scale, 'low' its lower half: our reading.",
+        "Entangled: rotations drawn uniformly.",
+        "All codes are informative.",
+    ),
     unit="pair",
     # High: the upper quarter of the scale; low: its lower half.
     statistic="how far the mean UDR lies above 0.75 if disentangled, or below 0.5 if entangled, whichever is less",
