@@ -34,7 +34,7 @@ SUM_DIFFERENCE = PAIR.cell(
 MEMBERS = PAIR.probe(
     "members",
     population="two factors of five values and a nuisance, full grid; codes are their sum and difference",
-    says="Alone, neither the sum nor the difference is robust for any factor.",
+    says="Alone, neither the sum nor the difference is robust with one factor held.",
     deviations=("Alone they are robust too once both factors are held: the group that matters is that of factors.",),
     statistic="largest IRS of one of the codes for one of the factors",
     # Robust: the upper quarter of the scale.

@@ -56,7 +56,8 @@ STEADIER = Claim(
     id="irs.discretisation",
     role="primary",
     quote="Partitioning a factor into fewer realizations yields less possible combinations and hence larger sets [...] "
-    "the larger the sets [...] we want to have in order to obtain stable estimates [...] of the expected values.",
+    "In general, the more noise we expect in x the larger the sets [...] we want to have in order to obtain stable "
+    "estimates [...] of the expected values.",
     evidence="synthetic",
     population="uniform factors, a noisy code of one of two; 400 observations; draws varied in sets of 20",
     deviations=("Three bins against ten.",),

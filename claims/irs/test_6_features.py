@@ -74,9 +74,12 @@ WEIGHTED = Claim(
     id="irs.weighting-dead-dimensions",
     role="primary",
     quote="The treatment of such inactive components can make a difference when averaging disentanglement scores of "
-    "the single Z_i to an overall score.",
+    "the single Z_i to an overall score. FI uses a simple average, MI weights the components with their overall "
+    "feature importance and we weight them according to worst case deviation from mean",
     evidence="synthetic",
-    population="copies of three factors of five values beside five codes of tiny noise (0.001); 2,000 draws varied",
+    population="copies of three factors of five values beside five codes of tiny noise (0.001); 2,000 observations, "
+    "drawn anew for each sample",
+    deviations=("Both averages are of IRS's own scores of codes; the paper's simple one is of FI's.",),
     unit="sample",
     # A robust code gets 1; a fifth less is a different model.
     statistic="how far the weighted mean of D_l lies above 0.95, or the plain mean below 0.8, whichever is less",

@@ -134,10 +134,11 @@ def _row_of(group: Sequence[Record]) -> _Row:
 def headings_match(document: Document) -> bool:
     """Whether the headings of a document are those of its records; statements and what heads come from the ledger.
 
-    What they say in words is left alone: another version may have worded it otherwise.
+    What they say in words, and which of several equal cases they name, is left alone: another version may have done so
+    otherwise.
     """
     rows = {h["claim"]: _Row(h["where"], h["statement"], h["heads"]) for h in document["headings"]}
-    worded = {"says": "", "notes": [], "note": ""}
+    worded = {"says": "", "notes": [], "note": "", "record": ""}
     return [heading | worded for heading in _headings(document["records"], rows)] == [
         dict(heading) | worded for heading in document["headings"]
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -73,10 +74,11 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
 
     Returns:
         The fields of ``heading`` in ``schema.json``. The verdict is that of the primary record on the kind of evidence
-        that heads the finding; of several cases the worst; without any it is 'not tested'.
+        that heads the finding; of several cases the worst, and of equal verdicts that farthest out of the range, or
+        nearest to its end; without any it is 'not tested'.
     """
     primaries = [record for record in records if record["role"] == "primary" and record["evidence"] == row.heads]
-    decider = max(primaries, key=lambda record: VERDICTS.index(record["verdict"]), default=None)
+    decider = max(primaries, key=lambda record: (VERDICTS.index(record["verdict"]), _miss(record)), default=None)
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -102,6 +104,14 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
     }
 
 
+def _miss(record: Record) -> float:
+    """How far the estimate of a case lies outside the range that is asked; below 0 inside."""
+    estimate, low, high = record["estimate"], record["low"], record["high"]
+    if estimate is None:
+        return -math.inf
+    return max(-math.inf if low is None else low - estimate, -math.inf if high is None else estimate - high)
+
+
 def _says(record: Record, cases: Sequence[Record]) -> str:
     """What was seen and what would change it."""
     verdict = record["verdict"]
@@ -118,7 +128,7 @@ def _says(record: Record, cases: Sequence[Record]) -> str:
         return sentence
     holding = sum(case["verdict"] == "reproduced" for case in cases)
     if holding == len(cases):
-        return f"Holds in all {len(cases)} cases. The first ({part_text(record)}): {sentence}"
+        return f"Holds in all {len(cases)} cases. The narrowest ({part_text(record)}): {sentence}"
     return f"Holds in {holding} of {len(cases)} cases. The worst ({part_text(record)}): {sentence}"
 
 
