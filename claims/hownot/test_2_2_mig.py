@@ -31,7 +31,8 @@ AS_DEFINED = Claim(
     where="2.2.1, Fact 7; 2.2, Characteristic 2",
     says="MIG gives a high score to every representation in which a change of one factor changes one code.",
     evidence="synthetic",
-    population="all deterministic codes of one to three factors of two to five values, up to three codes",
+    population="all deterministic codes of one to three factors of two to five values, up to three codes (of 2 x 4 and "
+    "2 x 2 x 2 values one)",
     deviations=(
         READING,
         "Characteristic 2 is read literally: any change of a factor, from anywhere, changes the same one code.",

@@ -30,8 +30,8 @@ TABLE = Claim(
     population="twelve representations known to have or lack the characteristic; metric, property and draws varied",
     deviations=(PROTOCOL, "The worst representation is found on one draw and judged on others."),
     unit="repetition",
-    statistic="how far the mean score of the worst representation lies on the side of 0.75 that the property is said "
-    "to ask",
+    statistic="how far the mean score of the worst representation lies on the side of 0.75 that the table says: the "
+    "property's for Yes, the other for No",
     rule=above(0.0),
     min_n=3,
 )

@@ -28,7 +28,7 @@ THEOREM = Claim(
         "A demonstration of a proof: 'any density' and 'infinitely many' by three laws and seven matrices, 'almost "
         "everywhere' and 'for all u' at points drawn at random.",
         "Tolerated are a round trip that is off by 1e-6, a derivative below 1e-9 at one point in 1,000, and a "
-        "fiftieth in the probability of a random orthant.",
+        "fiftieth in the probability of a random orthant, which says little in ten dimensions: few are likelier.",
     ),
     statistic="what is missing of the property (bijection: largest |f^-1(f(z)) - z|; Jacobian: share of points with "
     "some |df_i/du_j| < 1e-9; distribution: largest |P(f(z) <= u) - P(z <= u)| over 200 u), over what is tolerated",

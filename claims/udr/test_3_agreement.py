@@ -57,7 +57,8 @@ LONE = Claim(
     population="ten models of five codes, rotations drawn uniformly but for one that is disentangled; draws varied",
     deviations=(
         "Detected: it has the highest score of the ten, all to all.",
-        "Two to four disentangled models among the ten are asked beside it: one of them has the highest score.",
+        "Two to four disentangled models among the ten are asked beside it: one of them has the highest score. That is "
+        "missed too, so that it is not peculiar to a lone one; how many are needed is not asked.",
     ),
     unit="set of models",
     statistic="how often a disentangled model scores highest, as a multiple of chance",

@@ -17,9 +17,9 @@ CATEGORIES = Claim(
     quote="Continuous, monotonic and scalar factors [...] UDR assumes that these properties hold for the data "
     "generative factors and their representations.",
     where="limitation 3, continuous, monotonic and scalar factors",
-    deviations=("The paper states the assumption; what it is good for is asked of models that do not meet it.",),
+    deviations=("The paper states the assumption; asked is what follows for models that do not meet it.",),
     evidence="synthetic",
-    population="five factors of ten values; each model copies each factor into its own code, values in an own order",
+    population="five factors of ten values; each model copies each factor into a code, its values in random order",
     unit="pair",
     statistic="mean UDR",
     rule=below(0.5),
@@ -41,7 +41,7 @@ PHASE_EXACT = CATEGORIES.cell(
 PLANES = CATEGORIES.cell(
     "planes",
     population="three angles as cosine and sine; each model turns each plane by an own phase",
-    says="UDR assumes scalar factors and representations: models disentangled without can score low together.",
+    says="UDR assumes scalar factors and representations: models of two codes for each factor score low together.",
     deviations=("No scalar: two codes for a factor, disentangled as groups.",),
 )
 DISENTANGLED = CATEGORIES.cell(

@@ -44,9 +44,8 @@ REWARD = 0.1
 BETA_VAE = Claim(
     id="udr.betavae-misses-one-factor",
     role="primary",
-    quote="the FactorVAE metric is more accurate than the [...] -VAE one, since the [...] -VAE metric often "
-    "over-estimates the level of disentanglement by reporting 100% disentanglement even when only [...] factors were "
-    "disentangled.",
+    quote="the FactorVAE metric is more accurate than the β -VAE one, since the β -VAE metric often over-estimates the "
+    "level of disentanglement by reporting 100% disentanglement even when only K \u2212 1 factors were disentangled.",
     where="Supervised metric implementation details, FactorVAE metric",
     evidence="synthetic",
     population="K factors, K - 1 of them in codes of their own; K and draws varied",

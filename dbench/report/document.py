@@ -138,7 +138,9 @@ def headings_match(document: Document) -> bool:
     otherwise.
     """
     rows = {h["claim"]: _Row(h["where"], h["statement"], h["heads"]) for h in document["headings"]}
-    worded = {"says": "", "notes": [], "note": "", "record": ""}
-    return [heading | worded for heading in _headings(document["records"], rows)] == [
-        dict(heading) | worded for heading in document["headings"]
-    ]
+    worded = {"says": "", "notes": [], "note": ""}
+    ours, theirs = (
+        [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]
+        for headings in (_headings(document["records"], rows), document["headings"])
+    )
+    return ours == theirs

@@ -24,7 +24,15 @@ from dbench.report.text import (
 __all__ = ["PARAMETERS", "LedgerRow", "chance_text", "count_verdicts", "heading_of", "worst"]
 
 EVIDENCE = {"synthetic": "constructions", "published": "the paper's printed tables", "zoo": "trained models"}
-PARAMETERS = {"evidence_folder": "table", "evidence_pair": "pair of tables", "evidence_left_out": "study"}
+PARAMETERS = {
+    "evidence_folder": "table",
+    "evidence_pair": "pair of tables",
+    "evidence_left_out": "study",
+    "population_of": "population",
+    "d": "number of codes",
+    "ks": "number of factors",
+    "k": "number of factors",
+}
 # Beyond so many names a note only counts: the page lists them all.
 MOST_NAMES = 4
 
@@ -74,11 +82,11 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
 
     Returns:
         The fields of ``heading`` in ``schema.json``. The verdict is that of the primary record on the kind of evidence
-        that heads the finding; of several cases the worst, and of equal verdicts that farthest out of the range, or
-        nearest to its end; without any it is 'not tested'.
+        that heads the finding; of several cases, which must all hold, the worst, and of equal verdicts that farthest
+        out of the range, or nearest to its end; without any it is 'not tested'.
     """
     primaries = [record for record in records if record["role"] == "primary" and record["evidence"] == row.heads]
-    decider = max(primaries, key=lambda record: (VERDICTS.index(record["verdict"]), _miss(record)), default=None)
+    decider = max(primaries, key=lambda record: (_rank(record), _miss(record)), default=None)
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -102,6 +110,16 @@ def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
         "exploratory": bool(decider and decider["exploratory"]),
         "revision": decider["revision"] if decider else None,
     }
+
+
+def _rank(record: Record) -> float:
+    """Place of a case's verdict from best to worst; what can only be reproduced or weaker comes before weaker."""
+    rank = float(VERDICTS.index(record["verdict"]))
+    interval, null = record["interval"], record["null"]
+    if record["verdict"] != "undecided" or interval is None or null in (None, record["low"], record["high"]):
+        return rank
+    claimed = interval[0] > null if record["high"] is None else interval[1] < null
+    return VERDICTS.index("weaker") - 0.5 if claimed else rank
 
 
 def _miss(record: Record) -> float:
@@ -136,10 +154,9 @@ def _against(record: Record) -> str:
     """How the interval lies to the range of the rule, and what would change that."""
     asked, none, at = asked_text(record), number(record["null"]), record["settles_at"]
     if record["confidence"] == 1 and record["verdict"] in ("reproduced", "contradicted"):
-        if record["verdict"] == "reproduced":
-            return f"{asked} as asked; an exact value, which no more data would change"
         source = "other printed cells or " if record["evidence"] == "published" else ""
-        return f"not {asked} as asked; an exact value: only {source}another reading of the sentence would change it"
+        not_so = "" if record["verdict"] == "reproduced" else "not "
+        return f"{not_so}{asked} as asked; an exact value: only {source}another reading of the sentence would change it"
     if record["verdict"] == "undecided":
         if record["interval"] and record["interval"][0] == record["interval"][1]:
             units = plural(record["unit"], 2)

@@ -74,11 +74,13 @@ def plural(noun: str, count: int) -> str:
     """Return the noun for so many; what follows 'of' stays as it is.
 
     Example:
-        >>> [plural(noun, 2) for noun in ("seed", "seeds", "pair of strengths", "property", "class")]
-        ['seeds', 'seeds', 'pairs of strengths', 'properties', 'classes']
+        >>> [plural(noun, 2) for noun in ("seed", "seeds", "pair of strengths", "property", "class", "matrix")]
+        ['seeds', 'seeds', 'pairs of strengths', 'properties', 'classes', 'matrices']
     """
     head, of, rest = noun.partition(" of ")
-    if count != 1 and not re.search("[^s]s$", head):
+    if count != 1 and head.endswith("matrix"):
+        head = head[:-1] + "ces"
+    elif count != 1 and not re.search("[^s]s$", head):
         if re.search("[^aeiou]y$", head):
             head = head[:-1] + "ie"
         head += "es" if re.search("(s|x|ch)$", head) else "s"

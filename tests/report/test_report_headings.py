@@ -186,3 +186,29 @@ def test_a_cell_that_quotes_other_words_is_of_another_sentence(heading_of, make_
         "Of the same sentence: 'it decreases too' (it de), on trained models: reproduced.",
         "Another sentence: 'larger images are harder too' (large), on trained models: reproduced.",
     ]
+
+
+def test_of_cases_of_one_verdict_the_farthest_heads_or_the_narrowest(heading_of, make_record):
+    shared = {"low": 0.5, "high": None, "closed": False}
+    bad = [
+        make_record(nodeid=f"n{e}", params={"e": e}, verdict="contradicted", estimate=e, interval=[e, e], **shared)
+        for e in (0.3, -0.4, 0.1)
+    ]
+    assert heading_of(*bad)["record"] == "n-0.4"
+    near = (0.9, 0.6, 0.7)
+    good = [make_record(nodeid=f"n{e}", params={"e": e}, estimate=e, interval=[e, e], **shared) for e in near]
+    heading = heading_of(*good)
+    assert heading["record"] == "n0.6"
+    assert heading["says"].startswith("Holds in all 3 cases. The narrowest (e=0.6): ")
+
+
+def test_a_case_that_is_weaker_for_sure_outranks_one_that_cannot_be_worse(heading_of, make_record):
+    shared = {"low": 0.5, "high": None, "closed": False, "null": 0.0}
+    weaker = make_record(params={"i": 0}, verdict="weaker", estimate=0.3, interval=[0.2, 0.4], **shared)
+
+    def beside(low):
+        return make_record(params={"i": 1}, verdict="undecided", estimate=0.5, interval=[low, 0.6], **shared)
+
+    assert heading_of(weaker, beside(0.1))["verdict"] == "weaker"
+    assert heading_of(weaker, beside(-0.1))["verdict"] == "undecided"
+    assert heading_of(make_record(params={"i": 0}), beside(0.1))["verdict"] == "undecided"
