@@ -20,6 +20,7 @@ GREEDY = Claim(
     role="primary",
     quote="Thus, z1 will be chosen as the representative of both colour and shape.",
     where="3.1, Figure 1",
+    says="In the toy model M1 one code is chosen as the representative of both factors.",
     evidence="synthetic",
     population="the toy model M1 as a sampled representation; draws varied",
     deviations=("Codes carry noise of 0.05, so that they are real numbers.",),
@@ -51,6 +52,7 @@ TRAINED = replace(
     deviations=(
         "Only factors count that some code holds (more than 0.1 nats, where permuted labels stay below 0.05), and only "
         "models with an informative code for each of them: others share a code by chance or by necessity.",
+        "'Often' is read as in more than a quarter.",
     ),
     unit="seed",
     statistic="mean over seeds of the share of models in which two held factors share their most informative code, "
