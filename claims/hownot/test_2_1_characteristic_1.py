@@ -1,7 +1,4 @@
-"""How Not to Measure Disentanglement, section 2.1: metrics of characteristic 1 and what they let pass.
-
-'High' means above three quarters of the scale throughout this folder: the paper gives no threshold. 'Low' is not high.
-"""
+"""How Not to Measure Disentanglement, section 2.1: metrics of characteristic 1 and what they let pass."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,4 @@
-"""How Not to Measure Disentanglement, section 2.2: what SAP, a metric of characteristic 2, lets pass.
-
-'High' means above three quarters of the scale throughout this folder: the paper gives no threshold. 'Low' is not high.
-"""
+"""How Not to Measure Disentanglement, section 2.2: what SAP, a metric of characteristic 2, lets pass."""
 
 from dataclasses import replace
 

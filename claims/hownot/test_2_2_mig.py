@@ -1,7 +1,6 @@
 """How Not to Measure Disentanglement, section 2.2: does MIG satisfy the two properties, as the paper says?
 
 Both statements speak of all representations, so they are put to a search, and one counterexample refutes them.
-'High' means above three quarters of the scale throughout this folder: the paper gives no threshold. 'Low' is not high.
 """
 
 from collections.abc import Callable

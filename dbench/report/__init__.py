@@ -2,7 +2,6 @@
 
 from dbench.report.document import build_document
 from dbench.report.files import prepare_folder, read_report, report_folder, write_report
-from dbench.report.headings import worst
 from dbench.report.schema import PAPERS, SYMBOLS, VERDICTS, validate
 from dbench.report.terminal import summary_lines
 
@@ -16,6 +15,5 @@ __all__ = [
     "report_folder",
     "summary_lines",
     "validate",
-    "worst",
     "write_report",
 ]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from dbench.errors import InvalidInput
 from dbench.report.schema import ROLES, VERDICTS, Record
 from dbench.report.text import (
     asked_text,
@@ -21,7 +20,7 @@ from dbench.report.text import (
     same_words,
 )
 
-__all__ = ["PARAMETERS", "LedgerRow", "chance_text", "count_verdicts", "heading_of", "worst"]
+__all__ = ["PARAMETERS", "LedgerRow", "chance_text", "count_verdicts", "heading_of"]
 
 EVIDENCE = {"synthetic": "constructions", "published": "the paper's printed tables", "zoo": "trained models"}
 PARAMETERS = {
@@ -30,7 +29,6 @@ PARAMETERS = {
     "evidence_left_out": "study",
     "population_of": "population",
     "d": "number of codes",
-    "ks": "number of factors",
     "k": "number of factors",
 }
 # Beyond so many names a note only counts: the page lists them all.
@@ -48,23 +46,6 @@ class LedgerRow(Protocol):
     def heads(self) -> str: ...  # noqa: D102
     @property
     def note(self) -> str: ...  # noqa: D102
-
-
-def worst(verdicts: Iterable[str]) -> str:
-    """Return the one verdict of several cases, all of which must hold: the worst.
-
-    Raises:
-        InvalidInput: for no verdict, and for one that does not exist.
-
-    Example:
-        >>> worst(["reproduced", "undecided", "weaker"])
-        'undecided'
-    """
-    present = set(verdicts)
-    strange = sorted(present.difference(VERDICTS))
-    if strange or not present:
-        raise InvalidInput(f"verdicts must be at least one of {', '.join(VERDICTS)}, got {strange or 'none'}")
-    return max(present, key=VERDICTS.index)
 
 
 def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:

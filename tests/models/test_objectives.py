@@ -70,6 +70,26 @@ def test_the_total_correlation_is_weighted_sampling_with_its_weight_once_in_ever
         assert float(ours[m]) == pytest.approx(_weighted_sampling_by_loops(z, mean, sd, 1000), rel=1e-9)
 
 
+@pytest.mark.parametrize("logvar", [0.0, -4.0, -9.0])
+def test_exponentials_that_underflow_change_neither_the_total_correlation_nor_its_gradient(make_batch, logvar):
+    """Against torch's own logsumexp; with narrow posteriors nearly every density of another image's code underflows."""
+    batch = make_batch(members=2, images=6, codes=3)
+    found = []
+    for plain in (False, True):
+        z, mean = (part.clone().requires_grad_() for part in (batch.z, batch.mean))
+        spread = torch.full_like(mean, logvar)
+        if plain:
+            density = -0.5 * (
+                math.log(2 * math.pi) + spread[:, None] + (z[:, :, None] - mean[:, None]) ** 2 / spread[:, None].exp()
+            )
+            tc = (density.sum(3).logsumexp(2) - density.logsumexp(2).sum(2) + 2 * math.log(6000)).mean(1)
+        else:
+            tc = total_correlation(z, mean, spread, data_size=1000)
+        found.append((tc.detach(), *torch.autograd.grad(tc.sum(), (z, mean))))
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-6, atol=1e-9)
+
+
 def test_the_data_size_shifts_the_total_correlation_by_the_constant_of_all_codes_but_one(make_batch):
     batch = make_batch(codes=4)
     small, large = (total_correlation(batch.z, batch.mean, batch.logvar, data_size=n) for n in (100, 1000))

@@ -6,8 +6,7 @@ import itertools
 
 import pytest
 
-from dbench.errors import InvalidInput
-from dbench.report import VERDICTS, worst
+from dbench.report import VERDICTS
 from dbench.report.document import headings_match
 from dbench.report.headings import chance_text
 
@@ -22,14 +21,15 @@ def heading_of(make_document):
 
 
 @pytest.mark.parametrize(("better", "worse"), list(itertools.combinations(VERDICTS, 2)))
-def test_the_worse_of_two_verdicts_heads(better, worse):
-    assert worst([better, worse, better]) == worse
+def test_the_worse_of_two_cases_heads(heading_of, make_record, better, worse):
+    verdicts = [better, worse, better]
+    cases = [make_record(params={"i": i}, verdict=v, interval=None) for i, v in enumerate(verdicts)]
+    assert heading_of(*cases)["verdict"] == worse
 
 
-@pytest.mark.parametrize("verdicts", [[], ["reproduced", "passed"]])
-def test_only_verdicts_can_be_compared(verdicts):
-    with pytest.raises(InvalidInput, match="verdicts must be at least one of"):
-        worst(verdicts)
+def test_what_an_estimate_notes_stands_before_the_records_beside_it(heading_of, make_record):
+    notes = heading_of(make_record(notes=["dci: 0.5"]), make_record(role="cell"))["notes"]
+    assert notes == ["dci: 0.5", "The same sentence, on trained models: reproduced."]
 
 
 @pytest.mark.parametrize("role", ["cell", "probe", "print"])

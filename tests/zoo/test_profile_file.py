@@ -53,6 +53,14 @@ def test_a_file_is_the_profile_it_spells(file: Path) -> None:
     assert len(find_profile(str(file)).runs()) == 5
 
 
+def test_what_differs_on_one_data_set_is_said_of_it_alone(file: Path) -> None:
+    file.write_text(TEXT.replace("strengths = [6]", 'strengths = [6]\ndata = ["dsprites_grid_16"]\ndeviations = ["x"]'))
+    assert find_profile(str(file)).deviations_on({"dsprites_grid_16"}) == ["x"]
+    plain, coloured = (set(PROFILES["micro"].deviations_on({name})) for name in PROFILES["micro"].data[:2])
+    assert plain < coloured
+    assert {text for text in coloured - plain if "once" in text or "10 seeds" in text} == coloured - plain
+
+
 def test_the_commands_of_the_zoo_take_a_file_and_its_store(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file.parent)
     Store("store/mine", create=True)
