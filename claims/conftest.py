@@ -20,6 +20,7 @@ from dbench.claims.evidence import (
 )
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
+from dbench.pytest_recorder import card_of
 
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
 torch.set_num_threads(1)
@@ -31,14 +32,18 @@ os.environ["OMP_NUM_THREADS"] = "1"
 def pytest_generate_tests(metafunc):
     """Run every test that asks for evidence tables once for each of them, each pair, or each study of combinations.
 
-    Tables of training sets with something held out are left to the claims about novel combinations. Without a pair,
-    or such a study, a test still runs, once, and leaves its claim open.
+    Cells and probes are judged on the table nearest to the papers alone, primaries on all. Tables of training sets with
+    something held out are left to the claims about novel combinations. Without a pair, or such a study, a test still
+    runs, once, and leaves its claim open.
     """
     wanted = {"evidence_folder", "evidence_pair", "evidence_left_out"} & set(metafunc.fixturenames)
     folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
     if "evidence_folder" in wanted:
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
         chosen = swept_folders(folders) if of_models else folders
+        card = card_of(metafunc.definition)
+        if card is not None and "primary" not in (card.role, *card.roles.values()):
+            chosen = chosen[:1]
         metafunc.parametrize("evidence_folder", chosen, ids=[f.name for f in chosen])
     if "evidence_pair" in wanted:
         pairs = evidence_pairs(folders) or [()]
