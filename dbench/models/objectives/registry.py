@@ -107,22 +107,18 @@ class Batch:
 
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
-        return Batch(
-            self.x[which],
-            self.logits[which],
-            self.z[which],
-            self.mean[which],
-            self.logvar[which],
-            data_size=self.data_size,
-            step=self.step,
-            steps=self.steps,
+        return replace(
+            self,
+            x=self.x[which],
+            logits=self.logits[which],
+            z=self.z[which],
+            mean=self.mean[which],
+            logvar=self.logvar[which],
             noise=None if self.noise is None else self.noise[which],
             factors=None if self.factors is None else self.factors[which],
-            factor_sizes=self.factor_sizes,
             labelled=None if self.labelled is None else self.labelled[which],
             other=None if self.other is None else self.other.members(which),
             extra={name: values[which] for name, values in self.extra.items()},
-            likelihood_factor=self.likelihood_factor,
         )
 
 
@@ -240,15 +236,7 @@ OBJECTIVES: dict[str, Callable[..., Terms]] = {}
 def objective(
     *, cite: str, strength: str, swept: tuple[float, ...], swept_in: str, **declared: Any
 ) -> Callable[[Function], Function]:
-    """Attach a card to an objective and list it under its own name.
-
-    Args:
-        cite: as on :class:`ObjectiveCard`, and so are the others.
-        strength: likewise.
-        swept: likewise.
-        swept_in: likewise.
-        declared: needs beyond one batch, under the names they have on the card.
-    """
+    """Attach an :class:`ObjectiveCard` to an objective and list it under its own name; see the card for arguments."""
 
     def attach(function: Function) -> Function:
         name = function.__name__
@@ -263,19 +251,11 @@ def objective(
 
 
 def find_objective(name: str) -> Callable[..., Terms]:
-    """Return the objective of that name.
-
-    Raises:
-        UnknownName: no such objective.
-    """
+    """Return the objective of that name, or say which there are."""
     return find("objective", name, OBJECTIVES)
 
 
 def find_card(name: str) -> ObjectiveCard:
-    """Return the card of the objective of that name.
-
-    Raises:
-        UnknownName: no such objective.
-    """
+    """Return the card of the objective of that name, or say which there are."""
     card: ObjectiveCard = find_objective(name).card  # type: ignore[attr-defined]
     return card
