@@ -70,8 +70,8 @@ def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     beta-VAE at the same strength, and the plain VAE at beta = 1.
 
     The class is a factor of fewest values (:func:`class_factor`): shape in dSprites, as the authors chose. They press
-    both divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for images of 64 x 64,
-    which have more to tell); here beta weights them, so that strengths mean what they mean for beta-VAE.
+    both divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for images of
+    64 x 64, which have more to tell); here beta weights them, so that strengths mean what they mean for beta-VAE.
     docs/objectives.md says what else was chosen here.
 
     Args:
