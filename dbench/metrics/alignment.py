@@ -34,13 +34,7 @@ def align(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 def alignment_collisions(matrix: ArrayLike) -> int:
-    """Count the factors whose most informative code is also another factor's most informative code.
-
-    Args:
-        matrix: d x k relation, not negative. A factor that no code is related to has no such code.
-
-    Returns:
-        0 to k, never 1.
+    """Count the factors whose most informative code is also another's; one that no code is related to has no such code.
 
     Example:
         >>> alignment_collisions([[0.9, 0.8, 0.0], [0.0, 0.1, 0.5]])

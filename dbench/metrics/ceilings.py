@@ -40,10 +40,7 @@ def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:
     """Put values on the scale where chance is 0 and the ceiling is 1: (v - chance) / (ceiling - chance).
 
-    Args:
-        values: any shape.
-        chance: what independent codes get; broadcast against the values.
-        ceiling: what exact copies get; broadcast against the values.
+    All broadcast: ``chance`` is what independent codes get, ``ceiling`` what exact copies get.
 
     Returns:
         Values cut to 0 and 1; 0 where the ceiling is no higher than chance, so that the protocol tells nothing.

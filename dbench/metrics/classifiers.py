@@ -45,13 +45,7 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """One perceptron to train: predict a label from some columns of one model's codes.
-
-    Attributes:
-        model: which of the stacked codes.
-        label: which column of the labels.
-        without: column of the codes to leave out; -1 for none.
-    """
+    """One perceptron to train: predict a label from one model's codes, but for the column ``without`` (-1: all)."""
 
     model: int
     label: int
@@ -67,10 +61,7 @@ def train_classifiers(
     training: Training,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Train the classifiers; return their test accuracies, one for each.
-
-    Arguments as for :func:`predict_labels`; test_labels: m x k.
-    """
+    """Train as :func:`predict_labels` does; return the classifiers' test accuracies (test_labels: m x k)."""
     classes = np.maximum(train_labels.max(axis=0), test_labels.max(axis=0)) + 1
     predicted = predict_labels(train_codes, train_labels, test_codes, classifiers, training, classes, generator)
     label = [classifier.label for classifier in classifiers]

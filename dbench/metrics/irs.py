@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
-from dbench.metrics.inputs import label_indices, require_count, require_varying
+from dbench.metrics.inputs import label_indices, require_varying
 from dbench.metrics.interventions import Distance, crossed_empida, empida
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
@@ -25,8 +25,6 @@ Groups = Sequence[Sequence[int]]
 
 def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
     """Labels of the factors; continuous ones are cut into bins, 20 if not said."""
-    if bins is not None:
-        require_count("bins", bins, 1)
     if bins is None and sample.discrete:
         return label_indices(sample.factors)[0]
     # Labels are cut by rank: equal-width bins of arbitrary labels would depend on how they are numbered.
@@ -37,10 +35,8 @@ def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
 def _scaled(codes: Array, blocks: Groups) -> tuple[Array, Array]:
     """Centre codes and divide each group by its largest deviation, which no ratio of distances notices.
 
-    Constant codes become exactly 0, so that their rounding errors do not count as disagreement.
-
-    Returns:
-        The codes, and what each group was divided by, relative to the largest.
+    Constant codes become exactly 0, so that their rounding errors do not count as disagreement. Also returned is what
+    each group was divided by, relative to the largest.
     """
     halves = codes * 0.5
     centred = halves - halves.mean(axis=0)
@@ -138,16 +134,10 @@ def domain_shift_robustness(
     quantile: float = 1.0,
     reweight: bool = True,
 ) -> float:
-    """IRS(L | all other factors, S): how little codes move when the domain S shifts (section 4).
+    """IRS(L | all other factors, S): how little codes L move when the domain S shifts (section 4).
 
-    Args:
-        sample: see :func:`interventional_robustness`, as for the options.
-        codes: code numbers L, read as one vector.
-        domain: numbers of the factors S that tell domains apart.
-        bins: equal-width bins for the factors.
-        distance: ``l2`` or ``absolute``.
-        quantile: of the disagreements.
-        reweight: whether to correct for domains that come with other values of the factors held.
+    S are the factors that tell domains apart; ``reweight`` corrects for domains that come with other values of the
+    factors held. See :func:`interventional_robustness` for the other options.
 
     Returns:
         The score, from -1 to 1. Where no combination of the other factors was seen in two domains there is no
