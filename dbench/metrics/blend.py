@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import find
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement, mig_gap, sap_gap
-from dbench.metrics.inputs import require_discrete, require_varying
+from dbench.metrics.inputs import ranked, require_discrete, require_varying
 from dbench.metrics.modularity import mean_modularity
 from dbench.metrics.registry import Score
 from dbench.metrics.relations import (
@@ -23,7 +23,6 @@ from dbench.metrics.relations import (
     tree_importance,
 )
 from dbench.metrics.relations.importance import Estimator
-from dbench.metrics.relations.weights import ranked
 from dbench.seeds import generator as named_generator
 
 __all__ = ["AGGREGATIONS", "RELATIONS", "blend", "blends"]

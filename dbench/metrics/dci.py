@@ -15,10 +15,10 @@ from dbench.metrics.aggregations import (
     dci_disentanglement,
     disentanglement_per_code,
 )
-from dbench.metrics.inputs import require_varying
+from dbench.metrics.inputs import ranked, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations.importance import ESTIMATORS, tree_importance
-from dbench.metrics.relations.weights import lasso_regression, ranked
+from dbench.metrics.relations.weights import lasso_regression
 from dbench.seeds import generator as named_generator
 
 __all__ = ["dci"]

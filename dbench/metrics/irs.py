@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
-from dbench.metrics.inputs import label_indices, require_varying
+from dbench.metrics.inputs import label_indices, ranked, require_varying
 from dbench.metrics.interventions import Distance, crossed_empida, empida
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
@@ -28,8 +28,7 @@ def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
     if bins is None and sample.discrete:
         return label_indices(sample.factors)[0]
     # Labels are cut by rank: equal-width bins of arbitrary labels would depend on how they are numbered.
-    values = label_indices(sample.factors)[0] if sample.discrete else sample.factors
-    return quantise(values.astype(np.float64), 20 if bins is None else bins)
+    return quantise(ranked(sample.factors), 20 if bins is None else bins)
 
 
 def _scaled(codes: Array, blocks: Groups) -> tuple[Array, Array]:

@@ -1,9 +1,4 @@
-"""Accuracy on novel combinations of familiar factor values (Mahon et al., section 5.2). Higher is better.
-
-The question is put to a model trained without one combination, say all hearts of scale 3, though with hearts of other
-scales and with other shapes of scale 3: do classifiers of its codes, trained on the same points as the model, recognise
-both values together?
-"""
+"""Accuracy on novel combinations of familiar factor values (Mahon et al., section 5.2). Higher is better."""
 
 from __future__ import annotations
 

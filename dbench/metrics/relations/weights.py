@@ -6,19 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import label_indices, standardise
+from dbench.metrics.inputs import ranked, standardise
 from dbench.metrics.lasso import cross_validated_lasso
 from dbench.metrics.relations.importance import Importance, quality
 
-__all__ = ["lasso_importance", "lasso_regression", "ranked"]
+__all__ = ["lasso_importance", "lasso_regression"]
 
 Array = NDArray[np.float64]
-
-
-def ranked(factors: ArrayLike) -> Array:
-    """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
-    numbers = np.asarray(factors)
-    return (label_indices(numbers)[0] if numbers.dtype.kind == "i" else numbers).astype(np.float64)
 
 
 def lasso_importance(codes: Array, factors: ArrayLike, *, folds: int = 5) -> Array:
