@@ -12,12 +12,9 @@ __all__ = ["align", "alignment_collisions"]
 
 
 def align(matrix: ArrayLike) -> NDArray[np.int64]:
-    """Assign every factor a code of its own so that the sum of their relations is largest.
+    """Assign every factor a code of its own so that the sum of their relations (d x k) is largest.
 
     Mahon et al., equation 2, solved as a linear sum assignment.
-
-    Args:
-        matrix: d x k relation (mutual information in the paper), not negative.
 
     Returns:
         k code numbers, all different; -1 for the factors left over where there are fewer codes than factors.

@@ -185,9 +185,6 @@ def boosted_trees(
         rate: what every stage's step is multiplied by.
         depth: of the trees.
         generator: decides between splits of equal worth.
-
-    Returns:
-        Importances and predictions. 10,000 observations of 10 codes take about 3 ms a tree, 1,000 about 0.4 ms.
     """
     columns, test_values = _columns(codes), np.ascontiguousarray(test_codes.T)
     n, d = codes.shape

@@ -35,7 +35,6 @@ class Training:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        """Insist on counts, a rate and a device."""
         for name in ("epochs", "batch", "hidden"):
             require_count(name, getattr(self, name), 1)
         if self.falling_from is not None:
@@ -84,17 +83,8 @@ def predict_labels(
     which gives its weights no gradient and no say. All classifiers see the same batches in the same order and
     start from the same draw of weights, so two of them differ by what they are shown alone.
 
-    Args:
-        train_codes: models x n x d.
-        train_labels: n x k class numbers from 0.
-        test_codes: models x m x d.
-        classifiers: what to train.
-        training: and how.
-        classes: number of classes of each of the k labels.
-        generator: draws the initial weights and the order of the observations.
-
-    Returns:
-        Classifiers x m class numbers.
+    Codes are models x n x d to train and models x m x d to test, labels n x k numbers below the k ``classes``; what
+    comes back is classifiers x m. The generator draws the initial weights and the order of the observations.
     """
     import torch  # only here: importing dbench.metrics stays quick
 

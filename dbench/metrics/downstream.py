@@ -178,7 +178,6 @@ def downstream(
         0.6
         0.3
     """
-    require_discrete(sample, "downstream")
     generator = named_generator(metric="downstream") if generator is None else generator
     room = len(sample) - _test_size(sample, test)
     if sizes is None:

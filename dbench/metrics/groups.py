@@ -44,16 +44,10 @@ class Merge(NamedTuple):
 
 
 def merge_thresholds(matrix: ArrayLike) -> Array:
-    """Largest threshold at which each pair of factors hangs together.
+    """Largest threshold at which each pair of factors hangs together, k x k; 0 for those that never merge.
 
-    A path is as strong as its weakest edge; a pair merges at the strength of its strongest path.
-
-    Args:
-        matrix: d x k relation, not negative.
-
-    Returns:
-        k x k, symmetric; 0 for factors that never merge. The diagonal holds each factor's strongest relation:
-        the threshold above which it is connected to no code.
+    A path is as strong as its weakest edge; a pair merges at the strength of its strongest path. The diagonal holds
+    each factor's strongest relation: the threshold above which it is connected to no code.
 
     Example:
         >>> merge_thresholds([[0.9, 0.2, 0.0], [0.0, 0.7, 0.3]]).tolist()

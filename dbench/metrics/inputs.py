@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,6 +16,7 @@ __all__ = [
     "ranked",
     "require_count",
     "require_discrete",
+    "require_distinct",
     "require_matrix",
     "require_positive",
     "require_varying",
@@ -41,6 +44,14 @@ def require_count(name: str, value: int, least: int) -> None:
     """Insist on an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
+
+
+def require_distinct(name: str, numbers: Sequence[int], size: int, least: int = 1) -> list[int]:
+    """Return distinct numbers below ``size``, at least so many, or refuse them."""
+    found = [int(number) for number in numbers]
+    if len(found) < least or len(set(found)) < len(found) or not all(0 <= number < size for number in found):
+        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {found}")
+    return found
 
 
 def require_positive(name: str, value: float) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
-from dbench.metrics.inputs import label_indices, ranked, require_varying
+from dbench.metrics.inputs import label_indices, ranked, require_distinct, require_varying
 from dbench.metrics.interventions import Distance, crossed_empida, empida
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
@@ -47,21 +47,13 @@ def _scaled(codes: Array, blocks: Groups) -> tuple[Array, Array]:
     return centred, unit / (unit.max() if unit.any() else 1.0)
 
 
-def _checked(name: str, numbers: Sequence[int], size: int, least: int = 1) -> list[int]:
-    """Insist on distinct numbers below ``size``."""
-    found = [int(number) for number in numbers]
-    if len(found) < least or len(set(found)) < len(found) or not all(0 <= number < size for number in found):
-        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {found}")
-    return found
-
-
 def _partition(name: str, groups: Groups | None, size: int) -> list[list[int]]:
     """Groups of numbers without overlap; each number by itself if none are given."""
     if groups is None:
         return [[number] for number in range(size)]
     if not groups or not all(len(group) for group in groups):
         raise InvalidInput(f"{name} must hold at least one group and no empty one, got {[list(g) for g in groups]}")
-    _checked(name, [number for group in groups for number in group], size)
+    require_distinct(name, [number for group in groups for number in group], size)
     return [list(group) for group in groups]
 
 
@@ -112,9 +104,9 @@ def interventional_robustness(
     """
     require_varying(sample)
     _require_quantile(quantile)
-    block = _checked("codes", codes, sample.n_codes)
-    fixed = _checked("held", held, sample.n_factors, least=0)
-    moved = _checked("changed", changed, sample.n_factors)
+    block = require_distinct("codes", codes, sample.n_codes)
+    fixed = require_distinct("held", held, sample.n_factors, least=0)
+    moved = require_distinct("changed", changed, sample.n_factors)
     if set(fixed) & set(moved):
         raise InvalidInput(f"held and changed must not overlap, got {fixed} and {moved}")
     values, factors = _scaled(sample.codes, [block])[0], _classes(sample, bins)

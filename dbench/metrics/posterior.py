@@ -19,9 +19,6 @@ def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArr
     Args:
         mean: n x d posterior means, or models x n x d.
         logvar: natural logarithms of the variances, same shape.
-
-    Returns:
-        d (or models x d) values of at least 0.
     """
     mean, logvar = np.asarray(mean, dtype=np.float64), np.asarray(logvar, dtype=np.float64)
     if mean.shape != logvar.shape or mean.ndim < 2 or 0 in mean.shape:

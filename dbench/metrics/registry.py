@@ -69,7 +69,6 @@ class Score:
         object.__setattr__(self, "value", float(self.value))
 
     def __float__(self) -> float:
-        """The score itself."""
         return self.value
 
 

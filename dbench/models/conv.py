@@ -41,7 +41,6 @@ class Conv:
     discriminator: tuple[int, ...] = (1000,) * 6
 
     def __post_init__(self) -> None:
-        """Check the side of the images and the widths."""
         channels, *sides = self.image_shape
         if sides != [_SIDE, _SIDE] or min(channels, self.latents, *self.discriminator) < 1:
             raise InvalidInput(f"the convolutional network takes images of channels x 64 x 64, got {self}")

@@ -35,7 +35,6 @@ class Mlp:
     discriminator: tuple[int, ...] = (64, 64, 64)
 
     def __post_init__(self) -> None:
-        """Check that every width is positive."""
         if min(*self.image_shape, self.latents, *self.hidden, *self.discriminator) < 1:
             raise InvalidInput(f"image_shape, latents, hidden and discriminator must be positive, got {self}")
 

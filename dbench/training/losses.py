@@ -12,6 +12,7 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import Batch, ObjectiveCard, Other, Terms, find_card, find_objective
+from dbench.models.stacked import Shapes
 from dbench.training.draws import Draws
 from dbench.training.execution import autocast
 from dbench.training.state import unpack
@@ -20,9 +21,7 @@ from dbench.training.streams import Member, draw_labelled
 __all__ = ["Losses", "card_of", "extra_shapes"]
 
 
-def extra_shapes(
-    members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]
-) -> dict[str, tuple[int, ...]]:
+def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     """Return the shapes of the members' parameters beside the network's, which all of them must have in common.
 
     Raises:
@@ -78,7 +77,7 @@ class Losses:
         factors: Tensor | None,
         *,
         factor_sizes: tuple[int, ...],
-        extra: dict[str, tuple[int, ...]],
+        extra: Shapes,
         precision: str,
         steps: int,
         likelihood_factor: float = 1.0,

@@ -175,7 +175,6 @@ class ObjectiveCard:
     capturable: bool = True
 
     def __post_init__(self) -> None:
-        """Check that the declarations make sense together."""
         if self.labels is not None and not (self.needs_factors and 0 < self.labels <= 1):
             raise InvalidInput(
                 f"labels of {self.name} must be a share in (0, 1] of images whose factors are needed, got {self.labels}"
@@ -223,9 +222,7 @@ class ObjectiveCard:
 OBJECTIVES: dict[str, Callable[..., Terms]] = {}
 
 
-def objective(
-    *, cite: str, strength: str, swept: tuple[float, ...], swept_in: str, **declared: Any
-) -> Callable[[Function], Function]:
+def objective(**declared: Any) -> Callable[[Function], Function]:
     """Attach an :class:`ObjectiveCard` to an objective and list it under its own name; see the card for arguments."""
 
     def attach(function: Function) -> Function:
@@ -233,7 +230,7 @@ def objective(
         if name in OBJECTIVES:
             raise InvalidInput(f"objective name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        function.card = ObjectiveCard(name, strength, swept, swept_in, cite, summary, **declared)  # type: ignore[attr-defined]
+        function.card = ObjectiveCard(name=name, summary=summary, **declared)  # type: ignore[attr-defined]
         OBJECTIVES[name] = function
         return function
 
