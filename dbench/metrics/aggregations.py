@@ -51,11 +51,7 @@ def _weighted(matrix: Array) -> float:
 def disentanglement_per_code(matrix: ArrayLike) -> Array:
     """One minus the entropy, base k, of each code's distribution over factors (Eastwood and Williams 2018).
 
-    Args:
-        matrix: d x k, not negative.
-
-    Returns:
-        d values from 0 to 1. A code related to nothing gets 0; with a single factor every other code gets 1.
+    d values from 0 to 1. A code related to nothing gets 0; with a single factor every other code gets 1.
     """
     return _concentration(require_matrix("matrix", matrix))
 

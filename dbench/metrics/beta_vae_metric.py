@@ -62,7 +62,7 @@ def beta_vae_metric(
     other; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
     default options. Bounds 0 and 1; chance is 1/k, not taken off unless asked for. Its known weaknesses stay:
     a rotation is nearly invisible, and since codes are not standardised and weights are penalised, codes of
-    tiny scale cannot be used, so the score is not invariant to scale.
+    tiny scale cannot be used.
 
     Args:
         source: gives codes of chosen factors; with a grid of codes about 0.3 s, mostly look-ups.

@@ -72,22 +72,10 @@ def downstream_accuracy(
     tuning: int | None = None,
     generator: np.random.Generator,
 ) -> Array:
-    """Test accuracies of classifiers trained on samples of different sizes.
+    """Test accuracies, sizes x k, of classifiers trained on samples of different sizes; see :func:`downstream`.
 
-    Args:
-        sample: discrete factors. One random order: the first observations test, the next train, so that smaller
-            training sets are part of larger ones and all are tested on the same observations.
-        sizes: numbers of training observations.
-        model: see :func:`downstream`.
-        test: number of test observations; 5,000 if not given, or a third of fewer than 15,000.
-        tuning: see :func:`downstream`.
-        generator: for the order and the seeds of the trees.
-
-    Returns:
-        sizes x k accuracies.
-
-    Raises:
-        InvalidInput: too few observations for a size, an unknown model, continuous factors.
+    One random order: the first observations test, the next train, so that smaller training sets are part of larger
+    ones and all are tested on the same observations.
     """
     require_discrete(sample, "downstream")
     if model not in ("logistic", "gbt"):
@@ -190,7 +178,6 @@ def downstream(
         0.6
         0.3
     """
-    require_discrete(sample, "downstream")
     generator = named_generator(metric="downstream") if generator is None else generator
     room = len(sample) - _test_size(sample, test)
     if sizes is None:

@@ -17,15 +17,7 @@ Values = NDArray[np.int64] | NDArray[np.float64]
 
 
 def area_under_curve(scores: Array, positive: NDArray[np.bool_]) -> Array:
-    """Area under the ROC curve: how often a positive outranks a negative, ties counting half.
-
-    Args:
-        scores: n x p.
-        positive: n x p, both values in every column.
-
-    Returns:
-        p areas from 0 to 1; 0.5 for scores that are all equal.
-    """
+    """Area under the ROC curve of each column: how often a positive outranks a negative, ties counting half."""
     from scipy.stats import rankdata
 
     ranks = rankdata(scores, axis=0)

@@ -46,15 +46,11 @@ def modularity_per_code(matrix: ArrayLike) -> NDArray[np.float64]:
 
 
 def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
-    """Mean of :func:`modularity_per_code`.
+    """Mean of :func:`modularity_per_code`; 0 where every code is idle, that is related to nothing.
 
     Args:
         matrix: d x k, not negative.
-        idle: what codes related to nothing do: ``skip`` leaves them out, ``zero`` counts them as 0, as the study
-            behind A Sober Look did.
-
-    Returns:
-        The mean, from 0 to 1; 0 where every code is idle.
+        idle: ``skip`` leaves idle codes out, ``zero`` counts them as 0, as the study behind A Sober Look did.
 
     Raises:
         InvalidInput: another way to treat idle codes.

@@ -69,7 +69,6 @@ class Score:
         object.__setattr__(self, "value", float(self.value))
 
     def __float__(self) -> float:
-        """The score itself."""
         return self.value
 
 
@@ -179,11 +178,7 @@ def metric(
 @overload
 def metric(*, needs: Literal["source", "posterior", "models"], **declared: Any) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Attach a card to a metric and list it under its own name.
-
-    Args:
-        needs: as on :class:`MetricCard`.
-        declared: other fields of the card; ``label`` is the name where it is not given.
+    """Attach a card of these fields to a metric and list it under its own name, which is also the default label.
 
     Raises:
         InvalidInput: a name that is taken, or a property in ``varies`` that no test knows.
@@ -241,9 +236,6 @@ def find_variant(name: str) -> Callable[..., Score]:
 
     What stands in brackets is a choice that a keyword option offers (``estimator="forest"``), or an option that is
     switched on (``crossed=True``).
-
-    Raises:
-        UnknownName: no such metric, or no such choice.
 
     Example:
         >>> from dbench.metrics import dci

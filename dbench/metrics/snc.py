@@ -46,7 +46,7 @@ def _bins_of_each_class(sizes: NDArray[np.int64], n_bins: int) -> NDArray[np.int
 def bin_accuracy(
     code: NDArray[np.float64], label: NDArray[np.int64], *, min_bin_size: int | None = None
 ) -> tuple[float, int]:
-    """Accuracy of the best classifier that cuts one code into bins of equal counts (equation 3).
+    """Accuracy of the best classifier that cuts one code into bins of equal counts (equation 3), and the bins.
 
     Bins hold as many points as the greatest common divisor g of the class sizes, and a class of size s gets
     exactly s/g bins, so that the predicted distribution can match the true one; which bins is the best
@@ -56,9 +56,6 @@ def bin_accuracy(
         code: n values.
         label: n class numbers from 0.
         min_bin_size: points in a bin, at least; by default a fifth of the mean class size (at least 1).
-
-    Returns:
-        The accuracy and the number of bins.
     """
     sizes = np.bincount(label)
     if min_bin_size is None:

@@ -174,23 +174,17 @@ def udr_agreements(
     aggregation: Aggregation = "strongest",
     drop_uninformative: bool = False,
 ) -> Array:
-    """Agreement of every model with every other, of which :func:`udr_scores` takes medians.
+    """Agreement of every model with every other, of which :func:`udr_scores`, with the same arguments, takes medians.
 
-    Args:
-        codes: models x n x d posterior means of the same n observations.
-        informative: models x d booleans.
-        relation: ``lasso`` or ``spearman``.
-        aggregation: how the relations of two models become a score. ``strongest``: equation 2. ``entropy``: that of
-            DCI, with the other model's codes in the place of the factors; the mean of
-            :func:`dbench.metrics.dci_disentanglement` over the informative codes of the one and over those of the
-            other. As in equation 2, uninformative codes are not scored but count among those that others relate to.
-        drop_uninformative: take uninformative codes out of the relations altogether.
+    The relations of two models become a score by ``aggregation``. ``strongest``: equation 2. ``entropy``: that of DCI,
+    with the other model's codes in the place of the factors; the mean of :func:`dbench.metrics.dci_disentanglement`
+    over the informative codes of the one and over those of the other. As in equation 2, uninformative codes are not
+    scored but count among those that others relate to.
 
     Returns:
         Models x models; row i holds the comparisons of model i, the diagonal those with itself.
 
     Raises:
-        InvalidInput: wrong shapes, NaN, fewer than 5 observations, or another relation.
         UnknownName: another aggregation.
     """
     aggregate = find("aggregation", aggregation, {"strongest": _pairs, "entropy": _entropies})
@@ -278,7 +272,7 @@ def udr(
 
     It measures agreement: whatever code all models share, however entangled, is perfect. Two exact copies
     score within 0.002 of 1 (the cross-validated penalty is not quite 0). To rank models, or compare within
-    groups, use :func:`udr_scores`; all options are described there.
+    groups, use :func:`udr_scores`.
 
     Args:
         codes: models x n x d posterior means of the same n observations, at least 2 models.

@@ -64,10 +64,6 @@ def common_direction(estimates: Estimator, *, confidence: float = 0.95) -> Estim
 
     The upper end is the larger of the two upper ends, unadjusted. The lower end is the larger of two lower ends with
     half the error each, because the direction is chosen after looking.
-
-    Args:
-        estimates: as for :func:`smallest_of`.
-        confidence: of the interval.
     """
     up, down = estimates, lambda level: [_negated(e) for e in estimates(level)]
     plain = [smallest_of(one, confidence=confidence) for one in (up, down)]

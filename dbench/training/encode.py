@@ -80,7 +80,7 @@ def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tup
         network: their network.
 
     Raises:
-        InvalidInput: images that are not uint8 or have another number of axes.
+        InvalidInput: other images.
     """
     _check(images)
     with products(images.device, "float32"):
@@ -99,14 +99,7 @@ def evaluate(
 ) -> Evaluation:
     """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
 
-    Args:
-        parameters: named parameters of M members.
-        images: N x C x H x W, uint8, on the device of the parameters.
-        network: their network.
-        generators: M generators, one for the draws of each member.
-
-    Raises:
-        InvalidInput: images of another kind, or not one generator a member.
+    Arguments as for :func:`encode_grid`, and M generators, one for the draws of each member.
     """
     _check(images)
     members, device = _members(parameters), images.device

@@ -68,18 +68,12 @@ def tree_importance(
     Args:
         train: observations the ensembles are fitted on.
         test: observations their test scores are taken on.
-        estimator: ``gbt`` is gradient boosting with scikit-learn's default options (A Sober Look, section 4.2.5),
-            for discrete factors by :func:`dbench.metrics.boosted_trees.boosted_trees`, the same model;
-            ``gbt_sklearn`` is scikit-learn's own, five times slower; ``forest`` is a random forest of 10 trees of
-            depth at most 6 that see every code at each split; ``suter`` one of 50 trees that see one code drawn at
-            random at each split, whose leaves hold at least 500 observations (Suter et al. 2019, Appendix D.1).
-            How well they agree is said at :func:`dbench.metrics.dci`.
+        estimator: see :func:`dbench.metrics.dci`.
         candidates: codes drawn at random for each split of a ``forest``, at most d; all of them by default.
         generator: gives the seeds of the ensembles.
 
     Raises:
-        InvalidInput: an estimator that does not exist, candidates of another estimator than ``forest`` or not from 1
-            to d, or too few observations for a tree of ``suter`` to split.
+        InvalidInput: another estimator, candidates that do not fit, or too few observations for a tree of ``suter``.
     """
     if estimator not in ESTIMATORS:
         raise InvalidInput(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")

@@ -22,9 +22,9 @@ def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int
 
     Args:
         z: sampled codes, M x B x d.
-        mean: means of their posteriors, M x B x d.
-        logvar: log-variances of their posteriors, M x B x d.
-        data_size: number of images the batch was drawn from, N.
+        mean: means of their posteriors, of the same shape.
+        logvar: log-variances of them.
+        data_size: N.
 
     Returns:
         M estimates in nats.

@@ -17,9 +17,8 @@ def discriminate(parameters: Parameters, chain: str, z: Tensor) -> Tensor:
     """Apply each member's chain to its own rows, leaky ReLU between the layers: M x B x d to M x B x outputs.
 
     Args:
-        parameters: weights and biases with a leading member axis, as :func:`dbench.models.stacked.dense_shapes` names
-            them; others are left alone.
-        chain: their prefix; the chain has as many layers as it has weights.
+        parameters: of M members, as :func:`dbench.models.stacked.dense_shapes` names them; others are left alone.
+        chain: prefix of its parameters; it has as many layers as weights.
         z: what is told apart.
     """
     depth = sum(name.startswith(f"{chain}.") and name.endswith(".weight") for name in parameters)

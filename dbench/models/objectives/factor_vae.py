@@ -38,11 +38,8 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     batch from those of a second one, each code of which is permuted on its own over the batch (their algorithms 1 and
     2); no gradient passes between it and the network.
 
-    Its Adam has betas 0.5 and 0.9 and the run's learning rate, as in Locatello et al. (2020), table 4c. Its hidden
-    layers are the network's (:attr:`dbench.models.Network.discriminator`): six of 1000 units for the convolutional
-    network, as in both papers, and three of 64 for the fully connected one. That is a deviation: a step with the
-    papers' would take hundreds of times as long as the model's own. Algorithm 2 encodes the second batch after the
-    network's step; here both gradients are taken at the same parameters.
+    Its Adam has betas 0.5 and 0.9 and the run's learning rate (Locatello et al. 2020, table 4c); its hidden layers are
+    the network's (``network.discriminator``). docs/objectives.md says what was chosen here.
 
     Args:
         batch: one batch of each of M members, with codes of a second one.

@@ -72,12 +72,8 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
 
     The losses look at means, because the noise of sampled codes drowns the labels before a part has learnt anything.
 
-    Chosen here, from the method's published description (Mahon et al. trained the authors' unpublished code): the size
-    of the parts; squared distance and softmax as the two losses and their equal weights; that labels enter by these
-    losses and the prior of every code stays N(0, 1). Left out: the loss against the bias of factors that occur
-    together, and whatever needs a second pass of the decoder with swapped parts. On a full grid there is no such bias.
-    Without one combination there is a slight one (0.04 nats between shape and scale of dSprites): one value of each
-    speaks against one value of the other.
+    docs/objectives.md says what was chosen here and left out, such as the loss against factors that occur together: on
+    a full grid none do, without one combination a little (0.04 nats between shape and scale of dSprites).
 
     Args:
         batch: one batch of each of M members, with factors.

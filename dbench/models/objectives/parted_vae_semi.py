@@ -33,10 +33,7 @@ def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
     10; without labels it is that of :func:`parted_vae` to the bit. Only the class, the factor of
     :func:`class_factor`, is used of the labels.
 
-    Chosen here: the cross-entropy is one more term of the loss, where the authors alternate steps on a batch of the
-    labelled images with steps on all images; because ours meets only the labelled images of its own batches, 10% of
-    the images are labelled, 6 of a batch of 64, where they had 10,000 of 737,280. The weight is that of the
-    method's other class terms.
+    docs/objectives.md says what was chosen here.
 
     Args:
         batch: one batch of each of M members, with factors.
