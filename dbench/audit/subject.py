@@ -88,7 +88,6 @@ class Subject:
         self._known: dict[Any, float | MetricFailed] = {}
 
     def __repr__(self) -> str:
-        """Name and kind."""
         return f"Subject({self.name}, needs={self.needs})"
 
     @property

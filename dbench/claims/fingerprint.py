@@ -42,16 +42,13 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
         "min_n": card.min_n,
         "regime": [(predicate.name, str(predicate.rule), predicate.objectives) for predicate in card.regime],
     }
+    # Tests reach the methods of a population by its instance, not by name.
+    estimators = [Population] if card.evidence == "zoo" else []
     parts = dict[str, str]()
-    for test in [*tests, *(predicate.measure for predicate in card.regime), *_estimators(card)]:
+    for test in [*tests, *(predicate.measure for predicate in card.regime), *estimators]:
         _gather(test, parts)
     text = json.dumps([said, sorted(parts.items())])
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-def _estimators(card: Claim) -> list[Any]:
-    """Tests reach the methods of a population by its instance, not by name."""
-    return [Population] if card.evidence == "zoo" else []
 
 
 def _gather(thing: Any, parts: dict[str, str]) -> None:

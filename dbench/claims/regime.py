@@ -166,10 +166,8 @@ def above_floor(score: str, reference: tuple[str, float], *, observations: int =
 def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predicate:
     """Return the predicate that a classifier of the codes knows familiar combinations, on average over systems.
 
-    Args:
-        systems: objectives that are asked for novel combinations.
-        least: accuracy on a random split that is asked of them, adjusted for chance.
-        source: where that comes from.
+    The systems are objectives that are asked for novel combinations; ``least`` is the accuracy on a random split that
+    is asked of them, adjusted for chance, and ``source`` says where that comes from.
     """
 
     def adjusted(population: Population, _: Sequence[str] | None) -> float:
