@@ -8,20 +8,10 @@ from typing import Any
 
 import pytest
 
-from dbench.claims import (
-    Claim,
-    Expectations,
-    Frozen,
-    Judgement,
-    Role,
-    Verdict,
-    ledger,
-    load_expected,
-    load_frozen,
-    record_of,
-)
+from dbench.claims import Claim, Expectations, Judgement, Role, Verdict, ledger, load_expected, record_of
 from dbench.claims.evidence import OnDemand
 from dbench.claims.filters import NothingLeftOut
+from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
 from dbench.errors import DbenchError, EvidenceLacking, InvalidInput

@@ -27,11 +27,7 @@ CHECKS: dict[str, Check] = {
 
 
 def load_metric(name: str) -> Callable[..., Any]:
-    """Return the metric of that name.
-
-    Args:
-        name: ``mig`` or ``dci[forest]`` for one of dbench, ``module:attribute`` (dots allowed on both sides) for any
-            other.
+    """Return a metric by name: ``mig`` or ``dci[forest]`` of dbench, ``module:attribute`` (with dots) any other.
 
     Raises:
         UnknownName: a name without a colon that is no metric of dbench.

@@ -41,11 +41,7 @@ def parametrize_with_checks(
     The test takes ``metric`` and ``check`` and calls ``check(metric)``. Checks that do not apply are skipped, those
     that are expected to fail are xfailed with their reason; one that is named in ``expected`` and passes fails.
 
-    Args:
-        metrics: callables or names, as for :func:`audit`.
-        expected: deviations that are known: check or family, and the reason in words.
-        only: names of checks or of families; all where empty.
-        **options: of :class:`Subject`.
+    The arguments are those of :func:`audit`, of several metrics.
 
     Example:
         In a test module of your own::

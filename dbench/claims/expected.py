@@ -54,9 +54,7 @@ class Expectations:
 def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
     """Read ``expected.toml``: ``[[expected]]`` tables of verdict, reason, date and the names of the records.
 
-    Args:
-        path: the file.
-        ledger: of one's own, beside the one shipped.
+    The ledger is one of one's own, beside the one shipped.
 
     Raises:
         DamagedData: not readable, a missing or unknown key, an unknown verdict, no reason or record, a record twice.

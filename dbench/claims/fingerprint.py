@@ -28,10 +28,6 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
     Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic,
     confidence, least n and regime, and the functions, classes and constants that the tests reach by name in their own
     file, ``dbench.claims`` and ``dbench.stats``.
-
-    Args:
-        card: the card.
-        tests: the test functions that cover it.
     """
     said = {
         "rule": str(card.rule),
@@ -106,11 +102,6 @@ def _source(thing: Any) -> str:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.decorator_list = []
-            first = node.body[0]
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
+            if ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
     return ast.dump(tree)

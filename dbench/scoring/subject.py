@@ -35,10 +35,8 @@ class ScoredCodes(CodesFile):
 def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> ScoredCodes:
     """Look at what is to be scored, and say what is peculiar about it.
 
-    Args:
-        codes: the codes and factors.
-        source: what can be asked for codes of other factors; by default the sample, where it is a full factor grid, or
-            else its rows, where each value of every factor occurs in ten of them, on average.
+    The source can be asked for codes of other factors: by default it is the sample, where that is a full factor grid,
+    or else its rows, where each value of every factor occurs in ten of them, on average.
     """
     if isinstance(codes, Sample):
         codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
@@ -58,11 +56,9 @@ def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> Score
 
 
 def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) -> GridSource | None:
-    """Return the sample as a source if it holds every combination of factor values exactly once.
+    """Return the sample as a source if it holds every combination of factor values exactly once, in any order.
 
-    Args:
-        sample: rows in any order; labels are taken by rank.
-        factor_sizes: number of values of each factor; by default those that occur.
+    Labels are taken by rank; the sizes are by default the numbers of values that occur.
 
     Example:
         >>> codes = np.array([[0.3], [0.1], [0.2], [0.0]])
