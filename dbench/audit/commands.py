@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,14 +33,10 @@ def audit(
     metrics: tuple[str, ...],
     checks: tuple[str, ...],
     expected: Path | None,
-    observations: int,
-    bounds: tuple[float, float] | None,
-    scale: tuple[float, float] | None,
-    less_is_better: bool,
-    timeout: float,
     strict: bool,
     as_json: bool,
     verbose: bool,
+    **options: Any,
 ) -> None:
     """Ask a metric about every counterexample and every property; several, and ours, stand side by side.
 
@@ -63,18 +59,7 @@ def audit(
             def tell(record: CheckResult, metric: str = metric, status: Status = status) -> None:
                 status.update(escape(f"{metric}: {record.check}"))
 
-            audits[metric] = ask(
-                metric,
-                callback=tell,
-                only=checks,
-                expected=known,
-                observations=observations,
-                bounds=bounds or None,
-                scale=scale or None,
-                less_is_better=less_is_better,
-                timeout=timeout,
-                name=metric,
-            )
+            audits[metric] = ask(metric, callback=tell, only=checks, expected=known, name=metric, **options)
     records = [record for found in audits.values() for record in found]
     outdated = stale(records, known)
     if as_json:
