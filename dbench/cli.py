@@ -67,7 +67,3 @@ class _Root(click.Group):
 @click.version_option(__version__, prog_name="dbench")
 def main() -> None:
     """Executable claims about disentangled representations."""
-
-
-if __name__ == "__main__":
-    main()

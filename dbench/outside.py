@@ -16,9 +16,7 @@ __all__ = ["load_callable"]
 def load_callable(what: str, name: str) -> Any:
     """Return what ``module:attribute`` names (dots allowed on both sides), importable from the current folder too.
 
-    Args:
-        what: for messages, such as ``metric``.
-        name: ``my_package.scores:my_metric``.
+    Messages call it ``what``: a metric, say.
 
     Raises:
         InvalidInput: a name of another form, a module that cannot be imported, an attribute it has not, or one that

@@ -88,7 +88,6 @@ class Subject:
         self._known: dict[Any, float | MetricFailed] = {}
 
     def __repr__(self) -> str:
-        """Name and kind."""
         return f"Subject({self.name}, needs={self.needs})"
 
     @property
@@ -104,12 +103,8 @@ class Subject:
     def score(self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
         """Score a representation.
 
-        Args:
-            key: name of the representation; with the other arguments it decides the answer that is remembered.
-            source: factors and codes.
-            n: rows, by default as in the constructor.
-            repetition: which draw of the sample.
-            options: keyword options of this call.
+        The key names the representation; with the other arguments it decides the answer that is remembered.
+        ``n`` is a number of rows, ``repetition`` which draw of the sample.
 
         Raises:
             MetricFailed: it raised, took too long, or returned anything but a finite number.

@@ -40,7 +40,6 @@ class Printed:
     tolerance: float = 0.0
 
     def __post_init__(self) -> None:
-        """Insist on a finite value and a finite tolerance of at least 0."""
         if not math.isfinite(self.value or 0.0):
             raise InvalidInput(f"value of printed figure {self.text!r} must be finite, got {self.value}")
         if not 0 <= self.tolerance < math.inf:
@@ -119,7 +118,6 @@ class Claim:
     revision: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse a card outside the closed vocabularies."""
         for name, vocabulary in (("evidence", Evidence), ("role", Role)):
             if getattr(self, name) not in get_args(vocabulary):
                 raise InvalidInput(

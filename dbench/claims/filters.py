@@ -27,11 +27,7 @@ def kept_by(population: Population, among: Among, *, objectives: Sequence[str] |
 
 
 def filtered(estimate: Estimate, kept: ArrayLike) -> Estimate:
-    """Return an estimate with the number of candidates that a filter removed.
-
-    Args:
-        estimate: over the candidates kept.
-        kept: whether each candidate is counted, in any shape.
+    """Return an estimate over the candidates kept, an array of any shape, with the number that a filter removed.
 
     Raises:
         NothingLeftOut: every candidate is kept.

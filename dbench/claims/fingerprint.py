@@ -28,10 +28,6 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
     Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic,
     confidence, least n and regime, and the functions, classes and constants that the tests reach by name in their own
     file, ``dbench.claims`` and ``dbench.stats``.
-
-    Args:
-        card: the card.
-        tests: the test functions that cover it.
     """
     said = {
         "rule": str(card.rule),
@@ -42,16 +38,13 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
         "min_n": card.min_n,
         "regime": [(predicate.name, str(predicate.rule), predicate.objectives) for predicate in card.regime],
     }
+    # Tests reach the methods of a population by its instance, not by name.
+    estimators = [Population] if card.evidence == "zoo" else []
     parts = dict[str, str]()
-    for test in [*tests, *(predicate.measure for predicate in card.regime), *_estimators(card)]:
+    for test in [*tests, *(predicate.measure for predicate in card.regime), *estimators]:
         _gather(test, parts)
     text = json.dumps([said, sorted(parts.items())])
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-def _estimators(card: Claim) -> list[Any]:
-    """Tests reach the methods of a population by its instance, not by name."""
-    return [Population] if card.evidence == "zoo" else []
 
 
 def _gather(thing: Any, parts: dict[str, str]) -> None:
@@ -109,11 +102,6 @@ def _source(thing: Any) -> str:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.decorator_list = []
-            first = node.body[0]
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
+            if ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
     return ast.dump(tree)

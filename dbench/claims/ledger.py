@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from dbench.errors import DamagedData, unknown_name
+from dbench.errors import DamagedData, find
 
 __all__ = ["Finding", "find_finding", "ledger"]
 
@@ -64,10 +64,7 @@ def find_finding(claim: str, own: Path | None = None) -> Finding:
     Raises:
         UnknownName: the ledger has no such finding; the message names the nearest.
     """
-    findings = ledger(own)
-    if claim not in findings:
-        raise unknown_name("claim", claim, findings)
-    return findings[claim]
+    return find("claim", claim, ledger(own))
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbench.claims.expected import Expectation, Expectations
+from dbench.claims.expected import Expectations
 from dbench.claims.record import Record, broken_record
 from dbench.claims.rules import Verdict
 
@@ -134,8 +134,8 @@ class Session:
             if nodeid not in self.cards and test.record is None
         ]
 
-    def stale(self) -> list[Expectation]:
-        """Return expectations that no judgement used although their claim was judged."""
+    def stale(self) -> list[str]:
+        """Return names of expectations that no judgement used although their claim was judged."""
         if self.expectations is None or self.partial or self.stopped:
             return []
         return self.expectations.stale(self.records())

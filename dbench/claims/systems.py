@@ -35,14 +35,8 @@ def correlation_over_systems(
 ) -> Estimate:
     """Pearson's correlation over systems, with an interval for other systems and other units.
 
-    Args:
-        population: its units (seeds, or whatever stands for them) are what each system's values rest on.
-        first: one value of each system.
-        second: the other.
-        confidence: of the interval.
-
-    Returns:
-        The correlation; n is the number of systems. Three systems leave the interval without ends.
+    Each system's values rest on the population's units (seeds, or whatever stands for them); n is the number of
+    systems. Three of them leave the interval without ends.
 
     Raises:
         EvidenceLacking: the systems do not differ, or there are fewer than 3 systems or units.
@@ -68,7 +62,7 @@ def lead_over_systems(
     systems of normal, uniform or piled-up values (half of them at chance): a lower end too high in 0.1 to 2.7% of the
     draws where 2.5% are meant; of values as skewed as an exponential law's in 0.6 to 7.6%.
 
-    Args and raises: as for :func:`correlation_over_systems`.
+    Raises what :func:`correlation_over_systems` does.
     """
     every = _units(population)
     units = population.interval_over_seeds(

@@ -24,9 +24,7 @@ class TorchMetric(Metric):
 
     Processes that train together pool their batches, as metrics of torchmetrics do.
 
-    Args:
-        name: of a metric of samples, such as ``mig`` or ``dci[forest]``.
-        **options: of the metric.
+    The name is that of a metric of samples, such as ``mig`` or ``dci[forest]``; the options are its own.
 
     Raises:
         UnknownName: no such metric.

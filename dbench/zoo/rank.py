@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.audit.load import load_metric
+from dbench.audit.audit import load_metric
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
