@@ -36,7 +36,6 @@ HARDER = REASONABLE.cell(
     population="all runs on dSprites and on a variant of it; objectives, strengths and seeds shared",
     deviations=("Hard is what is left of the way from the best picture that is the same for all to a perfect one.",),
     statistic="mean over seeds of the share of the way left on the variant, minus that on dSprites",
-    # A twentieth of all there is to learn.
     rule=above(0.05, null=0.0),
     revision=1,
 )

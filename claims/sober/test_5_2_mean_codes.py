@@ -41,7 +41,6 @@ RISES = Claim.zoo(
     statistic=f"{TREND}, or the rise from strength 1 to the highest, over what it rises from: the smallest of the two "
     "objectives' four",
     rule=above(0.5, null=0.0),
-    # Correlations of sweeps are skewed (docs/claims-guide.md).
     confidence=0.98,
     regime=(of_objectives(PENALTY_MOVES, *BETAS),),
     revision=4,

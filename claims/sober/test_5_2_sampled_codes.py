@@ -37,7 +37,6 @@ FALLS = Claim.zoo(
     statistic=f"{TREND}, the larger of the two objectives'",
     # Half of a perfect order is the least that 'clearly' can mean.
     rule=below(-0.5, null=0.0),
-    # Correlations of sweeps are skewed: at 0.95 Student's interval errs in more than 5% of worlds at the margin.
     confidence=0.98,
     regime=(FLOOR, of_objectives(PENALTY_MOVES, *BETAS)),
     revision=3,

@@ -69,63 +69,45 @@ LESS = MINOR.cell(
     },
     revision=1,
 )
-AS_PRINTED = replace(
-    MINOR,
+AS_PRINTED = MINOR.cell(
+    "printed cells",
     role="print",
-    part="printed cells",
     quote="In Table 5 in the Appendix, we report the percentage of variance explained for the different metrics in "
     "each data set considering the regularization strength or not.",
     where="Table 5",
     says="Objective, strength and seed explain what is printed for the metric on this data set.",
     population="all runs; objective, strength and seed varied",
     statistic="share of a metric's variance minus the printed one of its data set",
-    # A tenth of the variance, either way.
     rule=within(-0.1, 0.1),
-    printed=None,
     revision=1,
 )
-PUBLISHED = Claim(
-    id="sober.variance-explained",
-    role="primary",
-    where=MINOR.where,
-    quote=MINOR.quote,
-    evidence="published",
-    population="the 56 cells of the printed table, eight data sets by seven metrics",
-    deviations=("The cells are given and averaged as they are: nothing is resampled.",),
-    statistic="mean printed share of variance explained by the objective",
-    rule=MINOR.rule,
-    unit="cell",
-    confidence=1.0,
-    min_n=42,
-)
-PUBLISHED_ADDS = PUBLISHED.cell(
-    "strength adds",
-    where=STRENGTH_ADDS.where,
-    quote=REST,
-    says=STRENGTH_ADDS.says,
+# The same sentences of the printed table.
+OF_TABLE = {
+    "evidence": "published",
+    "population": "the 56 cells of the printed table, eight data sets by seven metrics",
+    "deviations": ("The cells are given and averaged as they are: nothing is resampled.",),
+    "unit": "cell",
+    "confidence": 1.0,
+    "min_n": 42,
+    "printed": None,
+    "regime": (),
+    "revision": 1,
+}
+PUBLISHED = replace(MINOR, **OF_TABLE, statistic="mean printed share of variance explained by the objective")
+PUBLISHED_ADDS = replace(
+    STRENGTH_ADDS,
+    **OF_TABLE,
     statistic="mean printed share explained by objective x strength minus that by the objective",
-    rule=STRENGTH_ADDS.rule,
 )
-PUBLISHED_SEED = PUBLISHED.cell(
-    "seed remains",
-    where=SEED_REMAINS.where,
-    quote=REST,
-    says=SEED_REMAINS.says,
-    statistic="1 minus the mean printed share explained by objective x strength",
-    rule=SEED_REMAINS.rule,
+PUBLISHED_SEED = replace(
+    SEED_REMAINS, **OF_TABLE, statistic="1 minus the mean printed share explained by objective x strength"
 )
-PUBLISHED_LESS = PUBLISHED.cell(
-    "less impact",
-    where=LESS.where,
-    quote=LESS.quote,
-    says=LESS.says,
-    statistic="mean printed share of the objective minus that of the strength or the seed",
-    rule=LESS.rule,
+PUBLISHED_LESS = replace(
+    LESS, **OF_TABLE, statistic="mean printed share of the objective minus that of the strength or the seed"
 )
-AVERAGES = replace(
-    PUBLISHED,
+AVERAGES = PUBLISHED.cell(
+    "printed averages",
     role="print",
-    part="printed averages",
     where="5.3, Table 5",
     says="The averages in the text are those of the table: 37% by the objective, 22% more by the strength, 41% left.",
     population="the cells of the printed table: all 56, or the 42 without IRS and MPI3D",

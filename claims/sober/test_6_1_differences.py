@@ -14,7 +14,6 @@ from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
 
-# ------------------------------------------------------------------ MIG at equal disentanglement
 FACTOR_OF_TWO = Claim(
     id="sober.mig-differs-at-equal-disentanglement",
     role="primary",
@@ -48,8 +47,6 @@ REVERSED = FACTOR_OF_TWO.cell(
     printed=Printed("MIG 0.66 against 0.33, DCI 0.77 against 0.94", 0.17, 0.05),
     revision=1,
 )
-
-# ------------------------------------------------------------------ consistency and restrictiveness
 EQUIVALENT = Claim(
     id="sober.consistency-vs-restrictiveness",
     role="primary",

@@ -13,7 +13,6 @@ from dbench.metrics.relations import svm_predictability, tree_importance
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, share_interval
 
-# ------------------------------------------------------------------ the tail of the SVM matrix
 TAIL = Claim(
     id="sober.svm-long-tail",
     role="primary",
@@ -41,8 +40,6 @@ TAIL_ABOVE_CHANCE = TAIL.probe(
     ),
     statistic="the same after (accuracy - chance) / (1 - chance), at least 0, chance the share of the commonest value",
 )
-
-# ------------------------------------------------------------------ independent groups
 CURVE = Claim(
     id="sober.independent-groups",
     role="primary",
@@ -75,17 +72,12 @@ DISAGREE = CURVE.cell(
     confidence=0.95,
     min_n=10,
 )
-AGREE = CURVE.probe(
+AGREE = DISAGREE.probe(
     "matrices agree",
     where="6.1.2, Figure 34 (dSprites)",
     says="Where one pair of factors is plainly the most entangled, different matrices agree on it.",
     population="one code shared by two factors, the others have one each; draws varied",
-    deviations=DISAGREE.deviations,
-    unit="repetition",
     statistic="share of repetitions in which the first pair to merge is the same",
-    rule=above(0.5),
-    confidence=0.95,
-    min_n=10,
 )
 
 # Rows are codes, columns factors. Clean: factor 0. Factors 1 and 2 share 0.5; 3 and 4 share 0.2.

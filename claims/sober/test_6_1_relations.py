@@ -30,7 +30,6 @@ from dbench.stats import Estimate, exact, jackknife_interval
 HIGH, QUARTER = 0.75, 0.25
 ENDS = "From codes that hold nothing (0) to one-to-one codes (1), each end measured on draws of its own."
 
-# ------------------------------------------------------------------ seven metrics, four relations
 GROUPS = Claim(
     id="sober.metric-groups",
     role="primary",
@@ -55,17 +54,14 @@ HIGH_ON = GROUPS.cell(
     statistic="place of the mean score between codes that hold nothing and one-to-one codes",
     rule=above(HIGH, null=0.0),
 )
-LOW_ON = GROUPS.cell(
+LOW_ON = HIGH_ON.cell(
     "low",
     says="BetaVAE, FactorVAE, Modularity, DCI and IRS are low on many-to-one relations, MIG and SAP on one-to-many; "
     "all are low on many-to-many.",
     population="four factors of four values, related to codes one-to-many, many-to-one or many-to-many; draws varied",
     deviations=(ENDS, "'Low' is not high: less than three quarters of the way."),
-    statistic="place of the mean score between codes that hold nothing and one-to-one codes",
     rule=below(HIGH, null=1.0),
 )
-
-# ------------------------------------------------------------------ compactness is not disentanglement
 PENALISED = Claim(
     id="sober.compactness-not-disentanglement",
     role="primary",
@@ -92,24 +88,14 @@ PUNISHED = GROUPS.cell(
     deviations=(ENDS, "'Penalise' is to take off more than a quarter of the way. Each metric has its own matrix."),
     statistic="share of the way from nothing to one-to-one that the mean score loses",
 )
-SPARED = GROUPS.cell(
+SPARED = PUNISHED.cell(
     "spared, samples",
-    id="sober.compactness-not-disentanglement",
-    where="6.1.1",
-    quote=PENALISED.quote,
     says="MIG and SAP spare several factors in one code, DCI disentanglement spares one factor in several codes.",
-    deviations=PUNISHED.deviations,
-    statistic=PUNISHED.statistic,
     rule=below(QUARTER),
 )
-SPARED_BY_R2 = GROUPS.probe(
+SPARED_BY_R2 = SPARED.probe(
     "spared by SAP of squared correlations",
-    id="sober.compactness-not-disentanglement",
-    where="6.1.1",
     says="SAP spares several factors in one code with squared correlations in place of a linear machine.",
-    deviations=PUNISHED.deviations,
-    statistic=PUNISHED.statistic,
-    rule=below(QUARTER),
 )
 
 DISENTANGLEMENT = ("beta_vae_metric", "dci", "factor_vae", "irs", "modularity")

@@ -34,7 +34,6 @@ HELPS = "A correlation counts from 0.3 on, below which a score hardly helps to c
 OBJECTIVES_ALONE = "Mean over objectives of the correlation over an objective's models: the paper pools all models."
 ACCURACY = "downstream accuracy, all models pooled, mean over sizes of the training set"
 
-# ------------------------------------------------------------------ metrics
 METRICS_CORRELATE = Claim.zoo(
     id="sober.downstream-correlation",
     role="primary",
@@ -60,8 +59,6 @@ MODULARITY_DOES_NOT = METRICS_CORRELATE.cell(
     statistic=f"Spearman of Modularity with {ACCURACY}",
     rule=below(CORRELATED),
 )
-
-# ------------------------------------------------------------------ scores that know no factors
 NOT_CONSISTENT = Claim.zoo(
     id="sober.unsupervised-downstream",
     role="primary",
@@ -97,23 +94,19 @@ TC_NOT_BENEFICIAL = NOT_CONSISTENT.cell(
     deviations=(TREES, HELPS),
     statistic=f"Spearman of minus the total correlation with {ACCURACY}",
 )
-TC_OTHERWISE = NOT_CONSISTENT.probe(
+TC_OTHERWISE = TC_NOT_BENEFICIAL.probe(
     "total correlation otherwise",
-    where="7, text and Figure 28",
     says="Nor does one of the active codes, or within objectives.",
     population="all runs, or those of two active codes: objectives, strengths and seeds",
     deviations=(
-        TREES,
-        HELPS,
+        *TC_NOT_BENEFICIAL.deviations,
         OBJECTIVES_ALONE,
         "Models of fewer than two active codes have no total correlation of these; a seed counts with half of its "
         "models left.",
     ),
-    statistic=TC_NOT_BENEFICIAL.statistic,
 )
 TOTAL_CORRELATIONS = ("gaussian_tc.mean", "gaussian_tc.sampled")
 
-# ------------------------------------------------------------------ groups
 BETTER_GROUP = Claim.zoo(
     id="sober.gbt-100-groups",
     role="primary",

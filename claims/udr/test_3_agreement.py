@@ -28,7 +28,6 @@ SEPARATES = Claim(
         "All codes are informative.",
     ),
     unit="pair",
-    # High: the upper quarter of the scale; low: its lower half.
     statistic="how far the mean UDR lies above 0.75 if disentangled, or below 0.5 if entangled, whichever is less",
     rule=above(0.0),
     min_n=5,
@@ -62,7 +61,6 @@ LONE = Claim(
     ),
     unit="set of models",
     statistic="how often a disentangled model scores highest, as a multiple of chance",
-    # Twice chance.
     rule=below(2.0),
     min_n=50,
     revision=2,

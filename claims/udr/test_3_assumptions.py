@@ -87,7 +87,6 @@ def mean_udr(codes: np.ndarray, relation: str) -> float:
     return float(udr_scores(codes, flags, relation=relation, generator=generator(claim="udr")).mean())
 
 
-# ------------------------------------------------------------------ PCA
 @cache
 def images_and_factors() -> tuple[np.ndarray, np.ndarray]:
     data = load("dsprites_grid_16")
@@ -122,7 +121,6 @@ def udr_of_fits(relation: str, fit, *, pairs: int = 20) -> list[float]:
     return [score(i) for i in range(pairs)]
 
 
-# ------------------------------------------------------------------ suitability
 def transfer_probability(scores: np.ndarray) -> float:
     """Share of all models (settings x seeds) that the best model of a seed equals or beats, averaged over seeds."""
     best = scores.max(axis=0)

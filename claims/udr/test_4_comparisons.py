@@ -86,7 +86,6 @@ LONE = replace(
         "Disentangled: by the mean rank among the objective's models by BetaVAE, FactorVAE, MIG and DCI.",
     ),
     statistic="mean over objectives of the share of seeds whose model is found",
-    # Twice chance, for a crowd of ten.
     rule=below(0.2),
     printed=None,
 )
@@ -95,7 +94,6 @@ CROWD = 9
 POOLS = pytest.mark.parametrize("pool", ["same strength", "all to all"])
 
 
-# ------------------------------------------------------------------ number of comparisons
 def correlation_by_comparisons(
     population: Population, pool: str, weights: dict[int, float], *, confidence: float = FIVE.confidence
 ) -> Estimate:
@@ -138,7 +136,6 @@ def _check_partners(population: Population, pool: str, n_strengths: int, compari
         )
 
 
-# ------------------------------------------------------------------ a lone good model
 def lone_models_found(population: Population, models: str, *, confidence: float = LONE.confidence) -> Estimate:
     parts = {o: _parts(population, o, models) for o in population.objectives}
     counted = [part for part in parts.values() if _usable(part[1]) >= CROWD]

@@ -97,7 +97,6 @@ VARIANTS = pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
 MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 
-# ------------------------------------------------------------------ informative codes
 def share_near_threshold(population: Population, *, confidence: float = GAP.confidence) -> Estimate:
     kl = scores_of_codes(population, "kl.code")
     near = (kl > THRESHOLD / 10) & (kl < THRESHOLD * 10)
@@ -110,7 +109,6 @@ def share_that_depends_on_threshold(population: Population, *, confidence: float
     return mean_interval(changed.mean(axis=1), confidence=confidence)
 
 
-# ------------------------------------------------------------------ few factors
 def correlation_with_number(
     population: Population, variant: str, models: str, *, confidence: float = HIGHER.confidence
 ) -> Estimate:
@@ -123,7 +121,6 @@ def correlation_with_number(
     return told_of_average(estimate, population, [variant, "kl.informative"], models=models)
 
 
-# ------------------------------------------------------------------ whether seeds matter
 def seed_transfer(population: Population, *, confidence: float = TRANSFER.confidence) -> Estimate:
     return stacked_interval(
         population,

@@ -37,7 +37,6 @@ RISES = Claim.zoo(
     ),
     statistic="mean over seeds of Spearman's correlation between strength and UDR",
     bounds=(-1.0, 1.0),
-    # Half of a perfect order; Student's interval of such correlations errs too often at 0.95.
     rule=above(0.5, null=0.0),
     confidence=0.98,
     revision=2,

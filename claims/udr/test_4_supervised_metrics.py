@@ -26,7 +26,6 @@ CORRELATES = Claim.zoo(
         "The jackknife leaves out a seed's rows, not its part in the other models' UDR.",
     ),
     statistic="mean Spearman correlation of UDR with BetaVAE, FactorVAE, MIG and DCI disentanglement",
-    # 'Well' is read as 'clearly' (docs/claims-guide.md).
     rule=above(0.5, null=0.0),
     # All models: the paper has no figures of those with informative codes.
     printed={

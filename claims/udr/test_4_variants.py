@@ -81,14 +81,11 @@ FOR_MODELS = replace(
     # 0.02: a third of what is printed; less would not pay for six times as many comparisons.
     rule=above(0.02, null=0.0),
 )
-PULLED = CLOSEST.cell(
+PULLED = FOR_MODELS.cell(
     "own models, pulled",
-    id="udr.all-to-all-for-models",
     quote="individual model scores may be over/under estimated as they tend to be drawn towards the mean of the scores "
     "of the other models within a hyperparameter group.",
     roles={"informative": "probe"},
-    where="limitation 4, herd effect; Table 6",
-    deviations=("The paper averages over three objectives and two data sets.", BOTH_WAYS, NOT_REDONE),
     says="Comparing within one strength pulls scores toward the group's mean.",
     population="all models of an objective; averaged over objectives",
     statistic="share of the variance of UDR (Lasso) that lies between strengths: same strength minus all to all",

@@ -55,7 +55,6 @@ BETA_VAE = Claim(
     ),
     unit="repetition",
     statistic="mean score",
-    # 100%: at least 0.99, as 'perfectly' (docs/claims-guide.md).
     rule=above(0.99),
     min_n=5,
     printed=Printed("100% with K - 1 of K factors", 1.0, 0.005),
@@ -70,7 +69,6 @@ FACTOR_VAE = BETA_VAE.cell(
 )
 
 
-# ------------------------------------------------------------------ Table 5
 ALIKE = " alike"
 
 
@@ -137,7 +135,6 @@ def test_a_metric_rewards_a_property_where_the_table_says_so(
     return mean_interval(beyond, confidence=confidence)
 
 
-# ------------------------------------------------------------------ a factor that is not learnt
 def partial_source(k: int, learnt: int) -> FunctionSource:
     """Codes for the first ``learnt`` of k factors of ten values; the others leave noise of the same size."""
 
