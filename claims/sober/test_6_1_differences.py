@@ -1,12 +1,10 @@
 """A Sober Look, section 6.1: metrics that ought to agree and do not, on representations made for it."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, within
-from dbench.codes import Sample, Source
+from dbench.codes import Sample
 from dbench.constructions.partly_restrictive import partly_restrictive
 from dbench.constructions.small_codes import small_codes
 from dbench.constructions.unequal_mig import unequal_cases, unequal_codes
@@ -80,7 +78,7 @@ APART = EQUIVALENT.probe(
 )
 
 GRIDS = ((2, 2), (2, 3), (2, 2, 2))
-CONSISTENCY: dict[str, Callable[[Source, np.random.Generator], float]] = {
+CONSISTENCY = {
     "beta_vae_metric": lambda s, g: float(beta_vae_metric(s, train_points=2_000, test_points=2_000, generator=g)),
     "factor_vae": lambda s, g: float(factor_vae(s, train_votes=2_000, test_votes=2_000, generator=g)),
 }

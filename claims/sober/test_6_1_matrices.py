@@ -1,11 +1,8 @@
 """A Sober Look, section 6.1.2: what the choice of the factor-code matrix does."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from dbench.claims import Claim, above, within
-from dbench.codes import Sample
 from dbench.constructions.beside_noise import beside_noise, spurious
 from dbench.constructions.two_shared import two_shared
 from dbench.metrics import independent_groups_curve, merge_order, mutual_information
@@ -102,7 +99,6 @@ WORKED_OUT = [
     (0.5, (1,), (2,)),
     (0.2, (3,), (4,)),
 ]
-Draw = Callable[..., Sample]
 
 
 def _chance_taken_off(accuracy: np.ndarray, factors: np.ndarray) -> np.ndarray:
