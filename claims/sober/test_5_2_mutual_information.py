@@ -63,7 +63,6 @@ DIP1_RISES = DIRECTIONS.cell(
 
 
 def trend(population: Population, codes: str, objectives: Sequence[str], confidence: float, sign: int = 1) -> Estimate:
-    """Average the sweeps' rank correlations with the regularisation over objectives, one number a seed."""
     seeds, score = population.seeds(), f"mutual_information.{codes}"
     # A larger capacity regularises less.
     found = [

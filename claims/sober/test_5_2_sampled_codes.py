@@ -178,7 +178,6 @@ DIPS_FALL_LESS = MOST.cell(
 
 
 def above_others(population: Population, objectives: tuple[str, ...], confidence: float) -> Estimate:
-    """How far a plain VAE lies above the nearest other strength of some objectives."""
     # beta-TCVAE at 1 is a plain VAE too; beta-VAE below 1 is not of the paper.
     start = {"beta_tcvae": 1.0, "beta_vae": 1.0}
     others = {o: [s for s in population.strengths(o) if s > start.get(o, -np.inf)] for o in objectives}

@@ -18,7 +18,6 @@ METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 # What the objective explains, what its strength adds to that, and what is left: they add up to 1.
 SHARES = ("objective", "strength", "seed")
-ADJUSTED = "R2 is corrected for the optimism of few seeds (adjusted R2)."
 
 MINOR = Claim.zoo(
     id="sober.variance-explained",
@@ -27,7 +26,7 @@ MINOR = Claim.zoo(
     quote="If we allow the score to depend only on the objective function (categorical variable), we are only able to "
     "explain 37% of the variance of the scores on average.",
     population="all runs and seven metrics; objective, strength and seed varied",
-    deviations=(ADJUSTED,),
+    deviations=("R2 is corrected for the optimism of few seeds (adjusted R2).",),
     statistic="adjusted R2 of a metric's scores regressed on the objective, mean over metrics",
     rule=below(0.5),
     printed=Printed("37% on average", 0.37, 0.05),
@@ -181,7 +180,6 @@ def mean_of(cells: pd.Series) -> Estimate:
 
 
 def printed_cell(population: Population, share: str, metric: str) -> float:
-    """Find the printed share of the data set that a table is of."""
     table, data = printed_shares(), str(population.table["data"].iloc[0]).replace("_", "-")
     for name in table.index.unique("data_set"):
         if data.startswith(name.lower()):
@@ -190,7 +188,6 @@ def printed_cell(population: Population, share: str, metric: str) -> float:
 
 
 def beside(ours: Estimate, printed: float) -> Estimate:
-    """Return by how much ours exceeds the printed value."""
     said = f"Printed is {printed:.2f}, ours {ours.value:.3f}."
     moved = {end: getattr(ours, end) - printed for end in ("value", "low", "high")}
     return replace(ours, **moved, notes=(said,))

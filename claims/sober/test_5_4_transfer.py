@@ -117,7 +117,6 @@ def same_metric(successes: np.ndarray) -> float:
 
 
 def other_metric(successes: np.ndarray) -> float:
-    """Mean over pairs of different metrics."""
     return float(successes[~np.eye(len(successes), dtype=bool)].mean())
 
 

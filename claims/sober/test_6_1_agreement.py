@@ -132,7 +132,6 @@ def mean_of(rho: Correlation, pairs: Sequence[tuple[str, str]]) -> float:
 
 
 def smallest_lead(population: Population, leaders: Sequence[tuple[str, str]], confidence: float) -> Estimate:
-    """Smallest lead of one of some pairs over one of the pairs that are not among them."""
     rest = [pair for pair in combinations(sorted(METRICS), 2) if pair not in leaders]
 
     def leads(rho: Correlation) -> list[float]:

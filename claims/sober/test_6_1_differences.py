@@ -85,7 +85,6 @@ CONSISTENCY = {
 
 
 def ratio_of_laws(first: str, second: str) -> Estimate:
-    """MIG of the first over MIG of the second, if no code of either holds a second factor."""
     cases = [unequal_cases(first), unequal_cases(second)]
     information = [mutual_information(c.codes, c.factors) for c in cases]
     equal = all(dci_disentanglement(matrix) > 1 - 1e-9 for matrix in information)
@@ -126,12 +125,7 @@ def test_mig_prefers_the_representation_that_dci_does_not(confidence, *, first="
 
 @EQUIVALENT.covers
 def test_no_code_is_consistent_without_being_restrictive_or_the_reverse(*, grids=GRIDS, support=None):
-    """Share of codes and factors with one property alone, over all codes of the grids.
-
-    Args:
-        grids: numbers of values of the factors.
-        support: which combinations can occur; all of them unless factors depend on each other.
-    """
+    """``grids`` are numbers of values of the factors; ``support`` says which combinations occur, all by default."""
     found = []
     for sizes in grids:
         codes = small_codes(sizes)

@@ -140,8 +140,6 @@ def share_as_worked_out(matrix: np.ndarray, expected: list[tuple]) -> Estimate:
 def share_of_first_merges(
     confidence: float, *, packed: bool, same: bool, repetitions: int = 20, n: int = 3_000
 ) -> Estimate:
-    """Compare the first pair to merge by information with that by SVM predictability."""
-
     def agrees(stream: np.random.Generator) -> bool:
         sample = two_shared(n, stream, packed=packed)
         matrices = mutual_information(sample.codes, sample.factors), svm_predictability(*sample.split(1 / 3, stream))

@@ -133,7 +133,6 @@ def within_family(rho: Correlation, matrix: str) -> list[float]:
 
 
 def shortfall(rho: Correlation, matrix: str) -> float:
-    """By how much MIG and SAP agree less with disentanglement than they and completeness with each other."""
     others = [rho(blend(matrix, a), blend(matrix, "dci_disentanglement")) for a in ("mig", "sap")]
     return float(np.mean(within_family(rho, matrix)) - np.mean(others))
 

@@ -105,7 +105,6 @@ ONE_RELATION = ONE_TO_MANY.cell(
 
 
 def chance_of(population: Population) -> np.ndarray:
-    """Accuracy on each factor of codes that know nothing of it, mean over all models."""
     accuracy, known = (relations_of(population, kind) for kind in ("predictability", "mutual_information"))
     ignorant = known < HELD / 2
     counts = ignorant.sum(axis=(0, 1, 2))
@@ -148,7 +147,6 @@ def excess_tail(population: Population, confidence: float, *, corrected: bool) -
 
 
 def share_with_a_common_pair(*populations: Population, confidence: float, corrected: bool = False) -> Estimate:
-    """In how many seeds, of those that all data sets have, one pair is among the most entangled by every matrix."""
     _, shared = shared_settings(PopulationPair(populations[0], populations[-1]))
     ranks = []
     for population, kind in product(populations, KINDS):
@@ -164,15 +162,9 @@ def share_with_a_common_pair(*populations: Population, confidence: float, correc
 
 
 def relations_to_codes(information: np.ndarray, share: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Tell of every factor whether it is held, and how it relates to the codes that hold it.
+    """Tell which factors are held, ... x factors, and by relation which relate so, from ... x codes x factors in nats.
 
-    Args:
-        information: ... x codes x factors, nats.
-        share: of a factor's most informative code that another one must reach.
-
-    Returns:
-        Whether each factor is held, ... x factors, and by relation the factors that relate so. What is left of the
-        held ones is many-to-one: a single code, which holds other factors too.
+    What is left of the held ones is many-to-one: a single code, which holds other factors too.
     """
     best = information.max(axis=-2, keepdims=True)
     holds = (information >= HELD) & (information >= share * best)

@@ -218,7 +218,6 @@ def test_codes_that_relate_alike_score_low(d):
 @RELATIONS
 @pytest.mark.parametrize("good", [1, 2, 3, 4], ids=["one", "two", "three", "four"])
 def test_a_lone_disentangled_model_is_not_detected(relation, good, confidence, *, others=1.0, sets=None):
-    """How often one of ``good`` models that mix nothing is ranked first of ten, over what a draw would give."""
     # 200 left the Lasso variant open, with an interval to 2.1. A Lasso for each pair takes its time: fewer for probes.
     sets = sets or (1_000 if good == 1 else 200)
 

@@ -65,8 +65,6 @@ def rotated(codes: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np
 
 
 def change_of_udr(transform, relation: str, *, samples: int = 10, confidence: float = 0.95) -> Estimate:
-    """Compare two noisy models of the same factors, the second as it is and transformed."""
-
     def change(stream: np.random.Generator) -> float:
         factors = stream.uniform(-1, 1, size=(2_000, N_FACTORS))
         first, second = np.sinh(factors) + 0.05 * stream.standard_normal((2, *factors.shape))
@@ -81,7 +79,6 @@ def change_of_udr(transform, relation: str, *, samples: int = 10, confidence: fl
 
 
 def change_in_closed_form(matrix: np.ndarray, informative: np.ndarray) -> Estimate:
-    """Equation 2 for a signed relation matrix, minus its value for two equal models."""
     everything = np.ones(len(matrix), dtype=bool)
     return exact(
         udr_pair(np.abs(matrix), everything, informative) - udr_pair(np.eye(len(matrix)), everything, everything)

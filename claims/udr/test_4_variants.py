@@ -116,8 +116,6 @@ SUFFIX = {"same strength": "", "all to all": ".all"}
 
 
 def gain(population: Population, better: str, worse: str, models: str, *, confidence: float = 0.95) -> Estimate:
-    """Mean over objectives and metrics of the correlation of one variant minus that of another."""
-
     def lead(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
         flat = {name: table[counted] for name, table in tables.items()}
         gains = [rank_correlation(flat[better], flat[m]) - rank_correlation(flat[worse], flat[m]) for m in METRICS]

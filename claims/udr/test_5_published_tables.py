@@ -96,7 +96,6 @@ SUBSET = Claim(
 
 
 def versions(pool: str) -> pd.DataFrame:
-    """Mean and deviation of the two variants of UDR."""
     return read_table("udr_table_6").query("pool == @pool").set_index("version")[["mean", "sd"]]
 
 
