@@ -44,7 +44,6 @@ FIVE = Claim.zoo(
     # Ten seeds leave a model nine partners of its strength: enough to draw five from, and for 'many' to be more.
     min_n=10,
     printed=Printed("0.51 +- 0.07 with five", 0.51, 0.07),
-    # 2: five seeds decided before, with four partners for 'five', and with crowds of four for nine. 3: the regime.
     revision=3,
 )
 FIVE_OF_MANY = FIVE.cell(

@@ -87,8 +87,7 @@ TRANSFER = replace(
         "a seed's 36 models reaches 97 to 98% of all models even where neither setting nor seed matters.",
     ),
     statistic="probability that the best setting of one seed is at least as good at another seed as a random setting",
-    # Ten points about the printed value, for one data set and four metrics in place of eight and seven. At chance it is
-    # a little above a half, and for PCA 1.
+    # At chance it is a little above a half, and for PCA 1.
     rule=within(0.707, 0.907),
     revision=2,
     printed=Printed("80.7% for VAEs", 0.807, 0.02),

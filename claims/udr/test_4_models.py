@@ -15,7 +15,6 @@ from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, mean_interval, rank_correlation, smallest_of
 
-# The paper calls top models of 0.607 and 0.895 disentangled, of 0.212 and 0.444 entangled (Figure 4).
 HIGH = 0.5
 NONE_OF = ("dip_vae_i", "dip_vae_ii", "factor_vae")
 # Models of fewer informative codes have nothing to disentangle, and agree with others by accident or not at all.
