@@ -88,12 +88,6 @@ LOWEST_D = BOUNDS.cell(
     statistic="lowest D_l found",
 )
 
-
-def on_grid(sizes, code) -> Sample:
-    factors = factor_grid(sizes)
-    return Sample(np.asarray(code(factors), dtype=float).reshape(len(factors), -1), factors)
-
-
 FUNCTIONS = {
     "copy": lambda f: f[:, 0],
     "square": lambda f: (f[:, 0] - 2) ** 2,
@@ -132,7 +126,8 @@ def score_of_sample(sample: Sample, codes, held, changed) -> Estimate:
 @ROBUST.covers
 @pytest.mark.parametrize("function", ["copy", "square", "other", "constant"])
 def test_a_code_scores_one_if_robust_and_zero_if_it_carries_nothing(function, *, code=None):
-    score = interventional_robustness(on_grid((5, 5, 5), FUNCTIONS[code or function]), [0], [0], [1, 2])
+    factors = factor_grid((5, 5, 5))
+    score = interventional_robustness(Sample(FUNCTIONS[code or function](factors)[:, None], factors), [0], [0], [1, 2])
     return exact(abs(score - (function in ("copy", "square"))))
 
 

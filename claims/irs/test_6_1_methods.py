@@ -121,11 +121,8 @@ EXAMPLE = TRADE_OFF.cell(
     printed=Printed("IRS .72 against .33, Info .74 against .82"),
 )
 STRENGTHS = pytest.mark.parametrize("strengths", ["printed", "all"])
-AVERAGES = pytest.mark.parametrize("average", ["plain", "weighted"])
-MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 
-# ------------------------------------------------------------------ models by metric, methods by metric
 def metric_of_models(population: Population, metric: str, average: str = "plain") -> np.ndarray:
     """Seeds x settings."""
     if metric == "feature_importance":
@@ -190,7 +187,6 @@ def lag_of_vae(population: Population, strengths: str, *, confidence: float = LA
     return leads(-scores, "vae", confidence)
 
 
-# ------------------------------------------------------------------ what robustness costs
 def trade_off(population: Population, models: str, *, confidence: float = TRADE_OFF.confidence) -> Estimate:
     def statistic(robust: np.ndarray, informed: np.ndarray, number: np.ndarray) -> float:
         kept = number >= (2 if models == "informative" else 0)
@@ -225,7 +221,7 @@ def test_beta_tcvae_leads_by_irs(unsupervised, strengths, confidence):
 
 @TRAILS.covers
 @STRENGTHS
-@AVERAGES
+@pytest.mark.parametrize("average", ["plain", "weighted"])
 def test_beta_tcvae_trails_by_feature_importance(unsupervised, strengths, average, confidence):
     return lag_of_beta_tcvae(unsupervised, strengths, average, confidence=confidence)
 
@@ -237,7 +233,7 @@ def test_the_plain_vae_is_last_by_irs(unsupervised, strengths, confidence):
 
 
 @TRADE_OFF.covers
-@MODELS
+@pytest.mark.parametrize("models", ["all", "informative"])
 def test_more_robust_models_know_less(unsupervised, models, confidence):
     found = trade_off(unsupervised, models, confidence=confidence)
     return found if models == "all" else filtered(found, kept_by(unsupervised, SEVERAL_ACTIVE))

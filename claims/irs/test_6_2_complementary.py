@@ -52,14 +52,13 @@ EXCEPTIONS = CORRELATE.cell(
     # One of the figure's fifty codes; codes whose scores are unrelated have a ninth there.
     rule=above(0.02),
 )
-AS_PRINTED = Claim.zoo(
+AS_PRINTED = CORRELATE.cell(
+    "trained",
     id="irs.rare-events",
     role="primary",
     quote="existing metrics do not capture the effects that rare events or cumulative influences from multiple "
     "generative factors can have on feature encodings",
-    roles={"informative": "probe"},
-    regime=CORRELATE.regime,
-    part="trained",
+    roles=CORRELATE.roles,
     says="Trained models hold codes that MI and feature importance rank high and IRS ranks at the bottom.",
     population="all codes of five models, one of each method of Table 1; a set of 50 codes for each seed",
     deviations=(
@@ -71,7 +70,6 @@ AS_PRINTED = Claim.zoo(
     # An existence that most sets of models show.
     rule=above(0.5),
     printed=Printed("top 33% by MI, top 18% by feature importance, bottom 4% by IRS"),
-    revision=2,
 )
 RARE = AS_PRINTED.probe(
     "trained, rare",
@@ -170,7 +168,6 @@ def seeds_with_the_printed_case(
 def lead_of_deceiving(
     population: Population, second_look: str, codes: str, *, confidence: float = RARE.confidence
 ) -> Estimate:
-    """By how much deceiving codes exceed others as little robust."""
     robust, again = scores_of_codes(population, "irs.code"), scores_of_codes(population, second_look)
     informed, important = information_scores(population), importance_scores(population)
     kept = kept_codes(population, codes, robust)

@@ -75,7 +75,6 @@ BINS = pytest.mark.parametrize("bins", [30, 50, 100])
 CODES = pytest.mark.parametrize("codes", ["all", "informative"])
 
 
-# ------------------------------------------------------------------ bins
 def names(bins: int, codes: str) -> tuple[str, str]:
     """Names of the MI score with 20 bins and with more."""
     if codes == "informative":
@@ -99,7 +98,6 @@ def agreement_of_bins(
     return correlation_between(population, *names(bins, codes), confidence=confidence)
 
 
-# ------------------------------------------------------------------ candidates
 def middling(information: np.ndarray) -> np.ndarray:
     """Codes that are neither the best of a factor nor far behind it; ... x codes x factors, as the information is."""
     best = information.max(axis=-2, keepdims=True)
@@ -118,7 +116,6 @@ def mean_over_middling(population: Population, excess: np.ndarray, confidence: f
 
 
 def misjudged(population: Population, kind: str, *, confidence: float = UNDERESTIMATES.confidence) -> Estimate:
-    """Importance of middling codes minus what they deserve."""
     # What idle codes seem to know is the bias of the estimate.
     information = relations_of(population, "mutual_information") * informative_codes(population)[..., None]
     total = information.sum(axis=-2, keepdims=True)
