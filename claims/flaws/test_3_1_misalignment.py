@@ -54,7 +54,6 @@ TRAINED = Claim.zoo(
     ),
     statistic="mean over seeds of the share of models in which two held factors share their most informative code, "
     "though informative codes would do for all",
-    # 'Often' is more than a quarter. A share has no value of no effect.
     rule=above(0.25),
     regime=(FACTORS_HELD,),
     revision=4,

@@ -22,7 +22,6 @@ PRINTED = {
     "snc": (12.5, 22.5),
     "nk": (12.5, 12.5),
 }
-# What the scores of this table are made of.
 READINGS = {
     "mig": "The gap in bits by the factor's entropy (1 bit), averaged over both factors.",
     "sap": "Accuracies of the codes stand for R2, as in Appendix A (by R2 itself: 25.0 and 17.0).",

@@ -31,7 +31,6 @@ CELL = Claim(
     ),
     unit="cell",
     statistic="printed score minus the one recomputed, percentage points",
-    # Printed with one decimal.
     rule=within(-0.0501, 0.0501),
     confidence=1.0,
     printed=Printed("the cell itself", 0.0, 0.0501),
@@ -83,7 +82,7 @@ def aligned(accuracy: np.ndarray) -> np.ndarray:
 
 
 def score(metric: str, accuracy: np.ndarray, importance: np.ndarray) -> float:
-    """Score in percent by appendix A: DCI from importances, the others from accuracies of fair bits (codes x factors)."""
+    """Score in percent by appendix A: DCI from importances, all others from accuracies (codes x factors)."""
     if metric == "mig":
         value = mean_gap(information(accuracy))
     elif metric == "sap":

@@ -87,7 +87,6 @@ T_VALUES = SIGNIFICANT.probe(
     says="The printed t values are those of the printed correlation.",
     deviations=("The correlation is taken as 0.85, as in appendix E.",),
     statistic="t of a correlation of 0.85, minus the printed one",
-    # Printed with two decimals.
     rule=within(-0.0051, 0.0051),
     printed={"18": Printed("t = 6.45", 0.0, 0.0051), "6": Printed("t = 3.23", 0.0, 0.0051)},
 )

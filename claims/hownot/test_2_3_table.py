@@ -78,7 +78,6 @@ EVERY = pytest.mark.parametrize("metric", METRICS)
 
 
 def beyond(high: bool, metric: str, source: Source, *, confidence: float, repetitions: int, **axes: str) -> Estimate:
-    """How far the mean score lies above 0.75, or below."""
     streams = [generator(**axes, metric=metric, repetition=i) for i in range(repetitions)]
     scores = np.array([METRICS[metric](source, stream) for stream in streams])
     return mean_interval((scores - HIGH) if high else (HIGH - scores), confidence=confidence)

@@ -33,7 +33,6 @@ NOISE = ROBUST.probe(
     deviations=("In expectation noise gives 0/0; what is judged is what samples give.",),
     unit="sample",
     statistic="mean IRS({l} | {1}, {2, 3})",
-    # 0.05: a twentieth of the scale.
     rule=within(-0.05, 0.05),
     confidence=0.95,
     min_n=5,

@@ -84,7 +84,6 @@ LAST = DIFFER.probe(
         ONE_MODEL,
         "A Sober Look has DIP-VAE-I lowest by IRS: the two papers do not agree here.",
     ),
-    # Half of the smallest difference between neighbours in the table, 0.06.
     rule=above(0.03, null=0.0),
     says="The plain VAE scores lowest by IRS.",
     statistic="IRS of another method minus that of the plain VAE, the smallest",

@@ -11,7 +11,6 @@ from dbench.metrics import dci, irs, modularity
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, smallest_of
 
-# A fall that counts: a tenth of the scale.
 LEAST = 0.1
 DECEIVED = Claim(
     id="irs.rare-events",
