@@ -169,32 +169,6 @@ def smallest_agreement(population: Population, strengths: str, *, confidence: fl
     return smallest_of(lambda level: [mean_interval(pair, confidence=level) for pair in pairs], confidence=confidence)
 
 
-def lead_of_beta_tcvae(population: Population, strengths: str, *, confidence: float = LEADS.confidence) -> Estimate:
-    scores = by_method(population, metric_of_models(population, "irs"), strengths)
-    return leads(scores, "beta_tcvae", confidence)
-
-
-def lag_of_beta_tcvae(
-    population: Population, strengths: str, average: str, *, confidence: float = TRAILS.confidence
-) -> Estimate:
-    scores = by_method(population, metric_of_models(population, "feature_importance", average), strengths)
-    return leads(-scores, "beta_tcvae", confidence)
-
-
-def lag_of_vae(population: Population, strengths: str, *, confidence: float = LAST.confidence) -> Estimate:
-    scores = by_method(population, metric_of_models(population, "irs"), strengths)
-    return leads(-scores, "vae", confidence)
-
-
-def trade_off(population: Population, models: str, *, confidence: float = TRADE_OFF.confidence) -> Estimate:
-    def statistic(robust: np.ndarray, informed: np.ndarray, number: np.ndarray) -> float:
-        kept = number >= (2 if models == "informative" else 0)
-        return rank_correlation(robust[kept], informed[kept]) if kept.sum() > 1 else 0.0
-
-    names = ("irs", "dci.single.informativeness", "kl.informative")
-    return stacked_interval(population, statistic, names, confidence=confidence)
-
-
 def gain_and_loss(population: Population, *, confidence: float = EXAMPLE.confidence) -> Estimate:
     robust, informed = (
         by_method(population, metric_of_models(population, metric), "printed", ("beta_tcvae", "vae"))
@@ -215,26 +189,34 @@ def test_metrics_do_not_always_rank_the_methods_alike(unsupervised, strengths, c
 @LEADS.covers
 @STRENGTHS
 def test_beta_tcvae_leads_by_irs(unsupervised, strengths, confidence):
-    return lead_of_beta_tcvae(unsupervised, strengths, confidence=confidence)
+    scores = by_method(unsupervised, metric_of_models(unsupervised, "irs"), strengths)
+    return leads(scores, "beta_tcvae", confidence)
 
 
 @TRAILS.covers
 @STRENGTHS
 @pytest.mark.parametrize("average", ["plain", "weighted"])
 def test_beta_tcvae_trails_by_feature_importance(unsupervised, strengths, average, confidence):
-    return lag_of_beta_tcvae(unsupervised, strengths, average, confidence=confidence)
+    scores = by_method(unsupervised, metric_of_models(unsupervised, "feature_importance", average), strengths)
+    return leads(-scores, "beta_tcvae", confidence)
 
 
 @LAST.covers
 @STRENGTHS
 def test_the_plain_vae_is_last_by_irs(unsupervised, strengths, confidence):
-    return lag_of_vae(unsupervised, strengths, confidence=confidence)
+    scores = by_method(unsupervised, metric_of_models(unsupervised, "irs"), strengths)
+    return leads(-scores, "vae", confidence)
 
 
 @TRADE_OFF.covers
 @pytest.mark.parametrize("models", ["all", "informative"])
 def test_more_robust_models_know_less(unsupervised, models, confidence):
-    found = trade_off(unsupervised, models, confidence=confidence)
+    def statistic(robust: np.ndarray, informed: np.ndarray, number: np.ndarray) -> float:
+        kept = number >= (2 if models == "informative" else 0)
+        return rank_correlation(robust[kept], informed[kept]) if kept.sum() > 1 else 0.0
+
+    names = ("irs", "dci.single.informativeness", "kl.informative")
+    found = stacked_interval(unsupervised, statistic, names, confidence=confidence)
     return found if models == "all" else filtered(found, kept_by(unsupervised, SEVERAL_ACTIVE))
 
 
