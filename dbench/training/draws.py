@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -52,7 +53,7 @@ def draw(
     parts: Sequence[tuple[Sequence[Member], bool]], block: int, *, data_size: int, batch_size: int, latents: int
 ) -> Draws:
     """Draw a block of batches of B images; parts are members side by side, and whether they draw second batches."""
-    settings = {"data_size": data_size, "batch_size": batch_size, "latents": latents}
+    settings: dict[str, Any] = {"data_size": data_size, "batch_size": batch_size, "latents": latents}
     rows, noise = _stacked([draw_block(member, block, **settings) for part, _ in parts for member in part])
     second = [
         _stacked([draw_second_block(member, block, **settings) for member in part]) if wanted else None
