@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from dbench.data.base import Factors, GridData, Images
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
 
 __all__ = ["Published", "StoredImages", "cache_folder", "check_md5", "fetch", "unpacked"]
 
@@ -103,19 +103,13 @@ def unpacked(
         DamagedData: the parts are not as long as the shape says; what ``parts`` raises.
     """
     if not target.is_file() or target.stat().st_size != prod(shape):
-        aside = target.with_name(f"{target.name}.{os.getpid()}.partial")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with aside.open("wb") as file:
+            with aside(target) as place, place.open("wb") as file:
                 written = sum(file.write(np.ascontiguousarray(part).data) for part in parts())
-            if written != prod(shape):
-                raise DamagedData(f"{target.name} must hold {prod(shape)} bytes, got {written}")
-            aside.replace(target)
+                if written != prod(shape):
+                    raise DamagedData(f"{target.name} must hold {prod(shape)} bytes, got {written}")
         except OSError as error:
             raise DbenchError(f"{target} ({prod(shape) / 1e9:.1f} GB) cannot be written: {error}") from error
-        finally:
-            with suppress(OSError):
-                aside.unlink()
     return np.memmap(target, dtype=np.uint8, mode="r", shape=shape)
 
 
