@@ -16,18 +16,6 @@ from dbench.figures.scatters import AGGREGATION_LABELS, AGGREGATIONS
 from dbench.figures.sweeps import METRICS
 from dbench.stats import rank_correlation
 
-__all__ = [
-    "aggregations_of_one_matrix",
-    "downstream_correlations",
-    "metric_correlations",
-    "metrics_across_data_sets",
-    "one_aggregation_of_matrices",
-    "repeated_scores",
-    "single_neuron_correlations",
-    "unsupervised_correlations",
-    "unsupervised_downstream",
-]
-
 UNSUPERVISED_SCORES = ("reconstruction", "kl", "elbo", "gaussian_tc.sampled", "gaussian_tc.mean")
 DOWNSTREAM = (
     *(f"downstream.logistic.{n}" for n in (10, 100, 1000, 10_000)),

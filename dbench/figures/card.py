@@ -23,25 +23,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FigureCard:
-    """A figure, and what is written beside it.
+    """A figure, and what is written beside it."""
 
-    Attributes:
-        name: of the function and of the files.
-        title: a few words.
-        shows: what is drawn and how to read it; never what follows from it, which the claims decide.
-        after: the papers' figures it is drawn after.
-        claims: ids of the findings it illustrates, as in the ledger.
-        of: what it is drawn from.
-        draw: draws it, in the common style.
-    """
-
-    name: str
+    name: str  # of the function and of the files
     title: str
-    shows: str
-    after: tuple[str, ...]
+    shows: str  # and how to read it; never what follows from it, which the claims decide
+    after: tuple[str, ...]  # of the papers' figures
     claims: tuple[str, ...]
     of: Kind
-    draw: Callable[[Any], Figure]
+    draw: Callable[[Any], Figure]  # in the common style
 
 
 FIGURES: dict[str, FigureCard] = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking, InvalidInput, find
-from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr
+from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr  # noqa: F401
 from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure
 from dbench.figures.models import Models, models_of_store
@@ -18,54 +18,35 @@ from dbench.figures.style import UNSUPERVISED
 from dbench.figures.words import alt_text, source_text
 from dbench.zoo.store import Store
 
-__all__ = ["MODULES", "ORDER", "PAPERS", "Drawn", "Evidence", "draw_figures", "evidence_of_store", "evidence_of_tables"]
+__all__ = ["ORDER", "Drawn", "Evidence", "draw_figures", "evidence_of_store", "evidence_of_tables"]
 
-MODULES = (sweeps, spreads, scatters, agreements, structure, udr, interventions, traversals)
-"""Modules whose functions are figures, importing them registers these."""
-
+# As cards name them, in the order of the page.
 PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")
-"""As cards name them, in the order of the page."""
 
 
-def _place(card: FigureCard) -> tuple[int, int]:
+def _place(name: str) -> tuple[int, int]:
     """Paper, and number of the first of its figures that the card names."""
-    paper, _, number = card.after[0].partition(", Figure")
+    paper, _, number = FIGURES[name].after[0].partition(", Figure")
     return PAPERS.index(paper), int(re.findall(r"\d+", number)[0])
 
 
-ORDER = tuple(sorted((name for module in MODULES for name in module.__all__), key=lambda n: _place(FIGURES[n])))
+ORDER = tuple(sorted(FIGURES, key=_place))
 """Names of all figures in the order of the page: that of the papers."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What figures are drawn from.
+    """What figures are drawn from."""
 
-    Attributes:
-        name: folder of its pictures.
-        of: which figures it carries.
-        models: what they take.
-        deviations: where its runs depart from the papers' study.
-    """
-
-    name: str
-    of: Kind
+    name: str  # folder of its pictures
+    of: Kind  # which figures it carries
     models: Population | PopulationPair | Models
     deviations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of one source.
-
-    Attributes:
-        card: of the figure.
-        evidence: what it was drawn from.
-        caption: what it shows, and of how many runs.
-        alt: the same for those who do not see it.
-        files: PNG and SVG; empty if it could not be drawn.
-        lacking: why not; empty if it was.
-    """
+    """A figure of one source: its files, PNG and SVG, or why it could not be drawn."""
 
     card: FigureCard
     evidence: Evidence
@@ -78,10 +59,8 @@ class Drawn:
 def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
     """Return the tables of a folder, and the pairs among them.
 
-    Tables of models trained without a combination of factors are left out: the figures are of whole data sets.
-
-    Args:
-        root: folder of evidence tables, or one of them; those shipped when not given.
+    Those shipped when not given. Tables of models trained without a combination of factors are left out: the figures
+    are of whole data sets.
 
     Raises:
         InvalidInput: no table.
@@ -117,13 +96,7 @@ def draw_figures(
     only: Sequence[str] = (),
     write: Callable[..., list[Path]] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw every figure that the evidence carries, and write it.
-
-    Args:
-        evidence: what to draw from.
-        folder: of the pictures; each piece of evidence has a folder of its own in it.
-        only: names of figures; all by default.
-        write: writes a figure as :func:`~dbench.figures.files.write_figure` does.
+    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own.
 
     Raises:
         UnknownName: no such figure.

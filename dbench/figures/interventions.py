@@ -21,8 +21,6 @@ from dbench.metrics.irs import irs
 from dbench.metrics.modularity import modularity_per_code
 from dbench.metrics.relations import mutual_information
 
-__all__ = ["conditional_distributions", "dependency_matrices", "interventional_effects"]
-
 # Light to dark, and dark enough at the light end to show as a line on white.
 VALUES: Colormap = LinearSegmentedColormap.from_list("values", ["#9ecae1", "#3e86c4", "#08306b"])
 

@@ -15,19 +15,6 @@ from dbench.errors import DbenchError, EvidenceLacking
 from dbench.figures.style import OBJECTIVES, look_of, score_label
 from dbench.stats import rank_correlation
 
-__all__ = [
-    "Model",
-    "correlations",
-    "factor_names",
-    "held",
-    "in_order",
-    "labels",
-    "labels_of_models",
-    "models_of",
-    "of_models",
-    "setting_means",
-]
-
 Array = NDArray[np.float64]
 
 

@@ -20,16 +20,6 @@ from dbench.figures.sweeps import METRICS
 from dbench.metrics.modularity import modularity_per_code
 from dbench.stats import rank_correlation
 
-__all__ = [
-    "aggregations_in_pairs",
-    "efficiency_logistic",
-    "efficiency_trees",
-    "metrics_in_pairs",
-    "robustness_and_information",
-    "settings_on_two_data_sets",
-    "tc_mean_and_sampled",
-]
-
 AGGREGATIONS = ("dci_disentanglement", "dci_completeness", "mig", "sap", "modularity")
 AGGREGATION_LABELS = ("DCI dis.", "DCI compl.", "MIG", "SAP", "Modularity")
 
@@ -148,18 +138,15 @@ def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
 )
 def robustness_and_information(population: Population) -> Figure:
     """Per code, interventional robustness against the mutual information score."""
-    order, matrices = (
-        in_order(population),
-        relations_of(population, "mutual_information", objectives=in_order(population)),
-    )
+    order = in_order(population)
+    matrices = relations_of(population, "mutual_information", objectives=order)
     models = matrices.reshape(-1, *matrices.shape[-2:])
     information = np.array([modularity_per_code(matrix) for matrix in models])
-    codes = range(models.shape[1])
     robustness, kl = (
         scores_of_codes(population, name, objectives=order).reshape(len(models), -1) for name in ("irs.code", "kl.code")
     )
     active = kl > 0.01
-    objectives = np.repeat(labels_of_models(population)[:, None], len(codes), axis=1)[active]
+    objectives = np.repeat(labels_of_models(population)[:, None], models.shape[1], axis=1)[active]
     x, y = information[active], robustness[active]
     drawn, axes = panels(2, (len(order) + 1) // 2, height=1.9, sharex=True, sharey=True)
     for panel, objective in zip(axes.flat, order, strict=False):

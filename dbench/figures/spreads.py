@@ -15,8 +15,6 @@ from dbench.figures.panels import name_objectives, panels, violins
 from dbench.figures.style import INK, SOFT, score_label
 from dbench.figures.sweeps import METRICS
 
-__all__ = ["downstream_by_group", "scores_by_objective"]
-
 _THIRDS = (("lowest third", "#bcd6ec"), ("middle third", "#3e86c4"), ("highest third", "#0b3c6f"))
 _LEARNERS = {"logistic": "logistic regression", "trees": "boosted trees"}
 

@@ -18,8 +18,6 @@ from dbench.figures.style import score_label
 from dbench.metrics.alignment import align
 from dbench.metrics.groups import merge_thresholds
 
-__all__ = ["aligned_twice", "confused_factors", "groups_by_importance", "groups_by_information", "three_matrices"]
-
 Array = NDArray[np.float64]
 TITLES = {
     "importance": "importance of trees",

@@ -15,8 +15,6 @@ from dbench.figures.lookup import held, in_order
 from dbench.figures.panels import close, legend, logarithmic, panels
 from dbench.figures.style import SOFT, look_of, score_label
 
-__all__ = ["code_information", "scores_by_seed", "scores_by_strength", "tc_of_means", "tc_of_samples", "udr_search"]
-
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
 """Those of A Sober Look, in the order of its figures."""
 

@@ -17,8 +17,6 @@ from dbench.metrics.posterior import kl_per_code
 from dbench.seeds import generator
 from dbench.zoo.scorers import ACTIVE
 
-__all__ = ["latent_traversals", "reconstructions"]
-
 Array = NDArray[np.float64]
 REACH, STEPS = 3.0, 9
 GAP = 2

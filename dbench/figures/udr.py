@@ -16,8 +16,6 @@ from dbench.figures.style import look_of
 from dbench.seeds import generator
 from dbench.stats import rank_correlation
 
-__all__ = ["udr_by_comparisons", "udr_correlations"]
-
 VARIANTS = ("udr.lasso", "udr.lasso.all", "udr.spearman", "udr.spearman.all")
 SUPERVISED = ("beta_vae_metric", "factor_vae", "mig", "dci")
 DRAWS = 20
