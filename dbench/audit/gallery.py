@@ -17,16 +17,15 @@ from dbench.codes import Source
 from dbench.constructions.alignment import toy_source
 from dbench.constructions.broken_properties import broken_source
 from dbench.constructions.causal import confounded_copies
-from dbench.constructions.coin_copies import coin_copies
 from dbench.constructions.entangling import QUARTER, orthogonal, rotated, same_law
 from dbench.constructions.grid_codes import moved_codes
 from dbench.constructions.group_codes import group_source, xor_source
-from dbench.constructions.mixtures import gaussian_mixtures
+from dbench.constructions.mixtures import coin_copies, gaussian_mixtures
 from dbench.constructions.modular_sum import band_source
 from dbench.constructions.on_labels import NORMAL, UNIFORM, circles, codes_of, on_labels
+from dbench.constructions.powers import THREE_VALUES
 from dbench.constructions.rectangles import rectangles
 from dbench.constructions.relations import related
-from dbench.constructions.stretched import THREE_VALUES
 from dbench.constructions.uncaptured import uncaptured
 from dbench.seeds import generator
 

@@ -81,14 +81,7 @@ def read_rows(
 ) -> Iterator[NDArray[np.generic]]:
     """Yield a member of an npz archive in parts of at most ``rows`` rows, so that memory stays bounded.
 
-    An array stored in Fortran order comes in one part.
-
-    Args:
-        path: the archive.
-        member: name of the array, without ``.npy``.
-        shape: shape it must have.
-        dtype: type it must have.
-        rows: length of a part.
+    It must have this shape and type. An array stored in Fortran order comes in one part.
 
     Raises:
         DamagedData: not a zip archive, no such member, another shape or type, pickled, or cut short.

@@ -167,12 +167,7 @@ class Downsampled(GridData):
     """Another data set with each block of ``block`` x ``block`` pixels averaged to one.
 
     Values stay in 0..255 and are rounded to the nearest integer, halves up: sixteen binary pixels become one of
-    17 grey levels.
-
-    Args:
-        base: the data set to average down.
-        block: side of a block in pixels; must divide height and width.
-        name: name of the result.
+    17 grey levels. The block must divide height and width.
     """
 
     def __init__(self, base: DataSet, block: int, *, name: str) -> None:

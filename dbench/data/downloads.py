@@ -32,10 +32,8 @@ def cache_folder() -> Path:
 class Published:
     """A file somebody published.
 
-    Args:
-        url: where.
-        md5: its MD5 (hex). It tells the published file from a damaged one; it is no protection from forgery. Empty
-            where none was published, and whoever reads the file checks it.
+    Its MD5 (hex) tells the published file from a damaged one; it is no protection from forgery. It is empty where none
+    was published, and whoever reads the file checks it.
     """
 
     url: str
@@ -90,13 +88,8 @@ def unpacked(
     """Return an array of bytes as a read-only view of a file, writing the file first unless it is there.
 
     Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one: they are laid out
-    once. The file is written aside and renamed, so that it is there whole or not at all; beyond its length it is not
-    checked again.
-
-    Args:
-        target: the file.
-        shape: of the array.
-        parts: gives the array in order, some rows at a time; called only when needed.
+    once, in order, some rows at a time. The file is there whole or not at all; beyond its length it is not checked
+    again.
 
     Raises:
         DbenchError: the file cannot be written.
@@ -119,5 +112,4 @@ class StoredImages(GridData):
     _images: NDArray[np.uint8]
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Look the images up, and put the channels first."""
         return np.ascontiguousarray(np.moveaxis(self._images[self.index(factors)], 3, 1))

@@ -45,7 +45,6 @@ class DspritesGrid(GridData):
         self._packed = read_shipped(FILE, SHA256, "images")
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Look the images up."""
         return unpack_sprites(self._packed[self.index(factors)])
 
 

@@ -39,9 +39,9 @@ FIGURES: dict[str, FigureCard] = {}
 
 
 def figure(
-    *, title: str, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Kind = "unsupervised"
+    *, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Kind = "unsupervised"
 ) -> Callable[[Callable[[T], Figure]], Callable[[T], Figure]]:
-    """Register a function under its name, and draw in the common style whoever calls it."""
+    """Register a function under its name, its docstring as the title, and draw in the common style whoever calls it."""
 
     def register(function: Callable[[T], Figure]) -> Callable[[T], Figure]:
         @wraps(function)
@@ -49,6 +49,7 @@ def figure(
             with rc_context(STYLE):
                 return function(evidence)
 
+        title = str(function.__doc__).removesuffix(".")
         FIGURES[function.__name__] = FigureCard(function.__name__, title, shows, after, claims, of, styled)
         return styled
 

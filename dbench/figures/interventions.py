@@ -42,7 +42,6 @@ class _Code(NamedTuple):
 
 
 @figure(
-    title="Interventional effects",
     shows=_PAIR
     + "In the column of the factor that a code is most robust for (bold) stands its mean given that factor, "
     "with a band of one standard deviation; in every other column its mean when that factor is held at a value (a line "
@@ -52,12 +51,11 @@ class _Code(NamedTuple):
     of="models",
 )
 def interventional_effects(models: Models) -> Figure:
-    """Means of a robust and of a less robust code under interventions."""
+    """Interventional effects."""
     return _by_factor(models, _effect)
 
 
 @figure(
-    title="Distributions of codes given factors",
     shows=_PAIR + "Density of the code's mean given each value of each factor, with its median; the factor it is most "
     "robust for is bold.",
     after=("IRS, Figure 7",),
@@ -65,12 +63,11 @@ def interventional_effects(models: Models) -> Figure:
     of="models",
 )
 def conditional_distributions(models: Models) -> Figure:
-    """Violins of the same codes, one for each value of each factor."""
+    """Distributions of codes given factors."""
     return _by_factor(models, _violins)
 
 
 @figure(
-    title="What three metrics see in one model",
     shows="Relations of codes and factors of the best and the worst model, areas in proportion, the largest of a panel "
     "fills its cell: interventional robustness (equation 3), importance of trees, and mutual information. "
     "Uninformative codes are in parentheses.",
@@ -79,7 +76,7 @@ def conditional_distributions(models: Models) -> Figure:
     of="models",
 )
 def dependency_matrices(models: Models) -> Figure:
-    """Hinton diagrams of the matrices behind IRS, DCI and the mutual information score."""
+    """What three metrics see in one model."""
     drawn, axes = panels(2, 3, height=1.75)
     for row, name, model in zip(axes, ("best", "worst"), (models.best, models.worst), strict=True):
         scored = model.subject

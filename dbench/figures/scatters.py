@@ -25,14 +25,13 @@ AGGREGATION_LABELS = ("DCI dis.", "DCI compl.", "MIG", "SAP", "Modularity")
 
 
 @figure(
-    title="Total correlation of mean and of sampled codes",
     shows="Gaussian total correlation in nats of every run's mean codes against that of its sampled codes: of all "
     "codes, and of the informative ones alone. Runs above the dashed line have more in the means.",
     after=("Sober Look, Figure 4",),
     claims=("sober.tc-mean-exceeds-sampled",),
 )
 def tc_mean_and_sampled(population: Population) -> Figure:
-    """Total correlation of means against that of samples."""
+    """Total correlation of mean and of sampled codes."""
     objectives, order = labels_of_models(population), in_order(population)
     drawn, axes = panels(1, 2, height=3.0)
     for panel, (ending, title) in zip(axes[0], (("", "all codes"), (".active", "informative codes")), strict=True):
@@ -49,56 +48,51 @@ def tc_mean_and_sampled(population: Population) -> Figure:
 
 
 @figure(
-    title="Pairs of metrics",
     shows="Every run's scores by two metrics. Numbers are Spearman's correlations over all runs.",
     after=("Sober Look, Figure 12",),
     claims=("sober.metrics-agree-except-modularity", "sober.metric-pairs", "sober.consistency-vs-restrictiveness"),
 )
 def metrics_in_pairs(population: Population) -> Figure:
-    """Scatter plots of all pairs of metrics."""
+    """Pairs of metrics."""
     scores = held(population, METRICS, least=2)
     return _pairs(population, scores, [score_label(score) for score in scores])
 
 
 @figure(
-    title="Pairs of aggregations of one matrix",
     shows="Every run's scores by two aggregations, all of the matrix of feature importances. Numbers are Spearman's "
     "correlations over all runs.",
     after=("Sober Look, Figure 15",),
     claims=("sober.same-matrix-families", "sober.mig-sap-gap-from-matrix"),
 )
 def aggregations_in_pairs(population: Population) -> Figure:
-    """Scatter plots of all pairs of aggregations of the importances."""
+    """Pairs of aggregations of one matrix."""
     names = [f"blend.importance.{aggregation}" for aggregation in AGGREGATIONS]
     return _pairs(population, held(population, names, least=len(names)), AGGREGATION_LABELS)
 
 
 @figure(
-    title="Statistical efficiency of logistic regression",
     shows="Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
     "Numbers are Spearman's correlations over all runs.",
     after=("Sober Look, Figure 24",),
     claims=("sober.no-statistical-efficiency", "sober.efficiency-artefact"),
 )
 def efficiency_logistic(population: Population) -> Figure:
-    """Efficiency of logistic regression against each metric."""
+    """Statistical efficiency of logistic regression."""
     return _against(population, "efficiency.logistic.100", "efficiency, logistic regression")
 
 
 @figure(
-    title="Statistical efficiency of boosted trees",
     shows="Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
     "Numbers are Spearman's correlations over all runs.",
     after=("Sober Look, Figure 25",),
     claims=("sober.no-statistical-efficiency", "sober.efficiency-artefact"),
 )
 def efficiency_trees(population: Population) -> Figure:
-    """Efficiency of boosted trees against each metric."""
+    """Statistical efficiency of boosted trees."""
     return _against(population, "efficiency.trees.100", "efficiency, boosted trees")
 
 
 @figure(
-    title="Settings on two data sets",
     shows="Mean over seeds of each metric at every setting, on one data set against the other. Numbers are Spearman's "
     "correlations over settings; the dashed line is that of equal scores.",
     after=("Sober Look, Figure 10",),
@@ -106,7 +100,7 @@ def efficiency_trees(population: Population) -> Figure:
     of="pair",
 )
 def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
-    """Mean scores of the settings on two data sets."""
+    """Settings on two data sets."""
     source, target = pair.source, pair.target
     scores = held(source, held(target, METRICS))
     order = in_order(source)
@@ -128,7 +122,6 @@ def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
 
 
 @figure(
-    title="Robustness and mutual information, code by code",
     shows="Every informative code of every model: its mutual information score (Ridgeway and Mozer: 1 if it tells of a "
     "single factor) against its interventional robustness. The box marks a score above 0.75 at a robustness below 0.5: "
     "codes that look disentangled and can be moved far.",
@@ -137,7 +130,7 @@ def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
     of="all",
 )
 def robustness_and_information(population: Population) -> Figure:
-    """Per code, interventional robustness against the mutual information score."""
+    """Robustness and mutual information, code by code."""
     order = in_order(population)
     matrices = relations_of(population, "mutual_information", objectives=order)
     models = matrices.reshape(-1, *matrices.shape[-2:])
