@@ -92,7 +92,6 @@ class GridData(ABC):
         return f"<{self.name}: {factors}; images {' x '.join(map(str, self.image_shape))}>"
 
     def __len__(self) -> int:
-        """Number of grid points."""
         return prod(self.factor_sizes)
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
@@ -183,7 +182,6 @@ class Downsampled(GridData):
         self._base, self._block = base, block
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Average the base's images, a batch at a time."""
         channels, height, width = self.image_shape
         area = self._block**2
         out = np.empty((len(factors), *self.image_shape), dtype=np.uint8)

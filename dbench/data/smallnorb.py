@@ -93,7 +93,6 @@ class SmallNorb(GridData):
             start += len(pairs)
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Draw a toy of the category for each image, and look the image up."""
         assert generator is not None
         toys = generator.integers(self._instances, size=len(factors))
         points = np.insert(factors, INSTANCE, toys, axis=1)

@@ -12,8 +12,6 @@ from matplotlib.figure import Figure
 
 from dbench.figures.style import STYLE
 
-__all__ = ["FIGURES", "FigureCard", "Kind", "figure"]
-
 Kind = Literal["unsupervised", "all", "pair", "models"]
 """What a figure is drawn from: the unsupervised models of a table, all of its models, two tables of one profile on
 different data sets, or trained runs of a store."""

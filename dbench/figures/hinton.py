@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from dbench.figures.style import LINE, SOFT
 from dbench.metrics.groups import Merge, independent_groups_curve, merge_order, merge_thresholds
 
-__all__ = ["dendrogram", "groups_curve", "hinton"]
-
 Array = NDArray[np.float64]
 _BLUE = "#0b3c6f"
 

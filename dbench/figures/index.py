@@ -14,8 +14,6 @@ from dbench.figures.files import DPI
 from dbench.figures.style import WIDTH
 from dbench.files import write_aside
 
-__all__ = ["write_index"]
-
 _STYLE = """
 :root { color-scheme: light; }
 body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 52rem; background: #fdfdfb; color: #1c1e21;

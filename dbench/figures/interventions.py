@@ -103,7 +103,6 @@ def _pair(models: Models) -> tuple[_Code, _Code]:
 
 
 def _codes(model: TrainedModel) -> list[_Code]:
-    """Informative codes of a run."""
     score = irs(model.grid, crossed=True)
     assert score.per_code is not None
     assert score.relation is not None
@@ -133,7 +132,6 @@ def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figu
 
 
 def _violins(panel: Axes, code: _Code, factor: int) -> None:
-    """Draw the density of a code given each value of a factor."""
     data, values = code.model.data, code.model.codes[0][:, code.number]
     levels, own = range(data.factor_sizes[factor]), data.grid()[:, factor]
     groups = [values[own == level] for level in levels]

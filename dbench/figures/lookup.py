@@ -27,7 +27,6 @@ class Model(NamedTuple):
     row: int
 
     def __str__(self) -> str:
-        """As panels title it."""
         return f"{look_of(self.objective).label} {self.strength:g}, seed {self.seed}"
 
 

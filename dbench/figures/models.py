@@ -22,8 +22,6 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import ACTIVE, Subject, subject_of
 from dbench.zoo.store import Store
 
-__all__ = ["Models", "TrainedModel", "models_of_store"]
-
 Array = NDArray[np.float64]
 
 
@@ -36,7 +34,6 @@ class TrainedModel:
     scores: dict[str, float]
 
     def __str__(self) -> str:
-        """As panels title it."""
         return f"{look_of(self.key.objective).label} {self.key.strength:g}, seed {self.key.seed}"
 
     @property

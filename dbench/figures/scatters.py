@@ -178,7 +178,6 @@ def _pairs(population: Population, scores: Sequence[str], labels: Sequence[str])
 
 
 def _against(population: Population, score: str, label: str) -> Figure:
-    """Draw one score against each metric."""
     scores, objectives, order = held(population, METRICS), labels_of_models(population), in_order(population)
     y = of_models(population, score)
     drawn, axes = panels(2, (len(scores) + 2) // 2, height=1.8, sharey=True)

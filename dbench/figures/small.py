@@ -13,8 +13,6 @@ from dbench.figures.files import write_small
 from dbench.figures.models import Models
 from dbench.report.figures import PageFigure, write_list
 
-__all__ = ["write_small_figures"]
-
 
 def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigure]:
     """Write each figure as ``NAME.svg``, from the first table, or pair of tables, that carries it, and their list.
