@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, within
-from dbench.constructions.alignment import toy_model
-from dbench.constructions.toy_law import ToyLaw, toy_law
+from dbench.constructions.alignment import ToyLaw, toy_law, toy_model
 from dbench.metrics import align, dci, dci_completeness, dci_disentanglement, mig, mig_gap, nk, sap, sap_gap, snc
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator

@@ -11,9 +11,8 @@ import numpy as np
 from dbench.claims import Claim, above, below
 from dbench.codes import Sample
 from dbench.constructions.parity import parity_cases
-from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers
+from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers, random_scale, stretched
 from dbench.constructions.small_codes import SmallCodes, small_codes
-from dbench.constructions.stretched import random_scale, stretched
 from dbench.metrics import mig
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval

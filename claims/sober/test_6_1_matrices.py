@@ -3,8 +3,7 @@
 import numpy as np
 
 from dbench.claims import Claim, above, within
-from dbench.constructions.beside_noise import beside_noise, spurious
-from dbench.constructions.two_shared import two_shared
+from dbench.constructions.relations import beside_noise, spurious, two_shared
 from dbench.metrics import independent_groups_curve, merge_order, mutual_information
 from dbench.metrics.relations import svm_predictability, tree_importance
 from dbench.seeds import generator

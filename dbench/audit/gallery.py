@@ -13,19 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Source
+from dbench.constructions.alignment import toy_source
 from dbench.constructions.broken_properties import broken_source
-from dbench.constructions.circle import circles
-from dbench.constructions.coin_copies import coin_copies
-from dbench.constructions.confounded_copies import confounded_copies
-from dbench.constructions.given_factors import band_source, group_source, toy_source, xor_source
-from dbench.constructions.mixtures import gaussian_mixtures
-from dbench.constructions.moved_codes import moved_codes
-from dbench.constructions.on_labels import NORMAL, UNIFORM, codes_of, on_labels
+from dbench.constructions.causal import confounded_copies
+from dbench.constructions.entangling import QUARTER, orthogonal, rotated, same_law
+from dbench.constructions.grid_codes import moved_codes
+from dbench.constructions.group_codes import group_source, xor_source
+from dbench.constructions.mixtures import coin_copies, gaussian_mixtures
+from dbench.constructions.modular_sum import band_source
+from dbench.constructions.on_labels import NORMAL, UNIFORM, circles, codes_of, on_labels
+from dbench.constructions.powers import THREE_VALUES
 from dbench.constructions.rectangles import rectangles
 from dbench.constructions.relations import related
-from dbench.constructions.rotations import QUARTER, random_rotation, rotated
-from dbench.constructions.same_law import same_law
-from dbench.constructions.stretched import THREE_VALUES
 from dbench.constructions.uncaptured import uncaptured
 from dbench.seeds import generator
 
@@ -188,7 +187,7 @@ REPRESENTATIONS: dict[str, Representation] = {
     # Neither characteristic holds.
     "rotated by 45 degrees": _of(rotated(QUARTER), "ab ab", f"{LOCATELLO}, 3", "sum and difference"),
     "random rotation": _of(
-        rotated(random_rotation(4, generator(audit="rotation"))),
+        rotated(orthogonal(4, generator(audit="rotation")).numpy()),
         "abcd abcd abcd abcd",
         f"{LOCATELLO}, 3",
         "all is kept, every code holds every factor",

@@ -28,11 +28,7 @@ def read_binary_matrix(
 ) -> Iterator[NDArray[np.generic]]:
     """Yield a gzipped matrix in parts of at most ``rows`` rows; nothing is read before its header is known to fit.
 
-    Args:
-        path: the file.
-        shape: shape it must have.
-        dtype: type it must have, bytes or 32-bit integers.
-        rows: length of a part.
+    It must have this shape and type, which is bytes or 32-bit integers.
 
     Raises:
         DamagedData: not gzip, another magic number, another shape, cut short, or longer than its header says.

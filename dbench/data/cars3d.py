@@ -27,16 +27,11 @@ LARGEST = 2**24
 
 
 class Cars3d(StoredImages):
-    """The published archive: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
+    """The published archive, a gzipped tar file: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
 
     Scaled from 128 x 128 with a Lanczos filter, as Locatello et al. do. Objects are numbered by the archive's own
     ``list.txt`` (their code takes the order in which a file system lists the files). It takes 216 MB; reading the
     archive takes about a minute.
-
-    Args:
-        path: the archive, a gzipped tar file.
-        md5: MD5 it must have.
-        factor_sizes: sizes of the three factors, smaller in an archive made for a test.
 
     Raises:
         InvalidInput: no such file.

@@ -118,7 +118,6 @@ class DspritesRendered(GridData):
         self.fingerprint = digest(RULE, repr(constants))
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Render shape by shape, a batch at a time."""
         images = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
         for shape in range(3):
             (rows,) = np.nonzero(factors[:, 0] == shape)

@@ -78,10 +78,6 @@ class HeldOut(GridData):
         self.fingerprint = digest("held out", np.packbits(self._held_out).tobytes(), base.fingerprint)
 
     def _combination(self, combination: dict[str, int]) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
-        if len(combination) < 2:
-            raise InvalidInput(
-                f"combination must name at least two factors, so that every value stays familiar, got {combination}"
-            )
         combined = tuple(self._place(name) for name in combination)
         for j, (name, value) in zip(combined, combination.items(), strict=True):
             if not 0 <= value < self.factor_sizes[j]:

@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.base import BATCH, Downsampled, Factors, GridData, Images, digest
+from dbench.data.base import BATCH, Factors, GridData, Images, digest
 
-__all__ = ["Rooms", "rooms", "rooms_16", "rooms_32"]
+__all__ = ["Rooms", "rooms"]
 
 RULE = "rooms, rule 1"
 SIDE = 64
@@ -178,13 +178,3 @@ def _unit(vectors: Array) -> Array:
 def rooms() -> Rooms:
     """Return the rooms, 64 x 64."""
     return Rooms()
-
-
-def rooms_16() -> Downsampled:
-    """Return the rooms averaged down to 16 x 16: means of 4 x 4 blocks."""
-    return Downsampled(Rooms(), 4, name="rooms_16")
-
-
-def rooms_32() -> Downsampled:
-    """Return the rooms averaged down to 32 x 32: means of 2 x 2 blocks."""
-    return Downsampled(Rooms(), 2, name="rooms_32")

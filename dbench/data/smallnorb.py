@@ -42,11 +42,6 @@ class SmallNorb(GridData):
     filter, and stochastic, because which of the ten toys of a category is seen is no factor but drawn anew for each
     image. Categories are animal, human, airplane, truck and car. It takes 199 MB.
 
-    Args:
-        folder: holds the files.
-        files: name -> MD5 of ``dat``, ``cat`` and ``info`` of both splits.
-        sizes: category, instance, elevation, azimuth, lighting; smaller in an archive made for a test.
-
     Raises:
         InvalidInput: a file is missing.
         DamagedData: another MD5, a file of another form, or a photograph missing or there twice.
@@ -98,7 +93,6 @@ class SmallNorb(GridData):
             start += len(pairs)
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Draw a toy of the category for each image, and look the image up."""
         assert generator is not None
         toys = generator.integers(self._instances, size=len(factors))
         points = np.insert(factors, INSTANCE, toys, axis=1)

@@ -8,8 +8,6 @@ import click
 
 from dbench.errors import DbenchError, EvidenceLacking
 
-__all__ = ["figures"]
-
 
 @click.command()
 @click.option("--runs", help="Folder of evidence tables, or one of them.  [those shipped]")

@@ -20,8 +20,6 @@ from PIL import Image
 from dbench.figures.style import STYLE
 from dbench.files import write_aside
 
-__all__ = ["DPI", "write_figure", "write_small"]
-
 DPI = 160
 """Dots an inch of PNG files: 1,120 across."""
 

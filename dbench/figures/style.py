@@ -8,20 +8,6 @@ from typing import Any, NamedTuple
 from dbench.metrics import METRICS
 from dbench.metrics.registry import find_card
 
-__all__ = [
-    "INK",
-    "LINE",
-    "OBJECTIVES",
-    "SOFT",
-    "STYLE",
-    "UNSUPERVISED",
-    "WIDTH",
-    "Look",
-    "look_of",
-    "number",
-    "score_label",
-]
-
 WIDTH = 7.0
 """Inches: the text width of a page, at which 8 points are as large as a footnote."""
 

@@ -63,10 +63,6 @@ class Changes:
     removed: int
     same: int
 
-    def __bool__(self) -> bool:
-        """Whether anything changed, moved, came or went."""
-        return bool(self.headings or self.moved or self.verdicts or self.added or self.removed)
-
     def __str__(self) -> str:
         """Which headings changed, on one line; empty where none did."""
         return listed(map(str, self.headings), most=MOST_NAMES)

@@ -51,10 +51,6 @@ def prepare_folder(directory: str | Path) -> Path:
 def report_folder(folder: str | Path, *, complete: bool) -> Path:
     """Return where a report belongs: a partial one goes beside the full one, never in its place.
 
-    Args:
-        folder: of the full report.
-        complete: whether every test of the claims was run.
-
     Example:
         >>> report_folder("reports/latest", complete=False).as_posix()
         'reports/latest-partial'
@@ -100,13 +96,7 @@ def write_page(
     trends: Mapping[str, Sequence[tuple[str, str]]],
     figures: Sequence[PageFigure] = (),
 ) -> None:
-    """Write the page of a report with the earlier verdicts of its findings.
-
-    Args:
-        path: the file.
-        document: the report.
-        trends: as :func:`dbench.report.html.render_html` takes them.
-        figures: for the page.
+    """Write the page of a report with the earlier verdicts of its findings, as :func:`render_html` takes them.
 
     Raises:
         DbenchError: if the file cannot be written.

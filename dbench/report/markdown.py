@@ -33,7 +33,8 @@ def render_markdown(document: Document) -> str:
     if document["errata"]:
         blocks.append(f"Errata: {counted(len(document['errata']), 'entry')} in `index.html`.")
     blocks += ["## Checks beside the claims", _checks(document["checks"])]
-    blocks.append(_folded("Provenance", _table(["what", "value"], _provenance(document["provenance"]))))
+    provenance = [[escape(name), escape(text)] for name, text in flatten(document["provenance"])]
+    blocks.append(_folded("Provenance", _table(["what", "value"], provenance)))
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -108,7 +109,3 @@ def _checks(checks: Sequence[Mapping[str, Any]]) -> str:
         return "None was run."
     rows = [[c["outcome"], escape(c["nodeid"]), escape(c["detail"]), duration(c["seconds"])] for c in checks]
     return _folded(counted(len(rows), "check"), _table(["outcome", "check", "detail", "time"], rows))
-
-
-def _provenance(provenance: Mapping[str, Any]) -> list[list[str]]:
-    return [[escape(name), escape(text)] for name, text in flatten(provenance)]
