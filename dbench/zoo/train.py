@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -16,17 +17,13 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, of_other_data, state_of
-from dbench.zoo.workers import cores, run_tasks, terminable
+from dbench.zoo.workers import News, cores, run_tasks, terminable
 
 if TYPE_CHECKING:
     from dbench.zoo.engine import Group
     from dbench.zoo.plan import Setup
 
 __all__ = ["TrainSummary", "train_runs"]
-
-News = Generator[tuple[str, Any], None, None]
-Tell = Callable[[str], None]
-Start = Callable[["Sequence[Group]", int, "float | None", Tell], News]
 
 
 @dataclass(frozen=True)
@@ -134,14 +131,13 @@ def _train(
         stack.enter_context(terminable())
         news: News | None = None
         try:
-            room, start = _engine(stack, store, setup)
-            at_once = setup.workers or room
+            at_once, start = _engine(stack, store, setup)
             groups = cut_groups(store.address, keys, at_once, setup)
             taken = {key: _steps_taken(store, key) for key in keys}
             steps = float(sum(key.steps - taken[key] for key in keys))
             expected = expected_seconds(groups, min(at_once, len(groups)), setup, deadline, taken=taken.__getitem__)
             _announce(groups, steps, min(at_once, len(groups)), setup, expected, console)
-            news = stack.enter_context(closing(start(groups, at_once, deadline, tell)))
+            news = stack.enter_context(closing(start(groups, deadline=deadline, tell=tell)))
             meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
             for kind, content in news:
                 if kind == "news":
@@ -164,34 +160,19 @@ def _tell_outdated(store: Store, damaged: Sequence[RunKey], console: Console) ->
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Start]:
-    """Return how many groups there is room for at once, and what starts them."""
+def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Callable[..., News]]:
+    """Return how many groups to train at once, and what starts them."""
     from dbench.zoo.engine import train_group
 
     if setup.engine == "local":
-
-        def start_here(groups: Sequence[Group], at_once: int, deadline: float | None, tell: Tell) -> News:
-            return run_tasks(train_group, groups, workers=at_once, deadline=deadline, tell=tell)
-
-        return (1 if setup.on_gpu else cores()), start_here
+        at_once = setup.workers or (1 if setup.on_gpu else cores())
+        return at_once, partial(run_tasks, train_group, workers=at_once)
 
     from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 
-    ray = stack.enter_context(connected())
-
-    def start_there(groups: Sequence[Group], at_once: int, deadline: float | None, tell: Tell) -> News:
-        return run_on_ray(
-            ray,
-            train_group,
-            groups,
-            store=store,
-            workers=setup.workers,
-            num_gpus=setup.gpu_share,
-            deadline=deadline,
-            tell=tell,
-        )
-
-    return max(capacity(ray, setup.gpu_share), 1), start_there
+    ray, share = stack.enter_context(connected()), setup.gpu_share
+    start = partial(run_on_ray, ray, train_group, store=store, workers=setup.workers, num_gpus=share)
+    return setup.workers or max(capacity(ray, share), 1), start
 
 
 def _steps_taken(store: Store, key: RunKey) -> int:

@@ -12,9 +12,9 @@ from rich.table import Table
 
 from dbench import seeds
 from dbench.errors import DamagedData, InvalidInput
-from dbench.training import State, train
+from dbench.training import State
 from dbench.zoo.arrays import cells, load_arrays
-from dbench.zoo.engine import EARLY, images_of, member_of, network_of, settings_of, training_images
+from dbench.zoo.engine import EARLY, images_of, train_keys
 from dbench.zoo.keys import RunKey
 from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
@@ -77,12 +77,8 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
 
     A cheap part of :func:`verify_runs`: a changed engine, network, key or data set shows within a hundred steps.
 
-    Args:
-        folder: holds ``runs.parquet`` and ``manifest.json``.
-        seed: decides which run.
-
     Returns:
-        A comparison as of :func:`verify_runs`, of the losses of one run.
+        A comparison as of :func:`verify_runs`, of the losses of one run, which ``seed`` decides.
 
     Raises:
         InvalidInput: no such table.
@@ -91,8 +87,7 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
     table, manifest = load_runs(folder), load_manifest(folder)
     (digest,) = choose_runs(table[table["status"] == "done"], number=1, seed=seed)
     key, rows = run_keys(table, manifest)[digest], table[table["run"] == digest]
-    data, images = images_of(key.data)
-    _check_data(key, data.fingerprint, rows)
+    _check_data(key, images_of(key.data)[0].fingerprint, rows)
     names = [name for name in (f"loss.{step}" for step in EARLY) if name in set(rows["score"])]
     found: dict[str, float] = {}
 
@@ -101,14 +96,7 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
             found[f"loss.{state.step}"] = float(state.loss[0])
         return state.step >= max(EARLY)
 
-    train(
-        [member_of(key)],
-        training_images(data, images),
-        network_of(key, data),
-        steps=key.steps,
-        each_block=keep,
-        **settings_of([key], data),
-    )
+    train_keys([key], each_block=keep)
     return _compared(table, key, {name: found[name] for name in names}, names)
 
 
