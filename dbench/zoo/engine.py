@@ -46,14 +46,9 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Group:
-    """Runs to train together: equal but for objective, strength and seed.
+    """Runs to train together, equal but for objective, strength and seed, and how (:class:`dbench.zoo.plan.Setup`).
 
-    Args:
-        url: of the store.
-        keys: the runs.
-        device: where to train.
-        precision: of matrix products, as in :func:`dbench.training.train`.
-        checkpoint_every: seconds between checkpoints.
+    The store is named by its URL.
     """
 
     url: str
@@ -118,16 +113,13 @@ def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
 
 
 def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:
-    """Train the group for a few steps, keep nothing, and return model-steps a second of one worker.
+    """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
 
-    Args:
-        group: what to train.
-        steps: how many, after two that warm up.
-        deadline: ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
+    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
     """
     images_of(group.keys[0].data)  # to be loaded takes time too
     runs, speed = len(group.keys), 0.0
-    for count in (2, steps):  # the first call warms up
+    for count in (2, steps):
         if speed and deadline is not None and time.monotonic() + steps * runs / speed > deadline:
             break
         start = time.perf_counter()

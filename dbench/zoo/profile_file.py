@@ -13,10 +13,11 @@ from dbench.zoo.profile import Profile, Sweep
 
 __all__ = ["read_profile"]
 
+_WHOLE = "a whole number"
 _KINDS = {
     "str": "a name",
-    "int": "a whole number",
-    "int | None": "a whole number",
+    "int": _WHOLE,
+    "int | None": _WHOLE,
     "float": "a number",
     "tuple[str, ...]": "a list of names",
     "tuple[float, ...]": "numbers",
@@ -66,7 +67,7 @@ def _is(value: object, kind: str) -> bool:
         return isinstance(value, list) and all(_is(one, inner) for one in value)
     if kind == "a name":
         return isinstance(value, str)
-    return isinstance(value, int if kind == "a whole number" else int | float) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int if kind == _WHOLE else int | float) and not isinstance(value, bool) and value >= 0
 
 
 def _frozen(value: Any) -> Any:

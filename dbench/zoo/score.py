@@ -73,13 +73,7 @@ def _data(name: str) -> Any:
 def score_one(
     store: Store, key: RunKey, *, again: Collection[str] = (), without: Collection[str] = ()
 ) -> dict[str, float]:
-    """Compute the scores a run still lacks and store them.
-
-    Args:
-        store: holds the run.
-        key: a run that is done.
-        again: groups of scores to compute whatever is stored.
-        without: groups to leave for a later call.
+    """Compute the scores that a run that is done still lacks, and store them; ``again`` and ``without`` name groups.
 
     Returns:
         Group of scores -> seconds spent, for the groups computed now.

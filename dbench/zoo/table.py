@@ -75,11 +75,8 @@ def build_table(
 ) -> pd.DataFrame:
     """Collect runs and their scores from a store.
 
-    Args:
-        store: where the runs and their scores lie.
-        keys: the runs, each done and scored, or diverged.
-        profile: the profile they belong to.
-        population: digest -> further scores, those a run has only within a population (UDR).
+    Each run must be done and scored, or diverged; ``population`` holds further scores by digest, those that a run has
+    only among others (UDR).
 
     Returns:
         A frame with the columns of :data:`COLUMNS`, sorted by run key and score. Arrays are left
@@ -121,12 +118,7 @@ def build_table(
 def build_arrays(
     store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]] | None = None
 ) -> RunArrays:
-    """Collect the scores of runs that are no single numbers.
-
-    Args:
-        store: where the runs and their scores lie.
-        keys: the runs, those of :func:`build_table`.
-        population: digest -> further scores, as there.
+    """Collect the scores that are no single numbers of the runs of :func:`build_table`, given the same.
 
     Raises:
         InvalidInput: as :func:`build_table`, or arrays whose shape differs from run to run.
@@ -299,9 +291,6 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
     Checked: the checksum in the manifest, columns and their types, known statuses, one row for each run and score,
     the same scores for every run, finite values for runs that are done and none for those that diverged, that the key
     of each run is the one its axes give, and that all runs are of one profile and one data set.
-
-    Args:
-        folder: holds ``runs.parquet`` and ``manifest.json``.
 
     Raises:
         InvalidInput: the files are not there.

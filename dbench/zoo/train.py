@@ -191,12 +191,10 @@ def _announce(
     place = "a Ray cluster" if setup.engine == "ray" else setup.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)
-    time_needed = (
-        "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
-    )
+    told = "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
     console.print(
         f"{runs} runs in {len(groups)} {many} of at most {most}, {at_once} at once on {place}: "
-        f"{steps:,.0f} model-steps, {time_needed}",
+        f"{steps:,.0f} model-steps, {told}",
         highlight=False,
         soft_wrap=True,
     )

@@ -39,13 +39,7 @@ def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
 
 
 def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: int | None = None) -> pd.DataFrame:
-    """Retrain runs of a table in an empty store, score them, and compare.
-
-    Args:
-        folder: holds ``runs.parquet`` and ``manifest.json``.
-        number: how many runs.
-        seed: decides which.
-        workers: processes, one a core when not given.
+    """Retrain some runs of a table, drawn by ``seed``, in an empty store, score them, and compare.
 
     Returns:
         One row for each run and score, those of a population left out: ``run``, ``name`` (objective, strength and
@@ -97,7 +91,7 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
         return state.step >= max(EARLY)
 
     train_keys([key], each_block=keep)
-    return _compared(table, key, {name: found[name] for name in names}, names)
+    return _compared(table, key, found, names)
 
 
 def _compare(store: Store, key: RunKey, table: pd.DataFrame) -> pd.DataFrame:
@@ -155,11 +149,7 @@ _NUMBERS = ["table", "retrained", "difference", "tolerance"]
 
 
 def comparison_table(comparison: pd.DataFrame) -> Table:
-    """Lay out a comparison for the terminal: what differs score by score, and of each run one line for the rest.
-
-    Scores that are the same to the last bit are counted; so are those that agree within their tolerance, beside the
-    one of them that comes nearest to its own, and those whose tolerance is too wide to test anything.
-    """
+    """Lay out a comparison for the terminal: what differs score by score, and of each run one line for the rest."""
     shown = Table(box=None, header_style="bold")
     for column in ("run", "score"):
         shown.add_column(column)
