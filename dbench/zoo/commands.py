@@ -76,13 +76,7 @@ _WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [
 
 
 def _plan(
-    *,
-    profile: str,
-    store: str | None,
-    data: tuple[str, ...],
-    objective: tuple[str, ...],
-    seeds: str | None,
-    create: bool,
+    profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None, create: bool
 ) -> tuple[Profile, Store, list[RunKey]]:
     """Return the profile, its store, and the runs asked for; only training makes a store that is not there."""
     from dbench.zoo.profiles import find_profile

@@ -107,7 +107,7 @@ def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
 def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
     """Train runs of one group as their keys say, but for options of :func:`dbench.training.train`."""
     data, images = images_of(keys[0].data)
-    told = {"steps": keys[0].steps, **settings_of(keys, data), **options}
+    told: dict[str, Any] = {"steps": keys[0].steps, **settings_of(keys, data), **options}
     members = [member_of(key) for key in keys]
     return train(members, training_images(data, images), network_of(keys[0], data), **told)
 

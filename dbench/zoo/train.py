@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainSummary", "train_runs"]
 
+Tell = Callable[[str], None]
+
 
 @dataclass(frozen=True)
 class TrainSummary:
@@ -95,12 +97,14 @@ def train_runs(
 
     asked = Setup(**setup)
     console = console or Console(stderr=True)
+    tell = partial(console.print, highlight=False, markup=False, soft_wrap=True)
     begin = time.monotonic()
+    deadline = None if budget is None else begin + budget
     store.check_shared()
     states = {key: state_of(store, key) for key in keys}
-    _tell_outdated(store, [key for key in keys if states[key] == "damaged"], console)
+    _tell_outdated(store, [key for key in keys if states[key] == "damaged"], tell)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
-    cancelled = bool(todo) and _train(store, todo, asked, begin, budget, console)
+    cancelled = bool(todo) and _train(store, todo, asked, deadline, console, tell)
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)
     present = sum(state in FINISHED for state in states.values())
@@ -117,15 +121,10 @@ def train_runs(
 
 
 def _train(
-    store: Store, keys: Sequence[RunKey], setup: Setup, begin: float, budget: float | None, console: Console
+    store: Store, keys: Sequence[RunKey], setup: Setup, deadline: float | None, console: Console, tell: Tell
 ) -> bool:
     """Train the runs; return whether it was cancelled."""
     from dbench.zoo.plan import cut_groups, expected_seconds
-
-    deadline = None if budget is None else begin + budget
-
-    def tell(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     with ExitStack() as stack:
         stack.enter_context(terminable())
@@ -136,7 +135,7 @@ def _train(
             taken = {key: _steps_taken(store, key) for key in keys}
             steps = float(sum(key.steps - taken[key] for key in keys))
             expected = expected_seconds(groups, min(at_once, len(groups)), setup, deadline, taken=taken.__getitem__)
-            _announce(groups, steps, min(at_once, len(groups)), setup, expected, console)
+            _announce(groups, steps, min(at_once, len(groups)), setup, expected, tell)
             news = stack.enter_context(closing(start(groups, deadline=deadline, tell=tell)))
             meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
             for kind, content in news:
@@ -149,15 +148,14 @@ def _train(
     return False
 
 
-def _tell_outdated(store: Store, damaged: Sequence[RunKey], console: Console) -> None:
+def _tell_outdated(store: Store, damaged: Sequence[RunKey], tell: Tell) -> None:
     """Say which of the damaged runs are so because their data set was replaced."""
     outdated = Counter[str]()
     for key in damaged:
         with suppress(DbenchError):
             outdated[key.data] += of_other_data(store, key)
     for name, count in (+outdated).items():
-        line = f"{count} runs were trained on another version of {name} than is installed, and are trained anew"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        tell(f"{count} runs were trained on another version of {name} than is installed, and are trained anew")
 
 
 def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Callable[..., News]]:
@@ -185,16 +183,14 @@ def _steps_taken(store: Store, key: RunKey) -> int:
 
 
 def _announce(
-    groups: Sequence[Group], steps: float, at_once: int, setup: Setup, expected: float | None, console: Console
+    groups: Sequence[Group], steps: float, at_once: int, setup: Setup, expected: float | None, tell: Tell
 ) -> None:
     """Say what is going to happen and about how long it takes."""
     place = "a Ray cluster" if setup.engine == "ray" else setup.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)
     told = "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
-    console.print(
+    tell(
         f"{runs} runs in {len(groups)} {many} of at most {most}, {at_once} at once on {place}: "
-        f"{steps:,.0f} model-steps, {told}",
-        highlight=False,
-        soft_wrap=True,
+        f"{steps:,.0f} model-steps, {told}"
     )
