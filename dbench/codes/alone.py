@@ -50,12 +50,11 @@ def read_codes_alone(
         DamagedData: a file that cannot be read.
     """
     found = [_read(path, codes, rows, seed) for path in paths]
-    lengths = [n for _, n in found]
-    for path, n in zip(paths, lengths, strict=True):
-        if n != lengths[0]:
+    for model, n in found:
+        if n != found[0][1]:
             raise InvalidInput(
                 "all files must hold the codes of the same observations, "
-                f"got {lengths[0]} rows in {paths[0]} and {n} in {path}"
+                f"got {found[0][1]} rows in {paths[0]} and {n} in {model.name}"
             )
     return [model for model, _ in found]
 

@@ -21,7 +21,6 @@ KEY_SCHEMA = 1
 PILOT_SEEDS = range(1000, 1010)
 """Seeds of runs by which steps, rates and the like are chosen; no table holds any."""
 
-_DIGITS = 16
 _CONSTANT = "constant."
 _FACTOR = "likelihood_factor"
 _LATER = {_FACTOR: 1.0, "cooldown": 0.0}  # axes that keys did not always have, and what they were before
@@ -130,7 +129,7 @@ class RunKey:
     def digest(self) -> str:
         """Sixteen hexadecimal digits of the SHA-256 of the key and the schema version in canonical form."""
         text = json.dumps({"schema": KEY_SCHEMA, **self.axes}, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def axes(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +22,8 @@ BESIDE = ("dci[forest]", "mig", "sap", "modularity", "factor_vae", "beta_vae_met
 """Our metrics that a metric is compared with."""
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """A model that two metrics rank apart.
-
-    Attributes:
-        model: its number in the panel.
-        rank: by the first metric; 1 is the best.
-        other: by the second.
-    """
+class Disagreement(NamedTuple):
+    """A model, by its number in the panel, and its ranks by two metrics; 1 is the best."""
 
     model: int
     rank: float
@@ -77,13 +70,7 @@ def score_panel(
 
 
 def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str) -> Estimate:
-    """Spearman's correlation of two metrics over the models, with the interval of resampled models.
-
-    Args:
-        scores: as from :func:`score_panel`.
-        first: name of a metric.
-        second: name of another.
-    """
+    """Spearman's correlation of two metrics over the models, with the interval of resampled models."""
     a, b = scores[first], scores[second]
     stream = generator(task="rank", first=first, second=second)
     return bootstrap_interval(lambda kept: rank_correlation(a[kept], b[kept]), len(a), generator=stream)
