@@ -32,7 +32,7 @@ LARGEST_KEPT = 1 << 27
 
 # What zipfile, its decompressors, numpy's header reader, csv and the parsers below them raise on damaged bytes;
 # RuntimeError stands for encrypted members and unknown compression, and includes a recursion too deep.
-_UNREADABLE = (
+_UNREADABLE: tuple[type[Exception], ...] = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, TypeError, LookupError,
     RuntimeError, SyntaxError, MemoryError, OverflowError, tokenize.TokenError, csv.Error,
 )  # fmt: skip
