@@ -1,7 +1,5 @@
 """Populations: the evidence tables over which claims about trained models are judged, one verdict for each."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 

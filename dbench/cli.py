@@ -1,7 +1,5 @@
 """The command line: a thin root that loads a group of commands when it is used."""
 
-from __future__ import annotations
-
 import importlib
 from typing import IO, Any
 

@@ -1,7 +1,5 @@
 """Errors a user can act on: each message names the argument, the rule and the value received."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Mapping
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Writing a file whole or not at all: beside its place first, then renamed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What somebody wrote outside dbench, found by ``module:attribute``: a metric, a data set, an encoder."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import sys

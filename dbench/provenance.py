@@ -1,7 +1,5 @@
 """Where a result comes from: code, versions, time. No paths and nothing of the machine."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

@@ -1,7 +1,5 @@
 """Where claims are judged: what a test returns becomes a verdict, a record and the outcome of the test."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Generator, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The controller's side of the pytest plugin: what was collected, what came back, and the report of it."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Generator, Iterable

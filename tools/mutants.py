@@ -5,8 +5,6 @@ Comparisons, operators, signs, conditions and numbers are changed, options left 
 ``dtype`` and ``strict``, and numbers below a millionth, which only allow for rounding.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import inspect

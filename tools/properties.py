@@ -1,7 +1,5 @@
 """The properties of dbench's own metrics as a page: ``python tools/properties.py docs/properties.md``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -7,8 +7,6 @@ undisturbed one, except for when and from which commit its runs were trained. Th
 of a network alone, with an adversary that sees second batches, and with heads, labels and an adversary.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

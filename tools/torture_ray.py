@@ -6,8 +6,6 @@ sweep, in a new store, others take their places, until so many are lost. Every t
 processes, except for when and from which commit its runs were trained.
 """
 
-from __future__ import annotations
-
 import io
 import tempfile
 import threading

@@ -5,8 +5,6 @@ functions is a fork in which these have other code (``trials``); one that takes 
 whose module comes from memory (``trial``). Tests that found something in the same file come first, then the fastest.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """Who of a sweep is killed, and what that hit: told from the files it leaves in its store."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

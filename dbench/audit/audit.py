@@ -1,7 +1,5 @@
 """Every check of a metric, one record each."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Checks of what a metric says where a property holds, and where it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Checks of a metric as an estimate: does it depend on what should not matter, and stay where it says it stays?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -5,8 +5,6 @@ on a few values. What a code holds is written as the string of its factors: ``"a
 factors and one that holds both, ``-`` a code that holds nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What one check says of one metric."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

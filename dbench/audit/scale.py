@@ -5,8 +5,6 @@ own scale: 0 is what codes of noise get, 1 what perfect copies get. A metric of 
 is upside down and read alike.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS

@@ -1,7 +1,5 @@
 """The metric under audit: called in whatever way it wants to be, guarded, and never asked the same thing twice."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io

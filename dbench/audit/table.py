@@ -1,7 +1,5 @@
 """An audit for the terminal: Table 1 of Sepliarskaia et al., widened."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rich.markup import escape

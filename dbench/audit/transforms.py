@@ -1,7 +1,5 @@
 """Checks of what a metric should not notice, or not take for better: changes of the codes that change no relation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 

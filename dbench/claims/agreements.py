@@ -4,8 +4,6 @@ With them a claim draws partners of its own, builds populations that were never 
 as a partner too, which the scores of whole populations do not allow.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -5,8 +5,6 @@ informative codes says nothing of how anything goes with their number, and a 0 i
 if it had been measured. Such an objective is left out, and named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

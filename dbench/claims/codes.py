@@ -1,7 +1,5 @@
 """Scores of every single code of trained models."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """What claims make of the rank correlations of several scores at once, with intervals over seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

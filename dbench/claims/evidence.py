@@ -1,7 +1,5 @@
 """Evidence about trained models: the tables shipped, those a user names, or those trained on demand."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ A record that no entry names is expected to be reproduced. A verdict other than 
 the session, and so does an entry that no judgement uses any more.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a filter on models or codes removes: a judgement 'without collapsed models' may be that with all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

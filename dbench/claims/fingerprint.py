@@ -1,7 +1,5 @@
 """What decides a claim's verdict, as one hash: its card, and the source of all that computes its estimate."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import inspect

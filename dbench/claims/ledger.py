@@ -1,7 +1,5 @@
 """The ledger of findings: which there are and what can decide each. One is shipped; a user may add one."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Records: what the report, the terminal and JUnit are made from. Built-in types only."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from pathlib import PurePath

@@ -4,8 +4,6 @@ A predicate is computed from the evidence alone, never from the statistic of the
 is not tested, whatever its estimate says: neither 'reproduced' nor 'contradicted' would speak of the paper's models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

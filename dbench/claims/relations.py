@@ -1,7 +1,5 @@
 """Relation matrices of trained models, and what is read off them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Decision rules: one range in which a statistic lies when the sentence is true, and what 'no effect' would give."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

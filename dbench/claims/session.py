@@ -1,7 +1,5 @@
 """What one session of judging collected: verdicts, what broke, what got lost, and whether it may end green."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ using confidence intervals to compare correlations', Psychological Methods 12). 
 in both, which errs on the safe side.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

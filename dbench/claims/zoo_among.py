@@ -5,8 +5,6 @@ strengths (rounded up) are left, and where strengths are looked at one by one, a
 of those seeds have it, three at the least. What is left where fewer remain would be about other models than the claim.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every ob
 ``among`` models that lack something are left out; what must remain is said in ``dbench.claims.zoo_among``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

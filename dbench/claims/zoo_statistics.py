@@ -4,8 +4,6 @@ All seeds are those complete for every objective of the population, so that ever
 and a seed is left out of all of them at once. Without ``objectives`` the settings are those of all objectives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 All intervals are over the seeds that both have complete, left out of both at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

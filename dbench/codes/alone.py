@@ -1,7 +1,5 @@
 """Codes without factors, from the files of several models: what ranking models against each other needs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

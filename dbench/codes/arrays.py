@@ -1,7 +1,5 @@
 """Somebody's codes and factors from memory: numpy arrays, torch tensors, pandas frames or lists."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

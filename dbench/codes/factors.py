@@ -5,8 +5,6 @@ values that occur often, as in dSprites' ``latents_values``; else they are conti
 the sample, since a metric treats them alike. Whoever knows better names the factor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Every row is checked. Long files are read in blocks, and a random part of their 
 is decided by :mod:`dbench.codes.factors`.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

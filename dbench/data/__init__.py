@@ -7,8 +7,6 @@ Example:
     (1, 16, 16)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points

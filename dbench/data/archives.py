@@ -1,7 +1,5 @@
 """Reading somebody else's npz archive: nothing is unpickled, and nothing is read before its size is known."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import lzma

@@ -1,7 +1,5 @@
 """What every data set offers: a grid of ground-truth factors and the images of any factors on it."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from math import prod

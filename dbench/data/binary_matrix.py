@@ -5,8 +5,6 @@ dimensions, the dimensions (at least three, even of a vector; those beyond the n
 elements, last dimension fastest.
 """
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Cars3D as published (Reed, Zhang, Zhang and Lee 2015): renderings of car models, all round and from four heights."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from pathlib import Path, PurePosixPath

@@ -1,7 +1,5 @@
 """Published archives: where they are kept, how they are checked, and large ones laid out for random access."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable, Iterator

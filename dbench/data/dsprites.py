@@ -1,7 +1,5 @@
 """dSprites as published (Matthey, Higgins, Hassabis and Lerchner 2017): 737,280 binary images of five factors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

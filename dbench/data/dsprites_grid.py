@@ -5,8 +5,6 @@ of a factor in the published grid is its class here times (1, 1, 4, 2, 2). ``fix
 file comes from and how it was made.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

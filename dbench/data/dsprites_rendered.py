@@ -9,8 +9,6 @@ where its centre lies inside (:func:`fill`): what graphics hardware does, and so
 image is stored: 737,280 of them would take 3 GB.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -9,8 +9,6 @@ levels of a byte. And the paper draws anew whenever it samples an image, while r
 :meth:`~dbench.data.GridData.grid_images`, in which every image of the grid has been drawn once, for good.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import ClassVar
 

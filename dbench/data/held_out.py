@@ -12,8 +12,6 @@ Such a data set is named after the one it is made of and what is left out::
 Factor values are grid indices; factors stand in the order of the data set.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from math import prod

@@ -3,8 +3,6 @@
 Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_dataset. The archives hold 64 x 64 images.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from math import prod
 from pathlib import Path

@@ -4,8 +4,6 @@ Locatello et al. resize both to 64 x 64 with Pillow's ``ANTIALIAS``, a Lanczos f
 the scale. Pillow computes in fixed point; :func:`lanczos` takes the same steps and gives the same bytes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -7,8 +7,6 @@ What is seen depends on scale, shape and orientation alone, 480 views, and an im
 view is kept as how much of floor, wall and object a pixel shows and how brightly they are lit.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -3,8 +3,6 @@
 Published at https://github.com/google-deepmind/3d-shapes. Reading it needs h5py: ``pip install dbench[hdf5]``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

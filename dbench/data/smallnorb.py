@@ -1,7 +1,5 @@
 """SmallNORB as published (LeCun, Huang and Bottou 2004): photographs of 50 toys of five categories."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path

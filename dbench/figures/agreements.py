@@ -1,7 +1,5 @@
 """Which scores order models alike: heat maps of correlations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

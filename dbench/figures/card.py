@@ -1,7 +1,5 @@
 """What a figure is: a plain function of its evidence, and a card that says what it shows and for which findings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps

@@ -1,7 +1,5 @@
 """``dbench figures``: the papers' figures from evidence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """All figures of some evidence, drawn one after the other; what evidence cannot carry is said, not drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

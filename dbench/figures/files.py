@@ -1,7 +1,5 @@
 """Pictures as files: the same bytes from the same figure, written whole or not at all."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """Hinton diagrams, independent-groups curves and dendrograms of a matrix of codes and factors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page that shows every figure with its caption and the findings it illustrates."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from html import escape

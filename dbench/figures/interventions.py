@@ -1,7 +1,5 @@
 """What interventions on the factors do to single codes of a trained model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

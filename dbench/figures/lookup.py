@@ -1,7 +1,5 @@
 """What figures ask of a population: models one by one, settings by name, and those of some scores that it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Trained runs of a store: what figures need that a table of scores does not hold, weights and codes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Parts that figures are made of: grids of panels, scatters, heat maps, violins and legends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 

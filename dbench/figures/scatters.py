@@ -1,7 +1,5 @@
 """One score against another: every model a point."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The figures of the report's page: each once, as a small SVG, with a list of what they show and rest on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.figure import Figure

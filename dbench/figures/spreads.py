@@ -1,7 +1,5 @@
 """How scores spread within an objective, and between groups of models."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """What single models' codes know of which factors, and at which threshold factors merge."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle

@@ -1,7 +1,5 @@
 """One look for all figures: a page 7 inches wide, small type, and colours that colour-blind readers tell apart."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

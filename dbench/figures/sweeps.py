@@ -1,7 +1,5 @@
 """Scores against the strength of the regulariser: every seed, objective by objective."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

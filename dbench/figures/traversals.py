@@ -1,7 +1,5 @@
 """What a model draws: traversals of its codes, and its reconstructions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

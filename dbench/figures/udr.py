@@ -1,7 +1,5 @@
 """How well models that agree with each other are those that the supervised metrics prefer."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray

@@ -5,8 +5,6 @@ section 4.2) and claims about a printed matrix need no model. Disentanglement lo
 factor?), completeness and the gaps along a factor (one code?).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy

@@ -1,7 +1,5 @@
 """The metric of beta-VAE (Higgins et al. 2017). Higher is better."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Relation matrices and aggregations in all combinations (A Sober Look, sections 4.2 and 6.1.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 

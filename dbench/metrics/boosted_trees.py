@@ -14,8 +14,6 @@ Of new observations of 6 classes (1,000 for training), two of its fits with diff
 answer, two of scikit-learn's 98.1 %, one of each 97.5 %.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ random one from 0 (plug-in estimates are biased upwards). Both ends are found by
 factors, exact copies of them and codes that lost their partner.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

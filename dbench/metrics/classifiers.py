@@ -1,7 +1,5 @@
 """Many small classifiers of one shape, trained at once as one batched network."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Average pairwise mutual information of the codes (A Sober Look, Appendix, Figures 31 and 32). Lower is better."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``dbench metrics``: every metric by its card."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import textwrap

@@ -1,7 +1,5 @@
 """Disentanglement, completeness and informativeness (Eastwood and Williams 2018). Higher is better."""
 
-from __future__ import annotations
-
 from math import log2, sqrt
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Accuracy of downstream classifiers (A Sober Look, section 4.2.8). Higher is better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

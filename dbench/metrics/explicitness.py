@@ -1,7 +1,5 @@
 """Explicitness (Ridgeway and Mozer 2018). Higher is better: factors can be read off linearly."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

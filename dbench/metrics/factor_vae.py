@@ -1,7 +1,5 @@
 """The metric of FactorVAE (Kim and Mnih 2018). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

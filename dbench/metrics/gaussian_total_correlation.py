@@ -1,7 +1,5 @@
 """Total correlation of a Gaussian fitted to the codes (A Sober Look, section 4.2.9). Lower is more independent."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

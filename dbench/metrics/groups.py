@@ -5,8 +5,6 @@ threshold edges are deleted; factors that still hang together through codes are 
 no edge, so nothing is connected by it at any threshold.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

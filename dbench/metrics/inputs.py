@@ -1,7 +1,5 @@
 """Rules on input that several metrics share, and codes put on one scale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

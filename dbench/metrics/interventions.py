@@ -6,8 +6,6 @@ that is EMPIDA(L|I, J). What an intervention does is read from observations by w
 factors may be confounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

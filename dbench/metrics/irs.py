@@ -1,7 +1,5 @@
 """Interventional robustness score (Suter et al. 2019). Higher is better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -5,8 +5,6 @@ within each fold. The path is piecewise linear in the penalty (Osborne et al. 20
 walk from corner to corner of their paths together, and the error between two corners is a parabola.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Accuracy of a linear classifier of each factor (Mahon et al., Table 2). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

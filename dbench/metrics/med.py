@@ -1,7 +1,5 @@
 """Mutual-information entropy disentanglement (Cao et al. 2022). Higher is better."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

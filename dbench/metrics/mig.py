@@ -1,7 +1,5 @@
 """Mutual information gap (Chen et al. 2018). Higher is better."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

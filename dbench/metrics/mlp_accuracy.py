@@ -1,7 +1,5 @@
 """Accuracy of a perceptron for each factor (Mahon et al., Table 2). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dbench.codes import Sample

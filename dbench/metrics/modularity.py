@@ -1,7 +1,5 @@
 """Modularity (Ridgeway and Mozer 2018). Higher is better: each code knows about one factor at most."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

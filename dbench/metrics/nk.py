@@ -1,7 +1,5 @@
 """Neuron knockout (Mahon et al., section 4.3). Higher is better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Accuracy on novel combinations of familiar factor values (Mahon et al., section 5.2). Higher is better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 

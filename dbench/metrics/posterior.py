@@ -1,7 +1,5 @@
 """Which codes a Gaussian posterior uses at all (Duan et al. 2020, equation 3)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Separated attribute predictability (Kumar et al. 2018). Higher is better."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

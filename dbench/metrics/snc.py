@@ -1,7 +1,5 @@
 """Single-neuron classification (Mahon et al., section 4.2). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment

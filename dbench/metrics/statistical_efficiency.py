@@ -1,7 +1,5 @@
 """Statistical efficiency of a representation (A Sober Look, section 7). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dbench.codes import Sample

@@ -1,7 +1,5 @@
 """Unsupervised disentanglement ranking (Duan et al. 2020). Higher is better: models that agree axis by axis."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal

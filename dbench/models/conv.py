@@ -1,7 +1,5 @@
 """The convolutional network of Locatello et al. (2020), table 2, for images of 64 x 64."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A small fully connected network, for images of a few hundred pixels on processors."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

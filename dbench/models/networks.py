@@ -4,8 +4,6 @@ A network holds no parameters. It says which it needs (``shapes``), draws those 
 with those of M members at once: parameters are a dictionary of tensors with a leading member axis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

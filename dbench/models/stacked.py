@@ -1,7 +1,5 @@
 """Pieces shared by networks whose parameters carry a leading member axis."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from itertools import pairwise

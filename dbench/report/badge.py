@@ -1,7 +1,5 @@
 """A badge for each paper: how many of its findings were reproduced, as a small SVG for a README."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 from typing import Any

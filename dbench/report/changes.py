@@ -1,7 +1,5 @@
 """Two reports side by side, and many one after the other: headings first, then estimates, then counts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How to cite a heading, where to dispute it, and where its test stands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

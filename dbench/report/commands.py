@@ -1,7 +1,5 @@
 """``dbench report``: what changed between two reports, and a history of many."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

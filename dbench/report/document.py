@@ -1,7 +1,5 @@
 """One list of records becomes one document; everything else in this package reads that document."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Figures for the page: those that were drawn from the very tables that a report rests on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace

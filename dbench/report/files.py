@@ -1,7 +1,5 @@
 """Writing and reading reports: aside first, then renamed, so that a whole report is only replaced by a whole one."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -1,7 +1,5 @@
 """The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

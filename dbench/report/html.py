@@ -1,7 +1,5 @@
 """The report as one HTML file: no network, readable without scripts, and deaf to scripts inside records."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

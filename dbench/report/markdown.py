@@ -1,7 +1,5 @@
 """The report as Markdown for GitHub: the papers, what is contradicted or absent, then folded tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

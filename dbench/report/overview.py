@@ -1,7 +1,5 @@
 """What a reader is shown first: what was judged, on which models, and what came out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

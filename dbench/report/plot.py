@@ -1,7 +1,5 @@
 """Where things stand in a record's interval plot, in the plot's own units. The template draws it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A report travels; the folders of the machine that wrote it stay at home."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What a report holds: ``schema.json`` says it, this file reads it, and nothing else repeats it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

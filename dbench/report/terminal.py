@@ -1,7 +1,5 @@
 """The end of a session in the terminal: by paper, worst first, one line for each finding that is not reproduced."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers and records as short text, the same in the page, in the summary and in the terminal."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Every metric of the plan on one sample: a score, or the reason why there is none."""
 
-from __future__ import annotations
-
 import inspect
 import time
 import warnings

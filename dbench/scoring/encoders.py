@@ -1,7 +1,5 @@
 """Somebody's encoder on a data set of known factors, so that metrics which intervene can be computed."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from functools import partial

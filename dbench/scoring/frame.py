@@ -1,7 +1,5 @@
 """Results as a long table and as records: one set of numbers for Python, csv and JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Hinton diagrams: a matrix of relations as squares whose areas are the values, in one SVG file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

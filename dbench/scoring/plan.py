@@ -1,7 +1,5 @@
 """What is computed of a file of codes: every metric, and the variants that answer another question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

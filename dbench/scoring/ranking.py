@@ -1,7 +1,5 @@
 """Models ranked against each other by their codes alone (UDR, Duan et al. 2020): no factors are needed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A metric as a scikit-learn scorer, to choose among models by it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every metric of somebody's codes, as one object: printed it is the table, asked for a name it is the number."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What is scored, and what is peculiar about it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A metric as one of torchmetrics: codes and factors come in batches, the score at the end of an epoch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

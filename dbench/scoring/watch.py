@@ -1,7 +1,5 @@
 """Metrics of an encoder while it trains."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

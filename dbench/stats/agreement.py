@@ -1,7 +1,5 @@
 """Which scores order the models alike, and which of two agrees more with a third."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -1,7 +1,5 @@
 """Pearson correlations: their significance, and whether one exceeds another."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """A number with its interval: what every judgement is made of."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a statistic insists on before it counts."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

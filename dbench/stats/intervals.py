@@ -6,8 +6,6 @@ against choice (89 to 94% where the settings do nothing: it is biased downwards 
 five units covers 83%. A statistic at the end of its range (every unit agrees) gets an interval of no width.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -5,8 +5,6 @@ none of these' about the largest. The interval of such a value is not the smalle
 the extreme one is a choice made after the data were seen. Here each end is as wide as its own mistake demands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from dbench.errors import InvalidInput

@@ -1,7 +1,5 @@
 """Rank statistics: correlation of orders, and how often luck beats a choice."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

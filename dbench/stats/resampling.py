@@ -4,8 +4,6 @@ What shares a unit is left out or drawn with it: the statistic takes the indices
 table up by them. Coverage of the nominal 95% was measured by simulation (``tests/stats/test_resampling.py``).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

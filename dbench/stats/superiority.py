@@ -1,7 +1,5 @@
 """Which of two groups scores higher: probabilities, overlap of ranges, and whether a choice is worth making."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

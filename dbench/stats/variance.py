@@ -1,7 +1,5 @@
 """How much of the variance of a score is decided by what was chosen, and how much by the seed."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """What trained members make of images: their codes, and how well they explain them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ across members, all rows have equal length (see :mod:`dbench.training.state`), a
 run several processes to use several cores.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """How numbers are calculated on a device."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 

@@ -7,8 +7,6 @@ as a captured graph on a GPU. The processor looks at what came out once a block.
 Capturing has not met a GPU yet; what is tested is that a step could be captured, and what happens when it cannot.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Sequence

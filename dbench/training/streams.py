@@ -5,8 +5,6 @@ member draws therefore depends neither on its company nor on where training was 
 not store generators. Everything is drawn on the processor, so that all devices see the same draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

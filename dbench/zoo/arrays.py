@@ -4,8 +4,6 @@ They lie beside the runs table, one tensor for each, whose first axis numbers th
 table. Agreements are the exception: one matrix for each objective, of its runs that are done with each other.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What an interrupted run goes on from, and whether it may."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """From a profile to its evidence in one call: train and score what is missing, then write the runs table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

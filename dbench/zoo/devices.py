@@ -1,7 +1,5 @@
 """Where this machine or a cluster can train, with which arithmetic, and what it is called."""
 
-from __future__ import annotations
-
 import platform
 import re
 from pathlib import Path

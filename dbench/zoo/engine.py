@@ -1,7 +1,5 @@
 """A worker's part of training: one group of runs, from their keys or checkpoints to the store."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A panel: the weights of trained models in one file, so that a metric nobody has written yet can be asked of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From runs to groups: which are trained together, where, and about how long it will take."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Scores a run has only among others: how well models of one population agree (Duan et al. 2020)."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """What a profile is: a named grid of runs, all with one network and one schedule."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A profile of a user's own: a TOML file with the fields of a profile, and its sweeps as tables."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields

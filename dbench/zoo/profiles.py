@@ -1,7 +1,5 @@
 """The profiles there are: each a named grid of runs, with what it changes against the papers' studies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A metric on the models of a panel, beside ours: does it order them as they do, and where does it not?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 

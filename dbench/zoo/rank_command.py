@@ -1,7 +1,5 @@
 """``dbench rank``: a metric on trained models, beside ours."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Ray places the tasks, shares out processors and GPUs, and starts the tasks of a 
 the store and not through Ray, so the store must be a folder that all nodes share, or a bucket.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import platform

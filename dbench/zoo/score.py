@@ -1,7 +1,5 @@
 """Score trained runs, many processes at once, each score computed once."""
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping

@@ -5,8 +5,6 @@ that file does, whatever moment a process was killed at. Every file is written a
 carry a checksum of themselves. What the system refuses to show does not count as gone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile

@@ -6,8 +6,6 @@ it, and what comes out is another draw of the law that the seeds of the run's se
 is held to a share of itself, and every other score to the spread over seeds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

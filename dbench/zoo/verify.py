@@ -1,7 +1,5 @@
 """Show that evidence is real: retrain a few of its runs from their keys alone and compare every score."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path

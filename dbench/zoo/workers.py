@@ -3,8 +3,6 @@
 Each worker has a pipe of its own: nothing is shared that a killed process could leave locked.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

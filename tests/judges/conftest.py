@@ -8,8 +8,6 @@ that some test covers. Files with claims over zoos also have a list ``CALIBRATIO
 ``counter_worlds``, the module beside this one, which is registered under that name before any of them is read.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Every claim can fail: a world in which it is false, and one too small to tell."""
 
-from __future__ import annotations
-
 import numpy as np
 from counter_worlds import card_of
 

@@ -1,7 +1,5 @@
 """A dry run of every step of the nightly workflow, on a repository made for it, with a stand-in for ``gh``."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What changed between two reports, and over many: headings first."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Where things stand in an interval plot."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """npy files and npz archives, zip files of them: headers are checked against the bytes there before allocating."""
 
-from __future__ import annotations
-
 import io
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Tables: csv and Parquet, read in batches by pyarrow."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """A column of text: numbers where every value is one, else labels."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What all formats have in common: how much is read, which values are taken, and what they become."""
 
-from __future__ import annotations
-
 import csv
 import lzma
 import struct

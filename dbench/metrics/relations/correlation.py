@@ -1,7 +1,5 @@
 """Squared linear correlation of every code with every factor."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

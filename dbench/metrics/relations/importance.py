@@ -1,7 +1,5 @@
 """Importance of every code to a tree ensemble that predicts a factor from all codes."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ Codes are cut into bins of equal width between their smallest and largest value 
 estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) / 2n nats.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy

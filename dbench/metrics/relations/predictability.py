@@ -1,7 +1,5 @@
 """How well a linear support vector machine predicts a factor from a single code."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

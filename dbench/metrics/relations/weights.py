@@ -1,7 +1,5 @@
 """Weights of every code in a linear regression that predicts a factor from all codes."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

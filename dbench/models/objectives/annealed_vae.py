@@ -1,7 +1,5 @@
 """AnnealedVAE (Burgess et al. 2018), also called CCI-VAE: raise the capacity of the codes during training."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

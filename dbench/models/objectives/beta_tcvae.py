@@ -1,7 +1,5 @@
 """Beta-TCVAE (Chen et al. 2018): weight the total correlation of the codes alone."""
 
-from __future__ import annotations
-
 import math
 
 from torch import Tensor

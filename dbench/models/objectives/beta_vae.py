@@ -1,7 +1,5 @@
 """Beta-VAE (Higgins et al. 2017): weight the divergence from the prior."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl

@@ -1,7 +1,5 @@
 """DIP-VAE-II (Kumar et al. 2018): bring the covariance of the aggregate posterior to the identity."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl

@@ -1,7 +1,5 @@
 """A chain of fully connected layers of each member that tells codes apart, for adversaries and heads."""
 
-from __future__ import annotations
-
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 

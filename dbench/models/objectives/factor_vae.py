@@ -1,7 +1,5 @@
 """FactorVAE (Kim and Mnih 2018): weight the total correlation of the codes, as an adversary sees it."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

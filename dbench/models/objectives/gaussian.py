@@ -3,8 +3,6 @@
 All are in nats. Pixels and codes are summed, never averaged: an average would rescale the strength.
 """
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """MTD (Sha and Lukasiewicz 2021): a part of the codes for every factor, taught with all labels and no adversary."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.errors import InvalidInput

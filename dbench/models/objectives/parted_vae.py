@@ -1,7 +1,5 @@
 """PartedVAE (Hajimiri et al. 2021): one part of the codes for the class of an image, the other for all else."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

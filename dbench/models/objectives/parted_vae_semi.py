@@ -1,7 +1,5 @@
 """PartedVAE, semi-supervised (Hajimiri et al. 2021): the class of a share of the images is labelled."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.models.objectives.parted_vae import class_factor, class_logits, parted_heads, parted_vae

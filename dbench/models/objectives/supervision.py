@@ -4,8 +4,6 @@ An image whose factors may not be used gets value 0 and weight 0 here, so nothin
 from it. All keep a member's arithmetic its own: see :mod:`dbench.training.ensemble`.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """WeakDE (Valenti and Bacciu 2022): an adversary pushes the codes into regions found with few labels."""
 
-from __future__ import annotations
-
 import math
 
 import torch

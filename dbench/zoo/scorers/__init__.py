@@ -4,8 +4,6 @@ Scores are computed and stored in groups. Each draws from generators of the run'
 the same whichever others are computed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from dbench.data import HeldOut

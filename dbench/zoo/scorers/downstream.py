@@ -1,7 +1,5 @@
 """What codes are good for: accuracy of classifiers (A Sober Look, sections 4.2.8, 7; Mahon et al., section 5.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dbench.data import HeldOut

@@ -1,7 +1,5 @@
 """Each code by itself: what interventions do to it, and what that is held against (Suter et al. 2019, section 6)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

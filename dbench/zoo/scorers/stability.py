@@ -1,7 +1,5 @@
 """The metrics of the study once more, from other points and from few (A Sober Look, section 6.2, Figures 21 and 22)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dbench.metrics.beta_vae_metric import beta_vae_metric

@@ -1,7 +1,5 @@
 """A trained run as its scorers see it: the codes of every grid point, and samples of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The metrics of the papers that compare codes with factors, each with its defaults unless the protocol says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counter-worlds of the claims about printed tables: a table in which each is false, and one too small to tell."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from counter_worlds import EXACT, Worlds
