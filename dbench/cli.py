@@ -8,8 +8,6 @@ import click
 from dbench import __version__
 from dbench.errors import DbenchError
 
-__all__ = ["main"]
-
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "Judge the findings; what one says and what came out; freeze rules."),

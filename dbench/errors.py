@@ -4,8 +4,6 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-__all__ = ["CaptureFailed", "DamagedData", "DbenchError", "InvalidInput", "UnknownName", "find", "unknown_name"]
-
 T = TypeVar("T")
 _MOST_LISTED = 20
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from dbench.errors import DbenchError
 
-__all__ = ["aside", "write_aside"]
-
 
 @contextlib.contextmanager
 def aside(path: Path) -> Iterator[Path]:

@@ -8,8 +8,6 @@ from typing import Any
 
 from dbench.errors import InvalidInput
 
-__all__ = ["load_callable"]
-
 
 def load_callable(what: str, name: str) -> Any:
     """Return what ``module:attribute`` names (dots allowed on both sides), importable from the current folder too.

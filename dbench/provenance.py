@@ -8,8 +8,6 @@ from functools import cache
 from importlib.metadata import metadata, version
 from pathlib import Path
 
-__all__ = ["commit", "repository", "utc_now", "versions"]
-
 _PACKAGES = ("dbench", "torch", "numpy", "scikit-learn", "scipy")
 
 

@@ -18,8 +18,6 @@ from dbench.pytest_recorder import JUNIT, Recorder, card_of, cards_of
 from dbench.report.files import prepare_folder, report_folder
 from dbench.stats import Estimate
 
-__all__ = ["Other", "start"]
-
 # pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.
 _Skipped: Any = pytest.skip.Exception
 

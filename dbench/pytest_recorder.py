@@ -16,8 +16,6 @@ from dbench.provenance import commit, repository, utc_now, versions
 from dbench.pytest_plugin import setting
 from dbench.report.files import report_folder
 
-__all__ = ["JUNIT", "Recorder", "card_of", "cards_of"]
-
 JUNIT = "junit.xml"
 
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from dbench.errors import InvalidInput
 
-__all__ = ["AxisValue", "derive_seed", "generator"]
-
 AxisValue = str | int | float
 
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 
-__all__ = ["Mutant", "changed_functions", "compile_mutant", "mutants_of"]
-
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,

@@ -12,8 +12,6 @@ from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.table import TITLES, group, tally
 from dbench.metrics.registry import METRICS, find_card, find_metric
 
-__all__ = ["column", "page", "prepared", "read_columns"]
-
 OBSERVATIONS = 1000
 
 Column = dict[str, str]

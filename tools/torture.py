@@ -32,8 +32,6 @@ from dbench.zoo.profiles import Sweep, find_profile
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, state_of
 
-__all__ = ["STEPS", "differences", "main", "small_plan", "sweep_command", "torture", "trained_table"]
-
 STEPS = 1000
 """Steps of a run: a sweep of the small plan then takes two idle cores a quarter of a minute."""
 

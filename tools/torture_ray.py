@@ -26,8 +26,6 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
-__all__ = ["lose_nodes", "main"]
-
 _SMALL: dict[str, Any] = {"object_store_memory": 80 * 2**20}
 _ATTEMPTS = 20
 

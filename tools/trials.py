@@ -27,8 +27,6 @@ from typing import Any
 
 from mutants import Mutant, changed_functions, compile_mutant
 
-__all__ = ["ROOT", "reach", "trial", "trials"]
-
 ROOT = Path(__file__).parents[1]
 # CPU seconds: of the tests one mutant is run against, and what it may take over what they took before.
 _MOST, _SPARE, _FACTOR = 8.0, 30, 5

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["MOMENTS", "VICTIMS", "Witness", "kill", "wait_for_file"]
-
 VICTIMS = ("all", "master", "worker")
 """Who is killed: every process of the sweep at once, the one that shares out the work, or one that trains or scores."""
 

@@ -15,8 +15,6 @@ from dbench.errors import DamagedData, unknown_name
 from dbench.metrics.registry import find_variant
 from dbench.outside import load_callable
 
-__all__ = ["CHECKS", "audit", "checks_of", "load_expected", "load_metric", "require_known", "stale"]
-
 Metric = Callable[..., Any] | str | Subject
 
 CHECKS: dict[str, Check] = {

@@ -8,8 +8,6 @@ from dbench.audit.record import Answer, Check
 from dbench.audit.scale import CHANCE, HIGH, LOW, judge, scale_of
 from dbench.audit.subject import Subject
 
-__all__ = ["characteristic_checks"]
-
 # Each of these representations lacks one property and has the others (Duan et al., table 5).
 BROKEN = {
     "modularity": ("factors packed in pairs",),

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from dbench.audit.record import CheckResult
 
-__all__ = ["audit"]
-
 
 @click.command()
 @click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)

@@ -8,8 +8,6 @@ from dbench.audit.record import Answer, Check
 from dbench.audit.scale import BIAS, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
 
-__all__ = ["estimation_checks"]
-
 # A tenth of the observations, as often as it takes to tell bias from luck.
 FEWER, DRAWS = 10, 5
 

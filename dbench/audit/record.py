@@ -6,8 +6,6 @@ from typing import Literal, NamedTuple
 
 from dbench.audit.subject import MetricFailed, Subject
 
-__all__ = ["Answer", "Check", "CheckResult", "Status"]
-
 Status = Literal["pass", "fail", "error", "not applicable"]
 
 

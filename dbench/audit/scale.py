@@ -11,8 +11,6 @@ from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
 from dbench.audit.record import Answer
 from dbench.audit.subject import Subject
 
-__all__ = ["BIAS", "CHANCE", "HIGH", "LOW", "SAME", "judge", "scale_of", "score_of"]
-
 # On the scale from chance (0) to perfect (1):
 HIGH = 0.75  # high is above three quarters,
 LOW = 0.5  # low is below one half,

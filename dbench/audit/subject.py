@@ -20,8 +20,6 @@ from dbench.errors import DbenchError, InvalidInput
 from dbench.metrics.registry import Score
 from dbench.seeds import generator
 
-__all__ = ["MetricFailed", "Subject"]
-
 Needs = Literal["arrays", "sample", "source", "models", "posterior"]
 # How a metric's number of bins may be called.
 BINS = ("bins", "n_bins", "num_bins", "nbins")

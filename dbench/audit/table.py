@@ -7,8 +7,6 @@ from rich.table import Table
 
 from dbench.audit.record import CheckResult
 
-__all__ = ["TITLES", "comparison_table", "family_table", "group", "record_table", "tally"]
-
 TITLES = {
     "separation": "perfect copies and noise differ",
     "chance": "noise scores 0",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from dbench.audit.record import Check
     from dbench.audit.subject import Subject
 
-__all__ = ["parametrize_with_checks"]
-
 
 def _insist(subject: Subject, *, check: Check, expected: Mapping[str, str]) -> None:
     """Raise where a check does not pass; the message is the record."""

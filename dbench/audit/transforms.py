@@ -14,8 +14,6 @@ from dbench.codes import FunctionSource, Source
 from dbench.constructions import unequal_mig
 from dbench.constructions.on_labels import labels
 
-__all__ = ["transform_checks"]
-
 Codes = NDArray[np.float64]
 Factors = NDArray[np.int64] | NDArray[np.float64]
 Change = Callable[[Codes, np.random.Generator], Codes]

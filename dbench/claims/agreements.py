@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.errors import InvalidInput
 
-__all__ = ["agreements_of", "median_agreement"]
-
 
 def agreements_of(population: Population, objective: str) -> NDArray[np.float64]:
     """Return the agreement (equation 2, Lasso) of every model of an objective with every other.

@@ -18,8 +18,6 @@ from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate
 
-__all__ = ["average_over_objectives", "left_out_of_average", "told_of_average"]
-
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 

@@ -12,8 +12,6 @@ from dbench.claims.rules import Rule, Verdict
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 
-__all__ = ["CARD_ATTRIBUTE", "Claim", "Evidence", "Judgement", "Printed", "Role"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
 Role = Literal["primary", "cell", "probe", "print"]

@@ -9,8 +9,6 @@ from dbench.claims.zoo_statistics import arrays_of
 from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.modularity import modularity_per_code
 
-__all__ = ["INFORMATIVE", "importance_scores", "information_scores", "informative_codes", "scores_of_codes"]
-
 INFORMATIVE = 0.01
 """Nats of divergence from the prior above which a code is informative (Duan et al. 2020, equation 3)."""
 

@@ -10,8 +10,6 @@ from dbench.claims.zoo_among import Among, half_of, over_rows
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate, rank_correlations
 
-__all__ = ["Correlation", "from_correlations"]
-
 Correlation = Callable[[str, str], float]
 """Spearman's correlation of two scores, by their names."""
 

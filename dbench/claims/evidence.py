@@ -16,20 +16,6 @@ from dbench.claims.population import Population, PopulationPair
 from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
 from dbench.zoo.arrays import joined, load_arrays
 
-__all__ = [
-    "OnDemand",
-    "describe_evidence",
-    "evidence_folders",
-    "evidence_pairs",
-    "evidence_sha256",
-    "left_out_folders",
-    "load_left_out",
-    "load_population",
-    "swept_folders",
-    "train_evidence",
-    "whole_data_folders",
-]
-
 
 class OnDemand:
     """Evidence that a test asks for while it runs; what was made is kept, so that its record can name it."""

@@ -15,8 +15,6 @@ from dbench.claims.ledger import find_finding
 from dbench.claims.rules import Verdict
 from dbench.errors import DamagedData
 
-__all__ = ["Expectations", "load_expected", "record_name"]
-
 _KEYS = {"verdict": str, "reason": str, "date": date, "records": list}
 
 

@@ -12,8 +12,6 @@ from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import DbenchError
 from dbench.stats import Estimate
 
-__all__ = ["NothingLeftOut", "filtered", "kept_by"]
-
 
 class NothingLeftOut(DbenchError):
     """A filter removes nothing, so that the judgement would repeat the one without it."""

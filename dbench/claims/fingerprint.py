@@ -13,8 +13,6 @@ from typing import Any
 from dbench.claims.card import Claim
 from dbench.claims.population import Population
 
-__all__ = ["fingerprint"]
-
 _DIGITS = 16
 # Where what computes an estimate may live, beside the file of the test.
 _OURS = ("dbench.claims.", "dbench.stats.")

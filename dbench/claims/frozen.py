@@ -19,8 +19,6 @@ from dbench.files import write_aside
 if TYPE_CHECKING:
     from dbench.claims.population import Population, PopulationPair
 
-__all__ = ["Frozen", "FrozenCard", "frozen_again", "load_frozen", "write_frozen"]
-
 
 @dataclass(frozen=True)
 class FrozenCard:

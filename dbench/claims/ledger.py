@@ -8,8 +8,6 @@ from pathlib import Path
 
 from dbench.errors import DamagedData, find
 
-__all__ = ["Finding", "find_finding", "ledger"]
-
 
 @dataclass(frozen=True)
 class Finding:

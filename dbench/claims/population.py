@@ -15,8 +15,6 @@ from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
 from dbench.zoo.arrays import RunArrays
 
-__all__ = ["Population", "PopulationPair", "lacking"]
-
 Matrix = NDArray[np.float64]
 Result = TypeVar("Result")
 

@@ -9,8 +9,6 @@ from dbench.claims.card import Claim, Judgement
 from dbench.claims.rules import Verdict
 from dbench.stats import Estimate
 
-__all__ = ["broken_record", "card_fields", "record_of"]
-
 Record = dict[str, Any]
 
 _NO_ESTIMATE: Record = {

@@ -18,17 +18,6 @@ from dbench.claims.rules import Rule, Verdict, above, below
 from dbench.claims.zoo_statistics import settings_of
 from dbench.stats import exact, variance_explained
 
-__all__ = [
-    "CODES_KEPT",
-    "FACTORS_HELD",
-    "PENALTY_MOVES",
-    "POLARISED",
-    "Predicate",
-    "above_floor",
-    "knows_familiar",
-    "of_objectives",
-]
-
 
 @dataclass(frozen=True)
 class Predicate:

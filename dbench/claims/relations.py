@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import arrays_of
 
-__all__ = ["HELD", "freely_misaligned", "relations_of"]
-
 # Nats. Ten codes of 20 bins that know nothing of a factor of 32 values have no mutual information above 0.04 with it in
 # a sample of 10,000, which permuting the labels shows (tests/judges/test_relations.py).
 HELD = 0.1

@@ -11,8 +11,6 @@ from scipy.special import ndtri
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate, smallest_of
 
-__all__ = ["EVERY_PART", "Rule", "Verdict", "above", "below", "every_part", "within"]
-
 # Beyond this many units, naming a number promises more than anybody will collect.
 _MOST_UNITS = 10**6
 _POWER = 0.8

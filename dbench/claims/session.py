@@ -9,16 +9,6 @@ from dbench.claims.expected import Expectations
 from dbench.claims.record import Record, broken_record
 from dbench.claims.rules import Verdict
 
-__all__ = [
-    "LOST_WORKER",
-    "NOTHING_DECIDED",
-    "RECORD_PROPERTY",
-    "REMARK_PROPERTY",
-    "REPEATS_PROPERTY",
-    "Outcome",
-    "Session",
-]
-
 # Name under which a record travels in a test's user properties, as one JSON string.
 RECORD_PROPERTY = "dbench"
 # The same for a line that a check wants to say of itself when it passes.

@@ -19,8 +19,6 @@ from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, correlation
 
-__all__ = ["Points", "correlation_over_systems", "lead_over_systems"]
-
 Points = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 """Takes the positions of the units kept, returns a value for each system."""
 

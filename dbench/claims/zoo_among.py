@@ -15,8 +15,6 @@ from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, jackknife_intervals
 
-__all__ = ["SEVERAL_ACTIVE", "Among", "half_of", "left_of", "over_rows", "rows_with", "strengths_with"]
-
 Mask = NDArray[np.bool_]
 # A score and the least value of it that a model must have to be counted.
 Among = tuple[str, float]

@@ -14,17 +14,6 @@ from dbench.claims.zoo_among import Among, left_of, over_rows, rows_with, streng
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, largest_of, probability_of_superiority, smallest_of
 
-__all__ = [
-    "Setting",
-    "best_everywhere",
-    "change_over_sweep",
-    "place_of",
-    "ratio_to",
-    "ratios_to",
-    "superiority_of_objective",
-    "superiority_of_setting",
-]
-
 Matrix = NDArray[np.float64]
 # An objective and one of its strengths.
 Setting = tuple[str, float]

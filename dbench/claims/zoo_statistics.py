@@ -14,17 +14,6 @@ from dbench.claims.zoo_among import Among, left_of, rows_with
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate, agreement_gap, mean_interval, rank_correlation, sweep_correlations
 
-__all__ = [
-    "agreement_gap_between",
-    "arrays_of",
-    "correlation_between",
-    "correlations_between",
-    "settings_of",
-    "share_of_models",
-    "stacked_interval",
-    "trend_with_strength",
-]
-
 Matrix = NDArray[np.float64]
 
 

@@ -15,16 +15,6 @@ from dbench.claims.zoo_among import over_rows
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, rank_correlation, transfer_successes
 
-__all__ = [
-    "ELSEWHERE",
-    "Transfers",
-    "first_of",
-    "settings_agreement",
-    "shared_intervals",
-    "shared_settings",
-    "transfer",
-]
-
 Matrix = NDArray[np.float64]
 
 ELSEWHERE = ("shapes3d", "cars3d", "smallnorb", "mpi3d", "noisy_dsprites", "scream_dsprites")

@@ -11,8 +11,6 @@ from dbench.codes.formats import open_csv, open_npy, open_npz, open_parquet
 from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, existing, posterior
 from dbench.errors import InvalidInput
 
-__all__ = ["CodesAlone", "read_codes_alone"]
-
 
 @dataclass(frozen=True, eq=False)
 class CodesAlone:

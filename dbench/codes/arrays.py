@@ -12,8 +12,6 @@ from dbench.codes.reading import CodesFile
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 
-__all__ = ["as_array", "read_arrays"]
-
 
 def read_arrays(
     codes: Any,

@@ -16,8 +16,6 @@ from dbench.codes.formats.text import Column, Labels
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput, unknown_name
 
-__all__ = ["FEW", "OFTEN", "Kinds"]
-
 FEW = 100
 """Most values of a factor that is read as labels although they are not whole numbers."""
 

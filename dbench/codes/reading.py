@@ -21,8 +21,6 @@ from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
 
-__all__ = ["MOST_ROWS", "CodesFile", "read_codes"]
-
 MOST_ROWS = 2_000_000
 """Rows kept of a longer file unless asked otherwise; the usual full factor grids fit."""
 

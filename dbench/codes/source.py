@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 
-__all__ = ["FunctionSource", "GridSource", "RowSource", "Source"]
-
 Factors = NDArray[np.int64] | NDArray[np.float64]
 DrawFactors = Callable[[int, np.random.Generator], Factors]
 Encode = Callable[[NDArray[Any], np.random.Generator], NDArray[np.float64]]

@@ -16,8 +16,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from dbench.errors import DamagedData
 
-__all__ = ["UNREADABLE", "git_blob_id", "read_rows", "read_shape", "read_shipped"]
-
 # What zipfile, its decompressors and numpy's header reader raise on damaged or hostile bytes; RuntimeError stands for
 # encrypted members and unknown compression.
 UNREADABLE = (

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbench import seeds
 from dbench.errors import InvalidInput
 
-__all__ = ["DataSet", "Downsampled", "GridData", "digest"]
-
 Factors = NDArray[np.int64]
 Images = NDArray[np.uint8]
 

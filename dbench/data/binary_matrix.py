@@ -15,8 +15,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from dbench.errors import DamagedData
 
-__all__ = ["MAGIC", "read_binary_matrix"]
-
 # Of the six types the format knows, those that occur in SmallNORB.
 MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
 

@@ -14,8 +14,6 @@ from dbench.data.downloads import Published, StoredImages, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 
-__all__ = ["Cars3d", "cars3d"]
-
 FILE = Published("http://www.scottreed.info/files/nips2015-analogy-data.tar.gz", "4e866a7919c1beedf53964e6f7a23686")
 FACTOR_SIZES = (4, 24, 183)
 SIDE = 128

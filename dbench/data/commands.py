@@ -2,8 +2,6 @@
 
 import click
 
-__all__ = ["data"]
-
 
 @click.group()
 def data() -> None:

@@ -14,8 +14,6 @@ from dbench.data.base import Factors, GridData, Images
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.files import aside
 
-__all__ = ["Published", "StoredImages", "cache_folder", "check_md5", "fetch", "unpacked"]
-
 _CUT_OFF = ("ConnectionError", "ProxyError", "Timeout")  # of requests, which pooch downloads with
 
 

@@ -11,8 +11,6 @@ from dbench.data.downloads import Published, fetch
 from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
 from dbench.errors import DamagedData, InvalidInput
 
-__all__ = ["Dsprites", "dsprites"]
-
 FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 URL = f"https://github.com/deepmind/dsprites-dataset/raw/master/{FILE}"
 BLOB_ID = "d98996d3f8ee1550e06b9d4ed78d0beb478910d5"

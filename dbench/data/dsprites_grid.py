@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from dbench.data.archives import read_shipped
 from dbench.data.base import Factors, GridData, Images
 
-__all__ = ["DspritesGrid", "dsprites_grid", "unpack_sprites"]
-
 FILE = "dsprites_grid.npz"
 SHA256 = "4e08f24db9e60664197a58fb750318af393cf605beb5f01b706105ce6a9a1ec9"
 FACTOR_NAMES = ("shape", "scale", "orientation", "pos_x", "pos_y")

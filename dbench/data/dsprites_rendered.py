@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from dbench.data.base import Factors, GridData, Images, digest
 
-__all__ = ["DspritesRendered", "dsprites_rendered", "fill", "outline"]
-
 RULE = "re-rendered dSprites, rule 1"
 SIDE = 64
 SUBPIXEL = 256

@@ -19,8 +19,6 @@ from dbench.data.archives import read_shipped
 from dbench.data.base import BATCH, DataSet, Factors, GridData, Images, digest
 from dbench.errors import InvalidInput
 
-__all__ = ["VARIANTS", "ColorDsprites", "NoisyDsprites", "ScreamDsprites", "read_scream"]
-
 SCREAM_FILE = "scream.npz"
 SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b826"
 

@@ -23,8 +23,6 @@ from dbench import seeds
 from dbench.data.base import DataSet, Factors, GridData, Images, digest
 from dbench.errors import InvalidInput, UnknownName
 
-__all__ = ["WITHOUT", "HeldOut", "held_out_name", "paper_splits", "parse_held_out", "random_splits"]
-
 WITHOUT = "-without-"
 
 # The two factors of the paper, by what the data set's name contains, and their combinations in its appendix G ("NC 3-2"

@@ -16,8 +16,6 @@ from dbench.data.base import digest
 from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData
 
-__all__ = ["Mpi3d", "mpi3d_real", "mpi3d_realistic", "mpi3d_toy"]
-
 _URL = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
 FILES = {
     "mpi3d_toy": Published(f"{_URL}/mpi3d_toy.npz", "55889cb7c7dfc655d6e0277beee88868"),

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
 
-__all__ = ["lanczos"]
-
 LOBES = 3
 # Weights are multiples of 2**-22, and sums are rounded after each of the two passes.
 PRECISION = 22

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from dbench.data.base import BATCH, Factors, GridData, Images, digest
 
-__all__ = ["Rooms", "rooms"]
-
 RULE = "rooms, rule 1"
 SIDE = 64
 HUES, SCALES, SHAPES, ORIENTATIONS = 10, 8, 4, 15

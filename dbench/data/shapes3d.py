@@ -14,8 +14,6 @@ from dbench.data.base import digest
 from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError
 
-__all__ = ["Shapes3d", "shapes3d"]
-
 FILE = Published("https://storage.googleapis.com/3d-shapes/3dshapes.h5", "099a2078d58cec4daad0702c55d06868")
 FACTOR_SIZES = (10, 10, 10, 8, 4, 15)
 

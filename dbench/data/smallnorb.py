@@ -13,8 +13,6 @@ from dbench.data.downloads import Published, cache_folder, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 
-__all__ = ["SmallNorb", "smallnorb"]
-
 _URL = "https://cs.nyu.edu/~ylclab/data/norb-v1.0-small"
 _TRAIN, _TEST = "smallnorb-5x46789x9x18x6x2x96x96-training", "smallnorb-5x01235x9x18x6x2x96x96-testing"
 FILES = {

@@ -12,16 +12,6 @@ from scipy.special import xlogy
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_matrix
 
-__all__ = [
-    "completeness_per_factor",
-    "dci_completeness",
-    "dci_disentanglement",
-    "disentanglement_per_code",
-    "gap_per_factor",
-    "mig_gap",
-    "sap_gap",
-]
-
 Array = NDArray[np.float64]
 
 

@@ -6,8 +6,6 @@ from scipy.optimize import linear_sum_assignment
 
 from dbench.metrics.inputs import require_matrix
 
-__all__ = ["align", "alignment_collisions"]
-
 
 def align(matrix: ArrayLike) -> NDArray[np.int64]:
     """Assign every factor a code of its own so that the sum of their relations (d x k) is largest.

@@ -11,8 +11,6 @@ from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import generator as named_generator
 
-__all__ = ["beta_vae_metric"]
-
 
 def _points(
     source: Source, count: int, batch: int, generator: np.random.Generator

@@ -23,8 +23,6 @@ from dbench.metrics.relations import (
 from dbench.metrics.relations.importance import Estimator
 from dbench.seeds import generator as named_generator
 
-__all__ = ["AGGREGATIONS", "RELATIONS", "blend", "blends"]
-
 Array = NDArray[np.float64]
 
 

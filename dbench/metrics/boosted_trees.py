@@ -20,8 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-__all__ = ["Boosted", "boosted_trees"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 

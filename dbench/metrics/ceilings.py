@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.metrics.inputs import ranked
 
-__all__ = ["between", "exact_copies", "shuffled"]
-
 
 def exact_copies(sample: Sample) -> Sample:
     """Return the sample with one standardised exact copy of each factor for codes.

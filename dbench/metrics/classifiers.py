@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count, require_positive
 
-__all__ = ["Classifier", "Training", "predict_labels", "train_classifiers"]
-
 
 @dataclass(frozen=True)
 class Training:

@@ -11,8 +11,6 @@ from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information, quantise
 
-__all__ = ["code_mutual_information"]
-
 
 @metric(
     needs="sample",

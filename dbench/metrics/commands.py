@@ -10,8 +10,6 @@ import click
 
 from dbench.metrics.registry import METRICS, MetricCard, find_metric
 
-__all__ = ["metrics"]
-
 WIDEST = 100  # lines that are longer are hard to read, however wide the terminal
 
 

@@ -19,8 +19,6 @@ from dbench.metrics.relations.importance import ESTIMATORS, tree_importance
 from dbench.metrics.relations.weights import lasso_regression
 from dbench.seeds import generator as named_generator
 
-__all__ = ["dci"]
-
 
 @metric(
     needs="sample",

@@ -14,8 +14,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions, softmax_regressions, with_intercept
 from dbench.seeds import generator as named_generator
 
-__all__ = ["SIZES", "Model", "downstream", "downstream_accuracy"]
-
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Model = Literal["logistic", "gbt"]

@@ -8,8 +8,6 @@ from dbench.metrics.inputs import require_discrete, require_positive, standardis
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
 
-__all__ = ["area_under_curve", "explicitness"]
-
 Array = NDArray[np.float64]
 Values = NDArray[np.int64] | NDArray[np.float64]
 

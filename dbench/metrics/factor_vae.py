@@ -9,8 +9,6 @@ from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import generator as named_generator
 
-__all__ = ["factor_vae"]
-
 
 def _votes(
     source: Source,

@@ -10,8 +10,6 @@ from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Known, Score, metric
 
-__all__ = ["gaussian_total_correlation"]
-
 Array = NDArray[np.float64]
 
 SMALLEST_EIGENVALUE = 1e-12

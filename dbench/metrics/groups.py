@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_matrix
 
-__all__ = ["GroupCurve", "Merge", "independent_groups", "independent_groups_curve", "merge_order", "merge_thresholds"]
-
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

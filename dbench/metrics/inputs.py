@@ -8,19 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 
-__all__ = [
-    "as_codes",
-    "label_indices",
-    "ranked",
-    "require_count",
-    "require_discrete",
-    "require_distinct",
-    "require_matrix",
-    "require_positive",
-    "require_varying",
-    "standardise",
-]
-
 
 def require_varying(sample: Sample) -> None:
     """Insist that every factor takes at least two values: of one that does not vary, nothing can be said."""

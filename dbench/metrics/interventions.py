@@ -16,8 +16,6 @@ from scipy.sparse import csr_array
 
 from dbench.errors import InvalidInput
 
-__all__ = ["Distance", "crossed_empida", "empida", "number_rows"]
-
 Distance = Literal["l2", "absolute"]
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

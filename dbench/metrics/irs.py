@@ -15,8 +15,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
 from dbench.seeds import generator as named_generator
 
-__all__ = ["domain_shift_robustness", "interventional_robustness", "irs"]
-
 Array = NDArray[np.float64]
 Groups = Sequence[Sequence[int]]
 

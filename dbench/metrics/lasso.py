@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count
 
-__all__ = ["LassoFit", "Moments", "cross_validated_lasso", "fold_moments", "lasso_of_moments"]
-
 Array = NDArray[np.float64]
 
 TINY = 1e-10  # smallest share of a predictor's variance that the active ones must leave unexplained for it to join

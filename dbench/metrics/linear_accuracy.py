@@ -10,8 +10,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions
 from dbench.seeds import generator as named_generator
 
-__all__ = ["adjusted_accuracy", "linear_accuracies", "linear_accuracy", "linear_predictions"]
-
 
 def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
     """Adjust the accuracies a of k factors for chance: max(0, (a - r) / (1 - r)) (Mahon et al., section 4.2, Table 3).

@@ -17,8 +17,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
-__all__ = ["med"]
-
 
 @metric(
     needs="sample",

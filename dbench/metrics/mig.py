@@ -12,8 +12,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import entropy, mutual_information
 from dbench.seeds import generator as named_generator
 
-__all__ = ["mig"]
-
 
 @metric(
     needs="sample",

@@ -9,8 +9,6 @@ from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
 
-__all__ = ["mlp_accuracy"]
-
 
 @metric(
     needs="sample",

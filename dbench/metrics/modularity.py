@@ -13,8 +13,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
-__all__ = ["mean_modularity", "modularity", "modularity_per_code"]
-
 Idle = Literal["skip", "zero"]
 
 

@@ -13,8 +13,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
-__all__ = ["nk", "nk_of_models"]
-
 
 def nk_of_models(
     samples: Sequence[Sample],

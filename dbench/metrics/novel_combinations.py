@@ -14,8 +14,6 @@ from dbench.metrics.linear_accuracy import linear_predictions
 from dbench.metrics.registry import Score
 from dbench.seeds import generator as named_generator
 
-__all__ = ["adjust_for_chance", "novel_combinations"]
-
 
 def adjust_for_chance(accuracy: float, chance: float) -> float:
     """Return max(0, (a - r) / (1 - r)), a the accuracy and r that of guessing (Mahon et al., Table 3).

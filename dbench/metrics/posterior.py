@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from dbench.errors import InvalidInput
 from dbench.metrics.registry import Score, metric
 
-__all__ = ["informative_codes", "informative_mask", "kl_per_code"]
-
 THRESHOLD = 0.01
 
 

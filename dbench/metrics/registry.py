@@ -31,8 +31,6 @@ from dbench.codes import Sample
 from dbench.codes.arrays import as_array, read_arrays
 from dbench.errors import InvalidInput, find, unknown_name
 
-__all__ = ["METRICS", "Known", "MetricCard", "Score", "find_card", "find_metric", "find_variant", "metric"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
 Array = NDArray[np.float64]

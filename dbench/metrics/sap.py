@@ -13,8 +13,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
 from dbench.seeds import generator as named_generator
 
-__all__ = ["sap"]
-
 
 @metric(
     needs="sample",

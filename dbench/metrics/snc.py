@@ -12,8 +12,6 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
 
-__all__ = ["bin_accuracy", "snc"]
-
 
 def _tally(code: NDArray[np.float64], label: NDArray[np.int64], n_bins: int) -> NDArray[np.float64]:
     """Count labels in each of ``n_bins`` bins of equal counts along the sorted code.

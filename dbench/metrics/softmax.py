@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["softmax_predictions", "softmax_regressions", "with_intercept"]
-
 Array = NDArray[np.float64]
 
 MEMORY = 10  # pairs of steps and gradient changes that L-BFGS keeps

@@ -7,8 +7,6 @@ from dbench.metrics.downstream import Model, downstream_accuracy
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
 
-__all__ = ["statistical_efficiency"]
-
 
 @metric(
     needs="sample",

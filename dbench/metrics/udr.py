@@ -14,8 +14,6 @@ from dbench.metrics.lasso import Moments, cross_validated_lasso, fold_moments, l
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import generator as named_generator
 
-__all__ = ["udr", "udr_agreements", "udr_pair", "udr_scores"]
-
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Relation = Literal["lasso", "spearman"]

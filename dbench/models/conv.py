@@ -10,8 +10,6 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
 
-__all__ = ["Conv"]
-
 _KERNEL = (4, 4)
 _SIDE = 64
 # Channels, height and width where convolutions and fully connected layers meet.

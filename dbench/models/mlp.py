@@ -9,8 +9,6 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
 
-__all__ = ["Mlp"]
-
 
 @dataclass(frozen=True)
 class Mlp:

@@ -11,8 +11,6 @@ from dbench.errors import find
 from dbench.models.conv import Conv
 from dbench.models.mlp import Mlp
 
-__all__ = ["NETWORKS", "Network", "find_network"]
-
 Network = Conv | Mlp
 
 NETWORKS: dict[str, Callable[..., Network]] = {

@@ -9,8 +9,6 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-__all__ = ["ALIGN", "Parameters", "Shapes", "dense_shapes", "glorot_uniform", "linear"]
-
 ALIGN = 16
 """Floats in a cache line, and in the widest vector register."""
 

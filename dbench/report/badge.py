@@ -9,8 +9,6 @@ from dbench.report.document import by_paper
 from dbench.report.headings import count_verdicts
 from dbench.report.schema import PAPERS, Document
 
-__all__ = ["badges"]
-
 # Width of a letter of 11 pixels in the usual sans-serif fonts: an average, for text is stretched to the width given.
 LETTER, PAD, HEIGHT = 6.2, 12, 20
 

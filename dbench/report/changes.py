@@ -13,8 +13,6 @@ from dbench.report.overview import stand_text
 from dbench.report.schema import VERDICTS, Document, Record
 from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, one_line
 
-__all__ = ["Changes", "Step", "compare", "difference_lines", "history_lines", "read_history", "trends"]
-
 # A title names so many headings and counts the others.
 MOST_NAMES = 3
 

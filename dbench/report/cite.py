@@ -8,8 +8,6 @@ from urllib.parse import quote, urlencode
 from dbench.report.schema import Document, Record
 from dbench.report.text import one_line
 
-__all__ = ["PAPER_LINKS", "anchor", "bibtex", "dispute_link", "source_link"]
-
 PAPER_LINKS = {
     "sober": "https://doi.org/10.3929/ethz-b-000450167",
     "udr": "https://doi.org/10.48550/arXiv.1905.12614",

@@ -8,8 +8,6 @@ from dbench.report.changes import compare, difference_lines, history_lines, read
 from dbench.report.figures import read_figures
 from dbench.report.files import read_report, write_page
 
-__all__ = ["report"]
-
 _REPORT = click.Path(path_type=Path)
 
 

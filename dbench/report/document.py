@@ -10,8 +10,6 @@ from dbench.report.headings import heading_of
 from dbench.report.redact import redacted
 from dbench.report.schema import PAPERS, VERDICTS, Document, Record, validate
 
-__all__ = ["build_document", "by_claim", "by_paper", "headings_match", "report_text", "strict_json", "worst_first"]
-
 
 def strict_json(value: Any, *, indent: int | None = None) -> str:
     """Return ``value`` as JSON with sorted keys, without NaN and infinities.

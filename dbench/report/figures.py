@@ -9,8 +9,6 @@ from dbench.errors import DamagedData
 from dbench.files import write_aside
 from dbench.report.schema import Document
 
-__all__ = ["PageFigure", "read_figures", "write_list"]
-
 LIST = "figures.json"
 
 

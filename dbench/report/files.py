@@ -17,8 +17,6 @@ from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 from dbench.report.schema import Document, validate
 
-__all__ = ["prepare_folder", "read_report", "report_folder", "write_page", "write_report"]
-
 LARGEST = 256 * 1024 * 1024  # bytes; a full report has five million
 
 

@@ -18,8 +18,6 @@ from dbench.report.text import (
     same_words,
 )
 
-__all__ = ["PARAMETERS", "chance_text", "count_verdicts", "heading_of"]
-
 EVIDENCE = {"synthetic": "constructions", "published": "the paper's printed tables", "zoo": "trained models"}
 PARAMETERS = {
     "evidence_folder": "table",

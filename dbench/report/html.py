@@ -18,8 +18,6 @@ from dbench.report.headings import PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
-__all__ = ["embedded_data", "render_html"]
-
 EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "printed tables"}
 # The other records of a finding: of the sentence, of probes, of printed figures.
 BESIDE = {"cell": ("primary", "cell"), "probe": ("probe",), "printed figure": ("print",)}

@@ -9,8 +9,6 @@ from dbench.report.overview import evidence_text, matrix, refuted, scope_text, s
 from dbench.report.schema import MEANINGS, PAPERS, SYMBOLS, Document
 from dbench.report.text import clip, counted, duration, expected_text, name_text, one_line
 
-__all__ = ["flatten", "render_markdown"]
-
 LONGEST = 600
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!$&@])")
 

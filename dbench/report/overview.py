@@ -8,8 +8,6 @@ from dbench.report.headings import count_verdicts
 from dbench.report.schema import VERDICTS, Document
 from dbench.report.text import counted, listed
 
-__all__ = ["evidence_text", "matrix", "refuted", "scope_text", "stand_text", "tally"]
-
 # The largest tables are described, the others counted.
 MOST_TABLES = 2
 # Locatello et al. (2020), section 4: what ours are to be held against.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from dbench.report.schema import Record
 from dbench.report.text import number
 
-__all__ = ["interval_plot", "nice_ticks"]
-
 
 @dataclass(frozen=True)
 class Plot:

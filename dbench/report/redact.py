@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["redact", "redacted"]
-
 GONE = "..."
 _NAME = r"[^\s/\\:;,|'\"`<>()\[\]{}]"
 # In quotes a path may hold anything, spaces too, and one folder is enough to tell it from a fraction.

@@ -8,8 +8,6 @@ from typing import Any
 
 from dbench.errors import DbenchError, InvalidInput
 
-__all__ = ["MEANINGS", "PAPERS", "ROLES", "SCHEMA", "SYMBOLS", "VERDICTS", "Document", "Record", "validate"]
-
 Record = Mapping[str, Any]
 Document = Mapping[str, Any]
 

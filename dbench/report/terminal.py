@@ -20,8 +20,6 @@ from dbench.report.text import (
     one_line,
 )
 
-__all__ = ["summary_lines"]
-
 
 def summary_lines(
     document: Document, *, width: int = 80, verbose: bool = False, paths: Sequence[str | Path] = ()

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from dbench.codes.reading import CodesFile
     from dbench.scoring.scores import Scores
 
-__all__ = ["score"]
-
 
 @click.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE...")

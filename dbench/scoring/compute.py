@@ -19,8 +19,6 @@ from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.subject import BINS, ScoredCodes
 from dbench.seeds import generator
 
-__all__ = ["REPEATS", "STOPPED", "Result", "compute"]
-
 REPEATS = 10
 """Repeats behind the interval of a metric that fits no predictors; the others are repeated where that is asked for."""
 

@@ -16,8 +16,6 @@ from dbench.data.base import DataSet
 from dbench.errors import DbenchError, InvalidInput
 from dbench.seeds import generator
 
-__all__ = ["ROWS", "decoder_of", "encode_data"]
-
 ROWS = 50_000
 """Grids of at most so many points are encoded whole; of larger ones as many points are drawn."""
 

@@ -11,8 +11,6 @@ from dbench.provenance import commit, versions
 from dbench.scoring.compute import Result
 from dbench.scoring.subject import ScoredCodes
 
-__all__ = ["COLUMNS", "frame_of", "records_of"]
-
 COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
 """Columns of the long table."""
 

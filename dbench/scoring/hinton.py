@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
 
-__all__ = ["hinton_svg"]
-
 _CELL, _LETTER, _LONGEST = 28, 7.2, 24
 
 _STYLE = (

@@ -13,8 +13,6 @@ from dbench.scoring.terminal import ARROWS, KEY, heading, number
 if TYPE_CHECKING:
     from dbench.scoring.scores import Scores
 
-__all__ = ["page", "tables"]
-
 _STYLE = """
 :root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }

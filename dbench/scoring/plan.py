@@ -11,8 +11,6 @@ from dbench.errors import find
 from dbench.metrics import METRICS, MetricCard, Score, gaussian_total_correlation, informative_mask
 from dbench.metrics.registry import find_card, find_variant
 
-__all__ = ["LEARNED_ROWS", "PLAN", "Item", "choose"]
-
 LEARNED_ROWS = 15_000
 """Rows given to metrics that fit predictors: those of A Sober Look (10,000 for training, 5,000 for testing)."""
 

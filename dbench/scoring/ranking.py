@@ -11,8 +11,6 @@ from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
 
-__all__ = ["FINDINGS", "Ranking", "rank_models"]
-
 FINDINGS = (
     ("udr.correlates-with-supervised", "does it rank models as the supervised metrics do?"),
     ("udr.few-comparisons-suffice", "five comparisons for each model, or more?"),

@@ -7,8 +7,6 @@ from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput
 from dbench.metrics.registry import MetricCard, find_variant
 
-__all__ = ["scorer"]
-
 
 def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
     """Return ``score(estimator, X, y)``: the metric of ``estimator.transform(X)`` as codes and ``y`` as factors.

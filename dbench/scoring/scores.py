@@ -17,8 +17,6 @@ from dbench.scoring.frame import frame_of, records_of
 from dbench.scoring.hinton import hinton_svg
 from dbench.scoring.subject import ScoredCodes, subject_of
 
-__all__ = ["Scores", "score", "score_codes"]
-
 
 @dataclass(frozen=True, eq=False)
 class Scores:

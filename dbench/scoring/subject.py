@@ -13,8 +13,6 @@ from dbench.codes.factors import OFTEN
 from dbench.codes.reading import CodesFile
 from dbench.metrics.inputs import label_indices
 
-__all__ = ["BINS", "ScoredCodes", "grid_source", "subject_of"]
-
 BINS = 20
 """Bins of the metrics from mutual information."""
 

@@ -20,8 +20,6 @@ from dbench.scoring.subject import ScoredCodes
 if TYPE_CHECKING:
     from dbench.scoring.scores import Scores
 
-__all__ = ["ARROWS", "KEY", "heading", "number", "scores_table", "show"]
-
 ARROWS = {"higher": "\u2191", "lower": "\u2193", None: ""}
 """Direction that is better -> its mark."""
 

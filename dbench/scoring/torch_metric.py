@@ -14,8 +14,6 @@ try:
 except ModuleNotFoundError:
     raise InvalidInput("TorchMetric needs torchmetrics: pip install 'dbench[training]'") from None
 
-__all__ = ["TorchMetric"]
-
 
 class TorchMetric(Metric):
     """``update(codes, factors)`` with batches of n x d and n x k, then ``compute()``: the score of all of them.

@@ -9,8 +9,6 @@ from dbench.scoring.encoders import encode_data
 from dbench.scoring.plan import choose
 from dbench.scoring.scores import score
 
-__all__ = ["Watch"]
-
 
 class Watch:
     """Scores an encoder every so many steps of a training loop, always on the same points.

@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.stats.inputs import finite_matrix
 from dbench.stats.ranks import rank_correlation, ranks
 
-__all__ = ["agreement_gap", "rank_correlations"]
-
 
 def rank_correlations(table: ArrayLike) -> NDArray[np.float64]:
     """Spearman's correlations of all pairs of columns; 0 with a constant column, which orders nothing.

@@ -10,14 +10,6 @@ from scipy.special import ndtr, stdtr
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_vector
 
-__all__ = [
-    "Significance",
-    "compare_dependent_correlations",
-    "compare_independent_correlations",
-    "correlation",
-    "correlation_test",
-]
-
 
 class Significance(NamedTuple):
     """A test statistic with its p-value."""

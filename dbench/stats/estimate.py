@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from dbench.errors import InvalidInput
 
-__all__ = ["Estimate", "exact"]
-
 
 @dataclass(frozen=True)
 class Estimate:

@@ -5,8 +5,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
 
-__all__ = ["check_confidence", "finite_matrix", "finite_vector"]
-
 
 def finite_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return a vector of at least one finite float, or refuse it: a NaN would go unnoticed in a comparison."""

@@ -17,8 +17,6 @@ from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence, finite_vector
 
-__all__ = ["jackknife_interval", "mean_interval", "share_interval", "uniform_deviation_interval"]
-
 
 def _half_width(units: NDArray[np.float64], confidence: float) -> float:
     """Half of Student's t interval of a mean."""

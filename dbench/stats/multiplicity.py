@@ -11,8 +11,6 @@ from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence
 
-__all__ = ["common_direction", "largest_of", "smallest_of"]
-
 # Takes a confidence, returns the estimates of several statistics with intervals of that confidence each.
 Estimator = Callable[[float], Sequence[Estimate]]
 

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_matrix, finite_vector
 
-__all__ = ["luck_beats_choice", "rank_correlation", "ranks", "sweep_correlations"]
-
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
     """Spearman's rank correlation of two vectors; 0 where one of them is constant and so orders nothing."""

@@ -15,8 +15,6 @@ from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence
 
-__all__ = ["bootstrap_interval", "jackknife_intervals"]
-
 
 def jackknife_intervals(
     statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units: int, *, confidence: float = 0.95

@@ -9,16 +9,6 @@ from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_matrix, finite_vector
 from dbench.stats.ranks import ranks
 
-__all__ = [
-    "mean_range_overlaps",
-    "probability_of_superiority",
-    "superiority_of_groups",
-    "superiority_over_rest",
-    "transfer_chance",
-    "transfer_success",
-    "transfer_successes",
-]
-
 
 def probability_of_superiority(first: ArrayLike, second: ArrayLike) -> float:
     """P(a random value of the first group exceeds one of the second), ties counting half.

@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_vector
 
-__all__ = ["variance_explained"]
-
 
 def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:
     """Share of variance explained by group membership, corrected for optimism.

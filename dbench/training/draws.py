@@ -11,8 +11,6 @@ from torch import Tensor
 
 from dbench.training.streams import Member, draw_block, draw_second_block
 
-__all__ = ["Draws", "draw"]
-
 Second = tuple[Tensor, Tensor, Tensor]
 
 

@@ -13,8 +13,6 @@ from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
 from dbench.models.stacked import Parameters
 from dbench.training.execution import products
 
-__all__ = ["Evaluation", "encode_grid", "evaluate"]
-
 _IMAGES = 256  # in a pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
 _SHARE = 0.25  # of a GPU's free memory that the images of a pass and what is made of them may take
 _FLOATS = 40  # kept at once for each pixel: the widest layers of the convolutional network have 8

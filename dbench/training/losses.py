@@ -18,8 +18,6 @@ from dbench.training.execution import autocast
 from dbench.training.state import unpack
 from dbench.training.streams import Member, draw_labelled
 
-__all__ = ["Losses", "card_of", "extra_shapes"]
-
 
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     """Return the shapes of the members' parameters beside the network's, which all of them must have in common.

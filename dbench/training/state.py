@@ -14,8 +14,6 @@ from dbench.models import Network
 from dbench.models.stacked import ALIGN, Shapes
 from dbench.training.streams import Member, initial_extra, initial_parameters
 
-__all__ = ["State", "initial_state", "unpack"]
-
 Rows = dict[str, Tensor]
 
 

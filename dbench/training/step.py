@@ -21,8 +21,6 @@ from dbench.training.draws import Draws
 from dbench.training.losses import Losses
 from dbench.training.state import State
 
-__all__ = ["Stepper"]
-
 Recorder = Callable[[Callable[[], None], Callable[[], None], torch.device], Callable[[], None]]
 """Takes a step, what puts everything back that steps changed, and their device; returns what repeats the step."""
 

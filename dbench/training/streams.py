@@ -16,16 +16,6 @@ from dbench.models import Network
 from dbench.models.stacked import Shapes, glorot_uniform
 from dbench.seeds import AxisValue, generator
 
-__all__ = [
-    "BLOCK",
-    "Member",
-    "draw_block",
-    "draw_labelled",
-    "draw_second_block",
-    "initial_extra",
-    "initial_parameters",
-]
-
 BLOCK = 100
 """Steps in a block. Changing it changes every result."""
 

@@ -19,8 +19,6 @@ from safetensors.numpy import load, save
 
 from dbench.errors import DamagedData, InvalidInput
 
-__all__ = ["AGREEMENTS", "ARRAYS", "RunArrays", "cells", "joined", "load_arrays", "read_promised"]
-
 ARRAYS = "arrays.safetensors"
 
 AGREEMENTS = "udr.lasso.with"

@@ -15,8 +15,6 @@ from dbench.training.streams import BLOCK
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 
-__all__ = ["Checkpoint", "checkpoint_name", "find_checkpoint", "stacked", "steps_taken"]
-
 
 @dataclass(frozen=True)
 class Checkpoint:

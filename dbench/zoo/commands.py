@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from dbench.zoo.store import Store
     from dbench.zoo.train import TrainSummary
 
-__all__ = ["parse_duration", "parse_seeds", "zoo"]
-
 Plan = Callable[[], "tuple[Profile, Store, list[RunKey]]"]
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}

@@ -14,8 +14,6 @@ from dbench.zoo.table import build_arrays, build_table, write_table
 from dbench.zoo.tolerance import EARLY_SHARE
 from dbench.zoo.train import train_runs
 
-__all__ = ["write_evidence", "write_population_table"]
-
 
 def write_population_table(profile: Profile, store: str | Path) -> Path:
     """Train and score what a store lacks of a profile on its first data set, and write its runs table.

@@ -9,8 +9,6 @@ import torch
 from dbench.errors import InvalidInput
 from dbench.training.ensemble import PRECISIONS
 
-__all__ = ["check_device", "device_name"]
-
 
 def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:
     """Make sure that this machine can train on the device with that precision, or that a cluster can be asked for it.

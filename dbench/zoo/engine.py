@@ -22,19 +22,6 @@ from dbench.zoo.store import Store
 from dbench.zoo.survey import of_other_data
 from dbench.zoo.workers import Line
 
-__all__ = [
-    "EARLY",
-    "Group",
-    "images_of",
-    "measure_speed",
-    "member_of",
-    "network_of",
-    "settings_of",
-    "train_group",
-    "train_keys",
-    "training_images",
-]
-
 EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
 

@@ -13,8 +13,6 @@ import numpy as np
 from dbench import seeds
 from dbench.errors import InvalidInput
 
-__all__ = ["KEY_SCHEMA", "PILOT_SEEDS", "RunKey", "likelihood_factor"]
-
 KEY_SCHEMA = 1
 """Raised when a change of the engine alters what a key produces, so that old runs are never taken for new ones."""
 

@@ -22,8 +22,6 @@ from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 
-__all__ = ["SHIPPED", "Panel", "choose_runs", "read_panel", "write_panel"]
-
 SHIPPED = Path(str(files("dbench_fixtures") / "panel.safetensors"))
 """Of the profile micro on dSprites: six objectives at the study's six strengths, two seeds each."""
 

@@ -14,8 +14,6 @@ from dbench.zoo.devices import check_device
 from dbench.zoo.engine import Group, images_of, measure_speed, network_of, train_keys
 from dbench.zoo.keys import RunKey
 
-__all__ = ["Setup", "cut_groups", "expected_seconds", "gpu_group_size", "member_bytes"]
-
 _GROUP_SIZE = 15
 """Runs in an ensemble on a processor, at most: more fall out of its caches. Results do not depend on it."""
 

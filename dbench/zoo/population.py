@@ -15,8 +15,6 @@ from dbench.zoo.progress import Meter
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line, cores, run_tasks
 
-__all__ = ["POINTS", "score_population"]
-
 Scores = dict[str, float | list[float]]
 
 POINTS = 10_000

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from dbench.errors import InvalidInput, unknown_name
 from dbench.zoo.keys import RunKey
 
-__all__ = ["Profile", "Sweep"]
-
 
 @dataclass(frozen=True)
 class Sweep:

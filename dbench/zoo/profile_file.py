@@ -9,8 +9,6 @@ from typing import Any
 from dbench.errors import InvalidInput
 from dbench.zoo.profile import Profile, Sweep
 
-__all__ = ["read_profile"]
-
 _WHOLE = "a whole number"
 _KINDS = {
     "str": "a name",

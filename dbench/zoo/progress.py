@@ -7,8 +7,6 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-__all__ = ["Meter", "clock"]
-
 _EVERY = 15.0
 """Seconds between plain lines."""
 

@@ -14,8 +14,6 @@ from dbench.stats import Estimate, bootstrap_interval, rank_correlation
 from dbench.stats.ranks import ranks
 from dbench.zoo.panel import Panel
 
-__all__ = ["BESIDE", "agreement", "disagreements", "score_panel"]
-
 BESIDE = ("dci[forest]", "mig", "sap", "modularity", "factor_vae", "beta_vae_metric")
 """Our metrics that a metric is compared with."""
 

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import click
 
-__all__ = ["rank"]
-
 
 @click.command()
 @click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)

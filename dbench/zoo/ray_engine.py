@@ -18,8 +18,6 @@ from dbench.provenance import versions
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line, News, Pool, Task, drive, outcome_of
 
-__all__ = ["capacity", "connected", "run_on_ray"]
-
 _RETRIES = 3
 """How often Ray starts a task again whose node or process was lost."""
 

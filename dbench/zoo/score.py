@@ -17,8 +17,6 @@ from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of
 from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
-__all__ = ["ScoreSummary", "score_one", "score_runs"]
-
 
 @dataclass(frozen=True)
 class ScoreSummary:

@@ -26,8 +26,6 @@ from safetensors.numpy import save as save_tensors
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
-__all__ = ["Store", "seal"]
-
 Status = Literal["done", "diverged", "interrupted"]
 _STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
 

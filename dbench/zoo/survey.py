@@ -15,8 +15,6 @@ from dbench.zoo.store import Store
 if TYPE_CHECKING:
     from dbench.zoo.profiles import Profile
 
-__all__ = ["FINISHED", "STATES", "of_other_data", "state_of", "strangers", "survey"]
-
 FINISHED = ("done", "diverged")
 STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
 """``done``: trained to its last step.

@@ -14,8 +14,6 @@ from scipy import stats
 
 from dbench.errors import InvalidInput
 
-__all__ = ["EARLY_SHARE", "OF_A_POPULATION", "REFUSED", "accepted"]
-
 OF_A_POPULATION = ("udr.",)
 """Scores that a run has only among all others; a few retrained runs cannot tell them."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from dbench.zoo.engine import Group
     from dbench.zoo.plan import Setup
 
-__all__ = ["TrainSummary", "train_runs"]
-
 Tell = Callable[[str], None]
 
 

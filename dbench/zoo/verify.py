@@ -20,8 +20,6 @@ from dbench.zoo.table import load_manifest, load_runs, run_keys
 from dbench.zoo.tolerance import OF_A_POPULATION, accepted
 from dbench.zoo.train import train_runs
 
-__all__ = ["choose_runs", "comparison_table", "verify_runs", "verify_start"]
-
 
 def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
     """Draw runs of a table without replacement, by a generator of that seed.

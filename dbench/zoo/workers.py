@@ -16,21 +16,6 @@ from typing import Any, Protocol
 
 from dbench.errors import DbenchError, InvalidInput
 
-__all__ = [
-    "FAILED",
-    "STOPPING",
-    "UNSAVED",
-    "Line",
-    "News",
-    "Pool",
-    "Task",
-    "cores",
-    "drive",
-    "outcome_of",
-    "run_tasks",
-    "terminable",
-]
-
 Task = Callable[["Line", Any], Any]
 News = Generator[tuple[str, Any], None, None]
 

@@ -30,19 +30,6 @@ from dbench.errors import InvalidInput
 from dbench.seeds import generator
 from dbench.stats import Estimate, share_interval
 
-__all__ = [
-    "LARGEST_ERROR",
-    "Calibration",
-    "Frequencies",
-    "Place",
-    "calibrate",
-    "edges_of",
-    "effect_at",
-    "judged",
-    "places_of",
-    "sharpened",
-]
-
 # What a rule may err at its margin.
 LARGEST_ERROR = 0.05
 # The effect is found to this share of the range it is looked for in.

@@ -14,22 +14,6 @@ from dbench.claims import CARD_ATTRIBUTE, Claim
 from dbench.seeds import generator
 from dbench.stats import Estimate
 
-__all__ = [
-    "EXACT",
-    "Worlds",
-    "asked",
-    "by_test",
-    "calibrated",
-    "card_of",
-    "loaded",
-    "loaded_by",
-    "population",
-    "quality",
-    "rng",
-    "test_of",
-    "trend",
-]
-
 Build = Callable[[ModuleType], Estimate]
 # Weights of hidden qualities by name, for each score.
 Loads = Mapping[str, Mapping[str, float]]

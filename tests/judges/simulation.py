@@ -14,8 +14,6 @@ from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
 
-__all__ = ["OBJECTIVES", "Effect", "Law", "SimulatedPopulation", "simulated_population", "simulated_zoo"]
-
 Matrix = NDArray[np.float64]
 # Takes the objective, its strengths and a generator; returns one seed's scores, one for each strength.
 Effect = Callable[[str, Matrix, np.random.Generator], Matrix]

@@ -20,8 +20,6 @@ from dbench.codes.formats.text import Column, text_column
 from dbench.codes.formats.values import LARGEST_FILE, Layout, Values, collect, readable, require_room, spans
 from dbench.errors import DamagedData, InvalidInput
 
-__all__ = ["StoredArray", "open_npy", "open_npz"]
-
 _HEADER = 1 << 14  # numpy itself refuses headers above 10,000 bytes, but reads them first
 _BLOCK = 1 << 22
 _TEXT = 1 << 20

@@ -16,8 +16,6 @@ from dbench.codes.formats.text import Column, text_column
 from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, Layout, Values, collect, readable, require_room
 from dbench.errors import DamagedData, InvalidInput
 
-__all__ = ["StoredTable", "open_csv", "open_parquet"]
-
 _HEADER = 1 << 20
 _BLOCK = 1 << 23
 _BATCH = 1 << 16

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput
 
-__all__ = ["Column", "Labels", "text_column"]
-
 
 class Labels(NamedTuple):
     """A column of categories.

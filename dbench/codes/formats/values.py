@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
-__all__ = ["LARGEST_FILE", "LARGEST_ROWS", "Layout", "Values", "collect", "readable", "require_room", "spans"]
-
 Values = NDArray[np.int64] | NDArray[np.float64]
 
 LARGEST_ROWS = 100_000_000

@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["squared_correlation"]
-
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     centred = values - values.mean(axis=0)

@@ -9,8 +9,6 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
 
-__all__ = ["ESTIMATORS", "Estimator", "Importance", "quality", "tree_importance"]
-
 Estimator = Literal["gbt", "gbt_sklearn", "forest", "suter"]
 ESTIMATORS: tuple[Estimator, ...] = ("gbt", "gbt_sklearn", "forest", "suter")
 SMALLEST_LEAF = 500  # of the preset of Suter et al.

@@ -12,8 +12,6 @@ from scipy.special import xlogy
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import label_indices, require_count
 
-__all__ = ["entropy", "mutual_information", "quantise"]
-
 Factors = NDArray[np.int64] | NDArray[np.float64]
 
 

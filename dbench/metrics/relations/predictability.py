@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 
-__all__ = ["svm_predictability"]
-
 Array = NDArray[np.float64]
 
 

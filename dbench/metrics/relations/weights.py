@@ -8,8 +8,6 @@ from dbench.metrics.inputs import ranked, standardise
 from dbench.metrics.lasso import cross_validated_lasso
 from dbench.metrics.relations.importance import Importance, quality
 
-__all__ = ["lasso_importance", "lasso_regression"]
-
 Array = NDArray[np.float64]
 
 

@@ -6,8 +6,6 @@ from torch import Tensor
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 
-__all__ = ["ANNEALED_SHARE", "GAMMA", "annealed_vae"]
-
 GAMMA = 1000.0
 """Weight of the distance from the capacity in the study, which does not vary it (Locatello et al. 2020, table 3)."""
 

@@ -7,8 +7,6 @@ from torch import Tensor
 from dbench.models.objectives.gaussian import gaussian_kl, gaussian_log_density
 from dbench.models.objectives.registry import Batch, Terms, objective
 
-__all__ = ["beta_tcvae", "total_correlation"]
-
 
 def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int) -> Tensor:
     """Estimate TC(z) = KL(q(z) || prod_k q(z_k)) of each member's batch by minibatch-weighted sampling.

@@ -5,8 +5,6 @@ from torch import Tensor
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 
-__all__ = ["beta_vae"]
-
 
 @objective(
     cite="higgins2017", strength="beta", swept=(1, 2, 4, 6, 8, 16), swept_in="locatello2020, table 3", plain_at=1

@@ -5,8 +5,6 @@ from torch import Tensor
 
 from dbench.models.stacked import Parameters, linear
 
-__all__ = ["SLOPE", "discriminate"]
-
 SLOPE = 0.2
 """Slope of the leaky ReLU below zero (Kim and Mnih 2018, appendix A)."""
 

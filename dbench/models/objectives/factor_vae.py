@@ -9,8 +9,6 @@ from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.stacked import Shapes, dense_shapes
 
-__all__ = ["factor_vae"]
-
 
 def _discriminator(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     return dense_shapes("adversary", (network.latents, *network.discriminator, 2))

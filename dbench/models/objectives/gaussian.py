@@ -9,8 +9,6 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-__all__ = ["bernoulli_nll", "gaussian_kl", "gaussian_log_density"]
-
 
 def bernoulli_nll(x: Tensor, logits: Tensor) -> Tensor:
     """Negative log-likelihood of each image, summed over pixels: M x B x C x H x W to M x B.

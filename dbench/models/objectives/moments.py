@@ -2,8 +2,6 @@
 
 from torch import Tensor
 
-__all__ = ["batch_covariance", "distance_from_identity"]
-
 
 def batch_covariance(codes: Tensor) -> Tensor:
     """Covariance of each member's batch, M x B x d to M x d x d, with weight 1/B (not 1/(B - 1)).

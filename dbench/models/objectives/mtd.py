@@ -9,8 +9,6 @@ from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch, known_factors, labelled_mean, pick
 from dbench.models.stacked import Shapes
 
-__all__ = ["mtd", "value_logits"]
-
 
 def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     """One representation for each value of each factor, and how sharply each factor tells them apart."""

@@ -10,8 +10,6 @@ from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch
 from dbench.models.stacked import Shapes, dense_shapes, linear
 
-__all__ = ["class_factor", "class_logits", "overlap", "parted_heads", "parted_vae"]
-
 CLASS_CODES = 1
 """Codes of the class's part, as the authors have for dSprites."""
 

@@ -6,8 +6,6 @@ from dbench.models.objectives.parted_vae import class_factor, class_logits, part
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import known_factors, labelled_mean
 
-__all__ = ["parted_vae_semi"]
-
 LABELS = 0.1
 """Share of the images whose class is labelled."""
 

@@ -20,8 +20,6 @@ from dbench.models.networks import Network
 from dbench.models.objectives.gaussian import bernoulli_nll
 from dbench.models.stacked import Shapes
 
-__all__ = ["OBJECTIVES", "Batch", "ObjectiveCard", "Other", "Terms", "find_card", "find_objective", "objective"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]

@@ -10,8 +10,6 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models.objectives.registry import Batch
 
-__all__ = ["fill_batch", "known_factors", "labelled_mean", "pick"]
-
 
 def known_factors(batch: Batch) -> tuple[Tensor, Tensor]:
     """Return what may be known of the factors of each image.

@@ -14,8 +14,6 @@ from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import known_factors, labelled_mean, pick
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
 
-__all__ = ["region", "weak_de"]
-
 LABELS = 0.1
 """Share of the images whose factors are labelled."""
 

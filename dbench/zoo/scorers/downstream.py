@@ -8,8 +8,6 @@ from dbench.metrics.novel_combinations import novel_combinations
 from dbench.zoo.scorers import protocol
 from dbench.zoo.scorers.subject import Subject
 
-__all__ = ["logistic", "novel", "trees"]
-
 
 def _scores(
     subject: Subject, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None

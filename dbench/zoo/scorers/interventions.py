@@ -10,8 +10,6 @@ from dbench.metrics.relations.importance import tree_importance
 from dbench.zoo.scorers.protocol import BINS
 from dbench.zoo.scorers.subject import Scores, Subject
 
-__all__ = ["interventions"]
-
 Array = NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from dbench.metrics.sap import sap
 from dbench.zoo.scorers import protocol
 from dbench.zoo.scorers.subject import Subject
 
-__all__ = ["again", "small"]
-
 
 def again(subject: Subject) -> dict[str, float]:
     """``again.<metric>``: from a sample as large as that of ``<metric>``, and independent of it."""

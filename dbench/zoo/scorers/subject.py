@@ -18,8 +18,6 @@ from dbench.metrics.sap import sap
 from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import protocol
 
-__all__ = ["Scores", "Subject", "subject_of"]
-
 Scores = Mapping[str, float | NDArray[np.float64]]
 """Name of a score -> its value, or an array of what single codes and factors have: codes, factors, codes x factors."""
 

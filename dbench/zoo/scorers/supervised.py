@@ -23,8 +23,6 @@ from dbench.metrics.snc import snc
 from dbench.zoo.scorers import protocol
 from dbench.zoo.scorers.subject import Scores, Subject
 
-__all__ = ["SCORERS"]
-
 
 def _of(part: str, metric: Callable[..., Score]) -> Callable[[Subject], Scores]:
     """Score a part of a subject (``source``, ``sample`` or ``train``) by a metric, with the generator of its name."""

@@ -4,8 +4,6 @@ from dbench.metrics.code_mutual_information import code_mutual_information
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
 from dbench.zoo.scorers.subject import Scores, Subject
 
-__all__ = ["gaussian_tc", "mutual_information", "posterior"]
-
 
 def posterior(subject: Subject) -> Scores:
     """Scores of training, ``kl.code``, the divergence of each code, and the number of informative ones."""
