@@ -54,7 +54,7 @@ def audit(
 
     Args:
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
-        only: names of checks, or of families for all checks of one; all where empty.
+        only: checks, or families for all checks of one; all where empty.
         expected: deviations that are known: check or family, and the reason in words.
         callback: told every record as it comes.
         **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.

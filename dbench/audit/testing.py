@@ -37,9 +37,8 @@ def parametrize_with_checks(
     """Run a test once for each metric and check.
 
     The test takes ``metric`` and ``check`` and calls ``check(metric)``. Checks that do not apply are skipped, those
-    that are expected to fail are xfailed with their reason; one that is named in ``expected`` and passes fails.
-
-    The arguments are those of :func:`audit`, of several metrics.
+    that are expected to fail are xfailed with their reason; one that is named in ``expected`` and passes fails. The
+    arguments are those of :func:`audit`, of several metrics.
 
     Example:
         In a test module of your own::

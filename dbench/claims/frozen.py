@@ -76,10 +76,7 @@ def load_frozen(path: Path) -> Frozen:
 def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
     """Return the cards as they are now, with the date of before where nothing, or nothing but the form, has changed.
 
-    Args:
-        before: as they were frozen.
-        now: as they are.
-        equal: names of the cards whose records are the same as before: a change of these was one of form.
+    ``equal`` names the cards whose records are the same as before: a change of these was one of form.
     """
 
     def dated(name: str, card: FrozenCard) -> FrozenCard:

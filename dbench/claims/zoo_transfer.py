@@ -41,14 +41,8 @@ def first_of(data_set: OnDemand, names: Sequence[str]) -> Population:
 class Transfers:
     """Success of a setting chosen by one score when judged by another, scores that choose x scores that judge.
 
-    See :func:`dbench.stats.transfer_success`.
-
-    Attributes:
-        source_source: chosen and judged on the source's data set.
-        target_target: chosen and judged on the target's.
-        source_target: chosen on the source's, judged on the target's.
-        target_source: the other way round.
-        settings: how many settings compete.
+    The first word of each name is the data set on which the setting is chosen, the second the one on which it is
+    judged; ``settings`` is how many compete. See :func:`dbench.stats.transfer_success`.
     """
 
     source_source: Matrix

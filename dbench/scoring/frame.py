@@ -12,7 +12,6 @@ from dbench.scoring.compute import Result
 from dbench.scoring.subject import ScoredCodes
 
 COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
-"""Columns of the long table."""
 
 
 def frame_of(subject: ScoredCodes, results: Iterable[Result]) -> pd.DataFrame:

@@ -23,16 +23,9 @@ def _short(name: str) -> str:
 
 
 def hinton_svg(matrix: NDArray[np.float64], code_names: Sequence[str], factor_names: Sequence[str], title: str) -> str:
-    """Draw a matrix; squares fill their cell at the largest absolute value, negative ones are hollow.
+    """Draw a d x k matrix as a standalone SVG document; each square has its value as tooltip.
 
-    Args:
-        matrix: d x k, finite.
-        code_names: d names of the rows.
-        factor_names: k names of the columns.
-        title: a line above it.
-
-    Returns:
-        A standalone SVG document. Each square has its value as tooltip.
+    Squares fill their cell at the largest absolute value, negative ones are hollow.
 
     Raises:
         InvalidInput: names that do not fit the matrix, or values that are not finite.

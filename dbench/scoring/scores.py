@@ -20,12 +20,7 @@ from dbench.scoring.subject import ScoredCodes, subject_of
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What :func:`score` found; ``print`` shows the table, a notebook shows it as HTML, ``scores["mig"]`` is a number.
-
-    Attributes:
-        file: what was read and scored.
-        results: one for each metric, by name.
-    """
+    """What :func:`score` found: printed it is the table, in a notebook HTML, and ``scores["mig"]`` is a number."""
 
     file: ScoredCodes
     results: Sequence[Result]
