@@ -31,7 +31,7 @@ def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
 
 
 class Recorder:
-    """The controller's side: collects reports, writes the files, prints the summary, sets the exit status."""
+    """Collects reports, writes the files, prints the summary, sets the exit status."""
 
     def __init__(self, config: pytest.Config, session: Session, folder: Path | None, *, complete: bool) -> None:
         self.config, self.session, self.folder, self.complete = config, session, folder, complete

@@ -116,8 +116,7 @@ class Subject:
 
     def fresh_score(self, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
         """Score without looking at what was said before."""
-        n = self.observations if n is None else n
-        arguments = self._arguments(source, n, repetition)
+        arguments = self._arguments(source, n or self.observations, repetition)
         return guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
 
     def _arguments(self, source: Source, n: int, repetition: int) -> tuple[Any, ...]:

@@ -85,17 +85,16 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
 
     Each pair stands once, in the order in which the profile names its data sets (by name where it is not known).
     """
+    described = {folder: _trained_on(folder) for folder in swept_folders(folders)}
 
     def place(folder: Path) -> tuple[int, str]:
-        profile, data = _trained_on(folder)
+        profile, data = described[folder]
         named = PROFILES[profile].data if profile in PROFILES else ()
         return (named.index(data) if data in named else len(named), data)
 
-    ordered = sorted(swept_folders(folders), key=place)
-    described = {folder: _trained_on(folder) for folder in ordered}
     return [
         (first, second)
-        for first, second in combinations(ordered, 2)
+        for first, second in combinations(sorted(described, key=place), 2)
         if described[first][0] == described[second][0] != ""
         and described[first][1] != described[second][1]
         and _settings(first) == _settings(second)
