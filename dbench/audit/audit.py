@@ -84,12 +84,9 @@ def audit(
 
 def stale(records: Sequence[CheckResult], expected: Mapping[str, str]) -> list[str]:
     """Return the expected deviations of which something was asked and nothing failed."""
-    return [
-        name
-        for name in expected
-        if any(name in (r.check, r.family) for r in records)
-        and not any(name in (r.check, r.family) and r.status in ("fail", "error") for r in records)
-    ]
+    asked = {name for r in records for name in (r.check, r.family)}
+    failed = {name for r in records if r.status in ("fail", "error") for name in (r.check, r.family)}
+    return [name for name in expected if name in asked - failed]
 
 
 def load_expected(path: Path) -> dict[str, str]:

@@ -24,7 +24,6 @@ class Predicate:
     """One condition on the trained models.
 
     Attributes:
-        name: short name, as the report shows it.
         says: what the value is, in words.
         rule: the range in which the models are in regime.
         source: where the threshold comes from: the paper's own models, an estimator's floor, pilot seeds.

@@ -1,7 +1,7 @@
 """Results as a long table and as records: one set of numbers for Python, csv and JSON."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,7 +14,7 @@ from dbench.scoring.subject import ScoredCodes
 COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
 
 
-def frame_of(subject: ScoredCodes, results: Iterable[Result]) -> pd.DataFrame:
+def frame_of(subject: ScoredCodes, results: Sequence[Result]) -> pd.DataFrame:
     """Put results into one long table.
 
     One row for each number: ``metric`` is its name; ``part`` is ``score``, ``factor``, ``code``, ``detail``, or
@@ -23,11 +23,9 @@ def frame_of(subject: ScoredCodes, results: Iterable[Result]) -> pd.DataFrame:
     exact copies of the factors get, of scores only; ``rows`` is the number of observations used. ``attrs`` holds
     ``seed``, ``versions``, ``commit`` and ``notes``.
     """
-    listed = list(results)
-    rows = [row for result in listed for row in _rows(subject, result)]
+    rows = [row for result in results for row in _rows(subject, result)]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(COLUMNS[3:8], "float64") | {"rows": "int64"})
-    seed = listed[0].seed if listed else None
-    frame.attrs = {"seed": seed, "versions": versions(), "commit": commit(), "notes": list(subject.notes)}
+    frame.attrs = {"seed": results[0].seed, "versions": versions(), "commit": commit(), "notes": list(subject.notes)}
     return frame
 
 
