@@ -14,8 +14,8 @@ from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import METRICS, dci, mig
 from dbench.scoring import score_codes
 from dbench.scoring.compute import compute
-from dbench.scoring.frame import COLUMNS, frame_of, records_of
 from dbench.scoring.plan import LEARNED_ROWS, PLAN, choose
+from dbench.scoring.scores import COLUMNS, Scores
 from dbench.scoring.subject import ScoredCodes, grid_source, subject_of
 from dbench.seeds import generator
 
@@ -104,8 +104,8 @@ def test_the_table_is_long_and_names_factors_and_codes() -> None:
 
 def test_records_hold_the_numbers_of_the_table() -> None:
     subject = seen(SAMPLE)
-    results = compute(subject, fast=True, repeats=2)
-    records, table = records_of(subject, results), frame_of(subject, results)
+    scores = Scores(subject, compute(subject, fast=True, repeats=2))
+    records, table = scores.records, scores.frame
     json.dumps(records, allow_nan=False)
     for record in records:
         rows = table[table["metric"] == record["metric"]]
