@@ -1,10 +1,9 @@
 """What fools a metric: every counterexample and every property, asked of ours and of anybody's."""
 
-from dbench.audit.audit import CHECKS, audit, checks_of
+from dbench.audit.audit import CHECKS, audit, checks_of, parametrize_with_checks
 from dbench.audit.gallery import REPRESENTATIONS
 from dbench.audit.record import Check, CheckResult
 from dbench.audit.subject import MetricFailed, Subject
-from dbench.audit.testing import parametrize_with_checks
 
 __all__ = [
     "CHECKS",
