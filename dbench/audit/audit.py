@@ -33,7 +33,6 @@ def load_metric(name: str) -> Callable[..., Any]:
 
     Raises:
         UnknownName: a name without a colon that is no metric of dbench.
-        InvalidInput: see :func:`dbench.outside.load_callable`.
     """
     return cast(Callable[..., Any], load_callable("metric", name)) if ":" in name else find_variant(name)
 
@@ -133,7 +132,7 @@ def _insist(subject: Subject, *, check: Check, expected: Mapping[str, str]) -> N
     """Raise where a check does not pass; the message is the record."""
     import pytest
 
-    (record,) = audit(subject, only=[check.name], expected=expected)
+    record = _explained(check(subject), expected)
     said = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
     if record.status == "not applicable":
         pytest.skip(said)
