@@ -149,8 +149,7 @@ def every_part(
 
     ``estimates`` takes a confidence and returns the estimate of each part; ``rules`` are those of the parts in that
     order, by their names, each with one end. The result is above 1 where every part is past its bound, below 0 where
-    one lies beyond its value of no effect; each part is a note, on its own scale. See
-    :func:`dbench.stats.smallest_of`.
+    one lies beyond its value of no effect (see :func:`dbench.stats.smallest_of`); each part is a note.
 
     Example:
         >>> from dbench.stats import Estimate

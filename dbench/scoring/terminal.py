@@ -140,16 +140,14 @@ def scores_table(results: Iterable[Result], width: int) -> Table:
 def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
     """One column for each file; half the width of the interval beside each score where there is room."""
     room = (width - 31) // len(scored) - 2
+    most = max(room, _HEAD)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("metric", overflow="fold")
     table.add_column("", no_wrap=True)
     for one in scored:
-        name = (
-            one.file.name
-            if len(one.file.name) <= max(room, _HEAD)
-            else f"\u2026{one.file.name[1 - max(room, _HEAD) :]}"
-        )
-        table.add_column(Text(name), justify="right", overflow="fold")
+        name = one.file.name
+        shown = name if len(name) <= most else f"\u2026{name[1 - most :]}"
+        table.add_column(Text(shown), justify="right", overflow="fold")
     for row in zip(*(one.results for one in scored), strict=True):
         if all(result.score is None for result in row):
             continue
