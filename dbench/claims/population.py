@@ -30,7 +30,6 @@ class Population:
     """Runs of one profile on one data set, from a table of ``dbench.zoo``.
 
     Attributes:
-        name: folder of the table.
         table: tidy rows, one for each run and score.
         deviations: where the profile departs from the papers.
         arrays: scores that are no single numbers, of these runs and possibly others.
