@@ -57,7 +57,8 @@ class Frozen:
     def is_newer(self, card: Claim, models: Population | PopulationPair) -> bool:
         """Whether a card differs from the one in force when a table was scored: then its verdict is exploratory."""
         entry = self.cards.get(card.name)
-        return entry is None or models.rules.get(card.name) not in (entry.hash, *entry.earlier)
+        known = (entry.hash, *entry.earlier) if entry else ()
+        return any(part.rules.get(card.name) not in known for part in models.parts)
 
 
 def load_frozen(path: Path) -> Frozen:

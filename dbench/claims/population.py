@@ -226,8 +226,3 @@ class PopulationPair:
     def deviations(self) -> tuple[str, ...]:
         """Those of either, each once."""
         return tuple(dict.fromkeys((*self.source.deviations, *self.target.deviations)))
-
-    @property
-    def rules(self) -> dict[str, str]:
-        """Hashes of the rules that were frozen when both tables were scored."""
-        return dict(self.source.rules.items() & self.target.rules.items())
