@@ -34,9 +34,6 @@ def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
     """P(a random value of each group exceeds one of all other groups together), ties counting half.
 
     From the ranks of all values at once: :func:`probability_of_superiority` of every group, at the price of one.
-
-    Args:
-        groups: at least two, each a vector of values.
     """
     if len(groups) < 2:
         raise InvalidInput(f"groups must be at least 2, got {len(groups)}")

@@ -13,10 +13,9 @@ from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import Batch, ObjectiveCard, Other, Terms, find_card, find_objective
 from dbench.models.stacked import Shapes
-from dbench.training.draws import Draws
 from dbench.training.execution import autocast
 from dbench.training.state import unpack
-from dbench.training.streams import Member, draw_labelled
+from dbench.training.streams import Draws, Member, draw_labelled
 
 
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:

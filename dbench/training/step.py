@@ -17,9 +17,9 @@ from torch import Tensor
 
 from dbench.errors import CaptureFailed
 from dbench.models.objectives import ObjectiveCard
-from dbench.training.draws import Draws
 from dbench.training.losses import Losses
 from dbench.training.state import State
+from dbench.training.streams import Draws
 
 Recorder = Callable[[Callable[[], None], Callable[[], None], torch.device], Callable[[], None]]
 """Takes a step, what puts everything back that steps changed, and their device; returns what repeats the step."""
@@ -104,7 +104,8 @@ class Stepper:
         if self._draws is None:
             self._draws = draws.map(lambda tensor: tensor.to(self._place.device))
         else:
-            self._draws.copy_(draws)
+            for mine, drawn in zip(self._draws.tensors(), draws.tensors(), strict=True):
+                mine.copy_(drawn)
         for optimiser, full in zip(self._optimisers, self._rates, strict=True):
             _set_rate(optimiser, full * rate)
         if self._capture and self._repeat is None:

@@ -51,10 +51,6 @@ def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
     loss = E[-log p(x|z)] + KL(q(z|x) || p(z)) + (beta - 1) TC(z), which is Chen et al. (2018), equation 4, with
     alpha = gamma = 1: their three parts of the divergence add up to it, of which the middle one is weighted.
 
-    Args:
-        batch: one batch of each of M members.
-        beta: M strengths.
-
     Example:
         >>> import torch
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])

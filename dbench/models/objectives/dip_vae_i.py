@@ -20,10 +20,6 @@ def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
     1)^2 (Locatello et al. 2020, section 4.1.4, negated), with lambda_d = 10 lambda_od and the covariance of the batch.
     lambda_od = 0 is the plain VAE.
 
-    Args:
-        batch: one batch of each of M members.
-        lambda_od: M weights of the part off the diagonal.
-
     Example:
         >>> import torch
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])

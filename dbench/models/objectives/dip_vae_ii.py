@@ -21,10 +21,6 @@ def dip_vae_ii(batch: Batch, *, lambda_od: Tensor) -> Terms:
     E[diag(variance)] + Cov[mean], both over the batch, so nothing is sampled for it. lambda_od = 0 is the plain VAE.
     The regulariser of third moments, which the authors used on some data sets, is left out, as in the study.
 
-    Args:
-        batch: one batch of each of M members.
-        lambda_od: M weights of the part off the diagonal.
-
     Example:
         >>> import torch
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
