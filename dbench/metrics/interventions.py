@@ -7,7 +7,6 @@ factors may be confounded.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from scipy.sparse import csr_array
 
 from dbench.errors import InvalidInput
 
-Distance = Literal["l2", "absolute"]
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
@@ -46,15 +44,11 @@ def _columns(blocks: Sequence[Sequence[int]]) -> tuple[Indices, Indices]:
     return np.concatenate([np.asarray(block, dtype=np.int64) for block in blocks]), np.cumsum([0, *lengths[:-1]])
 
 
-def _distances(differences: Array, starts: Indices, distance: Distance) -> Array:
-    """Length of each row within each block of columns: root of summed squares, or sum of absolute values."""
-    if distance not in ("l2", "absolute"):
-        raise InvalidInput(f"distance must be 'l2' or 'absolute', got {distance!r}")
+def _distances(differences: Array, starts: Indices) -> Array:
+    """Euclidean length of each row within each block of columns."""
     if len(starts) == differences.shape[1]:  # blocks of one: no sums to take
         return np.abs(differences)
-    if distance == "l2":
-        return np.asarray(np.sqrt(np.add.reduceat(differences**2, starts, axis=1)))
-    return np.asarray(np.add.reduceat(np.abs(differences), starts, axis=1))
+    return np.asarray(np.sqrt(np.add.reduceat(differences**2, starts, axis=1)))
 
 
 def _grouped_quantile(values: Array, group: Indices, count: int, quantile: float) -> Array:
@@ -98,7 +92,6 @@ def empida(
     held: Sequence[int],
     changed: Sequence[int],
     *,
-    distance: Distance = "l2",
     quantile: float = 1.0,
     reweight: bool = True,
 ) -> Array:
@@ -115,7 +108,6 @@ def empida(
         blocks: groups of code numbers, L; each gives one result.
         held: factor numbers I; none for no held factor.
         changed: factor numbers J, disjoint from I, at least one.
-        distance: between mean codes of a group; both agree on a group of one.
         quantile: of the disagreements over realisations of J; 1.0 is the paper's maximum.
         reweight: whether to weigh; without, conditional means are taken for interventional ones.
 
@@ -136,7 +128,7 @@ def empida(
     mean = _means(values, at_held, n_held, weights_held)
     moved = _means(values, both, n_both, weights_both)
     held_of = first // n_changed
-    worst = _grouped_quantile(_distances(moved - mean[held_of], starts, distance), held_of, n_held, quantile)
+    worst = _grouped_quantile(_distances(moved - mean[held_of], starts), held_of, n_held, quantile)
     return np.asarray(np.bincount(at_held, minlength=n_held) / len(codes) @ worst)
 
 
@@ -147,7 +139,6 @@ def crossed_empida(
     held: Sequence[int],
     changed: Sequence[int],
     *,
-    distance: Distance = "l2",
     quantile: float = 1.0,
 ) -> Array:
     """EMPIDA where every combination of factors occurs once and without noise (Appendix A.1).
@@ -168,5 +159,5 @@ def crossed_empida(
     values = np.ascontiguousarray(codes.take(order, axis=0).T).take(columns, axis=0)
     firsts = np.concatenate([[0], sizes.cumsum()[:-1]])
     values -= np.repeat(np.add.reduceat(values, firsts, axis=1) / sizes, sizes, axis=1)
-    moved = np.ascontiguousarray(_distances(values.T, starts, distance).T)
+    moved = np.ascontiguousarray(_distances(values.T, starts).T)
     return np.asarray(_segment_quantile(moved, sizes, quantile).mean(axis=1))

@@ -67,8 +67,8 @@ def compare_dependent_correlations(
     Hotelling's T1 (equation 6; the same distribution), exact only given the observed values of the two
     predictors; Steiger's Z with pooled correlations (equations 11 and 14; normal).
 
-    ``r_first`` and ``r_second`` are the correlations of two predictors with the shared variable, ``r_between`` that of the
-    two predictors.
+    ``r_first`` and ``r_second`` are the correlations of two predictors with the shared variable, ``r_between`` is that
+    of the two.
 
     Raises:
         InvalidInput: a correlation outside (-1, 1), fewer than 4 points, an unknown method, or three
