@@ -100,19 +100,11 @@ def empida(
     E[Z_L | do(G_A = a)] is the mean over the observations with G_A = a, weighted by p(g_rest) / p(g), rest all
     factors outside A and p relative frequencies (equation 7). Weights are normalised within the mean: as
     printed they sum to less than 1 where a combination of factors was not observed, which would pull means to
-    0. Combinations that were not observed take no part in the maximum.
+    0. Combinations that were not observed take no part in the maximum. Without ``reweight`` conditional means are taken
+    for interventional ones; ``quantile`` is that of the disagreements over realisations of J, 1.0 the paper's maximum.
 
-    Args:
-        codes: n x d.
-        factors: n x k class numbers.
-        blocks: groups of code numbers, L; each gives one result.
-        held: factor numbers I; none for no held factor.
-        changed: factor numbers J, disjoint from I, at least one.
-        quantile: of the disagreements over realisations of J; 1.0 is the paper's maximum.
-        reweight: whether to weigh; without, conditional means are taken for interventional ones.
-
-    Returns:
-        One value of at least 0 for each block, in units of the codes. Linear in n.
+    Codes are n x d, factors n x k class numbers; ``held`` may be none, ``changed`` is at least one, and disjoint.
+    Each of the ``blocks``, groups of code numbers L, gives a value of at least 0, in units of the codes. Linear in n.
     """
     columns, starts = _columns(blocks)
     values = codes.take(columns, axis=1)  # unlike fancy indexing it keeps rows together

@@ -68,19 +68,8 @@ def interventional_robustness(
     1 - EMPIDA(L|I, J) / EMPIDA(L|none, all) (equation 2, algorithm 1; see :mod:`dbench.metrics.interventions`).
     At most 1 (no change of J moves the codes' mean), at least -1 by the triangle inequality; the paper names 0
     as no robustness, but the mean given I can lie off the overall one. Codes that are all constant have
-    nothing to lose and hold nothing: 0.
-
-    Args:
-        sample: discrete factors are taken by label, continuous ones are cut into bins.
-        codes: code numbers L, read as one vector.
-        held: factor numbers I; may be none.
-        changed: factor numbers J, at least one, none of them held.
-        bins: equal-width bins for the factors; by default none for discrete factors and 20 for continuous ones.
-        quantile: of the disagreements in EMPIDA(L|I, J); 1.0 is the paper's supremum.
-        reweight: whether to correct for confounded factors (equation 7).
-
-    Returns:
-        The score.
+    nothing to lose and hold nothing: 0. ``held`` may be none; none of the factors is ``changed`` too. Other options are
+    those of :func:`irs`.
 
     Raises:
         InvalidInput: numbers that do not exist, overlap of held and changed, a factor that does not vary.
@@ -110,11 +99,8 @@ def domain_shift_robustness(
     """IRS(L | all other factors, S): how little codes L move when the domain S shifts (section 4).
 
     S are the factors that tell domains apart; ``reweight`` corrects for domains that come with other values of the
-    factors held. See :func:`interventional_robustness` for the other options.
-
-    Returns:
-        The score, from -1 to 1. Where no combination of the other factors was seen in two domains there is no
-        evidence of a shift and the score is 1.
+    factors held. See :func:`interventional_robustness` for the other options. Where no combination of the
+    other factors was seen in two domains there is no evidence of a shift and the score is 1.
     """
     held = [factor for factor in range(sample.n_factors) if factor not in set(domain)]
     return interventional_robustness(sample, codes, held, domain, bins=bins, quantile=quantile, reweight=reweight)

@@ -41,15 +41,8 @@ def mlp_accuracy(
 
     max(0, (a - r) / (1 - r)), a the test accuracy and r the sum of squared class shares. One hidden layer,
     trained as described at :func:`dbench.metrics.classifiers.predict_labels`, all factors at once; the same
-    network as in :func:`dbench.metrics.nk`. Bounds 0 and 1; chance is 0.
-
-    Args:
-        sample: discrete factors; two thirds train, one third tests. About 15 s for 15,000 observations of 113 values.
-        epochs: passes over the training part.
-        batch: observations in a step.
-        hidden: units of the hidden layer.
-        generator: for the split, weights and batches.
-        device: a torch device.
+    network as in :func:`dbench.metrics.nk`. Bounds 0 and 1; chance is 0. Two thirds train, one third tests: about 15 s
+    for 15,000 observations of 113 values. Options are those of :class:`dbench.metrics.classifiers.Training`.
 
     Returns:
         Score with per-factor adjusted accuracies; details ``accuracy`` (not adjusted) and ``chance``, means over

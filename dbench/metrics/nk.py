@@ -23,14 +23,7 @@ def nk_of_models(
 ) -> list[Score]:
     """Neuron knockout of several models on the same observations, all classifiers trained as one network.
 
-    Args:
-        samples: one for each model; equal factors, equally many codes.
-        training: of the classifiers.
-        bins: equal-width bins of the mutual information.
-        generator: for the split, weights and batches.
-
-    Returns:
-        The same scores, up to rounding, as :func:`nk` gives each model alone.
+    The scores are, up to rounding, those that :func:`nk` gives each model alone.
 
     Raises:
         InvalidInput: no samples, or samples that differ in factors or in the number of codes.
@@ -114,17 +107,9 @@ def nk(
     noise can make it slightly negative. Training is described at
     :func:`dbench.metrics.classifiers.predict_labels`. The paper gives no batch size: with 128, exact copies
     of 3, 6, 10, 16 and 16 values beside five noise codes are predicted with accuracy 1.000 and score 0.857
-    (15,000 observations; about 5 s on one core, in proportion to observations and epochs).
-
-    Args:
-        sample: discrete factors; two thirds train, one third tests.
-        epochs: passes over the training part.
-        batch: observations in a step.
-        hidden: units of the hidden layer.
-        bins: equal-width bins of the mutual information.
-        falling_from: see :class:`dbench.metrics.classifiers.Training`; the paper has 0.001 throughout.
-        generator: for the split, weights and batches.
-        device: a torch device.
+    (15,000 observations; about 5 s on one core, in proportion to observations and epochs). Two thirds train, one
+    third tests. Options are those of :class:`dbench.metrics.classifiers.Training`; ``bins`` are equal-width bins of
+    the mutual information.
 
     Returns:
         Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all

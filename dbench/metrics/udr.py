@@ -244,7 +244,8 @@ def udr(codes: ArrayLike, informative: ArrayLike, *, relation: Relation = "lasso
 
     It measures agreement: whatever code all models share, however entangled, is perfect. Two exact copies
     score within 0.002 of 1 (the cross-validated penalty is not quite 0). To rank models, or compare within
-    groups, use :func:`udr_scores`, where the arguments are described.
+    groups, use :func:`udr_scores`. Codes are models x n x d posterior means of the same n observations, of at least 2
+    models, and ``informative`` flags models x d of them.
 
     Returns:
         Score ``udr[lasso]`` or ``udr[spearman]``; details hold each model's score as ``model.0`` and so on.

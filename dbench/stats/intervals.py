@@ -138,13 +138,7 @@ def uniform_deviation_interval(deviation: float, *, n: int, points: int, confide
 
     Hoeffding's inequality (1963) with a union bound: with the stated confidence every empirical probability
     of n independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value, so the
-    true largest deviation lies within that distance of the observed one.
-
-    Args:
-        deviation: the largest observed distance from a known probability, 0 to 1.
-        n: independent draws behind every empirical probability.
-        points: how many probabilities were compared, chosen before the draws.
-        confidence: of the two-sided interval.
+    true largest deviation lies within that distance of the observed one. The points are chosen before the draws.
     """
     check_confidence(confidence)
     if n < 1 or points < 1:

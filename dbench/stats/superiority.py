@@ -86,14 +86,9 @@ def transfer_success(source: NDArray[np.float64], target: NDArray[np.float64]) -
 
     A seed is drawn and the setting with its highest source score chosen (several: each as often). Another seed is
     drawn, and the chosen setting's target score compared with that of a setting drawn at random, the chosen one
-    among them; a tie counts as success. All draws are enumerated, so the value is that of infinitely many trials.
-
-    Args:
-        source: seeds x settings, the score that chooses; at least 2 x 2.
-        target: the score that judges, same shape; the same array for 'same metric and data set'.
-
-    Returns:
-        Where the choice is worth nothing, :func:`transfer_chance` on average (without ties), not 1/2.
+    among them; a tie counts as success. All draws are enumerated, so the value is that of infinitely many trials. Both
+    are seeds x settings, at least 2 x 2; the same array twice is 'same metric and data set'. Where the choice is worth
+    nothing, the value is :func:`transfer_chance` on average (without ties), not 1/2.
     """
     return float(transfer_successes([source], [target])[0, 0])
 

@@ -53,15 +53,7 @@ def _record_graph(step: Callable[[], None], restore: Callable[[], None], device:
 
 
 class Stepper:
-    """Take the steps of an ensemble, a block at a time.
-
-    Args:
-        state: where to begin, on the device; stays as it is.
-        losses: of the members.
-        card: of their objectives, for the adversary's optimiser.
-        learning_rate: of Adam.
-        recorder: what makes a step repeatable.
-    """
+    """Take the steps of an ensemble from a state on its device, which stays as it is, a block at a time."""
 
     def __init__(
         self,
@@ -94,12 +86,9 @@ class Stepper:
         self._begin_block()
 
     def block(self, draws: Draws, steps: int, *, rate: float = 1.0) -> State:
-        """Take some steps and return the state after them, which later steps leave alone.
+        """Take some of the steps drawn, and return the state after them, which later steps leave alone.
 
-        Args:
-            draws: of the block, on the processor.
-            steps: number of steps, at most as many as are drawn.
-            rate: of the optimisers' own learning rate, in this block.
+        Draws are on the processor; ``rate`` is a share of the optimisers' own learning rates.
         """
         if self._draws is None:
             self._draws = draws.map(lambda tensor: tensor.to(self._place.device))
