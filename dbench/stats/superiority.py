@@ -48,11 +48,8 @@ def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
 def mean_range_overlaps(groups: NDArray[np.float64], *, trim: float = 0.0) -> NDArray[np.float64]:
     """Mean over all pairs of groups of the length of the intersection of their ranges over that of their union.
 
-    Ranges grow with the number of values: compare groups of equal size, or trim.
-
-    Args:
-        groups: ... x groups x values; NaN where a group has fewer values. A group of NaN alone is passed over in all.
-        trim: share cut off on either side before a range is taken, in [0, 1/2).
+    Ranges grow with the number of values: compare groups of equal size, or trim a share of [0, 1/2) on either side.
+    Groups are ... x groups x values, NaN where one has fewer values; a group of NaN alone is passed over in all.
 
     Returns:
         One mean for each family of groups: 0 where all ranges are apart or touch in a point, 1 where they are the

@@ -2,8 +2,8 @@
 
 from torch import Tensor
 
+from dbench.models.objectives.dip_vae_i import batch_covariance, distance_from_identity
 from dbench.models.objectives.gaussian import gaussian_kl
-from dbench.models.objectives.moments import batch_covariance, distance_from_identity
 from dbench.models.objectives.registry import Batch, Terms, objective
 
 DIAGONAL_FACTOR = 1.0
