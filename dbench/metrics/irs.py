@@ -63,12 +63,12 @@ def interventional_robustness(
     quantile: float = 1.0,
     reweight: bool = True,
 ) -> float:
-    """IRS(L | I, J): how little a group of codes moves when factors J change and factors I are held.
+    """IRS(L | I, J): how little codes L, read as one vector, move when factors J change and factors I are held.
 
     1 - EMPIDA(L|I, J) / EMPIDA(L|none, all) (equation 2, algorithm 1; see :mod:`dbench.metrics.interventions`).
     At most 1 (no change of J moves the codes' mean), at least -1 by the triangle inequality; the paper names 0
     as no robustness, but the mean given I can lie off the overall one. Codes that are all constant have
-    nothing to lose and hold nothing: 0. ``held`` may be none; none of the factors is ``changed`` too. Other options are
+    nothing to lose and hold nothing: 0. ``held`` may be none; no factor is both held and changed. Other options are
     those of :func:`irs`.
 
     Raises:

@@ -19,12 +19,7 @@ from dbench.training.streams import Draws, Member, draw_labelled
 
 
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-    """Return the shapes of the members' parameters beside the network's, which all of them must have in common.
-
-    Raises:
-        InvalidInput: members whose objectives have different ones, or train them differently.
-        UnknownName: an objective nobody registered.
-    """
+    """Return the shapes of the members' parameters beside the network's, which all of them must have in common."""
     cards = {(member.objective, member.constants): card_of(member) for member in members}
     if len({card.company for card in cards.values()}) > 1:
         names = ", ".join(sorted({name for name, _ in cards}))
