@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from dbench.errors import InvalidInput
-from dbench.training.ensemble import PRECISIONS
+from dbench.training.execution import PRECISIONS
 
 
 def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:
@@ -16,7 +16,7 @@ def check_device(device: str, precision: str = "float32", *, cluster: bool = Fal
     Args:
         device: ``cpu``, ``cuda`` or one GPU of several (``cuda:1``), which on a cluster would name none: Ray gives each
             group its GPU and hides the others from it.
-        precision: one of ``dbench.training.ensemble.PRECISIONS``; on a processor ``float32`` only.
+        precision: one of ``dbench.training.execution.PRECISIONS``; on a processor ``float32`` only.
         cluster: whether the nodes of a Ray cluster train, whatever they have.
 
     Raises:
