@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from dbench.claims import errata as module
-from dbench.claims.errata import SEVERITIES, checked, errata, papers
+from dbench.claims.errata import SEVERITIES, errata, papers
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.report.redact import redacted
+from dbench_published.errata.checked import checked
 from dbench_published.errata.page import letter, page
 from dbench_published.errata.quotations import missing, quotations
 from dbench_published.errata.recompute import differences, functions
@@ -121,13 +122,13 @@ def read(monkeypatch, tmp_path):
     """Read other entries and another list in place of the shipped ones."""
 
     def clear():
-        for function in (module.errata, module.papers, module.checked, module._read):
+        for function in (module.errata, module.papers, checked, module.read_part):
             function.cache_clear()
 
     def other(document=DOCUMENT, listed=CHECKED):
         (tmp_path / "errata.toml").write_text(document, encoding="utf-8")
         (tmp_path / "checked.toml").write_text(listed, encoding="utf-8")
-        monkeypatch.setattr(module, "_FOLDER", tmp_path)
+        monkeypatch.setattr(module, "FOLDER", tmp_path)
         clear()
         return errata()
 
