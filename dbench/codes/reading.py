@@ -1,6 +1,6 @@
 """Somebody's codes and factors from a file: npz, a pair of npy, csv or Parquet.
 
-Every row is checked. Long files are read in blocks, and a random part of their rows is kept. Which factors are labels
+Every row is checked, and of long files a random part of the rows is kept. Which factors are labels
 is decided by :mod:`dbench.codes.factors`.
 """
 
@@ -159,7 +159,7 @@ def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], 
 def _from_arrays(
     name: str, arrays: dict[str, StoredArray], codes: str, factors: str, rows: int, seed: int, kinds: Kinds
 ) -> CodesFile:
-    n, d, _ = arrays[codes].layout
+    n, d = arrays[codes].numbers
     n_factors, k = arrays[factors].matrix
     if n != n_factors:
         turned = "; does one of them need transposing (.T)?" if n_factors == d or n == k else ""

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import fsspec
 import numpy as np
@@ -48,6 +48,14 @@ def _unseal(data: bytes, path: str) -> dict[str, Any]:
     if hashlib.sha256(text.encode()).hexdigest() != promised:
         raise DamagedData(f"{path} does not have the checksum it carries: it was changed after it was written")
     return dict(document)
+
+
+class Contents(NamedTuple):
+    """Keys of this schema, sorted; how many runs have another, never read by this version; how many are unreadable."""
+
+    keys: list[RunKey]
+    foreign: int
+    unreadable: int
 
 
 class Store:
@@ -249,32 +257,23 @@ class Store:
             if str(path).rstrip("/").rpartition("/")[2] not in keep:
                 self._remove(path)
 
-    def keys(self) -> list[RunKey]:
-        """Return the keys of all runs in the store whose record can be read and is of this schema, sorted."""
-        found = []
-        for document in filter(None, self._records()):
-            with suppress(InvalidInput, LookupError, TypeError, ValueError, AttributeError):  # whatever is no key
-                if document.get("schema") == KEY_SCHEMA:
-                    found.append(RunKey.from_axes(document["key"]))
-        return sorted(found)
-
-    def foreign(self) -> int:
-        """Count the runs whose keys are of another schema version; this version never reads them."""
-        return sum(document.get("schema") != KEY_SCHEMA for document in filter(None, self._records()))
-
-    def unreadable(self) -> int:
-        """Count the runs whose record the system refuses to read."""
-        return sum(document is None for document in self._records())
-
-    def _records(self) -> Iterator[dict[str, Any] | None]:
-        """Give the records of all runs, ``None`` for one that cannot be read, nothing for a damaged one."""
+    def contents(self) -> Contents:
+        """Look at every record once; damaged ones count nowhere."""
+        keys, foreign, unreadable = list[RunKey](), 0, 0
         for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
             try:
-                yield _unseal(self._read(path), path)
+                document = _unseal(self._read(path), path)
             except DamagedData:
                 continue
             except DbenchError:
-                yield None
+                unreadable += 1
+                continue
+            if document.get("schema") != KEY_SCHEMA:
+                foreign += 1
+                continue
+            with suppress(InvalidInput, LookupError, TypeError, ValueError, AttributeError):  # whatever is no key
+                keys.append(RunKey.from_axes(document["key"]))
+        return Contents(sorted(keys), foreign, unreadable)
 
     # Documents --------------------------------------------------------------------------------------------------
 
