@@ -34,12 +34,9 @@ def read_codes_alone(
 ) -> list[CodesAlone]:
     """Read the codes of several models for the same observations, in the same order.
 
-    Args:
-        paths: one file each: ``.npz`` (array ``codes``, optionally ``logvar`` or ``std``), ``.npy``, ``.csv`` or
-            ``.parquet`` (columns ``code_*`` or ``z_*``). Factors in them are not looked at.
-        codes: name of the array, or of the columns.
-        rows: of longer files so many are kept, the same rows of each.
-        seed: decides which.
+    Each file is an ``.npz`` (array ``codes``, optionally ``logvar`` or ``std``), ``.npy``, ``.csv`` or ``.parquet``
+    (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
+    :func:`dbench.codes.reading.read_codes`; of longer files the same rows are kept of each.
 
     Raises:
         InvalidInput: no such file, another format, or numbers of rows that differ.

@@ -102,13 +102,21 @@ def read_codes(
     if suffix == ".npy":
         if codes is not None or factors is not None:
             raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
-        second = _partner(file, factors_path)
+        if factors_path is None:
+            raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
+        second = existing(factors_path)
+        if second.suffix.lower() != ".npy":
+            raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
         arrays = {"codes": open_npy(file), "factors": open_npy(second)}
         return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
     if factors_path is not None:
         raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
     if suffix == ".npz":
-        return _read_archive(file, codes, factors, rows, seed, kinds)
+        arrays = open_npz(file)
+        wanted = {"codes": codes or "codes", "factors": factors or "factors"}
+        if missing := [role for role, name in wanted.items() if name not in arrays]:
+            raise InvalidInput(_explain(file.name, arrays, wanted, missing))
+        return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
     if suffix in (".csv", ".parquet", ".pq"):
         return _read_table((open_csv if suffix == ".csv" else open_parquet)(file), codes, factors, rows, seed, kinds)
     pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
@@ -121,24 +129,6 @@ def existing(path: str | Path) -> Path:
     if not file.is_file():
         raise InvalidInput(f"no file of codes at {str(path)!r}")
     return file
-
-
-def _partner(file: Path, factors_path: str | Path | None) -> Path:
-    if factors_path is None:
-        raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
-    second = existing(factors_path)
-    if second.suffix.lower() != ".npy":
-        raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
-    return second
-
-
-def _read_archive(file: Path, codes: str | None, factors: str | None, rows: int, seed: int, kinds: Kinds) -> CodesFile:
-    arrays = open_npz(file)
-    wanted = {"codes": codes or "codes", "factors": factors or "factors"}
-    missing = [role for role, name in wanted.items() if name not in arrays]
-    if missing:
-        raise InvalidInput(_explain(file.name, arrays, wanted, missing))
-    return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
 
 
 def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
@@ -169,7 +159,6 @@ def _from_arrays(
         )
     keep, notes = choose_rows(n, rows, seed)
     names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
-    logvar = posterior(name, arrays, codes, keep, notes)
     return _assemble(
         name,
         arrays[codes].read(keep),
@@ -179,7 +168,7 @@ def _from_arrays(
         kinds=kinds,
         rows=n,
         sizes=arrays["factor_sizes"].read().ravel() if "factor_sizes" in arrays else None,
-        logvar=logvar,
+        logvar=posterior(name, arrays, codes, keep, notes),
         notes=notes,
     )
 

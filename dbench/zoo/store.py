@@ -105,8 +105,6 @@ class Store:
                 "which is in the memory of this process"
             )
 
-    # Files ------------------------------------------------------------------------------------------------------
-
     def _write(self, path: str, data: bytes) -> None:
         aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
@@ -140,8 +138,6 @@ class Store:
         except OSError as error:
             raise DbenchError(f"store {self.url} could not remove {path}: {error}") from None
 
-    # Runs -------------------------------------------------------------------------------------------------------
-
     def _path(self, digest: str, name: str) -> str:
         return f"{self.root}/runs/{digest}/{name}"
 
@@ -155,12 +151,8 @@ class Store:
     ) -> None:
         """Write a run: its files first, then the record that makes them count.
 
-        Args:
-            key: which run.
-            status: ``done``, ``diverged`` or ``interrupted``.
-            tensors: file name without ending -> named arrays. Names of checkpoints hold their step, so that a process
-                killed between two files leaves the earlier checkpoint whole.
-            record: provenance and evaluation, JSON values only.
+        ``tensors`` are named arrays by name of file without ending. Names of checkpoints hold their step, so that a
+        process killed between two files leaves the earlier checkpoint whole. The record has JSON values only.
         """
         if status not in _STATUSES:
             raise InvalidInput(f"status must be one of {', '.join(_STATUSES)}, got {status!r}")
@@ -275,8 +267,6 @@ class Store:
                 keys.append(RunKey.from_axes(document["key"]))
         return Contents(sorted(keys), foreign, unreadable)
 
-    # Documents --------------------------------------------------------------------------------------------------
-
     def write_document(self, name: str, document: Mapping[str, Any], *, key: RunKey | None = None) -> None:
         """Write a sealed JSON document: of a run when ``key`` is given, else of the whole store."""
         self._write(self._document_path(name, key), seal(document))
@@ -299,8 +289,6 @@ class Store:
     def _document_path(self, name: str, key: RunKey | None) -> str:
         return f"{self.root}/{name}.json" if key is None else self._path(key.digest, f"{name}.json")
 
-    # Locks ------------------------------------------------------------------------------------------------------
-
     @contextmanager
     def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
         """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
@@ -308,10 +296,8 @@ class Store:
         Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
         bucket may therefore train a run twice; both write the same result.
 
-        Args:
-            keys: the runs wanted.
-            patience: seconds to wait, all in all, for runs that are held: workers whose master was killed need a
-                moment to notice.
+        ``patience`` are the seconds to wait, all in all, for runs that are held: workers whose master was killed need a
+        moment to notice.
 
         Raises:
             DbenchError: a lock cannot be made.

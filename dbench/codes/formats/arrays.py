@@ -117,7 +117,7 @@ class StoredArray:
 
 @contextmanager
 def _reading(what: str) -> Iterator[None]:
-    with readable(what, kind=" as an npy array"), warnings.catch_warnings():
+    with readable(what, " as an npy array"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's remarks on old or odd headers
         yield
 
@@ -154,7 +154,7 @@ def open_npz(path: Path) -> dict[str, StoredArray]:
     Raises:
         DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
     """
-    with readable(path.name, kind=" as an npz archive"), zipfile.ZipFile(path) as archive:
+    with readable(path.name, " as an npz archive"), zipfile.ZipFile(path) as archive:
         members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         names = [info.filename for info in members]
         odd = [name for name in names if not name.isprintable()]

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,15 +21,7 @@ _BATCH = 1 << 16
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table in a file, of known columns, not read yet.
-
-    Attributes:
-        what: the file, for messages.
-        columns: names, in the file's order.
-        rows: number of rows.
-        text: columns that hold text.
-        batches: yields the named columns in parts, as text if asked for.
-    """
+    """A table in a file, not read yet; ``batches`` yields the columns named in parts, as text if asked for."""
 
     what: str
     columns: tuple[str, ...]
@@ -51,7 +42,7 @@ class StoredTable:
         if wrong:
             raise InvalidInput(f"{self.what}: column {wrong[0]!r} must hold numbers, got text")
         require_room(self.what, self.rows, len(columns), self.rows if keep is None else len(keep))
-        with _readable(self.what):
+        with readable(self.what):
             blocks = (_matrix(self.what, columns, batch) for batch in self._whole(columns))
             return rows_of(checked(self.what, blocks), keep)
 
@@ -69,7 +60,7 @@ class StoredTable:
     def _text(self, name: str, keep: NDArray[np.int64] | None) -> Column:
         what = f"{self.what}: column {name!r}"
         require_room(what, self.rows, 1, self.rows if keep is None else len(keep))
-        with _readable(self.what):
+        with readable(self.what):
             columns = (batch.column(name) for batch in self._whole([name], text=True))
             return text_column(what, rows_of((_words(what, column) for column in columns), keep))
 
@@ -109,12 +100,6 @@ def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic
     return np.stack([part.astype(np.float64) for part in parts], axis=1)
 
 
-def _readable(what: str) -> AbstractContextManager[None]:
-    import pyarrow as pa
-
-    return readable(what, pa.ArrowException)
-
-
 def _require_names(what: str, names: Sequence[str]) -> None:
     odd = [name for name in names if not name.isprintable()]
     if odd:  # they would be printed
@@ -148,7 +133,7 @@ def open_csv(path: Path) -> StoredTable:
     import pyarrow as pa
 
     what = path.name
-    with _readable(what):
+    with readable(what):
         with path.open("rb") as file:
             line = file.readline(_HEADER).decode("utf-8-sig")
         if len(line) >= _HEADER // 4 and not line.endswith("\n"):
@@ -181,7 +166,7 @@ def open_parquet(path: Path) -> StoredTable:
     from pyarrow import parquet
 
     what = path.name
-    with _readable(what), parquet.ParquetFile(path) as file:
+    with readable(what), parquet.ParquetFile(path) as file:
         text = frozenset(str(field.name) for field in file.schema_arrow if _is_text(field.type))
         names, rows = tuple(str(name) for name in file.schema_arrow.names), int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]

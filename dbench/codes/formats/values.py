@@ -1,11 +1,5 @@
 """What all formats have in common: how much is read, which values are taken, and what they become."""
 
-import csv
-import lzma
-import struct
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,22 +20,15 @@ LARGEST_FILE = 1 << 33
 LARGEST_KEPT = 1 << 27
 """Most values of an array that are kept in memory, 1 GiB as float64."""
 
-# What zipfile, its decompressors, numpy's header reader, csv and the parsers below them raise on damaged bytes;
-# RuntimeError stands for encrypted members and unknown compression, and includes a recursion too deep.
-_UNREADABLE: tuple[type[Exception], ...] = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, TypeError, LookupError,
-    RuntimeError, SyntaxError, MemoryError, OverflowError, tokenize.TokenError, csv.Error,
-)  # fmt: skip
-
 
 @contextmanager
-def readable(what: str, *more: type[Exception], kind: str = "") -> Iterator[None]:
-    """Turn what damaged bytes raise, and more, into :class:`DamagedData`."""
+def readable(what: str, kind: str = "") -> Iterator[None]:
+    """Turn whatever zipfile, numpy or pyarrow raise at damaged bytes into :class:`DamagedData`."""
     try:
         yield
     except DbenchError:
         raise
-    except (*_UNREADABLE, *more) as error:
+    except Exception as error:
         raise DamagedData(f"{what} cannot be read{kind}: {error or type(error).__name__}") from error
 
 
