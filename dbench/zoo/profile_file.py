@@ -10,16 +10,16 @@ from dbench.errors import InvalidInput
 from dbench.zoo.profile import Profile, Sweep
 
 _WHOLE = "a whole number"
-_KINDS = {
-    "str": "a name",
-    "int": _WHOLE,
-    "int | None": _WHOLE,
-    "float": "a number",
-    "tuple[str, ...]": "a list of names",
-    "tuple[float, ...]": "numbers",
-    "tuple[tuple[str, float], ...]": "numbers by name",
+_KINDS: Mapping[Any, str] = {
+    str: "a name",
+    int: _WHOLE,
+    int | None: _WHOLE,
+    float: "a number",
+    tuple[str, ...]: "a list of names",
+    tuple[float, ...]: "numbers",
+    tuple[tuple[str, float], ...]: "numbers by name",
 }
-"""Type of a field, as its dataclass spells it -> what it is called."""
+"""Type of a field -> what it is called."""
 
 
 def read_profile(path: Path) -> Profile:
@@ -42,7 +42,7 @@ def read_profile(path: Path) -> Profile:
 
 def _checked(table: Mapping[str, Any], kind: type[Profile | Sweep], where: str) -> dict[str, Any]:
     """The fields of a table with lists as tuples, each of the type it must have."""
-    known = {field.name: _KINDS[str(field.type)] for field in fields(kind) if field.name not in ("name", "sweeps")}
+    known = {field.name: _KINDS[field.type] for field in fields(kind) if field.name not in ("name", "sweeps")}
     may = [field.name for field in fields(kind) if field.default is not MISSING]
     must = [name for name in known if name not in may]
     if wrong := sorted(set(must) - table.keys()) + sorted(table.keys() - known.keys()):
