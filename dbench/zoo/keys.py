@@ -64,15 +64,9 @@ def _number(name: str, given: object) -> float:
 class RunKey:
     """What a run is decided by.
 
+    The same number as integer or float is the same strength.
+
     Args:
-        data: name of the data set.
-        objective: name of the objective.
-        strength: its regularisation strength; the same number as integer or float is the same strength.
-        network: name of the network.
-        steps: optimiser steps.
-        batch_size: images a step.
-        learning_rate: of Adam.
-        seed: 0, 1, ...
         constants: numbers that the objective holds fixed, by name, where a run takes others than the objective's own;
             a key without any is the key it was before there were constants.
         likelihood_factor: what the summed likelihood of an image is multiplied by (:func:`likelihood_factor`); a key
