@@ -28,10 +28,10 @@ done, by strength and then seed, itself included."""
 
 @dataclass(frozen=True, eq=False)
 class RunArrays:
-    """Arrays of the runs of a table.
+    """Arrays of the runs of a table that are done, in its order.
 
     Attributes:
-        runs: digests of the runs that are done, in the order of the table.
+        runs: their digests.
         of_runs: name -> runs x whatever one run has, such as codes x factors.
         agreements: objective -> its runs that are done, by strength and then seed, in both directions; float32.
     """

@@ -15,8 +15,6 @@ class Sweep:
     """The strengths at which one objective is trained, and where.
 
     Args:
-        objective: name of the objective.
-        strengths: its strengths.
         data: data sets of the profile it is trained on; all of them when none is named.
         seeds: number of seeds of each cell; as many as the profile says when not given.
         constants: constants of the objective (``ObjectiveCard.constants``), or ``adversary_rate``, that take another
@@ -39,13 +37,8 @@ class Profile:
     The grid is full unless a sweep limits its data sets, or has a number of seeds of its own.
 
     Args:
-        name: short name, as on the command line.
         data: names of the data sets; the first is the default of ``dbench zoo train``.
-        network: name of the network.
         sweeps: objectives and their strengths; an objective may have several, on different data sets.
-        steps: optimiser steps of each run.
-        batch_size: images a step.
-        learning_rate: of Adam.
         seeds: number of seeds of each cell.
         deviations: what differs from the papers' study, one sentence each.
         likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in training; the
@@ -102,11 +95,8 @@ class Profile:
     ) -> list[RunKey]:
         """Return the runs of the grid, or of a part of it, sorted.
 
-        Args:
-            data: data sets of the profile to keep; its first one when none is named.
-            objectives: objectives to keep; all when none is named.
-            seeds: seeds to take everywhere (others than the profile's own are allowed); those of each sweep when not
-                given.
+        When nothing else is asked for, these are the runs of the first data set, of all objectives and of the seeds of
+        each sweep. Other seeds than the profile's own are allowed.
 
         Raises:
             UnknownName: a data set or objective the profile does not have.

@@ -25,14 +25,7 @@ def clock(seconds: float) -> str:
 
 
 class Meter:
-    """Counts finished runs and units of work, and shows both with the speed and the time left.
-
-    Args:
-        runs: number of runs to do.
-        units: units of work in all.
-        unit: what a unit is called, in the plural (``model-steps``).
-        console: where to write; standard error when not given.
-    """
+    """Counts finished runs and units of work, named in the plural, and shows both with the speed and the time left."""
 
     def __init__(self, *, runs: int, units: float, unit: str, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)

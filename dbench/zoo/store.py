@@ -64,7 +64,7 @@ class Store:
     Args:
         path: folder, or any URL fsspec knows (``s3://bucket/zoo``). One in memory (``memory://zoo``) is of this process
             alone: runs cannot be trained or scored there (:meth:`check_shared`).
-        create: whether to make it when it is missing.
+        create: whether to make it.
 
     Raises:
         InvalidInput: the path cannot be used as a folder, or there is no store and none is to be made.

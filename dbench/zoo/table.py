@@ -167,18 +167,11 @@ def write_table(
 ) -> Path:
     """Write the table, the arrays and the manifest, each aside and then renamed; the manifest last.
 
-    Args:
-        folder: made when it is missing.
-        table: as :func:`build_table` returns it.
-        profile: as trained.
-        tolerance: early score -> largest difference ``dbench zoo verify`` accepts, as a share of the value.
-        arrays: likewise; without any, the manifest says so.
-        scoring: choices behind the scores, as text; the deviations of scoring from the papers.
-        rules: name of a claim's card -> hash of it as it was frozen when the runs were scored (:func:`read_rules`); a
-            card with another hash, or none, is exploratory on this table.
-
-    Returns:
-        Path of the table.
+    Table and arrays are as :func:`build_table` returns them; without arrays the manifest says so. It also holds, of
+    early scores, the largest difference ``dbench zoo verify`` accepts as a share of the value (``tolerance``); the
+    choices behind the scores, as text (``scoring``); and by name of a claim's card its hash as it was frozen when the
+    runs were scored (``rules``, :func:`read_rules`): a card with another hash, or none, is exploratory on this table.
+    Returns the path of the table.
     """
     folder = Path(folder)
     arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
