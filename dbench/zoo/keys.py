@@ -91,7 +91,6 @@ class RunKey:
     cooldown: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check every axis, and bring numbers to one form."""
         for name in ("data", "objective", "network"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value:
@@ -153,7 +152,6 @@ class RunKey:
         return seeds.generator(schema=KEY_SCHEMA, purpose=purpose, **self.axes)
 
     def __str__(self) -> str:
-        """A short name for messages."""
         constants = "".join(f" {name}={value:g}" for name, value in self.constants)
         factor = "" if self.likelihood_factor == 1 else f" likelihood x {self.likelihood_factor:g}"
         cooldown = "" if self.cooldown == 0 else f" cooldown {self.cooldown:g}"

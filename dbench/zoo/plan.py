@@ -57,7 +57,6 @@ class Setup:
     checkpoint_every: float = 60.0
 
     def __post_init__(self) -> None:
-        """Check every setting."""
         if self.engine not in _ENGINES:
             raise unknown_name("engine", self.engine, _ENGINES)
         # On a cluster every node checks for itself what it has.

@@ -66,7 +66,6 @@ class Profile:
     first_seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check that sweeps name data sets of the profile, and that no two of them describe the same cells."""
         taken = set[tuple[str, str]]()
         for sweep in self.sweeps:
             _check_constants(sweep)

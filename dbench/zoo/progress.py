@@ -43,12 +43,10 @@ class Meter:
         self._task = self._bar.add_task(str(self), total=units)
 
     def __enter__(self) -> Meter:
-        """Start the live display, if there is one."""
         self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop the live display."""
         self._bar.stop()
 
     def advance(self, *, runs: int = 0, units: float = 0.0) -> None:
@@ -65,7 +63,6 @@ class Meter:
             self.console.print(str(self), highlight=False, soft_wrap=True)
 
     def __str__(self) -> str:
-        """Runs done, speed and time left, in one line."""
         return f"{self._runs_done} of {self._runs} runs, {self.pace}"
 
     @property

@@ -30,7 +30,6 @@ class ScoreSummary:
     cancelled: bool
 
     def __str__(self) -> str:
-        """Summary in a few lines."""
         head = f"scored {self.scored} runs in {clock(self.wall)}; {self.present} were scored before"
         if self.missing:
             head += f"; {self.missing} are not trained yet"

@@ -45,7 +45,6 @@ class TrainSummary:
     unreadable: int = 0
 
     def __str__(self) -> str:
-        """Summary in one line."""
         parts = [f"trained {self.trained} runs in {clock(self.seconds)}", f"{self.present} were there before"]
         if self.damaged:
             parts.append(f"{self.damaged} were damaged and trained anew")
@@ -173,7 +172,6 @@ def _steps_taken(store: Store, key: RunKey) -> int:
 def _announce(
     groups: Sequence[Group], steps: float, at_once: int, setup: Setup, expected: float | None, tell: Tell
 ) -> None:
-    """Say what is going to happen and about how long it takes."""
     place = "a Ray cluster" if setup.engine == "ray" else setup.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)

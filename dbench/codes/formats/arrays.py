@@ -42,7 +42,6 @@ class StoredArray:
     load: Callable[[], Any]
 
     def __str__(self) -> str:
-        """Shape and type, for lists of what a file holds."""
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {self.dtype}"
 
     @property
