@@ -42,8 +42,8 @@ from torch import Tensor
 
 from dbench.models import Network
 from dbench.models.objectives import find_card, find_objective
+from dbench.models.objectives.dip_vae_i import batch_covariance, distance_from_identity
 from dbench.models.objectives.discriminator import discriminate
-from dbench.models.objectives.moments import batch_covariance, distance_from_identity
 from dbench.models.stacked import dense_shapes, glorot_uniform
 from dbench.training import State, encode_grid, evaluate, train
 from dbench.zoo.engine import images_of, member_of, network_of, settings_of

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dbench.errors import InvalidInput
+
 if TYPE_CHECKING:
     import pytest
 
@@ -108,7 +110,6 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
     scored before, unless --same proves that the change was one of form.
     """
     from dbench.claims.frozen import Frozen, frozen_again, load_frozen, write_frozen
-    from dbench.errors import InvalidInput
     from dbench.report import read_report
 
     path = folder / "frozen.json"
@@ -151,7 +152,6 @@ def collect_cards(folder: Path) -> Frozen:
 
     from dbench.claims.fingerprint import fingerprint
     from dbench.claims.frozen import Frozen, FrozenCard
-    from dbench.errors import InvalidInput
     from dbench.pytest_judge import role_of
     from dbench.pytest_recorder import card_of
 

@@ -15,7 +15,7 @@ from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROP
 from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
 from dbench.pytest_plugin import setting
 from dbench.pytest_recorder import JUNIT, Recorder, card_of, cards_of
-from dbench.report.files import prepare_folder, report_folder
+from dbench.report import prepare_folder, report_folder
 from dbench.stats import Estimate
 
 # pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.

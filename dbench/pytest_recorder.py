@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
-from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields
+from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields, ledger
+from dbench.claims.errata import errata
+from dbench.claims.evidence import describe_evidence
 from dbench.claims.session import Session
 from dbench.errors import DbenchError
 from dbench.provenance import commit, repository, utc_now, versions
 from dbench.pytest_plugin import setting
-from dbench.report.files import report_folder
+from dbench.report import build_document, report_folder, summary_lines, write_report
+from dbench.report.figures import read_figures
 
 JUNIT = "junit.xml"
 
@@ -31,7 +34,7 @@ def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
 
 
 class Recorder:
-    """The controller's side: collects reports, writes the files, prints the summary, sets the exit status."""
+    """Collects reports, writes the files, prints the summary, sets the exit status."""
 
     def __init__(self, config: pytest.Config, session: Session, folder: Path | None, *, complete: bool) -> None:
         self.config, self.session, self.folder, self.complete = config, session, folder, complete
@@ -127,11 +130,6 @@ class Recorder:
         session.exitstatus = self.session.exit_status(
             int(session.exitstatus), fail_on_undecided=self.config.getoption("dbench_undecided") == "fail"
         )
-        from dbench.claims.evidence import describe_evidence
-        from dbench.claims.ledger import ledger
-        from dbench.report import build_document, write_report
-        from dbench.report.figures import read_figures
-
         records, checks = self.session.records(), self.session.checks()
         findings = ledger(setting(self.config, "dbench_ledger"))
         for record in records:  # what a card leaves to the ledger
@@ -158,8 +156,6 @@ class Recorder:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the verdicts by paper, what was lost or is stale, and the files written."""
-        from dbench.report import summary_lines
-
         if not self.judging:
             return
         terminalreporter.section("verdicts")
@@ -206,9 +202,7 @@ def _failure(report: pytest.TestReport) -> str:
 
 
 def _errata(papers: set[str]) -> list[dict[str, Any]]:
-    """Return what the papers that were judged print and what does not follow; nothing for papers of others."""
-    from dbench.claims.errata import errata
-
+    """What the papers that were judged print and what does not follow; nothing for papers of others."""
     return [asdict(entry) for entry in errata() if entry.paper in papers]
 
 

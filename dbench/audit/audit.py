@@ -1,10 +1,13 @@
-"""Every check of a metric, one record each."""
+"""Every check of a metric, one record each; also as tests in anybody's own suite."""
+
+from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from dbench.audit.characteristics import characteristic_checks
 from dbench.audit.estimation import estimation_checks
@@ -14,6 +17,9 @@ from dbench.audit.transforms import transform_checks
 from dbench.errors import DamagedData, unknown_name
 from dbench.metrics.registry import find_variant
 from dbench.outside import load_callable
+
+if TYPE_CHECKING:
+    import pytest
 
 Metric = Callable[..., Any] | str | Subject
 
@@ -27,7 +33,6 @@ def load_metric(name: str) -> Callable[..., Any]:
 
     Raises:
         UnknownName: a name without a colon that is no metric of dbench.
-        InvalidInput: see :func:`dbench.outside.load_callable`.
     """
     return cast(Callable[..., Any], load_callable("metric", name)) if ":" in name else find_variant(name)
 
@@ -54,7 +59,7 @@ def audit(
 
     Args:
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
-        only: names of checks, or of families for all checks of one; all where empty.
+        only: checks, or families for all checks of one; all where empty.
         expected: deviations that are known: check or family, and the reason in words.
         callback: told every record as it comes.
         **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
@@ -84,12 +89,9 @@ def audit(
 
 def stale(records: Sequence[CheckResult], expected: Mapping[str, str]) -> list[str]:
     """Return the expected deviations of which something was asked and nothing failed."""
-    return [
-        name
-        for name in expected
-        if any(name in (r.check, r.family) for r in records)
-        and not any(name in (r.check, r.family) and r.status in ("fail", "error") for r in records)
-    ]
+    asked = {name for r in records for name in (r.check, r.family)}
+    failed = {name for r in records if r.status in ("fail", "error") for name in (r.check, r.family)}
+    return [name for name in expected if name in asked - failed]
 
 
 def load_expected(path: Path) -> dict[str, str]:
@@ -124,3 +126,50 @@ def require_known(names: Sequence[str] | Mapping[str, str]) -> None:
 def _explained(record: CheckResult, expected: Mapping[str, str]) -> CheckResult:
     reason = expected.get(record.check, expected.get(record.family, ""))
     return replace(record, deviation=reason) if reason and record.status in ("fail", "error") else record
+
+
+def _insist(subject: Subject, *, check: Check, expected: Mapping[str, str]) -> None:
+    """Raise where a check does not pass; the message is the record."""
+    import pytest
+
+    record = _explained(check(subject), expected)
+    said = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
+    if record.status == "not applicable":
+        pytest.skip(said)
+    if record.deviation:
+        pytest.xfail(f"{record.deviation} ({said})")
+    if check.name in expected and record.status == "pass":
+        raise AssertionError(f"expected to fail ({expected[check.name]}), but passes: {said}")
+    if record.status != "pass":
+        raise AssertionError(said)
+
+
+def parametrize_with_checks(
+    metrics: Iterable[Metric], *, expected: Mapping[str, str] | None = None, only: Sequence[str] = (), **options: Any
+) -> pytest.MarkDecorator:
+    """Run a test once for each metric and check.
+
+    The test takes ``metric`` and ``check`` and calls ``check(metric)``. Checks that do not apply are skipped, those
+    that are expected to fail are xfailed with their reason; one that is named in ``expected`` and passes fails. The
+    arguments are those of :func:`audit`, of several metrics.
+
+    Example:
+        In a test module of your own::
+
+            from dbench.audit import parametrize_with_checks
+
+            @parametrize_with_checks([my_metric], expected={"monotone": "it is linear by design"})
+            def test_my_metric(metric, check):
+                check(metric)
+    """
+    import pytest
+
+    known = dict(expected or {})
+    require_known(known)
+    cases = [
+        pytest.param(subject, partial(_insist, check=check, expected=known), id=f"{subject.name}-{check.name}")
+        for metric in metrics
+        for subject, check in checks_of(metric, only=only, **options)
+    ]
+    mark: Callable[..., pytest.MarkDecorator] = pytest.mark.parametrize
+    return mark(("metric", "check"), cases)

@@ -75,7 +75,7 @@ def _bounds(subject: Subject) -> Answer:
 
 def _determinism(subject: Subject) -> Answer:
     source = REPRESENTATIONS[PERFECT].source
-    before, after = score_of(subject, PERFECT), subject.fresh_score(PERFECT, source)
+    before, after = score_of(subject, PERFECT), subject.fresh_score(source)
     return Answer(
         before == after, after - before, "the same number for the same arrays", f"{before:.6g}, then {after:.6g}"
     )

@@ -26,8 +26,6 @@ from dbench.constructions.relations import related
 from dbench.constructions.uncaptured import uncaptured
 from dbench.seeds import generator
 
-__all__ = ["NOISE_ONLY", "PERFECT", "REPRESENTATIONS", "Representation"]
-
 PERFECT, NOISE_ONLY = "perfect copy", "noise only"
 SEPLIARSKAIA, MAHON, LOCATELLO = "Sepliarskaia et al.", "Mahon et al.", "Locatello et al. (2020)"
 SUTER, DUAN = "Suter et al.", "Duan et al."
@@ -41,8 +39,6 @@ class Representation:
         source: factors, integer labels throughout, and codes.
         holds: codes x factors; whether the code depends on the factor, or is needed to tell it.
         explicit: whether every factor can be told from all codes together.
-        place: where the paper has it.
-        truth: what is known of it.
     """
 
     source: Source

@@ -14,15 +14,13 @@ class CheckResult:
     """One line of an audit.
 
     Attributes:
-        metric: name of the metric.
         check: name of the check, ``family[case]``.
-        family: what is checked, the part before the bracket.
-        status: ``pass``, ``fail``, ``error`` (the metric gave no number) or ``not applicable``.
-        value: the number that was judged, ``None`` where there is none.
+        status: ``error`` where the metric gave no number.
+        value: the number that was judged.
         expected: the rule it was judged by.
         reason: what happened, one line.
         place: where the papers have it, empty where they do not.
-        deviation: why this failure is expected, in the words of whoever expects it; empty where nobody does.
+        deviation: why this failure is expected, empty where nobody does.
     """
 
     metric: str
@@ -50,7 +48,6 @@ class Check:
     """One question to a metric.
 
     Attributes:
-        family: what it belongs to.
         case: on which representation, empty where there is one only.
         ask: scores what it needs and judges; the metric's failures are left to :meth:`__call__`.
         place: where the papers have it.

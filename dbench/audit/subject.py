@@ -83,9 +83,6 @@ class Subject:
         self.needs = _needs(metric, self.name)
         self._known: dict[Any, float | MetricFailed] = {}
 
-    def __repr__(self) -> str:
-        return f"Subject({self.name}, needs={self.needs})"
-
     @property
     def bins(self) -> tuple[str, int] | None:
         """Name and default of its number of bins, where it has such an option."""
@@ -109,7 +106,7 @@ class Subject:
         known = (key, n, repetition, tuple(sorted(options.items())))
         if known not in self._known:
             try:
-                self._known[known] = self.fresh_score(key, source, n=n, repetition=repetition, **options)
+                self._known[known] = self.fresh_score(source, n=n, repetition=repetition, **options)
             except MetricFailed as error:
                 self._known[known] = error
         found = self._known[known]
@@ -117,16 +114,13 @@ class Subject:
             raise found
         return found
 
-    def fresh_score(
-        self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any
-    ) -> float:
+    def fresh_score(self, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
         """Score without looking at what was said before."""
-        n = self.observations if n is None else n
-        arguments = self._arguments(key, source, n, repetition)
+        arguments = self._arguments(source, n or self.observations, repetition)
         return guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
 
-    def _arguments(self, key: str, source: Source, n: int, repetition: int) -> tuple[Any, ...]:
-        # The draw does not depend on the key, so that a representation and its transform see the same observations.
+    def _arguments(self, source: Source, n: int, repetition: int) -> tuple[Any, ...]:
+        # The draw is the same for all, so that a representation and its transform see the same observations.
         if self.needs == "source":
             return (source,)
         stream = generator(audit="sample", n=n, repetition=repetition)

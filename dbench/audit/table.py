@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from dbench.audit.record import CheckResult
 
@@ -100,9 +100,8 @@ def _failures(records: Sequence[CheckResult]) -> str:
 
 def record_table(records: Sequence[CheckResult]) -> Table:
     """One line a check, with the rule and what happened."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("check", "status", "score", "expected", "reason"):
-        table.add_column(column, overflow="fold")
+    columns = [Column(name, overflow="fold") for name in ("check", "status", "score", "expected", "reason")]
+    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
     for record in records:
         value = "" if record.value is None else f"{record.value:.3g}"
         reason = f"{record.reason} (expected: {record.deviation})" if record.deviation else record.reason

@@ -40,7 +40,7 @@ def median_agreement(
 
     Args:
         agreements: models x models.
-        within: models x models, which pairs may be compared. A model is never compared with itself.
+        within: models x models, which pairs may be compared; none of a model with itself.
         comparisons: how many partners each model has, those of the lowest priority; all that it may have by default.
         priority: ... x models x models. Drawn at random, the partners are a sample without replacement; leaving a
             model out changes one of them at most.

@@ -25,7 +25,6 @@ class Printed:
     """A figure as the paper prints it, and how far ours may lie from it to count as the same.
 
     Attributes:
-        text: as printed, with its context.
         value: the number to compare with; ``None`` where the text gives no single number.
         tolerance: largest distance that still agrees, rounding of the printed figure included.
 
@@ -53,7 +52,6 @@ class Judgement:
     """The verdict on one estimate, and why.
 
     Attributes:
-        verdict: what was seen.
         reason: the numbers that decided, or what was missing.
         settles_at: number of units that would settle what is undecided, where more of the same would.
     """
@@ -189,9 +187,7 @@ class Claim:
     def judge(self, estimate: Estimate, *, confidence: float | None = None) -> Judgement:
         """Decide on an estimate by the card's rule and minimum n.
 
-        Args:
-            estimate: the statistic, with an interval of at least the confidence asked for.
-            confidence: of the interval: the card's, unless its cells share a level.
+        The confidence asked of its interval is the card's, unless its cells share a level.
 
         Raises:
             InvalidInput: an interval of lower confidence.

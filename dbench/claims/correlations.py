@@ -29,19 +29,15 @@ def from_correlations(
     Pooled, two scores can agree because both differ from objective to objective. ``within`` objectives they are
     correlated over the models of each, strengths and seeds, and the mean over the objectives is taken.
 
-    For differences and means of correlations, whose parts rest on the same models. All scores are ranked once, so
-    that ten correlations cost no more than one.
+    There an objective counts where no score is constant, which correlates with nothing, and at least half of its models
+    are left; at least half of the objectives must count.
 
-    Args:
-        population: the evidence table.
-        scores: names of the scores.
-        combine: takes the correlation of any two of ``scores``, returns numbers: one estimate each.
-        among: a score and the least value of it that a model must have to be looked at; all models by default.
-        within: mean over objectives instead of pooled. With ``among`` an objective counts that has at least half of
-            its models left. One counts where no score is constant, which correlates with nothing, and at least half of
-            the objectives must.
-        settings: share of its settings that a seed must have left by ``among`` to be looked at.
-        confidence: of each interval alone; see :func:`dbench.stats.smallest_of` for all of them together.
+    For differences and means of correlations, whose parts rest on the same models. All scores are ranked once, so
+    that ten correlations cost no more than one. ``combine`` takes the correlation of any two of ``scores`` and returns
+    numbers: one estimate each, whose interval stands alone (see :func:`dbench.stats.smallest_of`).
+
+    ``among`` is a score and the least value of it that a model must have to be looked at, ``settings`` the share of its
+    settings that a seed must have left by it.
 
     Raises:
         InvalidInput: pooled, fewer than two models are left to look at.

@@ -13,8 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.claims.population import Population, PopulationPair
+from dbench.data import load
+from dbench.data.held_out import WITHOUT, parse_held_out
 from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
 from dbench.zoo.arrays import joined, load_arrays
+from dbench.zoo.profiles import PROFILES, find_profile
+from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs
 
 
 class OnDemand:
@@ -33,14 +37,11 @@ class OnDemand:
 def evidence_folders(root: str | Path | None = None) -> list[Path]:
     """Return the folders that hold an evidence table, sorted by name.
 
-    Args:
-        root: a folder of such folders, or one of them; the tables shipped with dbench when not given.
+    The root is a folder of such folders, or one of them; without it they are the tables shipped with dbench.
 
     Raises:
         InvalidInput: there is no table: claims about trained models would silently not be judged.
     """
-    from dbench.zoo.table import MANIFEST, TABLE
-
     top = Path(str(files("dbench_fixtures") / "evidence")) if root is None else Path(root).resolve()
     candidates = [top, *top.iterdir()] if top.is_dir() else []
     # Either file makes a folder evidence: a table without its manifest must fail loudly, not vanish.
@@ -57,8 +58,6 @@ def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
     The nearest to the papers' comes first: dSprites, then the others by name. A table that cannot be read stays in, so
     that it fails where it is judged.
     """
-    from dbench.data.held_out import WITHOUT
-
     data = {folder: _trained_on(folder)[1] for folder in folders}
     kept = [folder for folder in folders if WITHOUT not in data[folder]]
     return sorted(kept, key=lambda folder: (not data[folder].startswith("dsprites"), folder.name))
@@ -70,7 +69,6 @@ def swept_folders(folders: Sequence[Path]) -> list[Path]:
     Sentences about sweeps, or about models pooled over them, are judged on these; a table of single settings would
     leave each of them open. Without any such table, all are returned.
     """
-    from dbench.zoo.table import load_manifest
 
     def swept(folder: Path) -> bool:
         try:
@@ -87,18 +85,16 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
 
     Each pair stands once, in the order in which the profile names its data sets (by name where it is not known).
     """
-    from dbench.zoo.profiles import PROFILES
+    described = {folder: _trained_on(folder) for folder in swept_folders(folders)}
 
     def place(folder: Path) -> tuple[int, str]:
-        profile, data = _trained_on(folder)
+        profile, data = described[folder]
         named = PROFILES[profile].data if profile in PROFILES else ()
         return (named.index(data) if data in named else len(named), data)
 
-    ordered = sorted(swept_folders(folders), key=place)
-    described = {folder: _trained_on(folder) for folder in ordered}
     return [
         (first, second)
-        for first, second in combinations(ordered, 2)
+        for first, second in combinations(sorted(described, key=place), 2)
         if described[first][0] == described[second][0] != ""
         and described[first][1] != described[second][1]
         and _settings(first) == _settings(second)
@@ -110,8 +106,6 @@ def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
 
     Tables with points left out at random, which are no combination, and those that cannot be read are in none.
     """
-    from dbench.data.held_out import WITHOUT, parse_held_out
-
     found: dict[str, tuple[Path, ...]] = {}
     for folder in sorted(folders):
         profile, data = _trained_on(folder)
@@ -155,8 +149,6 @@ def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:
 
 def _trained_on(folder: Path) -> tuple[str, str]:
     """Profile and data set of a table, from its first row alone; empty where it cannot be read."""
-    from dbench.zoo.table import TABLE
-
     try:
         with pq.ParquetFile(folder / TABLE) as file:
             row = next(file.iter_batches(batch_size=1, columns=["profile", "data"])).to_pylist()[0]
@@ -167,8 +159,6 @@ def _trained_on(folder: Path) -> tuple[str, str]:
 
 def _settings(folder: Path) -> dict[str, Any]:
     """What a profile of one name may have said otherwise when another table was trained."""
-    from dbench.zoo.table import load_manifest
-
     try:
         profile = load_manifest(folder)["profile"]
     except DbenchError:
@@ -182,8 +172,6 @@ def _settings(folder: Path) -> dict[str, Any]:
 
 def evidence_sha256(folder: str | Path) -> str:
     """Return the checksum of a table's manifest, which holds those of its files."""
-    from dbench.zoo.table import MANIFEST
-
     return hashlib.sha256((Path(folder) / MANIFEST).read_bytes()).hexdigest()
 
 
@@ -194,9 +182,6 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
         ``name``, ``data``, ``side`` (pixels), ``profile``, ``models``, ``objectives``, ``seeds`` (most of a setting),
         ``steps``, ``deviations`` and ``sha256`` (see :func:`evidence_sha256`).
     """
-    from dbench.data import load
-    from dbench.zoo.table import load_manifest, load_runs
-
     path = Path(folder)
     profile, data = _trained_on(path)
     found: dict[str, Any] = {"name": path.name, "data": data, "side": None, "profile": profile, "models": 0}
@@ -227,8 +212,6 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
         DamagedData: the table was damaged or edited (see ``dbench.zoo.table.load_runs``).
         InvalidInput: a file is missing, or the table holds none of the objectives.
     """
-    from dbench.zoo.table import load_manifest, load_runs
-
     table, manifest = load_runs(folder), load_manifest(folder)
     arrays = load_arrays(folder, table, manifest)
     if objectives is not None:
@@ -269,11 +252,9 @@ def train_evidence(profile: str, store: str | None = None) -> Path:
     The profile is a name or a file.toml, the store a folder or URL, by default ``store/<profile>``.
 
     Raises:
-        UnknownName: no such profile.
         DbenchError: training was cancelled, or a worker died.
     """
     from dbench.zoo.complete import write_population_table
-    from dbench.zoo.profiles import find_profile
 
     found = find_profile(profile)
     return write_population_table(found, store or f"store/{found.name}")

@@ -57,7 +57,8 @@ class Frozen:
     def is_newer(self, card: Claim, models: Population | PopulationPair) -> bool:
         """Whether a card differs from the one in force when a table was scored: then its verdict is exploratory."""
         entry = self.cards.get(card.name)
-        return entry is None or models.rules.get(card.name) not in (entry.hash, *entry.earlier)
+        known = (entry.hash, *entry.earlier) if entry else ()
+        return any(part.rules.get(card.name) not in known for part in models.parts)
 
 
 def load_frozen(path: Path) -> Frozen:
@@ -76,10 +77,7 @@ def load_frozen(path: Path) -> Frozen:
 def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
     """Return the cards as they are now, with the date of before where nothing, or nothing but the form, has changed.
 
-    Args:
-        before: as they were frozen.
-        now: as they are.
-        equal: names of the cards whose records are the same as before: a change of these was one of form.
+    ``equal`` names the cards whose records are the same as before: a change of these was one of form.
     """
 
     def dated(name: str, card: FrozenCard) -> FrozenCard:
@@ -94,9 +92,8 @@ def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
 
 def write_frozen(path: Path, frozen: Frozen) -> None:
     """Write the frozen rules, a card to a line."""
-    lines = (f"  {json.dumps(name)}: {json.dumps(_entry(card))}" for name, card in frozen.cards.items())
+    lines = []
+    for name, card in frozen.cards.items():
+        entry = {key: value for key, value in asdict(card).items() if value or key != "earlier"}
+        lines.append(f"  {json.dumps(name)}: {json.dumps(entry)}")
     write_aside(path, '{\n "cards": {\n' + ",\n".join(lines) + "\n }\n}\n")
-
-
-def _entry(card: FrozenCard) -> dict[str, Any]:
-    return {name: value for name, value in asdict(card).items() if value or name != "earlier"}

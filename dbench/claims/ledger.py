@@ -14,9 +14,6 @@ class Finding:
     """One row of the ledger.
 
     Attributes:
-        id: stable name, ``paper.finding``.
-        where: section, figure, table or equation.
-        says: the finding in our words.
         evidence: kinds of evidence that can speak of it.
         heads: the kind the sentence is about; its verdict heads the finding.
         note: how it is asked, and what stands beside it; may be empty.

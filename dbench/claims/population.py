@@ -30,7 +30,6 @@ class Population:
     """Runs of one profile on one data set, from a table of ``dbench.zoo``.
 
     Attributes:
-        name: folder of the table.
         table: tidy rows, one for each run and score.
         deviations: where the profile departs from the papers.
         arrays: scores that are no single numbers, of these runs and possibly others.
@@ -227,8 +226,3 @@ class PopulationPair:
     def deviations(self) -> tuple[str, ...]:
         """Those of either, each once."""
         return tuple(dict.fromkeys((*self.source.deviations, *self.target.deviations)))
-
-    @property
-    def rules(self) -> dict[str, str]:
-        """Hashes of the rules that were frozen when both tables were scored."""
-        return dict(self.source.rules.items() & self.target.rules.items())

@@ -9,23 +9,8 @@ from dbench.claims.card import Claim, Judgement
 from dbench.claims.rules import Verdict
 from dbench.stats import Estimate
 
-Record = dict[str, Any]
 
-_NO_ESTIMATE: Record = {
-    "estimate": None,
-    "interval": None,
-    "n": None,
-    "left_out": None,
-    "notes": [],
-    "regime": [],
-    "exploratory": False,
-    "expected": None,
-    "expected_reason": None,
-    "unexpected": False,
-}
-
-
-def card_fields(card: Claim) -> Record:
+def card_fields(card: Claim) -> dict[str, Any]:
     """Return what a record takes from the card alone."""
     rule = card.rule
     return {
@@ -75,6 +60,28 @@ def _plain(value: object) -> object:
     return str(value)
 
 
+def _judged(card: Mapping[str, Any], judgement: Judgement, params: Mapping[str, object], nodeid: str) -> dict[str, Any]:
+    """What every record says, before there is an estimate."""
+    return {
+        **card,
+        "params": {name: _plain(value) for name, value in params.items()},
+        "verdict": str(judgement.verdict),
+        "reason": judgement.reason,
+        "settles_at": judgement.settles_at,
+        "nodeid": nodeid,
+        "estimate": None,
+        "interval": None,
+        "n": None,
+        "left_out": None,
+        "notes": [],
+        "regime": [],
+        "exploratory": False,
+        "expected": None,
+        "expected_reason": None,
+        "unexpected": False,
+    }
+
+
 def record_of(
     card: Claim,
     estimate: Estimate | None,
@@ -83,19 +90,9 @@ def record_of(
     params: Mapping[str, object],
     ids: tuple[str, ...],
     nodeid: str,
-) -> Record:
+) -> dict[str, Any]:
     """Build the record of one judgement; without an estimate where the evidence could not carry the claim."""
-    record = (
-        card_fields(card)
-        | {
-            "params": {name: _plain(value) for name, value in params.items()},
-            "verdict": str(judgement.verdict),
-            "reason": judgement.reason,
-            "settles_at": judgement.settles_at,
-            "nodeid": nodeid,
-        }
-        | _NO_ESTIMATE
-    )
+    record = _judged(card_fields(card), judgement, params, nodeid)
     if figure := card.printed_for(ids):
         record |= {"printed": figure.text, "printed_value": figure.value}
         record["printed_agrees"] = None if estimate is None else figure.agrees(estimate)
@@ -112,16 +109,6 @@ def record_of(
     return record
 
 
-def broken_record(card: Record, *, nodeid: str, reason: str) -> Record:
+def broken_record(card: Mapping[str, Any], *, nodeid: str, reason: str) -> dict[str, Any]:
     """Build the record of a claim whose test never reached a verdict, from what is known of its card."""
-    return (
-        card
-        | {
-            "params": {},
-            "verdict": str(Verdict.BROKEN),
-            "reason": reason,
-            "settles_at": None,
-            "nodeid": nodeid,
-        }
-        | _NO_ESTIMATE
-    )
+    return _judged(card, Judgement(Verdict.BROKEN, reason), {}, nodeid)

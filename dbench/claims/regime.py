@@ -24,7 +24,6 @@ class Predicate:
     """One condition on the trained models.
 
     Attributes:
-        name: short name, as the report shows it.
         says: what the value is, in words.
         rule: the range in which the models are in regime.
         source: where the threshold comes from: the paper's own models, an estimator's floor, pilot seeds.
@@ -123,13 +122,13 @@ PENALTY_MOVES = Predicate(
 )
 
 
-def above_floor(score: str, reference: tuple[str, float], *, observations: int = 10_000, codes: int = 10) -> Predicate:
+def above_floor(score: str, reference: tuple[str, float]) -> Predicate:
     """Return the predicate that a Gaussian total correlation is five times what independent codes come out at.
 
     The score is ``gaussian_tc.<codes>``, the reference the objective and strength whose value others are divided by;
-    d independent codes and n observations come out at d (d - 1) / (4 n) nats on average, to first order.
+    d = 10 independent codes and n = 10,000 observations come out at d (d - 1) / (4 n) nats on average, to first order.
     """
-    floor = codes * (codes - 1) / (4 * observations)
+    floor = 10 * 9 / 40_000
 
     def ratio(population: Population, _: Sequence[str] | None) -> float:
         objective, strength = reference
@@ -142,7 +141,7 @@ def above_floor(score: str, reference: tuple[str, float], *, observations: int =
         name="above the floor",
         says=f"{score} of {reference[0]} at {reference[1]:g} over that of independent codes",
         rule=above(5.0),
-        source=f"expected value for {codes} independent codes and {observations:,} observations: {floor:.4g} nats",
+        source=f"expected value for 10 independent codes and 10,000 observations: {floor:.4g} nats",
         measure=ratio,
     )
 
@@ -171,8 +170,5 @@ def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predica
 
 
 def of_objectives(predicate: Predicate, *objectives: str) -> Predicate:
-    """Return a predicate that looks at the models of these objectives alone, those that a sentence names.
-
-    A case of one objective is asked of that one.
-    """
+    """Return a predicate that looks at the models of these objectives alone, those that a sentence names."""
     return replace(predicate, says=f"{predicate.says}, of {' and '.join(objectives)}", objectives=objectives)

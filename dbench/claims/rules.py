@@ -37,10 +37,7 @@ class Verdict(StrEnum):
 class Rule:
     """A range of the statistic and the value of no effect. Made by :func:`above`, :func:`below` and :func:`within`.
 
-    Attributes:
-        low: lower end of the range, or minus infinity.
-        high: upper end of the range, or infinity.
-        null: the statistic where there is no effect; ``None`` for a range with two ends, which has no such value.
+    An end may be infinite. ``null`` is the statistic where there is no effect, ``None`` for a range with two ends.
     """
 
     low: float
@@ -48,7 +45,6 @@ class Rule:
     null: float | None
 
     def __post_init__(self) -> None:
-        """Insist on a range with one finite end and a null beyond it, or with two and none."""
         if not self.low <= self.high or not (math.isfinite(self.low) or math.isfinite(self.high)):
             raise InvalidInput(f"a rule needs a range low <= high with a finite end, got {self.low} and {self.high}")
         if self.closed == (self.null is not None) or not math.isfinite(self.null or 0.0):
@@ -151,14 +147,9 @@ def every_part(
 ) -> Estimate:
     """Judge a sentence that says several things: the smallest of its parts, each on the scale of its own rule.
 
-    Args:
-        estimates: takes a confidence, returns the estimate of each part.
-        rules: of the parts in that order, by their names, each with one end.
-        confidence: of the interval (see :func:`dbench.stats.smallest_of`).
-
-    Returns:
-        Above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect; each part is
-        a note, on its own scale.
+    ``estimates`` takes a confidence and returns the estimate of each part; ``rules`` are those of the parts in that
+    order, by their names, each with one end. The result is above 1 where every part is past its bound, below 0 where
+    one lies beyond its value of no effect (see :func:`dbench.stats.smallest_of`); each part is a note.
 
     Example:
         >>> from dbench.stats import Estimate

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbench.claims.expected import Expectations
-from dbench.claims.record import Record, broken_record
+from dbench.claims.record import broken_record
 from dbench.claims.rules import Verdict
 
 # Name under which a record travels in a test's user properties, as one JSON string.
@@ -25,7 +25,7 @@ class Outcome:
     """The phases of one test, as far as they were reported."""
 
     seconds: float = 0.0
-    record: Record | None = None
+    record: dict[str, Any] | None = None
     failure: str = ""
     skipped: str = ""
     remark: str = ""
@@ -53,7 +53,7 @@ class Session:
         outcomes: what became of each test.
     """
 
-    cards: dict[str, Record] = field(default_factory=dict)
+    cards: dict[str, dict[str, Any]] = field(default_factory=dict)
     expected: set[str] = field(default_factory=set)
     expectations: Expectations | None = None
     partial: bool = False
@@ -95,9 +95,10 @@ class Session:
         """In one line: the reason of a failure, a skip or a silence, or what a test that passed says of itself."""
         silence = "not run: the session was stopped" if self.stopped else "its worker died before it reported"
         said = test.failure or test.skipped or test.remark
-        return _first_line(said) if said or test.finished else silence
+        lines = (line.strip() for line in said.splitlines())
+        return next(filter(None, lines), "") if said or test.finished else silence
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[dict[str, Any]]:
         """Return one record for each claim test, sorted by claim and test."""
         found = []
         for nodeid in self.expected | self.outcomes.keys():
@@ -113,7 +114,7 @@ class Session:
             found.append(record | {"seconds": round(test.seconds, 3)})
         return sorted(found, key=lambda record: (record["claim"], record["evidence"], record["nodeid"]))
 
-    def checks(self) -> list[Record]:
+    def checks(self) -> list[dict[str, Any]]:
         """Return what was tested beside the claims: one entry for each test without a card."""
         tests = {nodeid: self.outcomes.get(nodeid, Outcome()) for nodeid in self.expected | self.outcomes.keys()}
         return [
@@ -131,12 +132,8 @@ class Session:
     def exit_status(self, status: int, *, fail_on_undecided: bool = False) -> int:
         """Return the exit status of the session, from the records: pytest's own may be talked into 0, by xfail say.
 
-        Args:
-            status: what pytest would exit with; kept where it is neither 0 nor 1.
-            fail_on_undecided: exit with ``NOTHING_DECIDED`` when any verdict is undecided.
-
-        Returns:
-            Never 0 when a verdict is not the expected one, or something is broken, lost or stale.
+        Never 0 when a verdict is not the expected one, or something is broken, lost or stale. Of pytest's statuses all
+        but 0 and 1 are kept.
         """
         if status not in (0, 1):
             return status
@@ -152,14 +149,9 @@ class Session:
         return status
 
 
-def _fails(record: Record) -> bool:
+def _fails(record: Mapping[str, Any]) -> bool:
     """Whether a record alone keeps a session from ending green."""
     verdict = Verdict(record["verdict"])
     if verdict is Verdict.BROKEN or record.get("unexpected"):
         return True
     return verdict.refutes and record.get("expected") is None
-
-
-def _first_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[0] if lines else ""

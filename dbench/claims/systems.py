@@ -44,7 +44,7 @@ def correlation_over_systems(
     n = len(first(every))
     half = math.hypot(_half_of_z(n, confidence), units.high - units.value)
     low, high = math.tanh(units.value - half), math.tanh(units.value + half)
-    if not math.isfinite(half) or population.point_only:
+    if not math.isfinite(half):
         low, high = -math.inf, math.inf
     return Estimate(math.tanh(units.value), low, high, n, confidence)
 
@@ -66,7 +66,7 @@ def lead_over_systems(
     )
     n = len(shared(every))
     unbounded = Estimate(units.value, -math.inf, math.inf, n, confidence)
-    if population.point_only or n < 4 or not math.isfinite(units.high):
+    if n < 4 or not math.isfinite(units.high):
         return unbounded
     one, two = (_related(score, shared, every) for score in (first, second))
     covary = _covariance(one, two, _related(first, second, every))

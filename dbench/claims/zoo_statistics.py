@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, left_of, rows_with
 from dbench.errors import EvidenceLacking, InvalidInput
-from dbench.stats import Estimate, agreement_gap, mean_interval, rank_correlation, sweep_correlations
+from dbench.stats import Estimate, mean_interval, rank_correlation, sweep_correlations
 
 Matrix = NDArray[np.float64]
 
@@ -151,12 +151,12 @@ def correlations_between(
 def agreement_gap_between(
     population: Population, shared: str, first: str, second: str, *, confidence: float = 0.95
 ) -> Estimate:
-    """By how much a score agrees more with the first than with the second, over all models pooled.
+    """By how much a score agrees more with the first than with the second, over all models pooled: Spearman's of each.
 
-    See :func:`dbench.stats.agreement_gap`.
+    For plain correlations of independent points see :func:`dbench.stats.compare_dependent_correlations`.
     """
 
     def statistic(a: Matrix, b: Matrix, c: Matrix) -> float:
-        return agreement_gap(a.ravel(), b.ravel(), c.ravel())
+        return rank_correlation(a.ravel(), b.ravel()) - rank_correlation(a.ravel(), c.ravel())
 
     return stacked_interval(population, statistic, (shared, first, second), confidence=confidence)

@@ -1,6 +1,7 @@
 """What is good on one data set, is it good on another? Two populations with the same settings.
 
-All intervals are over the seeds that both have complete, left out of both at once.
+All intervals are over the seeds that both have complete, left out of both at once. What the two must have in common,
+or else evidence is lacking, is said at :func:`shared_settings`.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,14 +42,8 @@ def first_of(data_set: OnDemand, names: Sequence[str]) -> Population:
 class Transfers:
     """Success of a setting chosen by one score when judged by another, scores that choose x scores that judge.
 
-    See :func:`dbench.stats.transfer_success`.
-
-    Attributes:
-        source_source: chosen and judged on the source's data set.
-        target_target: chosen and judged on the target's.
-        source_target: chosen on the source's, judged on the target's.
-        target_source: the other way round.
-        settings: how many settings compete.
+    The first word of each name is the data set on which the setting is chosen, the second the one on which it is
+    judged; ``settings`` is how many compete. See :func:`dbench.stats.transfer_success`.
     """
 
     source_source: Matrix
@@ -68,9 +63,6 @@ def transfer(
     """Jackknife over shared seeds a statistic of how settings transfer, between scores and between data sets.
 
     Each score chooses, and each judges. For transfer within one data set the pair is the same population twice.
-
-    Raises:
-        EvidenceLacking: as for :func:`shared_intervals`.
     """
 
     def successes(source: list[Matrix], target: list[Matrix]) -> list[float]:
@@ -85,9 +77,6 @@ def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidenc
     """Spearman's correlation over settings of the mean score on the one data set with that on the other.
 
     Means over seeds: a median must not be jackknifed. What noise is left in the means weakens the correlation.
-
-    Raises:
-        EvidenceLacking: as for :func:`shared_intervals`.
     """
 
     def agreements(source: list[Matrix], target: list[Matrix]) -> list[float]:
@@ -115,17 +104,12 @@ def shared_settings(
     for objective in chosen:
         ours, theirs = source.strengths(objective), target.strengths(objective)
         if not np.array_equal(ours, theirs):
-            raise EvidenceLacking(
-                f"{pair.name} hold other strengths of {objective}: {_listed(ours)} against {_listed(theirs)}"
-            )
+            listed = " against ".join(", ".join(f"{value:g}" for value in values) for values in (ours, theirs))
+            raise EvidenceLacking(f"{pair.name} hold other strengths of {objective}: {listed}")
     seeds = np.intersect1d(source.seeds(), target.seeds())
     if len(seeds) < 2:
         raise EvidenceLacking(f"{pair.name} must share at least 2 complete seeds, got {len(seeds)}")
     return chosen, seeds
-
-
-def _listed(values: ArrayLike) -> str:
-    return ", ".join(f"{value:g}" for value in np.ravel(values).tolist())
 
 
 def shared_intervals(
@@ -140,9 +124,6 @@ def shared_intervals(
 
     They take the scores on the source's data set and on the target's, each shared seeds x shared settings, and return
     numbers.
-
-    Raises:
-        EvidenceLacking: as for :func:`shared_settings`.
     """
     source, target = pair.source, pair.target
     chosen, seeds = shared_settings(pair, objectives=objectives)

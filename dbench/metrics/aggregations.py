@@ -90,14 +90,9 @@ def sap_gap(matrix: ArrayLike) -> float:
 
 
 def mig_gap(matrix: ArrayLike, entropies: ArrayLike) -> float:
-    """Mean over factors of the gap divided by the factor's entropy (Chen et al. 2018).
+    """Mean over factors of the gap of mutual information (d x k) by the factor's entropy (Chen et al. 2018).
 
-    Args:
-        matrix: d x k mutual information.
-        entropies: k entropies in the same unit, each above 0.
-
-    Raises:
-        InvalidInput: an entropy of 0 (a factor that does not vary) or a wrong number of them.
+    Entropies are in the same unit; one that is not above 0 (a factor that does not vary) is refused.
     """
     gaps, scale = gap_per_factor(matrix), np.asarray(entropies, dtype=np.float64)
     if scale.shape != gaps.shape or not (scale > 0).all() or not np.isfinite(scale).all():

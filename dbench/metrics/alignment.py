@@ -10,10 +10,8 @@ from dbench.metrics.inputs import require_matrix
 def align(matrix: ArrayLike) -> NDArray[np.int64]:
     """Assign every factor a code of its own so that the sum of their relations (d x k) is largest.
 
-    Mahon et al., equation 2, solved as a linear sum assignment.
-
-    Returns:
-        k code numbers, all different; -1 for the factors left over where there are fewer codes than factors.
+    Mahon et al., equation 2, solved as a linear sum assignment: k code numbers, all different; -1 for the factors left
+    over where there are fewer codes than factors.
 
     Example:
         >>> align([[0.9, 0.8], [0.0, 0.1]]).tolist()

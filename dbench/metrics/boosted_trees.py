@@ -171,16 +171,9 @@ def boosted_trees(
     depth: int = 3,
     generator: np.random.Generator,
 ) -> Boosted:
-    """Fit boosted trees and predict.
+    """Fit boosted trees to n x d codes and n class numbers from 0, each of which occurs, at least two; predict.
 
-    Args:
-        codes: n x d, finite.
-        classes: n class numbers from 0, each of which occurs, at least two.
-        test_codes: m x d.
-        stages: of boosting, each with one tree for every class (a single one for two classes).
-        rate: what every stage's step is multiplied by.
-        depth: of the trees.
-        generator: decides between splits of equal worth.
+    Every stage grows one tree for each class (a single one for two classes), and its step is multiplied by ``rate``.
     """
     columns, test_values = _columns(codes), np.ascontiguousarray(test_codes.T)
     n, d = codes.shape

@@ -35,10 +35,8 @@ def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:
     """Put values on the scale where chance is 0 and the ceiling is 1: (v - chance) / (ceiling - chance).
 
-    All broadcast: ``chance`` is what independent codes get, ``ceiling`` what exact copies get.
-
-    Returns:
-        Values cut to 0 and 1; 0 where the ceiling is no higher than chance, so that the protocol tells nothing.
+    All broadcast: ``chance`` is what independent codes get, ``ceiling`` what exact copies get. Values are cut to 0
+    and 1, and 0 where the ceiling is no higher than chance, so that the protocol tells nothing.
 
     Example:
         >>> between([0.0, 0.1, 0.5, 0.9], 0.1, 0.9).round(3).tolist()

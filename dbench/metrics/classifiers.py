@@ -47,22 +47,6 @@ class Classifier:
     without: int = -1
 
 
-def train_classifiers(
-    train_codes: NDArray[np.float64],
-    train_labels: NDArray[np.int64],
-    test_codes: NDArray[np.float64],
-    test_labels: NDArray[np.int64],
-    classifiers: list[Classifier],
-    training: Training,
-    generator: np.random.Generator,
-) -> NDArray[np.float64]:
-    """Train as :func:`predict_labels` does; return the classifiers' test accuracies (test_labels: m x k)."""
-    classes = np.maximum(train_labels.max(axis=0), test_labels.max(axis=0)) + 1
-    predicted = predict_labels(train_codes, train_labels, test_codes, classifiers, training, classes, generator)
-    label = [classifier.label for classifier in classifiers]
-    return np.asarray((predicted == test_labels.T[label]).mean(axis=1))
-
-
 def predict_labels(
     train_codes: NDArray[np.float64],
     train_labels: NDArray[np.int64],

@@ -22,8 +22,6 @@ def metrics(name: str | None, as_json: bool) -> None:
     With a NAME, say all there is to know of one: formula, arguments, what it returns and when it refuses. Into a
     pipe goes one line for each metric.
     """
-    import dbench.metrics  # noqa: F401  (fills the dictionary of metrics)
-
     if name is not None:
         stem, _, variant = name.removesuffix("]").partition("[")
         # A variant stands in the docstring of its metric.

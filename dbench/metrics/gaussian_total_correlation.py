@@ -36,9 +36,7 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
     rotated low-rank codes it is set by the noise floor, not by entanglement. Invariant to scale as long as
     no variance crosses ``dead``.
 
-    Args:
-        codes: a sample or n x d codes, posterior means or draws (they answer different questions); about 1 ms.
-        dead: largest variance of a code that counts as constant.
+    Posterior means and draws of them answer different questions. About 1 ms.
 
     Returns:
         Score with details ``active`` (codes used), ``dead`` (left out) and ``singular`` (floored eigenvalues).

@@ -57,15 +57,9 @@ def merge_thresholds(matrix: ArrayLike) -> Array:
 
 
 def independent_groups(matrix: ArrayLike, thresholds: ArrayLike) -> tuple[Counts, Counts]:
-    """Count groups and connected factors with all relations below each threshold deleted.
+    """Count groups and connected factors (see :class:`GroupCurve`) with all relations below each threshold deleted.
 
-    Args:
-        matrix: d x k relation, not negative.
-        thresholds: finite and above 0.
-
-    Returns:
-        As in :class:`GroupCurve`, one of each for each threshold. A perfect matrix has k groups up to its smallest
-        non-zero entry.
+    Thresholds are above 0. A perfect d x k matrix has k groups up to its smallest non-zero entry.
     """
     at = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if at.ndim != 1 or not np.isfinite(at).all() or not (at > 0).all():

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
@@ -67,26 +68,15 @@ def as_codes(name: str, values: ArrayLike, *, ndim: int = 2) -> NDArray[np.float
 
 def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the labels that occur in each of k columns from 0, in their order: n x k, and the k numbers of labels."""
-    columns = [_numbered(column) for column in factors.T]
-    return np.stack([inverse for inverse, _ in columns], axis=1), np.array([size for _, size in columns])
+    columns = [pd.factorize(column, sort=True) for column in factors.T]
+    numbers = np.stack([ranks for ranks, _ in columns], axis=1).astype(np.int64)
+    return numbers, np.array([len(values) for _, values in columns])
 
 
 def ranked(factors: ArrayLike) -> NDArray[np.float64]:
     """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
     numbers = np.asarray(factors)
     return (label_indices(numbers)[0] if numbers.dtype.kind == "i" else numbers).astype(np.float64)
-
-
-def _numbered(column: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
-    """Rank of every value among the distinct ones, and their number."""
-    if column.dtype.kind == "i":
-        low, high = int(column.min()), int(column.max())
-        if high - low < 4 * len(column):  # labels lie close together: counted, not sorted
-            shifted = column - low
-            present = np.bincount(shifted) > 0
-            return (np.cumsum(present) - 1)[shifted], int(present.sum())
-    values, inverse = np.unique(column, return_inverse=True)
-    return inverse, len(values)
 
 
 def standardise(

@@ -7,7 +7,6 @@ factors may be confounded.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from scipy.sparse import csr_array
 
 from dbench.errors import InvalidInput
 
-Distance = Literal["l2", "absolute"]
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
@@ -46,15 +44,11 @@ def _columns(blocks: Sequence[Sequence[int]]) -> tuple[Indices, Indices]:
     return np.concatenate([np.asarray(block, dtype=np.int64) for block in blocks]), np.cumsum([0, *lengths[:-1]])
 
 
-def _distances(differences: Array, starts: Indices, distance: Distance) -> Array:
-    """Length of each row within each block of columns: root of summed squares, or sum of absolute values."""
-    if distance not in ("l2", "absolute"):
-        raise InvalidInput(f"distance must be 'l2' or 'absolute', got {distance!r}")
+def _distances(differences: Array, starts: Indices) -> Array:
+    """Euclidean length of each row within each block of columns."""
     if len(starts) == differences.shape[1]:  # blocks of one: no sums to take
         return np.abs(differences)
-    if distance == "l2":
-        return np.asarray(np.sqrt(np.add.reduceat(differences**2, starts, axis=1)))
-    return np.asarray(np.add.reduceat(np.abs(differences), starts, axis=1))
+    return np.asarray(np.sqrt(np.add.reduceat(differences**2, starts, axis=1)))
 
 
 def _grouped_quantile(values: Array, group: Indices, count: int, quantile: float) -> Array:
@@ -98,7 +92,6 @@ def empida(
     held: Sequence[int],
     changed: Sequence[int],
     *,
-    distance: Distance = "l2",
     quantile: float = 1.0,
     reweight: bool = True,
 ) -> Array:
@@ -107,20 +100,11 @@ def empida(
     E[Z_L | do(G_A = a)] is the mean over the observations with G_A = a, weighted by p(g_rest) / p(g), rest all
     factors outside A and p relative frequencies (equation 7). Weights are normalised within the mean: as
     printed they sum to less than 1 where a combination of factors was not observed, which would pull means to
-    0. Combinations that were not observed take no part in the maximum.
+    0. Combinations that were not observed take no part in the maximum. Without ``reweight`` conditional means are taken
+    for interventional ones; ``quantile`` is that of the disagreements over realisations of J, 1.0 the paper's maximum.
 
-    Args:
-        codes: n x d.
-        factors: n x k class numbers.
-        blocks: groups of code numbers, L; each gives one result.
-        held: factor numbers I; none for no held factor.
-        changed: factor numbers J, disjoint from I, at least one.
-        distance: between mean codes of a group; both agree on a group of one.
-        quantile: of the disagreements over realisations of J; 1.0 is the paper's maximum.
-        reweight: whether to weigh; without, conditional means are taken for interventional ones.
-
-    Returns:
-        One value of at least 0 for each block, in units of the codes. Linear in n.
+    Codes are n x d, factors n x k class numbers; ``held`` may be none, ``changed`` is at least one, and disjoint.
+    Each of the ``blocks``, groups of code numbers L, gives a value of at least 0, in units of the codes. Linear in n.
     """
     columns, starts = _columns(blocks)
     values = codes.take(columns, axis=1)  # unlike fancy indexing it keeps rows together
@@ -136,7 +120,7 @@ def empida(
     mean = _means(values, at_held, n_held, weights_held)
     moved = _means(values, both, n_both, weights_both)
     held_of = first // n_changed
-    worst = _grouped_quantile(_distances(moved - mean[held_of], starts, distance), held_of, n_held, quantile)
+    worst = _grouped_quantile(_distances(moved - mean[held_of], starts), held_of, n_held, quantile)
     return np.asarray(np.bincount(at_held, minlength=n_held) / len(codes) @ worst)
 
 
@@ -147,17 +131,13 @@ def crossed_empida(
     held: Sequence[int],
     changed: Sequence[int],
     *,
-    distance: Distance = "l2",
     quantile: float = 1.0,
 ) -> Array:
     """EMPIDA where every combination of factors occurs once and without noise (Appendix A.1).
 
     Conditional means stand for interventional ones, single observations for means after the change, and all
     realisations of the held factors count alike. On other samples this is an approximation: noise of the codes
-    counts as disagreement. Arguments as for :func:`empida`; ``changed`` are all factors that are not held.
-
-    Raises:
-        InvalidInput: held and changed that are not all factors together.
+    counts as disagreement. Arguments as for :func:`empida`; ``changed`` must be all factors that are not held.
     """
     if sorted([*held, *changed]) != list(range(factors.shape[1])):
         raise InvalidInput(f"held and changed must be all factors together, got {list(held)} and {list(changed)}")
@@ -168,5 +148,5 @@ def crossed_empida(
     values = np.ascontiguousarray(codes.take(order, axis=0).T).take(columns, axis=0)
     firsts = np.concatenate([[0], sizes.cumsum()[:-1]])
     values -= np.repeat(np.add.reduceat(values, firsts, axis=1) / sizes, sizes, axis=1)
-    moved = np.ascontiguousarray(_distances(values.T, starts, distance).T)
+    moved = np.ascontiguousarray(_distances(values.T, starts).T)
     return np.asarray(_segment_quantile(moved, sizes, quantile).mean(axis=1))

@@ -10,13 +10,12 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import label_indices, ranked, require_distinct, require_varying
-from dbench.metrics.interventions import Distance, crossed_empida, empida
+from dbench.metrics.interventions import crossed_empida, empida
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
 from dbench.seeds import generator as named_generator
 
 Array = NDArray[np.float64]
-Groups = Sequence[Sequence[int]]
 
 
 def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
@@ -27,7 +26,7 @@ def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
     return quantise(ranked(sample.factors), 20 if bins is None else bins)
 
 
-def _scaled(codes: Array, blocks: Groups) -> tuple[Array, Array]:
+def _scaled(codes: Array, blocks: Sequence[Sequence[int]]) -> tuple[Array, Array]:
     """Centre codes and divide each group by its largest deviation, which no ratio of distances notices.
 
     Constant codes become exactly 0, so that their rounding errors do not count as disagreement. Also returned is what
@@ -41,16 +40,6 @@ def _scaled(codes: Array, blocks: Groups) -> tuple[Array, Array]:
     for block, top in zip(blocks, unit, strict=True):
         centred[:, list(block)] /= top if top > 0 else 1.0
     return centred, unit / (unit.max() if unit.any() else 1.0)
-
-
-def _partition(name: str, groups: Groups | None, size: int) -> list[list[int]]:
-    """Groups of numbers without overlap; each number by itself if none are given."""
-    if groups is None:
-        return [[number] for number in range(size)]
-    if not groups or not all(len(group) for group in groups):
-        raise InvalidInput(f"{name} must hold at least one group and no empty one, got {[list(g) for g in groups]}")
-    require_distinct(name, [number for group in groups for number in group], size)
-    return [list(group) for group in groups]
 
 
 def _require_quantile(quantile: float) -> None:
@@ -71,29 +60,16 @@ def interventional_robustness(
     changed: Sequence[int],
     *,
     bins: int | None = None,
-    distance: Distance = "l2",
     quantile: float = 1.0,
     reweight: bool = True,
 ) -> float:
-    """IRS(L | I, J): how little a group of codes moves when factors J change and factors I are held.
+    """IRS(L | I, J): how little codes L, read as one vector, move when factors J change and factors I are held.
 
     1 - EMPIDA(L|I, J) / EMPIDA(L|none, all) (equation 2, algorithm 1; see :mod:`dbench.metrics.interventions`).
     At most 1 (no change of J moves the codes' mean), at least -1 by the triangle inequality; the paper names 0
     as no robustness, but the mean given I can lie off the overall one. Codes that are all constant have
-    nothing to lose and hold nothing: 0.
-
-    Args:
-        sample: discrete factors are taken by label, continuous ones are cut into bins.
-        codes: code numbers L, read as one vector.
-        held: factor numbers I; may be none.
-        changed: factor numbers J, at least one, none of them held.
-        bins: equal-width bins for the factors; by default none for discrete factors and 20 for continuous ones.
-        distance: ``l2`` or ``absolute`` (sum); the same for a single code.
-        quantile: of the disagreements in EMPIDA(L|I, J); 1.0 is the paper's supremum.
-        reweight: whether to correct for confounded factors (equation 7).
-
-    Returns:
-        The score.
+    nothing to lose and hold nothing: 0. ``held`` may be none; no factor is both held and changed. Other options are
+    those of :func:`irs`.
 
     Raises:
         InvalidInput: numbers that do not exist, overlap of held and changed, a factor that does not vary.
@@ -106,8 +82,8 @@ def interventional_robustness(
     if set(fixed) & set(moved):
         raise InvalidInput(f"held and changed must not overlap, got {fixed} and {moved}")
     values, factors = _scaled(sample.codes, [block])[0], _classes(sample, bins)
-    part = empida(values, factors, [block], fixed, moved, distance=distance, quantile=quantile, reweight=reweight)
-    whole = empida(values, factors, [block], [], range(sample.n_factors), distance=distance)
+    part = empida(values, factors, [block], fixed, moved, quantile=quantile, reweight=reweight)
+    whole = empida(values, factors, [block], [], range(sample.n_factors))
     return float(_ratio(part, whole)[0])
 
 
@@ -117,23 +93,17 @@ def domain_shift_robustness(
     domain: Sequence[int],
     *,
     bins: int | None = None,
-    distance: Distance = "l2",
     quantile: float = 1.0,
     reweight: bool = True,
 ) -> float:
     """IRS(L | all other factors, S): how little codes L move when the domain S shifts (section 4).
 
     S are the factors that tell domains apart; ``reweight`` corrects for domains that come with other values of the
-    factors held. See :func:`interventional_robustness` for the other options.
-
-    Returns:
-        The score, from -1 to 1. Where no combination of the other factors was seen in two domains there is no
-        evidence of a shift and the score is 1.
+    factors held. See :func:`interventional_robustness` for the other options. Where no combination of the
+    other factors was seen in two domains there is no evidence of a shift and the score is 1.
     """
     held = [factor for factor in range(sample.n_factors) if factor not in set(domain)]
-    return interventional_robustness(
-        sample, codes, held, domain, bins=bins, distance=distance, quantile=quantile, reweight=reweight
-    )
+    return interventional_robustness(sample, codes, held, domain, bins=bins, quantile=quantile, reweight=reweight)
 
 
 @metric(
@@ -156,10 +126,7 @@ def domain_shift_robustness(
 def irs(
     sample: Sample,
     *,
-    code_groups: Groups | None = None,
-    factor_groups: Groups | None = None,
     bins: int | None = None,
-    distance: Distance = "l2",
     quantile: float = 1.0,
     reweight: bool = True,
     crossed: bool = False,
@@ -182,11 +149,8 @@ def irs(
 
     Args:
         sample: 10,000 observations of 10 codes and 5 factors take 25 ms, 737,280 about 4 s.
-        code_groups: codes read as one vector each, without overlap; each by itself if not given.
-        factor_groups: factors held together, without overlap, all others change; each by itself if not given.
         bins: equal-width bins for the factors; by default none for discrete factors (labels are cut by rank)
             and 20 for continuous ones.
-        distance: ``l2`` or ``absolute`` (sum), for groups of codes.
         quantile: of the disagreements; 1.0 is the paper's supremum. The normaliser is always the maximum.
         reweight: whether to correct for confounded factors (equation 7).
         crossed: take the special case.
@@ -194,10 +158,10 @@ def irs(
         generator: deals out the codes for the chance level.
 
     Returns:
-        Score with one value for each group of codes, the matrix (code groups x factor groups) as relation;
-        details ``ceiling`` (of one exact copy of each factor), ``chance`` (of the same codes, shuffled),
-        ``active`` (groups that vary). Constant codes have value 0 and weight 0; if all are, the score is 0.
-        With a single group of factors nothing is left to change, and every active code scores 1.
+        Score with per-code values and the matrix R (d x k) as relation; details ``ceiling`` (of one exact copy of each
+        factor), ``chance`` (of the same codes, shuffled), ``active`` (codes that vary). Constant codes have value 0 and
+        weight 0; if all are, the score is 0.
+        With a single factor nothing is left to change, and every active code scores 1.
 
     Raises:
         InvalidInput: a factor that does not vary, or a wrong option.
@@ -214,34 +178,29 @@ def irs(
     require_varying(sample)
     _require_quantile(quantile)
     generator = named_generator(metric="irs") if generator is None else generator
-    blocks = _partition("code_groups", code_groups, sample.n_codes)
-    groups = _partition("factor_groups", factor_groups, sample.n_factors)
-    factors, d = _classes(sample, bins), sample.n_codes
+    factors, d, k = _classes(sample, bins), sample.n_codes, sample.n_factors
     # Codes, the same codes shuffled, and exact copies go through the estimate together.
     codes = np.concatenate([sample.codes, shuffled(sample, generator).codes, exact_copies(sample).codes], axis=1)
-    every = blocks + [[d + code for code in block] for block in blocks]
-    every += [[2 * d + factor for factor in group] for group in groups]
+    every = [[code] for code in range(2 * d + k)]
     scaled, unit = _scaled(codes, every)
     estimate = crossed_empida if crossed else partial(empida, reweight=reweight)
-    rest = [[factor for factor in range(sample.n_factors) if factor not in group] for group in groups]
     parts = [
-        estimate(scaled, factors, every, held, changed, distance=distance, quantile=quantile)
-        if changed
+        estimate(scaled, factors, every, [held], [j for j in range(k) if j != held], quantile=quantile)
+        if k > 1
         else np.zeros(len(every))
-        for held, changed in zip(groups, rest, strict=True)
+        for held in range(k)
     ]
-    whole = estimate(scaled, factors, every, [], range(sample.n_factors), distance=distance)
+    whole = estimate(scaled, factors, every, [], range(k))
     matrix = _ratio(np.stack(parts, axis=1), whole[:, None])
-    best, b = matrix.max(axis=1), len(blocks)
-    weights = unit * whole
-    chance, ceiling = _average(best[b : 2 * b], weights[b : 2 * b]), _average(best[2 * b :], weights[2 * b :])
-    per_code = np.where(whole[:b] > 0, between(best[:b], chance, ceiling), 0.0) if corrected else best[:b]
+    best, weights = matrix.max(axis=1), unit * whole
+    chance, ceiling = _average(best[d : 2 * d], weights[d : 2 * d]), _average(best[2 * d :], weights[2 * d :])
+    per_code = np.where(whole[:d] > 0, between(best[:d], chance, ceiling), 0.0) if corrected else best[:d]
     return Score(
         "irs[corrected]" if corrected else "irs",
-        _average(per_code, weights[:b]),
+        _average(per_code, weights[:d]),
         per_code=per_code,
-        relation=matrix[:b],
-        details={"ceiling": ceiling, "chance": chance, "active": int((whole[:b] > 0).sum())},
+        relation=matrix[:d],
+        details={"ceiling": ceiling, "chance": chance, "active": int((whole[:d] > 0).sum())},
     )
 
 

@@ -125,12 +125,8 @@ def cross_validated_lasso(x: Array, y: Array, *, folds: int = 5) -> LassoFit:
 
     The rules are those of scikit-learn's ``LassoCV``: a geometric path of 100 penalties from the smallest that
     gives zero weights down to a thousandth of it, contiguous folds, the mean over folds of the mean squared
-    error, the largest penalty among equals. Rows should be in random order.
-
-    Args:
-        x: n x d predictors, standardised; constant ones get weight 0, of exact copies one gets all the weight.
-        y: n x targets.
-        folds: from 2 to n.
+    error, the largest penalty among equals. Rows should be in random order, predictors (n x d) standardised; constant
+    ones get weight 0, of exact copies one gets all the weight.
     """
     require_count("folds", folds, 2)
     if len(x) != len(y) or len(x) < folds:

@@ -19,11 +19,8 @@ Idle = Literal["skip", "zero"]
 def modularity_per_code(matrix: ArrayLike) -> NDArray[np.float64]:
     """One minus the squared relations to all but a code's first factor, relative to a template of that one alone.
 
-    A Sober Look, section 4.2.4: 1 - sum of m_f^2 over the other factors / (theta^2 (k - 1)), theta the largest
-    relation of the code.
-
-    Args:
-        matrix: d x k, not negative.
+    A Sober Look, section 4.2.4: 1 - sum of m_f^2 over the other factors / (theta^2 (k - 1)), m the row of the d x k
+    matrix and theta its largest entry.
 
     Returns:
         d values from 0 (related to all factors alike) to 1 (to one only). A code related to nothing, 0/0 in the
@@ -44,12 +41,7 @@ def modularity_per_code(matrix: ArrayLike) -> NDArray[np.float64]:
 def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
     """Mean of :func:`modularity_per_code`; 0 where every code is idle, that is related to nothing.
 
-    Args:
-        matrix: d x k, not negative.
-        idle: ``skip`` leaves idle codes out, ``zero`` counts them as 0, as the study behind A Sober Look did.
-
-    Raises:
-        InvalidInput: another way to treat idle codes.
+    ``skip`` leaves idle codes out, ``zero`` counts them as 0, as the study behind A Sober Look did.
     """
     if idle not in ("skip", "zero"):
         raise InvalidInput(f"idle must be 'skip' or 'zero', got {idle!r}")

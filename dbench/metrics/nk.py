@@ -7,7 +7,7 @@ import numpy as np
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.alignment import align
-from dbench.metrics.classifiers import Classifier, Training, train_classifiers
+from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
@@ -23,14 +23,7 @@ def nk_of_models(
 ) -> list[Score]:
     """Neuron knockout of several models on the same observations, all classifiers trained as one network.
 
-    Args:
-        samples: one for each model; equal factors, equally many codes.
-        training: of the classifiers.
-        bins: equal-width bins of the mutual information.
-        generator: for the split, weights and batches.
-
-    Returns:
-        The same scores, up to rounding, as :func:`nk` gives each model alone.
+    The scores are, up to rounding, those that :func:`nk` gives each model alone.
 
     Raises:
         InvalidInput: no samples, or samples that differ in factors or in the number of codes.
@@ -46,7 +39,7 @@ def nk_of_models(
     codes = np.stack([sample.codes for sample in samples])
     relations = mutual_information(codes, first.factors, bins=bins)
     aligned = [align(relation) for relation in relations]
-    labels, _ = label_indices(first.factors)
+    labels, sizes = label_indices(first.factors)
     commonest = [np.bincount(label).max() / len(labels) for label in labels.T]
     order = generator.permutation(len(first))
     n_test = min(max(round(len(first) / 3), 1), len(first) - 1)
@@ -54,9 +47,10 @@ def nk_of_models(
     k = first.n_factors
     classifiers = [Classifier(m, j) for m in range(len(samples)) for j in range(k)]
     classifiers += [Classifier(m, j, int(aligned[m][j])) for m in range(len(samples)) for j in range(k)]
-    accuracy = train_classifiers(
-        codes[:, train], labels[train], codes[:, test], labels[test], classifiers, training, generator
-    ).reshape(2, len(samples), k)
+    predicted = predict_labels(
+        codes[:, train], labels[train], codes[:, test], classifiers, training, sizes, generator
+    ).reshape(2, len(samples), k, n_test)
+    accuracy = (predicted == labels[test].T).mean(axis=3)
     return [
         Score(
             "nk",
@@ -111,19 +105,11 @@ def nk(
     for chance, as in Appendix A: an exact copy of a balanced factor of K values gains at most 1 - 1/K,
     hence no perfect value on the card. A copied code makes the knockout harmless by design (about 0);
     noise can make it slightly negative. Training is described at
-    :func:`dbench.metrics.classifiers.train_classifiers`. The paper gives no batch size: with 128, exact copies
+    :func:`dbench.metrics.classifiers.predict_labels`. The paper gives no batch size: with 128, exact copies
     of 3, 6, 10, 16 and 16 values beside five noise codes are predicted with accuracy 1.000 and score 0.857
-    (15,000 observations; about 5 s on one core, in proportion to observations and epochs).
-
-    Args:
-        sample: discrete factors; two thirds train, one third tests.
-        epochs: passes over the training part.
-        batch: observations in a step.
-        hidden: units of the hidden layer.
-        bins: equal-width bins of the mutual information.
-        falling_from: see :class:`dbench.metrics.classifiers.Training`; the paper has 0.001 throughout.
-        generator: for the split, weights and batches.
-        device: a torch device.
+    (15,000 observations; about 5 s on one core, in proportion to observations and epochs). Two thirds train, one
+    third tests. Options are those of :class:`dbench.metrics.classifiers.Training`; ``bins`` are equal-width bins of
+    the mutual information.
 
     Returns:
         Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all

@@ -53,17 +53,10 @@ def novel_combinations(
     feature"), here each of the factors in question has its own; its linear classifier is trained by Adam for as many
     epochs, ours is penalised and converges; it gives no batch size.
 
-    Args:
-        sample: mean codes and discrete factors of the whole grid, familiar and held-out points; n of them.
-        held_out: mask of the n points that the model was not trained on.
-        factors: indices of the factors whose combination was held out (``HeldOut.combined``).
-        train: familiar points to train on, drawn at random; all of them when not given.
-        epochs: passes over the training part.
-        batch: observations in a step.
-        hidden: units of the hidden layer.
-        penalty: the C of the linear classifier, the inverse strength of its penalty.
-        generator: for the random split, the points to train on, weights and batches.
-        device: a torch device.
+    The sample holds mean codes and discrete factors of n points, the whole grid; ``held_out`` is a mask of those that
+    the model was not trained on, and ``factors`` are the numbers of the factors whose combination was held out
+    (``HeldOut.combined``). ``train`` familiar points, drawn at random, are trained on, all if not given; ``penalty`` is
+    that of the linear classifier, and the other options are those of :class:`dbench.metrics.classifiers.Training`.
 
     Returns:
         Score whose value is the perceptron's accuracy adjusted for chance (:func:`adjust_for_chance`; bounds 0 and 1,

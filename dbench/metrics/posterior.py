@@ -12,9 +12,7 @@ THRESHOLD = 0.01
 def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean divergence of each code's Gaussian posterior from the standard normal prior, in nats.
 
-    Args:
-        mean: n x d posterior means, or models x n x d.
-        logvar: natural logarithms of the variances, same shape.
+    Means and natural logarithms of variances are n x d, or models x n x d.
     """
     mean, logvar = np.asarray(mean, dtype=np.float64), np.asarray(logvar, dtype=np.float64)
     if mean.shape != logvar.shape or mean.ndim < 2 or 0 in mean.shape:
@@ -52,12 +50,8 @@ def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *,
     Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold
     (equation 3; 0.01 nats in its appendix), for a Gaussian posterior (mean^2 + variance - 1 - log variance) / 2.
     Bounds 0 and d. A count is no quality: codes of whatever meaning count, copies too. The divergence is one
-    from a standard normal prior, so neither scale nor shift of the codes is free.
-
-    Args:
-        mean: n x d posterior means.
-        logvar: natural logarithms of the posterior variances, same shape.
-        threshold: in nats, at least 0.
+    from a standard normal prior, so neither scale nor shift of the codes is free. Means and natural logarithms of
+    variances are n x d.
 
     Returns:
         Score with the divergence of each code, in nats, as value per code; details ``threshold`` and ``kl``, the

@@ -46,12 +46,8 @@ def bin_accuracy(
 
     Bins hold as many points as the greatest common divisor g of the class sizes, and a class of size s gets
     exactly s/g bins, so that the predicted distribution can match the true one; which bins is the best
-    assignment. Where g is below ``min_bin_size`` that size is used, and bins are shared out by rounding.
-
-    Args:
-        code: n values.
-        label: n class numbers from 0.
-        min_bin_size: points in a bin, at least; by default a fifth of the mean class size (at least 1).
+    assignment. Where g is below ``min_bin_size`` (by default a fifth of the mean class size, at least 1) that
+    size is used, and bins are shared out by rounding. Labels are class numbers from 0.
     """
     sizes = np.bincount(label)
     if min_bin_size is None:

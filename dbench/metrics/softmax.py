@@ -53,14 +53,9 @@ def softmax_regressions(
     one weight vector carries twice the penalty). All problems take their L-BFGS steps together, from the
     curvature of the codes' covariance, so that codes of different scales cost no more steps.
 
-    Args:
-        x: n x d.
-        labels: n class numbers from 0.
-        members: problems x n, which observations belong to each; at least one each.
-        penalties: the C of each problem.
-        start: weights to start from, as returned; zero if not given.
-        tolerance: largest entry of the gradient per observation at which a problem is done.
-        steps: at most.
+    Each row of ``members`` (problems x n) says which observations belong to a problem, at least one. ``start`` are
+    weights as returned, zero if not given. A problem is done when no entry of the gradient per observation exceeds
+    ``tolerance``.
 
     Returns:
         (d + 1) x problems x classes, the intercept last. Intercepts of classes a problem has not seen are -1e9.

@@ -23,20 +23,14 @@ TOGETHER = 4_000_000  # products of codes kept for a group, at most, in each of 
 
 
 def udr_pair(relation_matrix: ArrayLike, informative_a: ArrayLike, informative_b: ArrayLike) -> float:
-    """Score of one pair of models (equation 2).
+    """Score of one pair of models (equation 2) from their relations, codes of a x codes of b, not negative.
 
-    Each informative code contributes the square of its strongest relation over the sum of its relations (to
-    all codes of the other model, informative or not, as printed); the sum over both models' informative
-    codes is divided by their number.
+    Each informative code (equation 3) contributes the square of its strongest relation over the sum of its relations
+    (to all codes of the other model, informative or not, as printed); the sum over both models' informative codes is
+    divided by their number.
 
-    Args:
-        relation_matrix: codes of model a x codes of model b, not negative.
-        informative_a: which codes of model a are informative (equation 3).
-        informative_b: the same for model b.
-
-    Returns:
-        The score. At most 1 for relations of at most 1; 1 for a permutation matrix. A row or column of zeros
-        contributes 0 (it would be 0/0), and two models without informative codes score 0.
+    At most 1 for relations of at most 1; 1 for a permutation matrix. A row or column of zeros contributes 0 (it would
+    be 0/0), and two models without informative codes score 0.
 
     Example:
         >>> udr_pair([[0.0, 1.0], [0.5, 0.0]], [True, True], [True, True])
@@ -132,9 +126,7 @@ def _partners(
     return partners
 
 
-def _prepared(
-    codes: ArrayLike, informative: ArrayLike, relation: Relation, drop_uninformative: bool
-) -> tuple[Array, Flags]:
+def _prepared(codes: ArrayLike, informative: ArrayLike, relation: Relation) -> tuple[Array, Flags]:
     """Check codes and flags; standardise the codes, or for Spearman their ranks."""
     from scipy.stats import rankdata
 
@@ -147,8 +139,7 @@ def _prepared(
         raise InvalidInput(f"codes must hold at least 5 observations, got {n}")
     if relation not in ("lasso", "spearman"):
         raise InvalidInput(f"relation must be 'lasso' or 'spearman', got {relation!r}")
-    stack = _standardise(rankdata(stack, axis=1) if relation == "spearman" else stack)
-    return (stack * flags[:, None, :] if drop_uninformative else stack), flags
+    return _standardise(rankdata(stack, axis=1) if relation == "spearman" else stack), flags
 
 
 def _entropies(matrices: Array, informative_a: Flags, informative_b: Flags) -> Array:
@@ -168,7 +159,6 @@ def udr_agreements(
     *,
     relation: Relation = "lasso",
     aggregation: Aggregation = "strongest",
-    drop_uninformative: bool = False,
 ) -> Array:
     """Agreement of every model with every other, of which :func:`udr_scores`, with the same arguments, takes medians.
 
@@ -184,7 +174,7 @@ def udr_agreements(
         UnknownName: another aggregation.
     """
     aggregate = find("aggregation", aggregation, {"strongest": _pairs, "entropy": _entropies})
-    stack, flags = _prepared(codes, informative, relation, drop_uninformative)
+    stack, flags = _prepared(codes, informative, relation)
     relations, every = _Relations(stack, relation), list(range(len(stack)))
     columns = [aggregate(relations.to(j, every, every), flags, flags[j]) for j in every]
     return np.stack(columns, axis=1)
@@ -197,7 +187,6 @@ def udr_scores(
     groups: Sequence[object] | None = None,
     relation: Relation = "lasso",
     comparisons: int | None = None,
-    drop_uninformative: bool = False,
     generator: np.random.Generator | None = None,
 ) -> Array:
     """Score every model by the median over comparisons of its agreement with other models.
@@ -211,13 +200,12 @@ def udr_scores(
     Args:
         codes: models x n x d posterior means of the same n observations in random order (10,000 in the paper
             for Lasso, 1,000 for Spearman). Every code is standardised; constant codes relate to nothing.
-        informative: models x d booleans, from :func:`dbench.metrics.informative_mask`.
+        informative: models x d booleans, from :func:`dbench.metrics.informative_mask`. Equation 2 leaves other codes
+            in the sums, where one that hardly varies then weighs as much as any.
         groups: label of each model; a model is compared within its group (in the paper: same objective and
             strength). All to all when not given.
         relation: ``lasso`` or ``spearman``.
         comparisons: P, how many others each model is compared with, drawn without replacement; all by default.
-        drop_uninformative: take uninformative codes out of the relations altogether. Equation 2 leaves them
-            in the sums; standardised, a code that hardly varies then weighs as much as any other.
         generator: draws the comparisons.
 
     Returns:
@@ -226,7 +214,7 @@ def udr_scores(
     Raises:
         InvalidInput: wrong shapes, NaN, fewer than 5 observations, a group of one, or another relation.
     """
-    stack, flags = _prepared(codes, informative, relation, drop_uninformative)
+    stack, flags = _prepared(codes, informative, relation)
     m = len(stack)
     labels = [0] * m if groups is None else list(groups)
     if len(labels) != m:
@@ -250,31 +238,14 @@ def udr_scores(
     return np.array([np.median(scores) for scores in compared])
 
 
-@metric(
-    needs="models",
-    bounds=(0, None),
-    perfect=1.0,
-    cite="duan2020",
-    label="UDR",
-)
-def udr(
-    codes: ArrayLike,
-    informative: ArrayLike,
-    *,
-    relation: Relation = "lasso",
-    drop_uninformative: bool = False,
-) -> Score:
+@metric(needs="models", bounds=(0, None), perfect=1.0, cite="duan2020", label="UDR")
+def udr(codes: ArrayLike, informative: ArrayLike, *, relation: Relation = "lasso") -> Score:
     """Mean over models of how well each agrees, axis by axis, with the others.
 
     It measures agreement: whatever code all models share, however entangled, is perfect. Two exact copies
     score within 0.002 of 1 (the cross-validated penalty is not quite 0). To rank models, or compare within
-    groups, use :func:`udr_scores`.
-
-    Args:
-        codes: models x n x d posterior means of the same n observations, at least 2 models.
-        informative: models x d booleans.
-        relation: ``lasso`` or ``spearman``.
-        drop_uninformative: take uninformative codes out of the relations.
+    groups, use :func:`udr_scores`. Codes are models x n x d posterior means of the same n observations, of at least 2
+    models, and ``informative`` flags models x d of them.
 
     Returns:
         Score ``udr[lasso]`` or ``udr[spearman]``; details hold each model's score as ``model.0`` and so on.
@@ -288,6 +259,6 @@ def udr(
         0.46
         0.0
     """
-    scores = udr_scores(codes, informative, relation=relation, drop_uninformative=drop_uninformative)
+    scores = udr_scores(codes, informative, relation=relation)
     details = {f"model.{number}": float(score) for number, score in enumerate(scores)}
     return Score(f"udr[{relation}]", float(scores.mean()), details=details)

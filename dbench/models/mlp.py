@@ -35,17 +35,12 @@ class Mlp:
             raise InvalidInput(f"image_shape, latents, hidden and discriminator must be positive, got {self}")
 
     @property
-    def _inwards(self) -> tuple[int, ...]:
-        return (math.prod(self.image_shape), *self.hidden, 2 * self.latents)
-
-    @property
-    def _outwards(self) -> tuple[int, ...]:
-        return (self.latents, *reversed(self.hidden), math.prod(self.image_shape))
-
-    @property
     def shapes(self) -> Shapes:
         """Shape of each parameter of one member."""
-        return dense_shapes("encoder", self._inwards) | dense_shapes("decoder", self._outwards)
+        pixels = math.prod(self.image_shape)
+        inwards = (pixels, *self.hidden, 2 * self.latents)
+        outwards = (self.latents, *reversed(self.hidden), pixels)
+        return dense_shapes("encoder", inwards) | dense_shapes("decoder", outwards)
 
     def init(self, generator: np.random.Generator) -> dict[str, Tensor]:
         """Draw the initial parameters of one member (no member axis)."""

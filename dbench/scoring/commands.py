@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dbench.errors import DbenchError, InvalidInput
+from dbench.files import write_aside
+from dbench.outside import load_callable
+
 if TYPE_CHECKING:
     from dbench.codes.reading import CodesFile
     from dbench.scoring.scores import Scores
@@ -73,9 +77,6 @@ def score(
 
     from dbench.codes.reading import MOST_ROWS, read_codes
     from dbench.data import load
-    from dbench.errors import InvalidInput
-    from dbench.files import write_aside
-    from dbench.outside import load_callable
     from dbench.scoring.compute import STOPPED
     from dbench.scoring.encoders import ROWS, encode_data
     from dbench.scoring.html import page
@@ -135,8 +136,6 @@ def score(
 
 
 def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
-    from dbench.errors import DbenchError
-    from dbench.outside import load_callable
     from dbench.scoring.encoders import decoder_of
 
     try:

@@ -38,11 +38,8 @@ class Result:
     """One metric: a score, or a reason.
 
     Attributes:
-        item: what was to be computed.
-        score: the score, or None.
-        reason: why there is none.
+        reason: why there is no score.
         rows: number of observations used.
-        seed: of its draws.
         seconds: wall-clock time.
         warnings: why the score says little, and what the libraries below remarked.
         error: half the width of the 95% interval around the score, where it was repeated.

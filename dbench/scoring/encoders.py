@@ -36,6 +36,7 @@ def encode_data(
             gets a tensor on its own device, without gradient and in evaluation mode.
         data: any with the contract of :class:`dbench.data.DataSet`.
         name: for messages and tables.
+        name: for messages and tables.
         rows: a grid of at most so many points is encoded whole; of a larger one so many points are drawn.
         seed: decides which, and what stochastic images leave open.
 

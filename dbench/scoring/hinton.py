@@ -18,21 +18,15 @@ _STYLE = (
 )
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "\u2026"
+def shortened(name: str, most: int = _LONGEST) -> str:
+    """A name of at most so many characters."""
+    return name if len(name) <= most else name[: most - 1] + "\u2026"
 
 
 def hinton_svg(matrix: NDArray[np.float64], code_names: Sequence[str], factor_names: Sequence[str], title: str) -> str:
-    """Draw a matrix; squares fill their cell at the largest absolute value, negative ones are hollow.
+    """Draw a d x k matrix as a standalone SVG document; each square has its value as tooltip.
 
-    Args:
-        matrix: d x k, finite.
-        code_names: d names of the rows.
-        factor_names: k names of the columns.
-        title: a line above it.
-
-    Returns:
-        A standalone SVG document. Each square has its value as tooltip.
+    Squares fill their cell at the largest absolute value, negative ones are hollow.
 
     Raises:
         InvalidInput: names that do not fit the matrix, or values that are not finite.
@@ -42,7 +36,7 @@ def hinton_svg(matrix: NDArray[np.float64], code_names: Sequence[str], factor_na
     if not np.isfinite(matrix).all():
         raise InvalidInput(f"matrix must be finite, got {int((~np.isfinite(matrix)).sum())} other entries")
     largest = float(np.abs(matrix).max()) if matrix.size else 0.0
-    rows, columns = [_short(name) for name in code_names], [_short(name) for name in factor_names]
+    rows, columns = [shortened(name) for name in code_names], [shortened(name) for name in factor_names]
     left = 16 + _LETTER * max(map(len, rows))
     top = 44 + _LETTER * max(map(len, columns))
     note = f"Area in proportion to the value; a full cell is {largest:.4g}."

@@ -67,12 +67,11 @@ def tables(scored: Sequence[Scores]) -> str:
 
 def page(scored: Sequence[Scores]) -> str:
     """Return one HTML page of the scores, without scripts and without anything to load; of one file with pictures."""
-    seed = scored[0].results[0].seed if scored[0].results else 0
     pictures = scored[0].pictures.values() if len(scored) == 1 else ()
     figures = "\n".join(f"<figure>{picture}</figure>" for picture in pictures)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Scores by dbench</title><style>{_STYLE}</style></head><body>\n<h1>Scores</h1>\n{tables(scored)}\n"
-        f"{figures}\n<p><small>Seed {seed}; {escape(versions())}.</small></p>\n</body></html>\n"
+        f"{figures}\n<p><small>Seed {scored[0].results[0].seed}; {escape(versions())}.</small></p>\n</body></html>\n"
     )

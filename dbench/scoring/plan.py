@@ -39,12 +39,7 @@ _OF_POSTERIOR: Mapping[str, Callable[..., Score]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Item(MetricCard):
-    """One row of the result: the card of a metric or of a variant, and how it is computed.
-
-    Attributes:
-        function: what computes it.
-        options: for the function.
-    """
+    """One row of the result: the card of a metric or of a variant, and how it is computed."""
 
     function: Callable[..., Score]
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -74,7 +69,6 @@ def _plan() -> dict[str, Item]:
 
 
 PLAN: dict[str, Item] = _plan()
-"""Name -> what to compute, by name."""
 
 
 def choose(names: Collection[str] = ()) -> list[Item]:

@@ -22,14 +22,13 @@ FINDINGS = (
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Agreement of models.
+    """Agreement of m models.
 
     Attributes:
-        names: m names.
         agreements: m x m: row i holds the comparisons of model i, its diagonal those with itself.
-        scores: m medians of the comparisons with others: UDR.
-        spread: m distances from first to third quartile of these comparisons.
-        informative: m numbers of codes that count.
+        scores: medians of the comparisons with others: UDR.
+        spread: distances from first to third quartile of these comparisons.
+        informative: numbers of codes that count.
         notes: what was decided, one sentence each.
     """
 
@@ -49,10 +48,8 @@ class Ranking:
 def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -> Ranking:
     """Score every model by the median of its agreement with the others (equation 2 of Duan et al. 2020).
 
-    Args:
-        models: at least two, of the same observations in the same order. Numbers of codes may differ: shorter ones are
-            filled up with constant codes, which relate to nothing.
-        relation: ``lasso`` or ``spearman``.
+    They are of the same observations in the same order. Numbers of codes may differ: shorter ones are filled up with
+    constant codes, which relate to nothing.
 
     Raises:
         InvalidInput: fewer than two models.

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dbench.codes import GridSource, RowSource, Sample, Source
-from dbench.codes.arrays import read_arrays
 from dbench.codes.factors import OFTEN
 from dbench.codes.reading import CodesFile
 from dbench.metrics.inputs import label_indices
@@ -28,14 +27,12 @@ class ScoredCodes(CodesFile):
     source: Source | None = None
 
 
-def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> ScoredCodes:
+def subject_of(codes: CodesFile, source: Source | None = None) -> ScoredCodes:
     """Look at what is to be scored, and say what is peculiar about it.
 
     The source can be asked for codes of other factors: by default it is the sample, where that is a full factor grid,
     or else its rows, where each value of every factor occurs in ten of them, on average.
     """
-    if isinstance(codes, Sample):
-        codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
     sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
     varies = (sample.factors != sample.factors[0]).any(axis=0)
     if not varies.all() and varies.any():
@@ -76,7 +73,6 @@ def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) ->
 
 
 def _rows(sample: Sample) -> RowSource | None:
-    """Return the rows as a source, if enough of them share each value."""
     _, sizes = label_indices(sample.factors)
     enough = sample.discrete and sizes.min() > 1 and len(sample) >= OFTEN * sizes.max()
     return RowSource(sample) if enough else None

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from dbench.provenance import versions
 from dbench.scoring.compute import Result
+from dbench.scoring.hinton import shortened
 from dbench.scoring.subject import ScoredCodes
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ KEY = (
     "for metrics that fit predictors. chance: codes independent of the factors. copies: one exact copy of each factor, "
     "by the same protocol; no limit, other codes can do better."
 )
-"""What the columns mean."""
 
 _HEAD = 12  # most characters of a name that heads a column of numbers
 _NAME = 18  # least characters for the names of metrics beside them
@@ -50,8 +50,7 @@ def show(console: Console, scored: Sequence[Scores]) -> None:
         said = {(r.item.name, pick(r)): None for one in scored for r in one.results if pick(r)}
         _list(console, title, list(said))
     console.print()
-    results = scored[0].results
-    _say(console, f"Seed {results[0].seed if results else 0}; {versions()}.", style="dim")
+    _say(console, f"Seed {scored[0].results[0].seed}; {versions()}.", style="dim")
 
 
 def _show_one(console: Console, one: Scores) -> None:
@@ -99,10 +98,6 @@ def _label(result: Result, pick: str) -> str:
     return f"{result.item.name} {other}" if other else result.item.name
 
 
-def _clip(name: str) -> str:
-    return name if len(name) <= _HEAD else name[: _HEAD - 1] + "\u2026"
-
-
 def number(value: float | None) -> str:
     """Three digits; nothing for None."""
     if value is None:
@@ -145,16 +140,14 @@ def scores_table(results: Iterable[Result], width: int) -> Table:
 def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
     """One column for each file; half the width of the interval beside each score where there is room."""
     room = (width - 31) // len(scored) - 2
+    most = max(room, _HEAD)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("metric", overflow="fold")
     table.add_column("", no_wrap=True)
     for one in scored:
-        name = (
-            one.file.name
-            if len(one.file.name) <= max(room, _HEAD)
-            else f"\u2026{one.file.name[1 - max(room, _HEAD) :]}"
-        )
-        table.add_column(Text(name), justify="right", overflow="fold")
+        name = one.file.name
+        shown = name if len(name) <= most else f"\u2026{name[1 - most :]}"
+        table.add_column(Text(shown), justify="right", overflow="fold")
     for row in zip(*(one.results for one in scored), strict=True):
         if all(result.score is None for result in row):
             continue
@@ -170,7 +163,7 @@ def _values(
     console: Console, title: str, names: Sequence[str], rows: Sequence[tuple[str, NDArray[np.float64]]]
 ) -> None:
     numbered = list(names) == [f"code_{i}" for i in range(len(names))]
-    heads = [str(i) for i in range(len(names))] if numbered else [_clip(name) for name in names]
+    heads = [str(i) for i in range(len(names))] if numbered else [shortened(name, _HEAD) for name in names]
     digits = max(len(number(float(value))) for _, values in rows for value in values)
     needed = sum(max(len(head), digits) + 1 for head in heads)
     if needed + _NAME > console.width:

@@ -23,7 +23,6 @@ class TorchMetric(Metric):
     The name is that of a metric of samples, such as ``mig`` or ``dci[forest]``; the options are its own.
 
     Raises:
-        UnknownName: no such metric.
         InvalidInput: a metric that needs more than codes and factors; torchmetrics is not installed.
     """
 

@@ -13,15 +13,8 @@ from dbench.scoring.scores import score
 class Watch:
     """Scores an encoder every so many steps of a training loop, always on the same points.
 
-    Args:
-        data: a data set of known factors, or its name.
-        metrics: names of metrics.
-        every: steps between two scores.
-        rows: a grid of at most so many points is encoded whole; of a larger one so many points are drawn.
-        seed: decides which, and all other draws.
-
-    Attributes:
-        history: one dictionary for each time it scored: ``step``, and the score of each metric.
+    A grid of at most ``rows`` points is encoded whole; of a larger one so many points are drawn. ``history`` holds one
+    dictionary for each time it scored: ``step``, and the score of each metric.
 
     Raises:
         UnknownName: a metric or data set that does not exist.

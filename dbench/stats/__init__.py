@@ -1,6 +1,5 @@
 """Statistics that the claims rest on; every function that draws takes a generator."""
 
-from dbench.stats.agreement import agreement_gap, rank_correlations
 from dbench.stats.correlations import (
     Significance,
     compare_dependent_correlations,
@@ -9,10 +8,16 @@ from dbench.stats.correlations import (
     correlation_test,
 )
 from dbench.stats.estimate import Estimate, exact
-from dbench.stats.intervals import jackknife_interval, mean_interval, share_interval, uniform_deviation_interval
+from dbench.stats.intervals import (
+    bootstrap_interval,
+    jackknife_interval,
+    jackknife_intervals,
+    mean_interval,
+    share_interval,
+    uniform_deviation_interval,
+)
 from dbench.stats.multiplicity import common_direction, largest_of, smallest_of
-from dbench.stats.ranks import luck_beats_choice, rank_correlation, sweep_correlations
-from dbench.stats.resampling import bootstrap_interval, jackknife_intervals
+from dbench.stats.ranks import luck_beats_choice, rank_correlation, rank_correlations, sweep_correlations
 from dbench.stats.superiority import (
     mean_range_overlaps,
     probability_of_superiority,
@@ -27,7 +32,6 @@ from dbench.stats.variance import variance_explained
 __all__ = [
     "Estimate",
     "Significance",
-    "agreement_gap",
     "bootstrap_interval",
     "common_direction",
     "compare_dependent_correlations",

@@ -67,12 +67,8 @@ def compare_dependent_correlations(
     Hotelling's T1 (equation 6; the same distribution), exact only given the observed values of the two
     predictors; Steiger's Z with pooled correlations (equations 11 and 14; normal).
 
-    Args:
-        r_first: correlation of the first predictor with the shared variable.
-        r_second: correlation of the second predictor with the shared variable.
-        r_between: correlation of the two predictors.
-        n: number of points, at least 4.
-        method: which test.
+    ``r_first`` and ``r_second`` are the correlations of two predictors with the shared variable, ``r_between`` is that
+    of the two.
 
     Raises:
         InvalidInput: a correlation outside (-1, 1), fewer than 4 points, an unknown method, or three

@@ -11,8 +11,8 @@ from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence
 
-# Takes a confidence, returns the estimates of several statistics with intervals of that confidence each.
 Estimator = Callable[[float], Sequence[Estimate]]
+"""Takes a confidence, returns the estimates of several statistics with two-sided intervals of that confidence each."""
 
 
 def smallest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
@@ -23,16 +23,10 @@ def smallest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
     union test, Berger 1982). The upper end, which refutes 'all', is the smallest upper end of intervals with
     Bonferroni's confidence 1 - (1 - confidence) / k, for each of the k could be the one that is too low.
 
-    Args:
-        estimates: takes a confidence, returns the k estimates with two-sided intervals of that confidence. Their
-            dependence does not matter.
-        confidence: of the interval: each end misses with at most (1 - confidence) / 2.
+    Dependence of the estimates does not matter; each end misses with at most (1 - confidence) / 2.
 
     Returns:
         The smallest point estimate, which lies below the smallest true value on average; n of the smallest sample.
-
-    Raises:
-        InvalidInput: no estimates.
     """
     plain = _ask(estimates, confidence)
     adjusted = _ask(estimates, 1 - (1 - confidence) / len(plain))

@@ -1,4 +1,4 @@
-"""Rank statistics: correlation of orders, and how often luck beats a choice."""
+"""Rank statistics: which scores order the models alike, and how often luck beats a choice."""
 
 import math
 
@@ -20,6 +20,18 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
     return min(1.0, max(-1.0, float(a @ b) / norm)) if norm else 0.0
 
 
+def rank_correlations(table: ArrayLike) -> NDArray[np.float64]:
+    """Spearman's correlations of all pairs of the columns of models x scores; 0 with a constant one, 1 with itself."""
+    columns = finite_matrix("table", table, rows=2).T
+    ranked = np.array([ranks(column) for column in columns])
+    centred = ranked - ranked.mean(axis=1, keepdims=True)
+    norms = np.linalg.norm(centred, axis=1, keepdims=True)
+    unit = np.divide(centred, norms, out=np.zeros_like(centred), where=norms > 0)
+    found = (unit @ unit.T).clip(-1, 1)
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(found, dtype=np.float64)
+
+
 def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rank from 1, tied values sharing the mean of their ranks."""
     order = np.argsort(values, kind="stable")
@@ -33,15 +45,7 @@ def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def sweep_correlations(levels: ArrayLike, sweeps: ArrayLike) -> NDArray[np.float64]:
-    """Spearman's correlation of each row with the same levels; 0 for a constant row.
-
-    Args:
-        levels: m numbers, at least 2.
-        sweeps: n x m, a row for each repetition.
-
-    Returns:
-        n correlations, those of :func:`rank_correlation`, all at once.
-    """
+    """:func:`rank_correlation` of each of n rows of m numbers with the same m levels, all at once; m is at least 2."""
     order, rows = finite_vector("levels", levels), finite_matrix("sweeps", sweeps, columns=2)
     if len(order) != rows.shape[1]:
         raise InvalidInput(f"sweeps must have a column for each of {len(order)} levels, got shape {rows.shape}")
@@ -69,11 +73,9 @@ def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float
 def luck_beats_choice(scores: NDArray[np.float64]) -> float:
     """How often a lucky seed at the worse of two settings beats an unlucky seed at the better one.
 
-    Every pair of settings is ordered by its mean score. Lucky is the better of two seeds drawn at random at
-    the worse setting, unlucky the worse of two at the better one. Averaged over the pairs of settings.
-
-    Args:
-        scores: seeds x settings, at least 2 x 2.
+    Every pair of settings is ordered by its mean of the scores (seeds x settings, at least 2 x 2). Lucky is the better
+    of two seeds drawn at random at the worse setting, unlucky the worse of two at the better one. Averaged over the
+    pairs of settings.
 
     Returns:
         0 where the settings decide everything. Where they decide nothing, 5/6 in the limit of many seeds, and less

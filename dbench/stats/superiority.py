@@ -34,9 +34,6 @@ def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
     """P(a random value of each group exceeds one of all other groups together), ties counting half.
 
     From the ranks of all values at once: :func:`probability_of_superiority` of every group, at the price of one.
-
-    Args:
-        groups: at least two, each a vector of values.
     """
     if len(groups) < 2:
         raise InvalidInput(f"groups must be at least 2, got {len(groups)}")
@@ -51,11 +48,8 @@ def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
 def mean_range_overlaps(groups: NDArray[np.float64], *, trim: float = 0.0) -> NDArray[np.float64]:
     """Mean over all pairs of groups of the length of the intersection of their ranges over that of their union.
 
-    Ranges grow with the number of values: compare groups of equal size, or trim.
-
-    Args:
-        groups: ... x groups x values; NaN where a group has fewer values. A group of NaN alone is passed over in all.
-        trim: share cut off on either side before a range is taken, in [0, 1/2).
+    Ranges grow with the number of values: compare groups of equal size, or trim a share of [0, 1/2) on either side.
+    Groups are ... x groups x values, NaN where one has fewer values; a group of NaN alone is passed over in all.
 
     Returns:
         One mean for each family of groups: 0 where all ranges are apart or touch in a point, 1 where they are the
@@ -89,14 +83,9 @@ def transfer_success(source: NDArray[np.float64], target: NDArray[np.float64]) -
 
     A seed is drawn and the setting with its highest source score chosen (several: each as often). Another seed is
     drawn, and the chosen setting's target score compared with that of a setting drawn at random, the chosen one
-    among them; a tie counts as success. All draws are enumerated, so the value is that of infinitely many trials.
-
-    Args:
-        source: seeds x settings, the score that chooses; at least 2 x 2.
-        target: the score that judges, same shape; the same array for 'same metric and data set'.
-
-    Returns:
-        Where the choice is worth nothing, :func:`transfer_chance` on average (without ties), not 1/2.
+    among them; a tie counts as success. All draws are enumerated, so the value is that of infinitely many trials. Both
+    are seeds x settings, at least 2 x 2; the same array twice is 'same metric and data set'. Where the choice is worth
+    nothing, the value is :func:`transfer_chance` on average (without ties), not 1/2.
     """
     return float(transfer_successes([source], [target])[0, 0])
 

@@ -12,14 +12,8 @@ def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:
 
     Ordinary least squares on one-hot groups (Locatello et al. 2020, section 5.3, Table 5), with the adjusted
     R2 of Ezekiel (1930), 1 - (1 - R2)(n - 1)/(n - g): with few runs a group, plain R2 explains variance even
-    where the groups do nothing. The adjusted value is 0 on average there and can be negative.
-
-    Args:
-        values: n scores.
-        groups: n labels with g distinct values, g < n.
-
-    Returns:
-        At most 1. A constant score has nothing to explain: 0.
+    where the groups do nothing. For n values in g < n groups the adjusted one is 0 on average there, can be negative,
+    and is at most 1. A constant score has nothing to explain: 0.
     """
     scores, labels = finite_vector("values", values), np.asarray(groups)
     if scores.shape != labels.shape:

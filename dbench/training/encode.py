@@ -70,13 +70,7 @@ def _members(parameters: Parameters) -> int:
 def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tuple[Tensor, Tensor]:
     """Return means and log-variances of the codes of every image, each M x N x d.
 
-    Args:
-        parameters: named parameters of M members, as in ``State.parameters``.
-        images: N x C x H x W, uint8, on the device of the parameters.
-        network: their network.
-
-    Raises:
-        InvalidInput: other images.
+    Images are N x C x H x W, uint8, on the device of the parameters, which are those of ``State.parameters``.
     """
     _check(images)
     with products(images.device, "float32"):

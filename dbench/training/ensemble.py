@@ -15,14 +15,11 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import find_card
-from dbench.training.draws import draw
 from dbench.training.execution import PRECISIONS, arithmetic
 from dbench.training.losses import Losses, card_of, extra_shapes
 from dbench.training.state import State, initial_state
 from dbench.training.step import Stepper
-from dbench.training.streams import BLOCK, Member
-
-__all__ = ["PRECISIONS", "Member", "train"]
+from dbench.training.streams import BLOCK, Member, draw
 
 
 def train(

@@ -13,19 +13,13 @@ from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import Batch, ObjectiveCard, Other, Terms, find_card, find_objective
 from dbench.models.stacked import Shapes
-from dbench.training.draws import Draws
 from dbench.training.execution import autocast
 from dbench.training.state import unpack
-from dbench.training.streams import Member, draw_labelled
+from dbench.training.streams import Draws, Member, draw_labelled
 
 
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-    """Return the shapes of the members' parameters beside the network's, which all of them must have in common.
-
-    Raises:
-        InvalidInput: members whose objectives have different ones, or train them differently.
-        UnknownName: an objective nobody registered.
-    """
+    """Return the shapes of the members' parameters beside the network's, which all of them must have in common."""
     cards = {(member.objective, member.constants): card_of(member) for member in members}
     if len({card.company for card in cards.values()}) > 1:
         names = ", ".join(sorted({name for name, _ in cards}))

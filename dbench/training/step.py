@@ -17,9 +17,9 @@ from torch import Tensor
 
 from dbench.errors import CaptureFailed
 from dbench.models.objectives import ObjectiveCard
-from dbench.training.draws import Draws
 from dbench.training.losses import Losses
 from dbench.training.state import State
+from dbench.training.streams import Draws
 
 Recorder = Callable[[Callable[[], None], Callable[[], None], torch.device], Callable[[], None]]
 """Takes a step, what puts everything back that steps changed, and their device; returns what repeats the step."""
@@ -53,15 +53,7 @@ def _record_graph(step: Callable[[], None], restore: Callable[[], None], device:
 
 
 class Stepper:
-    """Take the steps of an ensemble, a block at a time.
-
-    Args:
-        state: where to begin, on the device; stays as it is.
-        losses: of the members.
-        card: of their objectives, for the adversary's optimiser.
-        learning_rate: of Adam.
-        recorder: what makes a step repeatable.
-    """
+    """Take the steps of an ensemble from a state on its device, which stays as it is, a block at a time."""
 
     def __init__(
         self,
@@ -94,17 +86,15 @@ class Stepper:
         self._begin_block()
 
     def block(self, draws: Draws, steps: int, *, rate: float = 1.0) -> State:
-        """Take some steps and return the state after them, which later steps leave alone.
+        """Take some of the steps drawn, and return the state after them, which later steps leave alone.
 
-        Args:
-            draws: of the block, on the processor.
-            steps: number of steps, at most as many as are drawn.
-            rate: of the optimisers' own learning rate, in this block.
+        Draws are on the processor; ``rate`` is a share of the optimisers' own learning rates.
         """
         if self._draws is None:
             self._draws = draws.map(lambda tensor: tensor.to(self._place.device))
         else:
-            self._draws.copy_(draws)
+            for mine, drawn in zip(self._draws.tensors(), draws.tensors(), strict=True):
+                mine.copy_(drawn)
         for optimiser, full in zip(self._optimisers, self._rates, strict=True):
             _set_rate(optimiser, full * rate)
         if self._capture and self._repeat is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from dbench.errors import InvalidInput
-from dbench.training.ensemble import PRECISIONS
+from dbench.training.execution import PRECISIONS
 
 
 def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:

@@ -55,7 +55,7 @@ def score_panel(
         source = panel.source(number)
         for name, subject in subjects.items():
             try:
-                value = subject.fresh_score(str(number), source)
+                value = subject.fresh_score(source)
             except MetricFailed as error:
                 raise InvalidInput(f"metric {name} {error} on model {number}, {panel.keys[number]}") from error
             scores[name].append(-value if less_is_better and ":" in name else value)

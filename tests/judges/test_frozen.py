@@ -64,7 +64,8 @@ def test_a_change_of_form_keeps_the_date_and_counts_as_the_card_in_force_before(
 
 @pytest.mark.parametrize(("in_force", "newer"), [("now", False), ("before", False), ("another", True), (None, True)])
 def test_a_card_is_newer_than_a_table_scored_under_neither_its_hash_nor_an_earlier_one(in_force, newer):
-    card, models = SimpleNamespace(name="card"), SimpleNamespace(rules={"card": in_force} if in_force else {})
+    table = SimpleNamespace(rules={"card": in_force} if in_force else {})
+    card, models = SimpleNamespace(name="card"), SimpleNamespace(parts=(table,))
     assert Frozen({"card": FrozenCard("now", "2026-01-01", 0, ["before"])}).is_newer(card, models) is newer
 
 

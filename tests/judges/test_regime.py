@@ -87,11 +87,11 @@ def test_the_penalty_moves_as_much_as_the_objective_it_moves_least():
 
 
 def test_a_total_correlation_is_held_against_what_independent_codes_come_out_at():
-    """Three codes and 100 observations: 3 x 2 / 400 nats."""
-    predicate = above_floor("gaussian_tc.mean", ("a", 2.0), observations=100, codes=3)
-    found = predicate.check(zoo(a={"gaussian_tc.mean": [[9.0, 0.06]] * 3 + [[9.0, 9.0]]}))
+    """Ten codes and 10,000 observations: 10 x 9 / 40,000 nats, which is 0.00225."""
+    predicate = above_floor("gaussian_tc.mean", ("a", 2.0))
+    found = predicate.check(zoo(a={"gaussian_tc.mean": [[9.0, 0.009]] * 3 + [[9.0, 9.0]]}))
     assert (found["value"], found["holds"]) == (pytest.approx(4.0), False)
-    assert predicate.check(zoo(a={"gaussian_tc.mean": 0.0751}))["holds"]
+    assert predicate.check(zoo(a={"gaussian_tc.mean": 0.01126}))["holds"]
     missing = above_floor("gaussian_tc.mean", ("a", 3.0)).check(zoo(a={"gaussian_tc.mean": 1.0}))
     assert (missing["value"], missing["holds"]) == (0.0, False)
     assert "10 independent codes and 10,000 observations: 0.00225 nats" in missing["source"] + found["source"]

@@ -20,7 +20,7 @@ DECLARED = {
     "factor_vae": (UNIT, 1.0, 1e-7, ["scale"], DRAWN),
     "gaussian_total_correlation": (OPEN, None, 1e-7, ["scale"], {"dead": 1e-12}),
     "informative_codes": (OPEN, None, 1e-7, ["scale", "shift"], {"threshold": 0.01}),
-    "irs": (SIGNED, 1.0, 1e-7, ["scale"], {"distance": "l2", "quantile": 1.0, "reweight": True}),
+    "irs": (SIGNED, 1.0, 1e-7, ["scale"], {"quantile": 1.0, "reweight": True}),
     "linear_accuracy": (UNIT, None, 0.01, [], {"penalty": 1.0}),
     "med": (UNIT, None, 1e-7, [], {"bins": 20, "normalise": True}),
     "mig": (UNIT, None, 1e-7, [], {"bins": 20}),

@@ -4,7 +4,7 @@ import torch
 
 from dbench.codes import Sample
 from dbench.metrics import mlp_accuracy, nk
-from dbench.metrics.classifiers import Classifier, Training, train_classifiers
+from dbench.metrics.classifiers import Classifier, Training, predict_labels
 
 SIZES = (3, 5, 4)
 
@@ -50,6 +50,12 @@ def by_autograd(codes, labels, n_train, tasks, *, hidden, epochs, batch, generat
     return accuracies
 
 
+def accuracies(codes, labels, n_train, tasks, training, generator):
+    train, test = codes[:, :n_train], codes[:, n_train:]
+    predicted = predict_labels(train, labels[:n_train], test, tasks, training, np.array(SIZES), generator)
+    return (predicted == labels[n_train:].T[[task.label for task in tasks]]).mean(axis=1)
+
+
 @pytest.fixture
 def world():
     generator = np.random.default_rng(3)
@@ -65,8 +71,7 @@ def test_the_written_out_gradient_trains_what_autograd_trains(world, rate):
     # Out of order, and not equally many for both models.
     tasks = [Classifier(*task) for task in ((1, 0), (0, 2), (0, 2, 2), (1, 1, 1), (0, 0, 4), (0, 1))]
     options = {"hidden": 24, "epochs": 12, "batch": 64, **rate}
-    split = codes[:, :450], labels[:450], codes[:, 450:], labels[450:]
-    ours = train_classifiers(*split, tasks, Training(**options), np.random.default_rng(8))
+    ours = accuracies(codes, labels, 450, tasks, Training(**options), np.random.default_rng(8))
     theirs = by_autograd(codes, labels, 450, tasks, **options, generator=np.random.default_rng(8))
     # Rounding may turn over the odd one of 250 test observations.
     np.testing.assert_allclose(ours, theirs, atol=1.5 / 250)
@@ -84,6 +89,5 @@ def test_the_classifiers_of_all_codes_are_those_of_the_knockout(world):
 
 def test_training_parts_smaller_than_a_batch_are_one_step(world):
     codes, labels = world
-    split = codes[:, :30], labels[:30], codes[:, 30:60], labels[30:60]
-    found = train_classifiers(*split, [Classifier(0, 1)], Training(epochs=2), np.random.default_rng(0))
+    found = accuracies(codes[:, :60], labels[:60], 30, [Classifier(0, 1)], Training(epochs=2), np.random.default_rng(0))
     assert 0 <= found[0] <= 1

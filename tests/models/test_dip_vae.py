@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dbench.models.objectives import beta_vae, dip_vae_i, dip_vae_ii
-from dbench.models.objectives.moments import batch_covariance, distance_from_identity
+from dbench.models.objectives.dip_vae_i import batch_covariance, distance_from_identity
 
 WEIGHTS = torch.tensor([1.0, 5.0, 50.0], dtype=torch.float64)
 BOTH = pytest.mark.parametrize("objective", [dip_vae_i, dip_vae_ii])

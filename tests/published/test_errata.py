@@ -121,7 +121,7 @@ def read(monkeypatch, tmp_path):
     """Read other entries and another list in place of the shipped ones."""
 
     def clear():
-        for function in (module.errata, module.papers, module.checked, module._read, module._source):
+        for function in (module.errata, module.papers, module.checked, module._read):
             function.cache_clear()
 
     def other(document=DOCUMENT, listed=CHECKED):

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from dbench.cli import main
 from dbench.scoring import score_codes
-from dbench.scoring.frame import COLUMNS
 from dbench.scoring.plan import PLAN
+from dbench.scoring.scores import COLUMNS
 
 RNG = np.random.default_rng(0)
 FACTORS = np.indices((3, 4, 5)).reshape(3, -1).T

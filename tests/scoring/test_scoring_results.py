@@ -8,13 +8,15 @@ import pandas as pd
 import pytest
 
 from dbench.codes import Sample
+from dbench.codes.arrays import read_arrays
+from dbench.codes.reading import CodesFile
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import METRICS, dci, mig
-from dbench.scoring import CodesFile, score_codes
+from dbench.scoring import score_codes
 from dbench.scoring.compute import compute
-from dbench.scoring.frame import COLUMNS, frame_of, records_of
 from dbench.scoring.plan import LEARNED_ROWS, PLAN, choose
-from dbench.scoring.subject import grid_source, subject_of
+from dbench.scoring.scores import COLUMNS, Scores
+from dbench.scoring.subject import ScoredCodes, grid_source, subject_of
 from dbench.seeds import generator
 
 GRID = np.indices((3, 4, 2)).reshape(3, -1).T
@@ -26,11 +28,18 @@ def noisy(factors: np.ndarray, more: int = 1) -> Sample:
     return Sample(codes, factors)
 
 
+def seen(codes: Sample | CodesFile) -> ScoredCodes:
+    """What :func:`dbench.score` makes of a sample or a file, before any metric is asked."""
+    if isinstance(codes, Sample):
+        codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
+    return subject_of(codes)
+
+
 SAMPLE = noisy(RNG.integers(0, [3, 4, 2], size=(300, 3)))
 
 
 def reasons(sample: Sample | CodesFile, **options: object) -> dict[str, str]:
-    results = compute(subject_of(sample), fast=True, repeats=0, **options)  # type: ignore[arg-type]
+    results = compute(seen(sample), fast=True, repeats=0, **options)  # type: ignore[arg-type]
     return {result.item.name: result.reason for result in results}
 
 
@@ -62,7 +71,7 @@ def test_the_cards_name_just_the_variants_that_are_computed() -> None:
 
 def test_the_preset_and_lasso_of_dci_are_computed_where_there_is_room_for_them() -> None:
     names = ["dci[lasso]", "dci[suter]"]
-    few = {r.item.name: r for r in compute(subject_of(SAMPLE), metrics=names)}
+    few = {r.item.name: r for r in compute(seen(SAMPLE), metrics=names)}
     assert few["dci[lasso]"].score is not None
     assert "at least 1600 training observations" in few["dci[suter]"].reason
 
@@ -94,9 +103,9 @@ def test_the_table_is_long_and_names_factors_and_codes() -> None:
 
 
 def test_records_hold_the_numbers_of_the_table() -> None:
-    subject = subject_of(SAMPLE)
-    results = compute(subject, fast=True, repeats=2)
-    records, table = records_of(subject, results), frame_of(subject, results)
+    subject = seen(SAMPLE)
+    scores = Scores(subject, compute(subject, fast=True, repeats=2))
+    records, table = scores.records, scores.frame
     json.dumps(records, allow_nan=False)
     for record in records:
         rows = table[table["metric"] == record["metric"]]
@@ -134,7 +143,7 @@ def test_declared_sizes_that_do_not_all_occur_make_no_grid() -> None:
 
 
 def test_metrics_that_intervene_are_computed_on_a_grid_and_explained_elsewhere() -> None:
-    subject = subject_of(noisy(GRID))
+    subject = seen(noisy(GRID))
     assert "full factor grid" in subject.notes[0]
     few = Sample(SAMPLE.codes[:39], np.arange(39)[:, None] % 4)
     on_grid, rows, elsewhere = reasons(noisy(GRID)), reasons(SAMPLE), reasons(few)
@@ -163,7 +172,7 @@ def test_the_posterior_opens_its_own_metrics() -> None:
 
 def test_constant_factors_are_left_out_and_named() -> None:
     factors = np.concatenate([SAMPLE.factors, np.full((300, 1), 7)], axis=1)
-    subject = subject_of(Sample(SAMPLE.codes, factors, ("a", "b", "c", "still")))
+    subject = seen(Sample(SAMPLE.codes, factors, ("a", "b", "c", "still")))
     assert subject.notes == ("Constant factors are left out, nothing can be said of them: still.",)
     assert subject.sample.factor_names == ("a", "b", "c")
     results = {r.item.name: r for r in compute(subject, metrics=["mig"])}
@@ -184,15 +193,15 @@ def test_what_is_peculiar_is_said() -> None:
         (Sample(SAMPLE.codes[:10], SAMPLE.factors[:10]), "fewer observations (10) than the 20 bins"),
         (Sample(SAMPLE.codes, np.arange(300)[:, None]), "Most rows have a value of their own of factor_0"),
     ):
-        assert any(words in note for note in subject_of(sample).notes)
-    assert subject_of(SAMPLE).notes == ()
+        assert any(words in note for note in seen(sample).notes)
+    assert seen(SAMPLE).notes == ()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 @pytest.mark.parametrize("constant", [True, False])
 def test_any_few_rows_have_an_answer(n: int, constant: bool) -> None:
     codes = np.ones((n, 2)) if constant else SAMPLE.codes[:n]
-    for result in compute(subject_of(Sample(codes, SAMPLE.factors[:n]))):
+    for result in compute(seen(Sample(codes, SAMPLE.factors[:n]))):
         assert (result.score is None) == bool(result.reason)
         if result.score is not None and result.item.needs != "source":
             assert f"few rows ({n})" in " ".join(result.warnings)
@@ -213,7 +222,7 @@ def test_a_factor_of_too_many_values_is_not_fitted() -> None:
 
 def test_metrics_that_fit_predictors_see_as_many_rows_as_in_the_papers() -> None:
     factors = RNG.integers(3, size=(LEARNED_ROWS + 1, 1))
-    results = compute(subject_of(Sample(factors * 1.0, factors)), metrics=["mig", "linear_accuracy"])
+    results = compute(seen(Sample(factors * 1.0, factors)), metrics=["mig", "linear_accuracy"])
     assert {r.item.name: r.rows for r in results} == {"mig": LEARNED_ROWS + 1, "linear_accuracy": LEARNED_ROWS}
 
 
@@ -224,7 +233,7 @@ def test_the_slow_ones_are_left_out_by_name_unless_asked_for() -> None:
         i.name for i in choose() if i.speed == "slow"
     }
     assert {name for name, why in found.items() if "where asked for by name" in why} == named
-    assert compute(subject_of(SAMPLE), metrics=["nk"], fast=True)[0].score is not None
+    assert compute(seen(SAMPLE), metrics=["nk"], fast=True)[0].score is not None
 
 
 def test_a_metric_that_breaks_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:

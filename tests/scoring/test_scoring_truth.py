@@ -6,9 +6,11 @@ import pytest
 
 import dbench
 from dbench.codes import FunctionSource, Sample
+from dbench.codes.arrays import read_arrays
+from dbench.codes.reading import CodesFile
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import dci, irs, mig
-from dbench.scoring import CodesFile, Scores, score, score_codes
+from dbench.scoring import Scores, score, score_codes
 from dbench.scoring.compute import REPEATS, STOPPED, compute
 from dbench.scoring.plan import PLAN
 from dbench.scoring.subject import subject_of
@@ -122,7 +124,7 @@ def test_quick_metrics_come_first_and_an_interrupt_keeps_them() -> None:
         if item.speed != "fast":  # type: ignore[attr-defined]
             raise KeyboardInterrupt
 
-    results = {r.item.name: r for r in compute(subject_of(Sample(CODES, FACTORS)), repeats=0, progress=stop)}
+    results = {r.item.name: r for r in compute(subject_of(read_arrays(CODES, FACTORS)), repeats=0, progress=stop)}
     assert all(PLAN[name].speed == "fast" for name in seen[:-1])
     assert results["mig"].score is not None
     assert {name for name, r in results.items() if r.reason == STOPPED} == {

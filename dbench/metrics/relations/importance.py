@@ -59,14 +59,10 @@ def tree_importance(
     candidates: int | None = None,
     generator: np.random.Generator,
 ) -> Importance:
-    """Fit one ensemble for each factor on all codes and read off the impurity importances.
+    """Fit one ensemble for each factor on all codes of the training part and read off the impurity importances.
 
-    Args:
-        train: observations the ensembles are fitted on.
-        test: observations their test scores are taken on.
-        estimator: see :func:`dbench.metrics.dci`.
-        candidates: codes drawn at random for each split of a ``forest``, at most d; all of them by default.
-        generator: gives the seeds of the ensembles.
+    For estimators see :func:`dbench.metrics.dci`; ``candidates`` are the codes drawn at random for each split of a
+    ``forest``, all of them if not given.
 
     Raises:
         InvalidInput: another estimator, candidates that do not fit, or too few observations for a tree of ``suter``.

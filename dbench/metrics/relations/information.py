@@ -16,14 +16,9 @@ Factors = NDArray[np.int64] | NDArray[np.float64]
 
 
 def quantise(values: NDArray[np.float64], bins: int = 20) -> NDArray[np.int64]:
-    """Cut every column into bins of equal width from its smallest to its largest value.
+    """Cut every column into bins of equal width from its smallest to its largest value, numbered from 0.
 
-    Args:
-        values: ... x n x d, finite; the last axis but one holds the observations.
-        bins: number of bins, at least 1.
-
-    Returns:
-        Bin numbers from 0 to ``bins - 1``, same shape. A constant column falls into bin 0.
+    Values are ... x n x d; the last axis but one holds the observations. A constant column falls into bin 0.
 
     Example:
         >>> quantise(np.array([[0.0], [1.0], [2.0], [4.0]]), bins=4).ravel().tolist()
@@ -52,15 +47,10 @@ def entropy(factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
 
 
 def mutual_information(codes: NDArray[np.float64], factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
-    """Mutual information of every code with every factor, of one model or of a stack of models.
+    """Mutual information in nats of every code (n x d) with every factor (n x k), d x k, never negative.
 
-    Args:
-        codes: n x d, or models x n x d for many models on the same observations.
-        factors: n x k; integers are labels, floats are cut into ``bins`` bins.
-        bins: number of equal-width bins for each code.
-
-    Returns:
-        d x k (or models x d x k) in nats, never negative; exactly 0 for a constant code or factor.
+    Of a stack of models (models x n x d) on the same observations it is models x d x k. Integer factors are labels;
+    codes, and factors that are floats, are cut into bins of equal width. Exactly 0 for a constant code or factor.
 
     Raises:
         InvalidInput: observations that differ in number, or fewer than 1 bin.

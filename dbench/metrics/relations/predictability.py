@@ -1,4 +1,4 @@
-"""How well a linear support vector machine predicts a factor from a single code."""
+"""How well a single code predicts a factor: by squared linear correlation, or a linear support vector machine."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,6 +6,27 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 
 Array = NDArray[np.float64]
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = values - values.mean(axis=0)
+    largest = np.abs(centred).max(axis=0)
+    # A constant column can come out as 1e-17 after centring; its correlation is 0, not that of its rounding errors.
+    alive = largest > 1e-12 * np.abs(values).max(axis=0)
+    centred = np.divide(centred, largest, out=np.zeros_like(centred), where=alive)
+    norm = np.sqrt((centred**2).sum(axis=0))
+    return np.asarray(np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0))
+
+
+def squared_correlation(
+    codes: NDArray[np.float64], factors: NDArray[np.float64] | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Squared Pearson correlation (d x k): the R squared of a linear regression on a single code.
+
+    Labels of discrete factors are read as numbers; a constant code or factor has 0.
+    """
+    correlation = _standardised(codes).T @ _standardised(factors.astype(np.float64))
+    return np.minimum(correlation**2, 1.0)
 
 
 def _scaling(code: Array) -> tuple[float, float, float]:
@@ -61,15 +82,7 @@ def svm_predictability(train: Sample, test: Sample, *, penalty: float = 0.01) ->
     threshold on a line cannot single out a middle value: the standardised exact copy of a factor of 3, 6,
     10, 16 or 32 uniform values gets 1.00, 0.67, 0.19, 0.12 or 0.06 (10,000 training points). Through the
     penalty the accuracy depends on the scale of the code. A constant code gets what a constant prediction
-    gets: about chance.
-
-    Args:
-        train: observations the machines are fitted on; discrete factors.
-        test: observations the accuracies are taken on.
-        penalty: the C of the support vector machine.
-
-    Returns:
-        d x k accuracies from 0 to 1.
+    gets: about chance. Factors are discrete; accuracies are d x k.
     """
     accuracy = np.empty((train.n_codes, train.n_factors))
     labels = [np.unique(column, return_inverse=True) for column in train.factors.T]

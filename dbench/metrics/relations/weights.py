@@ -14,12 +14,8 @@ Array = NDArray[np.float64]
 def lasso_importance(codes: Array, factors: ArrayLike, *, folds: int = 5) -> Array:
     """Absolute weights (d x k) of a Lasso that predicts each factor from all codes, both standardised.
 
-    Of exact copies of a code one gets all the weight; a constant code or factor gets 0.
-
-    Args:
-        codes: n x d; rows in random order, since folds are contiguous.
-        factors: n x k; ranks of discrete labels are read as numbers.
-        folds: of the cross-validation that chooses each penalty.
+    Of exact copies of a code one gets all the weight; a constant code or factor gets 0. Rows are in random order, since
+    the folds that choose each penalty are contiguous; ranks of discrete labels are read as numbers.
     """
     values = ranked(factors)
     x, y = standardise(codes, codes)[0], standardise(values, values)[0]

@@ -28,13 +28,9 @@ def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
     gamma = 1000 in the study and C = c_max min(1, 3 step / steps). A larger c_max regularises less, unlike every
     other strength. The distance is that of the batch's mean divergence, as is usual; the formula, read to the letter,
     would hold each single image to C. Below C the divergence is rewarded: c_max is a target, not only a limit. With
-    c_max = 0 this is beta-VAE at beta = gamma; no c_max gives the plain VAE.
-
-    Args:
-        batch: one batch of each of M members.
-        c_max: M capacities at the end of the rise, in nats.
-        gamma: weight of the distance. Near its capacity the sign of the distance flips from step to step, and Adam
-            divides by the size of what flips: the larger gamma, the more steps the reconstruction takes.
+    c_max = 0 this is beta-VAE at beta = gamma; no c_max gives the plain VAE. Near its capacity the sign of the distance
+    flips from step to step, and Adam divides by the size of what flips: the larger gamma, the more steps the
+    reconstruction takes.
 
     Example:
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.ones(1, 4, 2)

@@ -14,16 +14,8 @@ def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int
     Every density under the aggregate posterior q(z) is estimated by 1/(N B) times its sum over the batch's own
     posteriors (Chen et al. 2018, equation S4, N images, batch of B). The constant counts once for the joint density
     and once for each code, so the estimate carries (d - 1) log(N B): it is biased (upwards where the codes are
-    independent), but its gradient does not depend on N.
-
-    Args:
-        z: sampled codes, M x B x d.
-        mean: means of their posteriors, of the same shape.
-        logvar: log-variances of them.
-        data_size: N.
-
-    Returns:
-        M estimates in nats.
+    independent), but its gradient does not depend on N. Codes, means and log-variances are M x B x d;
+    the M estimates are in nats.
     """
     count = math.log(data_size * z.shape[1])
     z, mean, logvar = (part.transpose(1, 2).contiguous() for part in (z, mean, logvar))  # M x d x B
@@ -50,10 +42,6 @@ def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
 
     loss = E[-log p(x|z)] + KL(q(z|x) || p(z)) + (beta - 1) TC(z), which is Chen et al. (2018), equation 4, with
     alpha = gamma = 1: their three parts of the divergence add up to it, of which the middle one is weighted.
-
-    Args:
-        batch: one batch of each of M members.
-        beta: M strengths.
 
     Example:
         >>> import torch

@@ -14,10 +14,6 @@ def beta_vae(batch: Batch, *, beta: Tensor) -> Terms:
 
     loss = E[-log p(x|z)] + beta KL(q(z|x) || p(z)) (Higgins et al. 2017, equation 4, negated).
 
-    Args:
-        batch: one batch of each of M members.
-        beta: M strengths.
-
     Example:
         >>> import torch
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.ones(1, 4, 2)

@@ -3,11 +3,29 @@
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl
-from dbench.models.objectives.moments import batch_covariance, distance_from_identity
 from dbench.models.objectives.registry import Batch, Terms, objective
 
 DIAGONAL_FACTOR = 10.0
 """lambda_d over lambda_od (Locatello et al. 2020, table 3)."""
+
+
+def batch_covariance(codes: Tensor) -> Tensor:
+    """Covariance of each member's batch, M x B x d to M x d x d, with weight 1/B (not 1/(B - 1)).
+
+    Cov[c] = E[c c^T] - E[c] E[c]^T, every expectation the mean over the batch.
+    """
+    centred = codes - codes.mean(1, keepdim=True)
+    return centred.transpose(1, 2) @ centred / codes.shape[1]
+
+
+def distance_from_identity(covariance: Tensor) -> tuple[Tensor, Tensor]:
+    """Squared distance from the identity of each member's matrix (M x d x d), summed: off the diagonal, and on it.
+
+    Off the diagonal every pair of codes counts twice, once in each order, as in the sum over i != j.
+    """
+    diagonal = covariance.diagonal(dim1=1, dim2=2)
+    off_diagonal = covariance - diagonal.diag_embed()
+    return off_diagonal.square().sum((1, 2)), (diagonal - 1).square().sum(1)
 
 
 @objective(
@@ -19,10 +37,6 @@ def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
     loss = E[-log p(x|z)] + KL(q(z|x) || p(z)) + lambda_od sum_{i != j} Cov[mean]_ij^2 + lambda_d sum_i (Cov[mean]_ii -
     1)^2 (Locatello et al. 2020, section 4.1.4, negated), with lambda_d = 10 lambda_od and the covariance of the batch.
     lambda_od = 0 is the plain VAE.
-
-    Args:
-        batch: one batch of each of M members.
-        lambda_od: M weights of the part off the diagonal.
 
     Example:
         >>> import torch

@@ -2,8 +2,8 @@
 
 from torch import Tensor
 
+from dbench.models.objectives.dip_vae_i import batch_covariance, distance_from_identity
 from dbench.models.objectives.gaussian import gaussian_kl
-from dbench.models.objectives.moments import batch_covariance, distance_from_identity
 from dbench.models.objectives.registry import Batch, Terms, objective
 
 DIAGONAL_FACTOR = 1.0
@@ -20,10 +20,6 @@ def dip_vae_ii(batch: Batch, *, lambda_od: Tensor) -> Terms:
     (Locatello et al. 2020, section 4.1.4, negated), with lambda_d = lambda_od. By the law of total covariance Cov[z] =
     E[diag(variance)] + Cov[mean], both over the batch, so nothing is sampled for it. lambda_od = 0 is the plain VAE.
     The regulariser of third moments, which the authors used on some data sets, is left out, as in the study.
-
-    Args:
-        batch: one batch of each of M members.
-        lambda_od: M weights of the part off the diagonal.
 
     Example:
         >>> import torch

@@ -12,10 +12,7 @@ SLOPE = 0.2
 def discriminate(parameters: Parameters, chain: str, z: Tensor) -> Tensor:
     """Apply each member's chain to its own rows, leaky ReLU between the layers: M x B x d to M x B x outputs.
 
-    Args:
-        parameters: of M members, as :func:`dbench.models.stacked.dense_shapes` names them; others are left alone.
-        chain: prefix of its parameters; it has as many layers as weights.
-        z: what is told apart.
+    The chain has as many layers as there are weights of its prefix; other parameters are left alone.
     """
     depth = sum(name.startswith(f"{chain}.") and name.endswith(".weight") for name in parameters)
     for i in range(depth - 1):

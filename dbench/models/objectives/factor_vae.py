@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from dbench.models.networks import Network
+from dbench.models import Network
 from dbench.models.objectives.discriminator import discriminate
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
@@ -36,10 +36,6 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
 
     Its Adam has betas 0.5 and 0.9 and the run's learning rate (Locatello et al. 2020, table 4c); its hidden layers are
     the network's (``network.discriminator``). docs/objectives.md says what was chosen here.
-
-    Args:
-        batch: one batch of each of M members, with codes of a second one.
-        gamma: M strengths.
 
     Example:
         >>> from dbench.models.objectives.registry import Other

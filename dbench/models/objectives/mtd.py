@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from dbench.errors import InvalidInput
-from dbench.models.networks import Network
+from dbench.models import Network
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch, known_factors, labelled_mean, pick
@@ -24,11 +24,7 @@ def value_logits(batch: Batch, codes: Tensor) -> list[Tensor]:
     """Return for each factor how its part of the codes names its values, M x B x (number of values), unnormalised.
 
     A value's logit is -exp(s) / 2 times the squared distance from the part to the value's representation, where s
-    is learnt, one for each factor.
-
-    Args:
-        batch: its ``extra`` holds the representations.
-        codes: M x B x d.
+    is learnt, one for each factor; ``batch.extra`` holds both. Codes are M x B x d.
     """
     sharpness = fill_batch(batch.extra["head.sharpness.bias"], codes.shape[1]).exp()
     logits = []
@@ -70,10 +66,6 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
 
     docs/objectives.md says what was chosen here and left out, such as the loss against factors that occur together: on
     a full grid none do, without one combination a little (0.04 nats between shape and scale of dSprites).
-
-    Args:
-        batch: one batch of each of M members, with factors.
-        supervision: M strengths.
 
     Example:
         >>> import torch

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from dbench.errors import InvalidInput
-from dbench.models.networks import Network
+from dbench.models import Network
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch
@@ -69,10 +69,6 @@ def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     both divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for images of
     64 x 64, which have more to tell); here beta weights them, so that strengths mean what they mean for beta-VAE.
     docs/objectives.md says what else was chosen here.
-
-    Args:
-        batch: one batch of each of M members.
-        beta: M strengths.
 
     Example:
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])

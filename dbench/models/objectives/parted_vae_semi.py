@@ -31,10 +31,6 @@ def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
 
     docs/objectives.md says what was chosen here.
 
-    Args:
-        batch: one batch of each of M members, with factors.
-        beta: M strengths.
-
     Example:
         >>> import torch
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from dbench.errors import InvalidInput, find
-from dbench.models.networks import Network
+from dbench.models import Network
 from dbench.models.objectives.gaussian import bernoulli_nll
 from dbench.models.stacked import Shapes
 

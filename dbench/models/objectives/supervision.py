@@ -12,14 +12,7 @@ from dbench.models.objectives.registry import Batch
 
 
 def known_factors(batch: Batch) -> tuple[Tensor, Tensor]:
-    """Return what may be known of the factors of each image.
-
-    Returns:
-        Values, M x B x k int64, 0 for images without labels; and weights, M x B, 1 for labelled images, 0 for others.
-
-    Raises:
-        InvalidInput: a batch without factors.
-    """
+    """Return factors, M x B x k int64, 0 for images without labels; and weights, M x B, 1 for labelled ones, else 0."""
     if batch.factors is None:
         raise InvalidInput("factors of the images must be given to a supervised objective, got none")
     if batch.labelled is None:

@@ -7,7 +7,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from dbench.errors import InvalidInput
-from dbench.models.networks import Network
+from dbench.models import Network
 from dbench.models.objectives.discriminator import discriminate
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
@@ -42,12 +42,7 @@ def _adversary(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
 
 
 def region(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
-    """Return mean and log-variance (each M x B x d, the latter in -6..0) of the codes of images with those factors.
-
-    Args:
-        batch: its ``extra`` holds the network.
-        values: M x B x k factors.
-    """
+    """Return mean and log-variance (in -6..0), each M x B x d, of the codes of images with factors (M x B x k)."""
     tables = [batch.extra[f"head.region.factor.{i}"] for i in range(values.shape[2])]
     hidden = batch.extra["head.region.bias"].unsqueeze(1)
     for i, table in enumerate(tables):
@@ -108,10 +103,6 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     the next value of one factor. As in the authors' program neither head passes gradients to the codes.
 
     docs/objectives.md says what was chosen here. Half of the run is warm-up because a short run's codes settle late.
-
-    Args:
-        batch: one batch of each of M members, with factors and noise.
-        adversarial: M strengths, in nats.
 
     Example:
         >>> from dbench.models.mlp import Mlp
