@@ -33,7 +33,7 @@ PARTS = {
 def chosen_runs(store: Store, number: int, models: int | None) -> list:
     """The first seeds of every setting, those that diverged left out; so many models, evenly over the settings."""
     settings = defaultdict(list)
-    keys = store.keys()
+    keys = store.contents().keys
     for key in keys:
         if store.status(key) == "done":
             settings[key.data, key.objective, key.strength, key.network, key.steps].append(key)

@@ -254,7 +254,7 @@ def _score_and_write(store: Store, keys: Sequence[RunKey], workers: int) -> None
 
     profile = find_profile("micro")
     score_runs(store, keys, workers=workers, without=[name for name in SCORERS if name not in _SCORES])
-    table = build_table(store, keys, profile, score_population(store, keys, workers=workers))
+    table, _ = build_table(store, keys, profile, score_population(store, keys, workers=workers))
     write_table(Path(store.root) / "table", table, profile, EARLY_SHARE)
 
 

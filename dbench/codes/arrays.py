@@ -67,7 +67,6 @@ def read_arrays(
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:
-    """Return the columns of a matrix, and their names."""
     if hasattr(values, "iloc"):  # pandas
         frame = values.to_frame() if values.ndim == 1 else values
         if 0 in frame.shape:
@@ -99,7 +98,6 @@ def as_array(what: str, values: Any) -> NDArray[Any]:
 
 
 def _series(what: str, series: Any) -> Column:
-    """Read a column of pandas."""
     missing = int(series.isna().sum())
     if missing:
         raise InvalidInput(f"{what} must be finite in every row, got {missing} missing values or NaN")

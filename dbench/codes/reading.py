@@ -1,6 +1,6 @@
-"""Somebody's codes and factors from a file: npz, a pair of npy, csv or Parquet.
+"""Somebody's codes and factors, or the codes of several models, from files: npz, npy, csv or Parquet.
 
-Every row is checked. Long files are read in blocks, and a random part of their rows is kept. Which factors are labels
+Every row is checked, and of long files a random part of the rows is kept. Which factors are labels
 is decided by :mod:`dbench.codes.factors`.
 """
 
@@ -102,13 +102,21 @@ def read_codes(
     if suffix == ".npy":
         if codes is not None or factors is not None:
             raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
-        second = _partner(file, factors_path)
+        if factors_path is None:
+            raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
+        second = existing(factors_path)
+        if second.suffix.lower() != ".npy":
+            raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
         arrays = {"codes": open_npy(file), "factors": open_npy(second)}
         return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
     if factors_path is not None:
         raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
     if suffix == ".npz":
-        return _read_archive(file, codes, factors, rows, seed, kinds)
+        arrays = open_npz(file)
+        wanted = {"codes": codes or "codes", "factors": factors or "factors"}
+        if missing := [role for role, name in wanted.items() if name not in arrays]:
+            raise InvalidInput(_explain(file.name, arrays, wanted, missing))
+        return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
     if suffix in (".csv", ".parquet", ".pq"):
         return _read_table((open_csv if suffix == ".csv" else open_parquet)(file), codes, factors, rows, seed, kinds)
     pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
@@ -121,24 +129,6 @@ def existing(path: str | Path) -> Path:
     if not file.is_file():
         raise InvalidInput(f"no file of codes at {str(path)!r}")
     return file
-
-
-def _partner(file: Path, factors_path: str | Path | None) -> Path:
-    if factors_path is None:
-        raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
-    second = existing(factors_path)
-    if second.suffix.lower() != ".npy":
-        raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
-    return second
-
-
-def _read_archive(file: Path, codes: str | None, factors: str | None, rows: int, seed: int, kinds: Kinds) -> CodesFile:
-    arrays = open_npz(file)
-    wanted = {"codes": codes or "codes", "factors": factors or "factors"}
-    missing = [role for role, name in wanted.items() if name not in arrays]
-    if missing:
-        raise InvalidInput(_explain(file.name, arrays, wanted, missing))
-    return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
 
 
 def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
@@ -159,7 +149,7 @@ def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], 
 def _from_arrays(
     name: str, arrays: dict[str, StoredArray], codes: str, factors: str, rows: int, seed: int, kinds: Kinds
 ) -> CodesFile:
-    n, d, _ = arrays[codes].layout
+    n, d = arrays[codes].numbers
     n_factors, k = arrays[factors].matrix
     if n != n_factors:
         turned = "; does one of them need transposing (.T)?" if n_factors == d or n == k else ""
@@ -169,7 +159,6 @@ def _from_arrays(
         )
     keep, notes = choose_rows(n, rows, seed)
     names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
-    logvar = posterior(name, arrays, codes, keep, notes)
     return _assemble(
         name,
         arrays[codes].read(keep),
@@ -179,7 +168,7 @@ def _from_arrays(
         kinds=kinds,
         rows=n,
         sizes=arrays["factor_sizes"].read().ravel() if "factor_sizes" in arrays else None,
-        logvar=logvar,
+        logvar=posterior(name, arrays, codes, keep, notes),
         notes=notes,
     )
 
@@ -291,3 +280,63 @@ def _assemble(
                 f"{values}, got {list(found)}"
             )
     return CodesFile(name, sample, tuple(code_names), rows, found, logvar, (*notes, *decided))
+
+
+@dataclass(frozen=True, eq=False)
+class CodesAlone:
+    """Codes of one model.
+
+    Attributes:
+        name: the file, as it was named.
+        codes: n x d.
+        logvar: logarithms of the posterior's variances, same shape, where the file holds them.
+        notes: what was decided in reading, one sentence each.
+    """
+
+    name: str
+    codes: NDArray[np.float64]
+    logvar: NDArray[np.float64] | None
+    notes: tuple[str, ...]
+
+
+def read_codes_alone(
+    paths: Sequence[str | Path], *, codes: str | None = None, rows: int = 10_000, seed: int = 0
+) -> list[CodesAlone]:
+    """Read the codes of several models for the same observations, in the same order.
+
+    Each file is an ``.npz`` (array ``codes``, optionally ``logvar`` or ``std``), ``.npy``, ``.csv`` or ``.parquet``
+    (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
+    :func:`read_codes`; of longer files the same rows are kept of each.
+
+    Raises:
+        InvalidInput: no such file, another format, or numbers of rows that differ.
+        DamagedData: a file that cannot be read.
+    """
+    found = [_read_alone(path, codes, rows, seed) for path in paths]
+    for model, n in found:
+        if n != found[0][1]:
+            raise InvalidInput(
+                "all files must hold the codes of the same observations, "
+                f"got {found[0][1]} rows in {paths[0]} and {n} in {model.name}"
+            )
+    return [model for model, _ in found]
+
+
+def _read_alone(path: str | Path, codes: str | None, rows: int, seed: int) -> tuple[CodesAlone, int]:
+    file = existing(path)
+    suffix = file.suffix.lower()
+    if suffix in (".csv", ".parquet", ".pq"):
+        table = (open_csv if suffix == ".csv" else open_parquet)(file)
+        keep, notes = choose_rows(table.rows, rows, seed)
+        values = table.read(columns_of(table, "codes", codes, USUAL_CODES), keep)
+        return CodesAlone(str(path), values.astype(np.float64), None, tuple(notes)), table.rows
+    if suffix not in (".npz", ".npy"):
+        raise InvalidInput(f"codes must come in .npz, .npy, .csv or .parquet, got {file.name!r}")
+    arrays = open_npz(file) if suffix == ".npz" else {"codes": open_npy(file)}
+    name = (codes or "codes") if suffix == ".npz" else "codes"
+    if name not in arrays:
+        raise InvalidInput(f"{file.name} has no array {name!r}; it holds {', '.join(arrays)}; name it with --codes")
+    n = arrays[name].matrix[0]
+    keep, notes = choose_rows(n, rows, seed)
+    values = arrays[name].read(keep).astype(np.float64)
+    return CodesAlone(str(path), values, posterior(file.name, arrays, name, keep, notes), tuple(notes)), n

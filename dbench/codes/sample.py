@@ -43,7 +43,6 @@ class Sample:
     factor_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Validate and convert the arrays."""
         codes, factors = _matrix("codes", self.codes), _matrix("factors", self.factors)
         if len(codes) != len(factors):
             raise InvalidInput(f"codes and factors must have equally many rows, got {len(codes)} and {len(factors)}")
@@ -56,7 +55,6 @@ class Sample:
         object.__setattr__(self, "factor_names", tuple(names))
 
     def __len__(self) -> int:
-        """Number of observations."""
         return len(self.codes)
 
     @property

@@ -119,7 +119,7 @@ def models_of_store(store: Store, *, by: str = "mig", data: Iterable[str] = ()) 
         InvalidInput: a data set that no run was trained on.
         DamagedData: scores that were changed after they were written.
     """
-    keys = store.keys()
+    keys = store.contents().keys
     present = sorted({key.data for key in keys})
     for name in data:
         if name not in present:

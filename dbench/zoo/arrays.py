@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from dbench.errors import DamagedData, InvalidInput
@@ -28,10 +28,10 @@ done, by strength and then seed, itself included."""
 
 @dataclass(frozen=True, eq=False)
 class RunArrays:
-    """Arrays of the runs of a table.
+    """Arrays of the runs of a table that are done, in its order.
 
     Attributes:
-        runs: digests of the runs that are done, in the order of the table.
+        runs: their digests.
         of_runs: name -> runs x whatever one run has, such as codes x factors.
         agreements: objective -> its runs that are done, by strength and then seed, in both directions; float32.
     """
@@ -97,7 +97,7 @@ def read_promised(path: Path, sha256: str) -> bytes:
         raise InvalidInput(f"runs must be a folder with {path.name}, got {str(path.parent)!r}: {error}") from None
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
-        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {str(sha256)[:12]}...")
+        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {sha256[:12]}...")
     return data
 
 
@@ -115,18 +115,14 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
     data = read_promised(path, promised["sha256"])
     try:
         tensors = load(data)
-        with safe_open(path, framework="np") as file:
-            runs = tuple(json.loads((file.metadata() or {})["runs"]))
-    except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        runs = tuple(json.loads(header["__metadata__"]["runs"]))
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise DamagedData(f"{path} is not a file of arrays of runs: {error}") from None
     shapes = {name: list(values.shape) for name, values in tensors.items()}
-    if shapes != promised["shapes"]:
-        wrong = sorted(
-            name for name in {*shapes, *promised["shapes"]} if shapes.get(name) != promised["shapes"].get(name)
-        )
-        raise DamagedData(
-            f"{path}: {wrong[0]} must have shape {promised['shapes'].get(wrong[0])}, got {shapes.get(wrong[0])}"
-        )
+    for name in sorted({*shapes, *promised["shapes"]}):
+        if shapes.get(name) != (said := promised["shapes"].get(name)):
+            raise DamagedData(f"{path}: {name} must have shape {said}, got {shapes.get(name)}")
     done = table.loc[table["status"] == "done", ["run", "objective"]].drop_duplicates("run")
     if runs != tuple(done["run"]):
         raise DamagedData(

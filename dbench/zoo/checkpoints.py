@@ -18,14 +18,7 @@ from dbench.zoo.store import Store
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run between two blocks of steps.
-
-    Attributes:
-        step: steps taken.
-        tensors: the run's part of ``State.to_tensors``, without a member axis.
-        losses: mean losses kept so far, by name.
-        seconds: trained so far.
-    """
+    """A run between two blocks of steps; ``tensors`` are its part of ``State.to_tensors``, without a member axis."""
 
     step: int
     tensors: Mapping[str, NDArray[Any]]
@@ -53,12 +46,8 @@ def find_checkpoint(
     file that is damaged, tensors of other names, shapes or types, a step that the run cannot stand at, a record
     without losses and seconds, or one that was made under other circumstances.
 
-    Args:
-        store: where the run lies.
-        key: the run.
-        network: of the run.
-        extra: shapes of its parameters beside the network's.
-        now: what the record must hold, by name: what decides the bits beside the key, such as ``data_sha256``.
+    ``extra`` are shapes of its parameters beside the network's; ``now`` is what the record must hold by name, since it
+    decides the bits beside the key, such as ``data_sha256``.
 
     Raises:
         DbenchError: the system refuses to read it, or to remove it.

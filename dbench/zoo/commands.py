@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from dbench.zoo.keys import RunKey
     from dbench.zoo.profiles import Profile
     from dbench.zoo.score import ScoreSummary
-    from dbench.zoo.store import Store
+    from dbench.zoo.store import Contents, Store
     from dbench.zoo.train import TrainSummary
 
-Plan = Callable[[], "tuple[Profile, Store, list[RunKey]]"]
+Plan = Callable[[], "tuple[Profile, Store, list[RunKey], Contents]"]
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -75,8 +75,8 @@ _WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [
 
 def _plan(
     profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None, create: bool
-) -> tuple[Profile, Store, list[RunKey]]:
-    """Return the profile, its store, and the runs asked for; only training makes a store that is not there."""
+) -> tuple[Profile, Store, list[RunKey], Contents]:
+    """Return the profile, its store, the runs asked for and those there; only training makes a missing store."""
     from dbench.zoo.profiles import find_profile
     from dbench.zoo.store import Store
     from dbench.zoo.survey import strangers
@@ -85,18 +85,19 @@ def _plan(
     numbers = None if seeds is None else parse_seeds(seeds, found.first_seed)
     keys = found.runs(data=data, objectives=objective, seeds=numbers)
     place = Store(store or f"store/{found.name}", create=create)
-    if strange := strangers(place, found):
+    stored = place.contents()
+    if strange := strangers(stored.keys, found):
         click.echo(
             f"{len(strange)} runs of {place.url} are not of profile {found.name} as it is now and are left alone, such "
             f"as {strange[0]} with {strange[0].steps:,} steps: they were trained by another profile or an earlier "
             "version",
             err=True,
         )
-    return found, place, keys
+    return found, place, keys, stored
 
 
 def _of_a_plan(*, create: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Attach the options of a plan, and give the command, for these, what returns its profile, store and runs."""
+    """Attach the options of a plan, and give the command, for these, what returns them with its store."""
 
     def attach(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -148,7 +149,7 @@ def train(plan: Plan, budget: str | None, **setup: Any) -> None:
 
     seconds = None if budget is None else parse_duration(budget)
     Setup(**setup)  # before a folder is made for settings that cannot be right
-    _, place, keys = plan()
+    _, place, keys, _ = plan()
     _end(train_runs(place, keys, budget=seconds, **setup))
 
 
@@ -162,7 +163,7 @@ def score(plan: Plan, workers: int | None, again: tuple[str, ...], quick: bool) 
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SLOW
 
-    _, place, keys = plan()
+    _, place, keys, _ = plan()
     _end(score_runs(place, keys, workers=workers, again=again, without=SLOW if quick else ()))
 
 
@@ -181,7 +182,7 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None) -> None
     from dbench.zoo.table import load_manifest, load_runs, read_rules
 
     hashes = read_rules(rules) if rules else {}
-    found, place, keys = plan()
+    found, place, keys, _ = plan()
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
     path = write_evidence(place, keys, found, out, workers=workers, rules=hashes)
@@ -226,7 +227,7 @@ def panel(plan: Plan, each: int, out: Path) -> None:
     """Write the weights of finished runs as one file, on which dbench rank asks a metric."""
     from dbench.zoo.panel import choose_runs, write_panel
 
-    _, place, keys = plan()
+    _, place, keys, _ = plan()
     chosen = choose_runs([key for key in keys if place.status(key) == "done"], each)
     write_panel(place, chosen, out)
     click.echo(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
@@ -240,7 +241,7 @@ def ls(plan: Plan) -> None:
 
     from dbench.zoo.survey import STATES, survey
 
-    found, place, keys = plan()
+    found, place, keys, stored = plan()
     counts = survey(place, keys)
     troubles = [state for state in STATES if state != "unreadable" or any(row[state] for row in counts.values())]
     columns = ("done", "scored", *troubles[1:])
@@ -254,7 +255,7 @@ def ls(plan: Plan) -> None:
     for (data_name, objective_name, strength), row in sorted(counts.items()):
         shown.add_row(data_name, objective_name, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
     _print(shown)
-    if foreign := place.foreign():
-        click.echo(f"{foreign} further runs have keys of another schema version; this version never reads them")
-    if unreadable := place.unreadable():
-        click.echo(f"{unreadable} records of this store cannot be read: the system refuses")
+    if stored.foreign:
+        click.echo(f"{stored.foreign} further runs have keys of another schema version; this version never reads them")
+    if stored.unreadable:
+        click.echo(f"{stored.unreadable} records of this store cannot be read: the system refuses")

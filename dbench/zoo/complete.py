@@ -10,7 +10,7 @@ from dbench.zoo.profiles import Profile
 from dbench.zoo.score import score_runs
 from dbench.zoo.scorers import SCORING
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_arrays, build_table, write_table
+from dbench.zoo.table import build_table, write_table
 from dbench.zoo.tolerance import EARLY_SHARE
 from dbench.zoo.train import train_runs
 
@@ -48,5 +48,5 @@ def write_evidence(
     Takes ``workers`` as :func:`score_population` and ``rules`` as :func:`write_table`, and returns as this.
     """
     population = score_population(store, keys, workers=workers)
-    table, arrays = build_table(store, keys, profile, population), build_arrays(store, keys, population)
+    table, arrays = build_table(store, keys, profile, population)
     return write_table(folder, table, profile, EARLY_SHARE, arrays=arrays, scoring=SCORING, rules=rules)

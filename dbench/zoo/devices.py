@@ -13,11 +13,7 @@ from dbench.training.execution import PRECISIONS
 def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:
     """Make sure that this machine can train on the device with that precision, or that a cluster can be asked for it.
 
-    Args:
-        device: ``cpu``, ``cuda`` or one GPU of several (``cuda:1``), which on a cluster would name none: Ray gives each
-            group its GPU and hides the others from it.
-        precision: one of ``dbench.training.execution.PRECISIONS``; on a processor ``float32`` only.
-        cluster: whether the nodes of a Ray cluster train, whatever they have.
+    One GPU of several (``cuda:1``) has no name on a cluster: Ray gives each group its GPU and hides the others from it.
 
     Raises:
         InvalidInput: no such device or precision.

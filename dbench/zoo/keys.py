@@ -64,15 +64,9 @@ def _number(name: str, given: object) -> float:
 class RunKey:
     """What a run is decided by.
 
+    The same number as integer or float is the same strength.
+
     Args:
-        data: name of the data set.
-        objective: name of the objective.
-        strength: its regularisation strength; the same number as integer or float is the same strength.
-        network: name of the network.
-        steps: optimiser steps.
-        batch_size: images a step.
-        learning_rate: of Adam.
-        seed: 0, 1, ...
         constants: numbers that the objective holds fixed, by name, where a run takes others than the objective's own;
             a key without any is the key it was before there were constants.
         likelihood_factor: what the summed likelihood of an image is multiplied by (:func:`likelihood_factor`); a key
@@ -97,7 +91,6 @@ class RunKey:
     cooldown: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check every axis, and bring numbers to one form."""
         for name in ("data", "objective", "network"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value:
@@ -159,7 +152,6 @@ class RunKey:
         return seeds.generator(schema=KEY_SCHEMA, purpose=purpose, **self.axes)
 
     def __str__(self) -> str:
-        """A short name for messages."""
         constants = "".join(f" {name}={value:g}" for name, value in self.constants)
         factor = "" if self.likelihood_factor == 1 else f" likelihood x {self.likelihood_factor:g}"
         cooldown = "" if self.cooldown == 0 else f" cooldown {self.cooldown:g}"

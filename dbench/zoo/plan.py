@@ -57,7 +57,6 @@ class Setup:
     checkpoint_every: float = 60.0
 
     def __post_init__(self) -> None:
-        """Check every setting."""
         if self.engine not in _ENGINES:
             raise unknown_name("engine", self.engine, _ENGINES)
         # On a cluster every node checks for itself what it has.
@@ -155,15 +154,8 @@ def expected_seconds(
 ) -> float | None:
     """Seconds that the groups will take when nothing else runs, from a few steps of one group of each shape.
 
-    Args:
-        groups: what is to be trained.
-        at_once: how many groups at a time.
-        setup: on what.
-        deadline: ``time.monotonic()`` after which no more is tried.
-        taken: steps that a run has taken before, and will not take again.
-
-    Returns:
-        ``None`` if this machine lacks the device and so cannot tell, or if ``deadline`` comes first.
+    ``taken`` gives the steps that a run has taken before. ``None`` if this machine lacks the device and so cannot tell,
+    or if ``deadline``, a ``time.monotonic()``, comes first.
     """
     try:
         check_device(setup.device, setup.precision)

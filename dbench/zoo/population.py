@@ -29,8 +29,8 @@ _RELATIONS = ("lasso", "spearman")
 def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | None = None) -> dict[str, Scores]:
     """Compare every run with the others of its objective: those of its strength, and all.
 
-    Runs of a population differ in nothing but strength and seed. The result is kept in the store under a name
-    made from what went into it, so that it is computed again only when a run was added or trained anew.
+    The result is kept in the store under a name made from what went into it, so that it is computed again only when a
+    run was added or trained anew.
 
     A run that is alone with its strength, since the others of its cell diverged or were never asked for, has no
     agreement within it. All done runs of a table have the same scores, all finite, so none of them gets these then:

@@ -1,7 +1,10 @@
-"""What a profile is: a named grid of runs, all with one network and one schedule."""
+"""What a profile is: a named grid of runs, all with one network and one schedule; and how it is read from a file."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any
 
 from dbench.errors import InvalidInput, unknown_name
 from dbench.zoo.keys import RunKey
@@ -12,8 +15,6 @@ class Sweep:
     """The strengths at which one objective is trained, and where.
 
     Args:
-        objective: name of the objective.
-        strengths: its strengths.
         data: data sets of the profile it is trained on; all of them when none is named.
         seeds: number of seeds of each cell; as many as the profile says when not given.
         constants: constants of the objective (``ObjectiveCard.constants``), or ``adversary_rate``, that take another
@@ -36,13 +37,8 @@ class Profile:
     The grid is full unless a sweep limits its data sets, or has a number of seeds of its own.
 
     Args:
-        name: short name, as on the command line.
         data: names of the data sets; the first is the default of ``dbench zoo train``.
-        network: name of the network.
         sweeps: objectives and their strengths; an objective may have several, on different data sets.
-        steps: optimiser steps of each run.
-        batch_size: images a step.
-        learning_rate: of Adam.
         seeds: number of seeds of each cell.
         deviations: what differs from the papers' study, one sentence each.
         likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in training; the
@@ -70,7 +66,6 @@ class Profile:
     first_seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check that sweeps name data sets of the profile, and that no two of them describe the same cells."""
         taken = set[tuple[str, str]]()
         for sweep in self.sweeps:
             _check_constants(sweep)
@@ -99,11 +94,8 @@ class Profile:
     ) -> list[RunKey]:
         """Return the runs of the grid, or of a part of it, sorted.
 
-        Args:
-            data: data sets of the profile to keep; its first one when none is named.
-            objectives: objectives to keep; all when none is named.
-            seeds: seeds to take everywhere (others than the profile's own are allowed); those of each sweep when not
-                given.
+        When nothing else is asked for, these are the runs of the first data set, of all objectives and of the seeds of
+        each sweep. Other seeds than the profile's own are allowed.
 
         Raises:
             UnknownName: a data set or objective the profile does not have.
@@ -161,3 +153,66 @@ def _check_constants(sweep: Sweep) -> None:
     own = {**card.constants, "adversary_rate": card.adversary_rate}
     if same := [f"{name}={value:g}" for name, value in sweep.constants if value == own[name]]:
         raise InvalidInput(f"constants must differ from those {sweep.objective} has itself, got {', '.join(same)}")
+
+
+_WHOLE = "a whole number"
+_KINDS: Mapping[Any, str] = {
+    str: "a name",
+    int: _WHOLE,
+    int | None: _WHOLE,
+    float: "a number",
+    tuple[str, ...]: "a list of names",
+    tuple[float, ...]: "numbers",
+    tuple[tuple[str, float], ...]: "numbers by name",
+}
+"""Type of a field -> what it is called."""
+
+
+def read_profile(path: Path) -> Profile:
+    """Read a profile: the fields of :class:`Profile` but its name, which is the file's, and ``[[sweep]]`` tables.
+
+    Raises:
+        InvalidInput: the file cannot be read, or a field is missing, unknown, or of another type.
+        UnknownName: a sweep names what there is not.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(f"profile must be a TOML file that can be read, got {path.name}: {error}") from error
+    sweeps = document.pop("sweep", None)
+    if not isinstance(sweeps, list) or not sweeps or not all(isinstance(sweep, dict) for sweep in sweeps):
+        raise InvalidInput(f"{path.name} must have [[sweep]] tables, got {sweeps!r}")
+    made = tuple(Sweep(**_checked(sweep, Sweep, f"a sweep of {path.name}")) for sweep in sweeps)
+    return Profile(name=path.stem, sweeps=made, **_checked(document, Profile, path.name))
+
+
+def _checked(table: Mapping[str, Any], kind: type[Profile | Sweep], where: str) -> dict[str, Any]:
+    """The fields of a table with lists as tuples, each of the type it must have."""
+    known = {field.name: _KINDS[field.type] for field in fields(kind) if field.name not in ("name", "sweeps")}
+    may = [field.name for field in fields(kind) if field.default is not MISSING]
+    must = [name for name in known if name not in may]
+    if wrong := sorted(set(must) - table.keys()) + sorted(table.keys() - known.keys()):
+        raise InvalidInput(
+            f"{where} must have {', '.join(must)} and may have {', '.join(may)}; missing or unknown: {', '.join(wrong)}"
+        )
+    for name, value in table.items():
+        if not _is(value, known[name]):
+            raise InvalidInput(f"{name} of {where} must be {known[name]}, got {value!r}")
+    return {name: _frozen(value) for name, value in table.items()}
+
+
+def _is(value: object, kind: str) -> bool:
+    if kind == "numbers by name":
+        return isinstance(value, dict) and all(_is(one, "a number") for one in value.values())
+    if kind in ("a list of names", "numbers"):
+        inner = "a name" if kind == "a list of names" else "a number"
+        return isinstance(value, list) and all(_is(one, inner) for one in value)
+    if kind == "a name":
+        return isinstance(value, str)
+    return isinstance(value, int if kind == _WHOLE else int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple(value.items())
+    return tuple(value) if isinstance(value, list) else value

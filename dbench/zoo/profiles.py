@@ -5,8 +5,7 @@ from pathlib import Path
 
 from dbench.data.held_out import paper_splits
 from dbench.errors import find
-from dbench.zoo.profile import Profile, Sweep
-from dbench.zoo.profile_file import read_profile
+from dbench.zoo.profile import Profile, Sweep, read_profile
 
 __all__ = ["PROFILES", "Profile", "Sweep", "find_profile"]
 

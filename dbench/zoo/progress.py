@@ -25,14 +25,7 @@ def clock(seconds: float) -> str:
 
 
 class Meter:
-    """Counts finished runs and units of work, and shows both with the speed and the time left.
-
-    Args:
-        runs: number of runs to do.
-        units: units of work in all.
-        unit: what a unit is called, in the plural (``model-steps``).
-        console: where to write; standard error when not given.
-    """
+    """Counts finished runs and units of work, named in the plural, and shows both with the speed and the time left."""
 
     def __init__(self, *, runs: int, units: float, unit: str, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)
@@ -50,12 +43,10 @@ class Meter:
         self._task = self._bar.add_task(str(self), total=units)
 
     def __enter__(self) -> Meter:
-        """Start the live display, if there is one."""
         self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop the live display."""
         self._bar.stop()
 
     def advance(self, *, runs: int = 0, units: float = 0.0) -> None:
@@ -72,7 +63,6 @@ class Meter:
             self.console.print(str(self), highlight=False, soft_wrap=True)
 
     def __str__(self) -> str:
-        """Runs done, speed and time left, in one line."""
         return f"{self._runs_done} of {self._runs} runs, {self.pace}"
 
     @property

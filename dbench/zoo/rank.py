@@ -34,14 +34,11 @@ def score_panel(
     less_is_better: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[np.float64]]:
-    """Score every model of a panel with every metric.
+    """Score every model of a panel with every metric, of dbench or ``module:attribute``.
 
-    Args:
-        panel: the models.
-        metrics: names, of dbench or ``module:attribute``, called as :func:`dbench.audit.audit` calls them.
-        observations: rows of the sample that metrics of samples see, the same points of every model.
-        less_is_better: of metrics that are not dbench's; their scores change sign.
-        progress: told the number of each model before it is scored.
+    Metrics are called as :func:`dbench.audit.audit` calls them; those of samples see so many observations, the same
+    points of every model. ``less_is_better`` changes the sign of scores that are not dbench's. ``progress`` is told the
+    number of each model before it is scored.
 
     Returns:
         Name -> m scores, higher is better.

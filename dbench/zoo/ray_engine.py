@@ -141,18 +141,9 @@ def run_on_ray(
 ) -> News:
     """Run ``function(line, task)`` for every task on the nodes of a cluster, as ``run_tasks`` does on this machine.
 
-    Each task gets a processor and ``num_gpus`` GPUs. Those of a node that is lost start again on another, up to
-    three times; work that it had reported is reported again.
-
-    Args:
-        ray: the module, :func:`connected`.
-        function: importable on every node; it should look at ``line.stopping`` now and then.
-        tasks: picklable arguments, started in this order.
-        store: where the tasks write; every node must see it at ``store.address``.
-        workers: tasks at once, at most; as many as the cluster has room for when not given.
-        num_gpus: GPUs a task, a fraction where several are to share one.
-        deadline: as of ``run_tasks``.
-        tell: likewise.
+    Each task gets a processor and ``num_gpus`` GPUs, a fraction where several are to share one; as many run at once
+    as ``workers`` says or the cluster has room for. Those of a node that is lost start again on another, up to three
+    times; work that it had reported is reported again. Every node must see the store at ``store.address``.
 
     Raises:
         DbenchError: as ``run_tasks``, or a task was lost with its node too often.

@@ -20,16 +20,7 @@ from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
 @dataclass(frozen=True)
 class ScoreSummary:
-    """What a call of :func:`score_runs` did.
-
-    Attributes:
-        scored: runs scored now.
-        present: runs scored before.
-        missing: runs of the plan that are not trained yet.
-        seconds: group of scores -> mean seconds a run, over the runs scored now.
-        wall: seconds it took.
-        cancelled: whether Ctrl-C ended it.
-    """
+    """What a call of :func:`score_runs` did; ``seconds`` is a mean a run, by group of scores."""
 
     scored: int
     present: int
@@ -39,7 +30,6 @@ class ScoreSummary:
     cancelled: bool
 
     def __str__(self) -> str:
-        """Summary in a few lines."""
         head = f"scored {self.scored} runs in {clock(self.wall)}; {self.present} were scored before"
         if self.missing:
             head += f"; {self.missing} are not trained yet"
@@ -150,12 +140,8 @@ def score_runs(
 ) -> ScoreSummary:
     """Score every trained run of a plan. One that cannot be scored does not stop the others.
 
-    Args:
-        store: holds the runs.
-        keys: the plan; runs that are not done are counted and left out.
-        workers: processes, one a core when not given; each uses one thread.
-        again: groups of scores to compute once more, after their metric was changed.
-        without: groups to leave for a later call, such as the dearest; a table holds what all of its runs have.
+    Groups named in ``again`` are computed once more, those in ``without`` left for a later call; a table holds what all
+    of its runs have. Workers, one a core when not given, use one thread each.
 
     Raises:
         UnknownName: a group that does not exist.

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import fsspec
 import numpy as np
@@ -50,13 +50,21 @@ def _unseal(data: bytes, path: str) -> dict[str, Any]:
     return dict(document)
 
 
+class Contents(NamedTuple):
+    """Keys of this schema, sorted; how many runs have another, never read by this version; how many are unreadable."""
+
+    keys: list[RunKey]
+    foreign: int
+    unreadable: int
+
+
 class Store:
     """Trained runs by key.
 
     Args:
         path: folder, or any URL fsspec knows (``s3://bucket/zoo``). One in memory (``memory://zoo``) is of this process
             alone: runs cannot be trained or scored there (:meth:`check_shared`).
-        create: whether to make it when it is missing.
+        create: whether to make it.
 
     Raises:
         InvalidInput: the path cannot be used as a folder, or there is no store and none is to be made.
@@ -97,8 +105,6 @@ class Store:
                 "which is in the memory of this process"
             )
 
-    # Files ------------------------------------------------------------------------------------------------------
-
     def _write(self, path: str, data: bytes) -> None:
         aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
@@ -132,8 +138,6 @@ class Store:
         except OSError as error:
             raise DbenchError(f"store {self.url} could not remove {path}: {error}") from None
 
-    # Runs -------------------------------------------------------------------------------------------------------
-
     def _path(self, digest: str, name: str) -> str:
         return f"{self.root}/runs/{digest}/{name}"
 
@@ -147,12 +151,8 @@ class Store:
     ) -> None:
         """Write a run: its files first, then the record that makes them count.
 
-        Args:
-            key: which run.
-            status: ``done``, ``diverged`` or ``interrupted``.
-            tensors: file name without ending -> named arrays. Names of checkpoints hold their step, so that a process
-                killed between two files leaves the earlier checkpoint whole.
-            record: provenance and evaluation, JSON values only.
+        ``tensors`` are named arrays by name of file without ending. Names of checkpoints hold their step, so that a
+        process killed between two files leaves the earlier checkpoint whole. The record has JSON values only.
         """
         if status not in _STATUSES:
             raise InvalidInput(f"status must be one of {', '.join(_STATUSES)}, got {status!r}")
@@ -249,34 +249,23 @@ class Store:
             if str(path).rstrip("/").rpartition("/")[2] not in keep:
                 self._remove(path)
 
-    def keys(self) -> list[RunKey]:
-        """Return the keys of all runs in the store whose record can be read and is of this schema, sorted."""
-        found = []
-        for document in filter(None, self._records()):
-            with suppress(InvalidInput, LookupError, TypeError, ValueError, AttributeError):  # whatever is no key
-                if document.get("schema") == KEY_SCHEMA:
-                    found.append(RunKey.from_axes(document["key"]))
-        return sorted(found)
-
-    def foreign(self) -> int:
-        """Count the runs whose keys are of another schema version; this version never reads them."""
-        return sum(document.get("schema") != KEY_SCHEMA for document in filter(None, self._records()))
-
-    def unreadable(self) -> int:
-        """Count the runs whose record the system refuses to read."""
-        return sum(document is None for document in self._records())
-
-    def _records(self) -> Iterator[dict[str, Any] | None]:
-        """Give the records of all runs, ``None`` for one that cannot be read, nothing for a damaged one."""
+    def contents(self) -> Contents:
+        """Look at every record once; damaged ones count nowhere."""
+        keys, foreign, unreadable = list[RunKey](), 0, 0
         for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
             try:
-                yield _unseal(self._read(path), path)
+                document = _unseal(self._read(path), path)
             except DamagedData:
                 continue
             except DbenchError:
-                yield None
-
-    # Documents --------------------------------------------------------------------------------------------------
+                unreadable += 1
+                continue
+            if document.get("schema") != KEY_SCHEMA:
+                foreign += 1
+                continue
+            with suppress(InvalidInput, LookupError, TypeError, ValueError, AttributeError):  # whatever is no key
+                keys.append(RunKey.from_axes(document["key"]))
+        return Contents(sorted(keys), foreign, unreadable)
 
     def write_document(self, name: str, document: Mapping[str, Any], *, key: RunKey | None = None) -> None:
         """Write a sealed JSON document: of a run when ``key`` is given, else of the whole store."""
@@ -300,8 +289,6 @@ class Store:
     def _document_path(self, name: str, key: RunKey | None) -> str:
         return f"{self.root}/{name}.json" if key is None else self._path(key.digest, f"{name}.json")
 
-    # Locks ------------------------------------------------------------------------------------------------------
-
     @contextmanager
     def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
         """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
@@ -309,10 +296,8 @@ class Store:
         Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
         bucket may therefore train a run twice; both write the same result.
 
-        Args:
-            keys: the runs wanted.
-            patience: seconds to wait, all in all, for runs that are held: workers whose master was killed need a
-                moment to notice.
+        ``patience`` are the seconds to wait, all in all, for runs that are held: workers whose master was killed need a
+        moment to notice.
 
         Raises:
             DbenchError: a lock cannot be made.

@@ -53,10 +53,9 @@ def state_of(store: Store, key: RunKey) -> str:
         return "unreadable"
 
 
-def strangers(store: Store, profile: Profile) -> list[RunKey]:
-    """Return the runs of a store that a profile has no cell for, whatever their seeds."""
+def strangers(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:
+    """Return the runs that a profile has no cell for, whatever their seeds."""
     cells = {replace(key, seed=0) for key in profile.runs(data=profile.data)}
-    stored = store.keys()
     return [key for key in stored if replace(key, seed=0) not in cells]
 
 

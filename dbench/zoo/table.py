@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from dbench.zoo.profiles import Profile
     from dbench.zoo.store import Store
 
-__all__ = [
-    "COLUMNS",
-    "MANIFEST",
-    "TABLE",
-    "build_arrays",
-    "build_table",
-    "load_manifest",
-    "load_runs",
-    "read_rules",
-    "run_keys",
-    "write_table",
-]
-
 TABLE, MANIFEST = "runs.parquet", "manifest.json"
 TABLE_SCHEMA = 2
 
@@ -72,28 +59,28 @@ _PROVENANCE = ("commit", "versions", "device", "precision", "data_sha256", "trai
 
 def build_table(
     store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, Any]] | None = None
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, RunArrays]:
     """Collect runs and their scores from a store.
 
     Each run must be done and scored, or diverged; ``population`` holds further scores by digest, those that a run has
     only among others (UDR).
 
     Returns:
-        A frame with the columns of :data:`COLUMNS`, sorted by run key and score. Arrays are left
-        to :func:`build_arrays`.
+        A frame with the columns of :data:`COLUMNS`, sorted by run key and score; and the scores that are no single
+        numbers.
 
     Raises:
-        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, or the runs are of several data
-            sets.
+        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, the runs are of several data
+            sets, or the shape of an array differs from run to run.
         DamagedData: a file of the store is damaged.
     """
-    records, scores = _collected(store, keys, population)
+    records, scores = _collected(store, keys, population or {})
     every = sorted(set().union(*scores.values()))
     for key, have in scores.items():
         if missing := sorted(set(every) - set(have)):
             raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
     # Where every run diverged no score is known by name, yet the runs stay in.
-    arrays = _names_of_arrays(scores)
+    arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
     names = [name for name in every if name not in arrays]
     if scores and not names:
         raise DamagedData(f"the scores of run {min(scores)} must hold at least one number, got {every}")
@@ -112,20 +99,13 @@ def build_table(
         for name in names
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != _TEXT})
+    table = frame.astype({name: kind for name, kind in COLUMNS.items() if kind != _TEXT})
+    return table, _arrays(scores, arrays)
 
 
-def build_arrays(
-    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]] | None = None
-) -> RunArrays:
-    """Collect the scores that are no single numbers of the runs of :func:`build_table`, given the same.
-
-    Raises:
-        InvalidInput: as :func:`build_table`, or arrays whose shape differs from run to run.
-        DamagedData: a file of the store is damaged.
-    """
-    _, scores = _collected(store, keys, population)
-    names, of_runs, agreements = _names_of_arrays(scores), {}, {}
+def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunArrays:
+    """Stack the arrays of those names, of all runs that are done or of those of an objective."""
+    of_runs, agreements = {}, {}
     try:
         for name in sorted(names - {AGREEMENTS}):
             of_runs[name] = np.array([have[name] for have in scores.values()], dtype=np.float64)
@@ -137,17 +117,13 @@ def build_arrays(
     return RunArrays(tuple(key.digest for key in scores), of_runs, agreements)
 
 
-def _names_of_arrays(scores: Mapping[RunKey, Mapping[str, Any]]) -> set[str]:
-    return {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
-
-
 def _is_numeric(value: object) -> bool:
     """Whether a score is a number, or nested lists of numbers."""
     return all(map(_is_numeric, value)) if isinstance(value, list) else isinstance(value, (int, float))
 
 
 def _collected(
-    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]] | None
+    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
     """Return the records of runs, sorted, and the scores of those that are done."""
     records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
@@ -173,7 +149,7 @@ def _collected(
             found = document.get("scores")
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
-            scores[key] = {**found, **(population or {}).get(key.digest, {})}
+            scores[key] = {**found, **population.get(key.digest, {})}
     if not records:
         raise InvalidInput("a table needs at least one run, got none")
     return records, scores
@@ -191,18 +167,11 @@ def write_table(
 ) -> Path:
     """Write the table, the arrays and the manifest, each aside and then renamed; the manifest last.
 
-    Args:
-        folder: made when it is missing.
-        table: as :func:`build_table` returns it.
-        profile: as trained.
-        tolerance: early score -> largest difference ``dbench zoo verify`` accepts, as a share of the value.
-        arrays: as :func:`build_arrays` returns them; without any, the manifest says so.
-        scoring: choices behind the scores, as text; the deviations of scoring from the papers.
-        rules: name of a claim's card -> hash of it as it was frozen when the runs were scored (:func:`read_rules`); a
-            card with another hash, or none, is exploratory on this table.
-
-    Returns:
-        Path of the table.
+    Table and arrays are as :func:`build_table` returns them; without arrays the manifest says so. It also holds, of
+    early scores, the largest difference ``dbench zoo verify`` accepts as a share of the value (``tolerance``); the
+    choices behind the scores, as text (``scoring``); and by name of a claim's card its hash as it was frozen when the
+    runs were scored (``rules``, :func:`read_rules`): a card with another hash, or none, is exploratory on this table.
+    Returns the path of the table.
     """
     folder = Path(folder)
     arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
@@ -282,6 +251,8 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
             raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
     if not all(isinstance(score, str) for score in manifest["scores"]):
         raise DamagedData(f"{path} must name scores, got {manifest['scores']!r:.80}")
+    if not isinstance(manifest["arrays"].get("sha256"), str) or not isinstance(manifest["arrays"].get("shapes"), dict):
+        raise DamagedData(f"{path} must hold sha256 and shapes of the arrays, got {manifest['arrays']!r:.80}")
     return manifest
 
 

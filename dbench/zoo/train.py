@@ -28,17 +28,11 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class TrainSummary:
-    """What a call of :func:`train_runs` did.
+    """What a call of :func:`train_runs` did, in numbers of runs.
 
-    Attributes:
-        present: runs that were finished before.
-        trained: runs finished now, diverged ones included.
-        diverged: runs of the plan that diverged, now or before.
-        left: runs of the plan that are not finished.
-        damaged: runs found damaged and therefore trained anew.
-        seconds: it took.
-        cancelled: whether Ctrl-C ended it.
-        unreadable: runs among those left that the system refuses to read.
+    Runs of the plan were ``present`` before or ``trained`` now, which includes ``diverged`` ones; ``left`` are not
+    finished, of which the system refuses to show those ``unreadable``; ``damaged`` were trained anew. ``cancelled``
+    says whether Ctrl-C ended it.
     """
 
     present: int
@@ -51,7 +45,6 @@ class TrainSummary:
     unreadable: int = 0
 
     def __str__(self) -> str:
-        """Summary in one line."""
         parts = [f"trained {self.trained} runs in {clock(self.seconds)}", f"{self.present} were there before"]
         if self.damaged:
             parts.append(f"{self.damaged} were damaged and trained anew")
@@ -78,12 +71,8 @@ def train_runs(
     left to it. A group that fails does not stop the others. Ctrl-C, SIGTERM and the end of the budget make the workers
     write checkpoints and stop.
 
-    Args:
-        store: where finished runs lie and new ones go.
-        keys: the plan.
-        budget: seconds after which to stop.
-        console: where plan and progress are written; standard error when not given.
-        setup: device, workers and the like: the fields of :class:`dbench.zoo.plan.Setup`.
+    ``budget`` are seconds after which to stop, ``setup`` the fields of :class:`dbench.zoo.plan.Setup`.
+    Plan and progress are written to the console, standard error when none is given.
 
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
@@ -183,7 +172,6 @@ def _steps_taken(store: Store, key: RunKey) -> int:
 def _announce(
     groups: Sequence[Group], steps: float, at_once: int, setup: Setup, expected: float | None, tell: Tell
 ) -> None:
-    """Say what is going to happen and about how long it takes."""
     place = "a Ray cluster" if setup.engine == "ray" else setup.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)

@@ -113,7 +113,7 @@ def store_reader(damage, folder: Path, what: str) -> Reader:
 
     def read(folder: Path) -> None:
         store = Store(folder)
-        store.keys(), store.foreign(), store.intact(key), store.intact(other)
+        store.contents(), store.intact(key), store.intact(other)
         now = {"precision": "float32", "data_sha256": data.fingerprint}
         found = find_checkpoint(store, other, network, {}, **now)
         if found is None and what == "checkpoint":
@@ -127,7 +127,7 @@ def store_reader(damage, folder: Path, what: str) -> Reader:
 
 def table_reader(damage, folder: Path, what: str) -> Reader:
     source = store_reader(damage, folder / "store", "")
-    table = build_table(Store(source.folder), PROFILE.runs()[:1], PROFILE)
+    table, _ = build_table(Store(source.folder), PROFILE.runs()[:1], PROFILE)
     write_table(folder / "table", table, PROFILE, {"mig": 0.1, "dci": 0.1})
     manifest, runs = "manifest.json", "runs.parquet"
 

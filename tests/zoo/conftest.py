@@ -11,7 +11,7 @@ from dbench.data import load
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_arrays, build_table, write_table
+from dbench.zoo.table import build_table, write_table
 
 TINY = Profile(
     name="tiny",
@@ -118,5 +118,6 @@ def evidence(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Calla
             scores={"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]},
         )
     folder = tmp_path / "evidence"
-    write_table(folder, build_table(store, tiny_keys, tiny), tiny, {"mig": 0.1}, arrays=build_arrays(store, tiny_keys))
+    table, arrays = build_table(store, tiny_keys, tiny)
+    write_table(folder, table, tiny, {"mig": 0.1}, arrays=arrays)
     return folder

@@ -14,7 +14,7 @@ from dbench.zoo.arrays import RunArrays, load_arrays
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_arrays, load_manifest, load_runs
+from dbench.zoo.table import build_table, load_manifest, load_runs
 
 Finish = Callable[..., None]
 
@@ -92,4 +92,16 @@ def test_arrays_of_runs_must_have_one_shape(
     for number, key in enumerate(tiny_keys):
         finish(store, key, scores={"kl.code": [0.0] * (2 + (number == 4))})
     with pytest.raises(InvalidInput, match="arrays of one shape"):
-        build_arrays(store, tiny_keys)
+        build_table(store, tiny_keys, tiny)
+
+
+@pytest.mark.parametrize("name", ["sha256", "shapes"])
+@pytest.mark.parametrize("value", [None, 3])
+def test_a_manifest_that_promises_nothing_of_its_arrays_is_refused(evidence: Path, name: str, value: object) -> None:
+    document = json.loads((evidence / "manifest.json").read_text())
+    document["arrays"][name] = value
+    if value is None:
+        del document["arrays"][name]
+    (evidence / "manifest.json").write_text(json.dumps(document))
+    with pytest.raises(DamagedData, match="must hold sha256 and shapes of the arrays"):
+        _arrays(evidence)

@@ -56,7 +56,7 @@ def test_a_table_keeps_the_factor_and_gives_the_keys_back(tiny, store, finish, t
     profile = replace(tiny, likelihood_factor=16.0)
     for key in profile.runs():
         finish(store, key, scores={"mig": 0.5})
-    write_table(tmp_path / "t", build_table(store, profile.runs(), profile), profile, {"mig": 0.1})
+    write_table(tmp_path / "t", build_table(store, profile.runs(), profile)[0], profile, {"mig": 0.1})
     assert load_manifest(tmp_path / "t")["profile"]["likelihood_factor"] == 16
     keys = run_keys(load_runs(tmp_path / "t"), load_manifest(tmp_path / "t"))
     assert sorted(keys.values()) == profile.runs()

@@ -25,7 +25,7 @@ EVIDENCE = Path(__file__).parents[2] / "fixtures" / "evidence"
 def made(trained: Callable[[Store, Profile], None], short: Profile, store: Store, tmp_path: Path) -> Path:
     """A panel of four models: two strengths, two seeds."""
     trained(store, short)
-    write_panel(store, choose_runs(store.keys(), 2), tmp_path / "panel.safetensors")
+    write_panel(store, choose_runs(store.contents().keys, 2), tmp_path / "panel.safetensors")
     return tmp_path / "panel.safetensors"
 
 
@@ -35,7 +35,7 @@ def run(*arguments: object) -> Result:
 
 def test_a_panel_encodes_as_the_runs_do_up_to_half_precision(made: Path, store: Store) -> None:
     panel = read_panel(made)
-    assert list(panel.keys) == sorted(store.keys())
+    assert list(panel.keys) == sorted(store.contents().keys)
     for number, key in enumerate(panel.keys):
         codes = store.tensors(key, "codes")["mean"]
         found = panel.source(number).grid_codes

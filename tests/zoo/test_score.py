@@ -17,7 +17,7 @@ from dbench.zoo.profiles import Profile
 from dbench.zoo.score import ScoreSummary, score_one, score_runs
 from dbench.zoo.scorers import protocol, subject_of
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_arrays, build_table, load_manifest, load_runs, write_table
+from dbench.zoo.table import build_table, load_manifest, load_runs, write_table
 
 KINDS = ("mutual_information", "importance", "predictability")
 OF_THE_STUDY = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
@@ -246,7 +246,7 @@ def test_agreements_lie_objective_by_objective_beside_the_table(
     for number, key in enumerate(keys):
         finish(store, key, scores={"mig": 0.1, "kl.code": [0.5, float(number)]})
     found = {key.digest: {AGREEMENTS: generator.random(len(own)).tolist()} for own in (many, few) for key in own}
-    table, arrays = build_table(store, keys, tiny, found), build_arrays(store, keys, found)
+    table, arrays = build_table(store, keys, tiny, found)
     assert set(table["score"]) == {"mig"}
     for own in (many, few):
         rows = np.array([found[key.digest][AGREEMENTS] for key in own])
@@ -267,7 +267,7 @@ def test_a_run_left_alone_by_divergence_leaves_a_table_without_udr(
         finish(store, key, status="diverged" if number == 1 else "done", scores={"mig": 0.1})
     population = score_population(store, keys, workers=1)
     assert population == {}
-    table = build_table(store, keys, tiny, population)
+    table, _ = build_table(store, keys, tiny, population)
     assert len(table) == len(keys)
     assert set(table["score"]) == {"mig"}
     assert table.loc[table["run"] != keys[1].digest, "value"].notna().all()
@@ -283,7 +283,7 @@ def test_a_cell_that_diverged_altogether_stops_no_other(
         finish(store, key, status="diverged" if number < 2 else "done", scores={"mig": 0.1})
     population = score_population(store, keys, workers=1)
     assert set(population) == {key.digest for key in keys[2:]}
-    table = build_table(store, keys, tiny, population)
+    table, _ = build_table(store, keys, tiny, population)
     done = table[table["status"] == "done"]
     assert {"udr.lasso", "udr.spearman.all"} < set(done["score"])
     assert np.isfinite(done["value"]).all()

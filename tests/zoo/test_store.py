@@ -36,7 +36,7 @@ def test_a_run_comes_back_as_it_was_saved(anywhere: Store, key: RunKey, finish: 
     assert record["scores"] == {"elbo": -20.0}
     np.testing.assert_array_equal(anywhere.tensors(key, "codes")["logvar"], np.zeros((6, 2), np.float32))
     assert anywhere.intact(key)
-    assert anywhere.keys() == [key]
+    assert anywhere.contents().keys == [key]
 
 
 def test_a_discarded_run_is_gone(anywhere: Store, key: RunKey, finish: Finish) -> None:
@@ -44,7 +44,7 @@ def test_a_discarded_run_is_gone(anywhere: Store, key: RunKey, finish: Finish) -
     anywhere.discard(key)
     anywhere.discard(key)
     assert anywhere.record(key) is None
-    assert anywhere.keys() == []
+    assert anywhere.contents().keys == []
 
 
 def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: Finish) -> None:
@@ -72,7 +72,7 @@ def test_a_process_killed_before_the_record_leaves_no_run(store: Store, key: Run
     finish(store, key)
     _file(store, key, "run.json").unlink()
     assert store.record(key) is None
-    assert store.keys() == []
+    assert store.contents().keys == []
 
 
 @pytest.mark.parametrize("damage", ["flip", "truncate", "remove"])
@@ -182,8 +182,7 @@ def test_runs_of_another_schema_are_counted_and_never_read(
         finish(store, key)
     monkeypatch.setattr("dbench.zoo.store.KEY_SCHEMA", 2)
     finish(store, tiny_keys[3])
-    assert store.foreign() == 3
-    assert store.keys() == [tiny_keys[3]]
+    assert store.contents() == ([tiny_keys[3]], 3, 0)
     with pytest.raises(DamagedData, match="holds another run"):
         store.record(tiny_keys[0])
 
@@ -234,5 +233,4 @@ def test_a_record_that_is_refused_is_counted_and_stops_no_list(
         return read(self, path, **options)
 
     monkeypatch.setattr(type(store._fs), "cat_file", refuse)
-    assert (store.foreign(), store.unreadable()) == (0, 1)
-    assert store.keys() == [tiny_keys[1]]
+    assert store.contents() == ([tiny_keys[1]], 0, 1)

@@ -59,7 +59,8 @@ def test_diverged_runs_stay_in_without_values(evidence: Path) -> None:
 def test_the_same_store_gives_the_same_bytes(
     evidence: Path, store: Store, tiny: Profile, tiny_keys: list[RunKey], tmp_path: Path
 ) -> None:
-    again = write_table(tmp_path / "again", build_table(store, tiny_keys[::-1], tiny), tiny, {"mig": 0.1, "dci": 0.1})
+    table, _ = build_table(store, tiny_keys[::-1], tiny)
+    again = write_table(tmp_path / "again", table, tiny, {"mig": 0.1, "dci": 0.1})
     assert again.read_bytes() == (evidence / "runs.parquet").read_bytes()
 
 
@@ -67,7 +68,7 @@ def test_population_scores_join_the_table(store: Store, tiny: Profile, tiny_keys
     for key in tiny_keys:
         finish(store, key, scores={"mig": 0.1})
     udr = {key.digest: {"udr.lasso": 0.25} for key in tiny_keys}
-    table = build_table(store, tiny_keys, tiny, udr)
+    table, _ = build_table(store, tiny_keys, tiny, udr)
     assert set(table["score"]) == {"mig", "udr.lasso"}
     del udr[tiny_keys[2].digest]
     with pytest.raises(InvalidInput, match=r"lacks the scores udr\.lasso"):
@@ -172,7 +173,7 @@ def test_constants_are_those_of_the_manifests_profile(
     profile = replace(tiny, sweeps=(Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),)), *tiny.sweeps))
     for key in profile.runs():
         finish(store, key, scores={"mig": 0.5})
-    write_table(tmp_path, build_table(store, profile.runs(), profile), profile, {"mig": 0.1})
+    write_table(tmp_path, build_table(store, profile.runs(), profile)[0], profile, {"mig": 0.1})
     assert set(run_keys(load_runs(tmp_path), load_manifest(tmp_path)).values()) == set(profile.runs())
     manifest = tmp_path / "manifest.json"
     manifest.write_text(manifest.read_text().replace("12.5", "1000.0"))
@@ -243,7 +244,7 @@ def test_a_folder_that_cannot_be_written_gives_a_message(
     finish(store, tiny_keys[0], scores={"mig": 0.1})
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DbenchError, match="out must be a folder"):
-        write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny), tiny, {"mig": 0.1})
+        write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny)[0], tiny, {"mig": 0.1})
 
 
 def test_a_stopped_training_is_not_scored_for_the_table(
@@ -261,7 +262,7 @@ def test_a_table_of_diverged_runs_alone_keeps_them(
 ) -> None:
     for key in tiny_keys:
         finish(store, key, status="diverged")
-    write_table(tmp_path / "table", build_table(store, tiny_keys, tiny), tiny, {})
+    write_table(tmp_path / "table", build_table(store, tiny_keys, tiny)[0], tiny, {})
     table = load_runs(tmp_path / "table")
     assert set(table["run"]) == {key.digest for key in tiny_keys}
     assert table["value"].isna().all()
@@ -275,7 +276,7 @@ def test_two_data_sets_make_no_table(
         finish(store, key, scores={"mig": 0.5})
     with pytest.raises(InvalidInput, match="one data set, got dsprites, dsprites_grid_16"):
         build_table(store, keys, tiny)
-    both = pd.concat([build_table(store, tiny_keys, tiny), build_table(store, keys[-1:], tiny)])
+    both = pd.concat([build_table(store, tiny_keys, tiny)[0], build_table(store, keys[-1:], tiny)[0]])
     write_table(tmp_path / "both", both, tiny, {})
     with pytest.raises(DamagedData, match="runs of one data set, got dsprites, dsprites_grid_16"):
         load_runs(tmp_path / "both")
@@ -287,7 +288,7 @@ def test_a_table_holds_the_hashes_of_the_rules_that_were_frozen(
     finish(store, tiny_keys[0], scores={"mig": 0.5})
     path = tmp_path / "frozen.json"
     path.write_text('{"cards": {"sober.ranges-overlap / zoo": {"hash": "ab12", "date": "2026-11-22", "cells": 0}}}')
-    frame = build_table(store, tiny_keys[:1], tiny)
+    frame = build_table(store, tiny_keys[:1], tiny)[0]
     write_table(tmp_path / "t", frame, tiny, {}, rules=read_rules(path))
     assert load_manifest(tmp_path / "t")["rules"] == {"sober.ranges-overlap / zoo": "ab12"}
     assert load_population(tmp_path / "t").rules == {"sober.ranges-overlap / zoo": "ab12"}
@@ -309,5 +310,5 @@ def test_a_table_of_a_part_of_the_seeds_says_so(
         finish(store, key, scores={"mig": 0.5})
     for seeds, told in ((1, ("1 of the 2 seeds that the profile has",)), (2, ())):
         part = [key for key in tiny_keys if key.seed < seeds]
-        write_table(tmp_path / "t", build_table(store, part, tiny), tiny, {})
+        write_table(tmp_path / "t", build_table(store, part, tiny)[0], tiny, {})
         assert load_population(tmp_path / "t").deviations == told

@@ -51,7 +51,7 @@ def evidence(
     trained(store, short)
     for key in short.runs():
         score_one(store, key)
-    table = build_table(store, short.runs(), short, {key.digest: {"udr.lasso": 0.5} for key in short.runs()})
+    table, _ = build_table(store, short.runs(), short, {key.digest: {"udr.lasso": 0.5} for key in short.runs()})
     write_table(tmp_path / "evidence", table, short, EARLY_SHARE)
     return tmp_path / "evidence"
 
@@ -123,7 +123,7 @@ def test_a_stopped_verification_says_nothing_of_the_table(
 
 
 def test_a_table_of_other_data_is_refused(evidence: Path, store: Store, short: Profile, tmp_path: Path) -> None:
-    table = build_table(store, short.runs(), short).assign(data_sha256="0" * 64)
+    table = build_table(store, short.runs(), short)[0].assign(data_sha256="0" * 64)
     write_table(tmp_path / "other", table, short, {})
     with pytest.raises(DamagedData, match="another version of dsprites_grid_16"):
         verify.verify_runs(tmp_path / "other", number=1)
@@ -141,7 +141,7 @@ def test_the_seed_decides_which_runs_are_verified(evidence: Path) -> None:
 def test_a_score_that_this_version_does_not_compute_is_an_error(
     evidence: Path, store: Store, short: Profile, tmp_path: Path
 ) -> None:
-    table = build_table(store, short.runs(), short, {key.digest: {"unheard_of": 0.5} for key in short.runs()})
+    table, _ = build_table(store, short.runs(), short, {key.digest: {"unheard_of": 0.5} for key in short.runs()})
     write_table(tmp_path / "other", table, short, {})
     with pytest.raises(InvalidInput, match="must be ones that this version computes, got unheard_of"):
         verify.verify_runs(tmp_path / "other", number=1)
@@ -200,7 +200,7 @@ store = Store(sys.argv[2])
 train_group(Wire(), Group(store.url, tuple(profile.runs())))
 for key in profile.runs():
     score_one(store, key)
-write_table(sys.argv[3], build_table(store, profile.runs(), profile), profile, {})
+write_table(sys.argv[3], build_table(store, profile.runs(), profile)[0], profile, {})
 """
 
 

@@ -1,4 +1,4 @@
-"""npy files and npz archives, zip files of them: headers are checked against the bytes there before allocating."""
+"""npy files and npz archives, by numpy, once their headers agree with the bytes there. Nothing is ever unpickled."""
 
 import io
 import math
@@ -6,21 +6,21 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, Layout, Values, collect, readable, require_room, spans
+from dbench.codes.formats.values import LARGEST_FILE, Values, checked, readable, require_room, rows_of
 from dbench.errors import DamagedData, InvalidInput
 
 _HEADER = 1 << 14  # numpy itself refuses headers above 10,000 bytes, but reads them first
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _BLOCK = 1 << 22
 _TEXT = 1 << 20
 
@@ -33,25 +33,20 @@ class StoredArray:
         what: file and name, for messages.
         shape: as declared; the number of bytes in the file agrees with it.
         dtype: as declared; object arrays are listed but never read.
-        fortran: whether columns, not rows, are stored one after the other.
-        offset: where its values begin.
-        open: opens the stream of its bytes.
+        load: maps the array of a file into memory, or reads that of an archive.
     """
 
     what: str
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
-    fortran: bool
-    offset: int
-    open: Callable[[], AbstractContextManager[IO[bytes]]]
+    load: Callable[[], Any]
 
     def __str__(self) -> str:
-        """Shape and type, for lists of what a file holds."""
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {self.dtype}"
 
     @property
-    def layout(self) -> Layout:
-        """Rows and columns; a vector is one column.
+    def numbers(self) -> tuple[int, int]:
+        """Rows and columns of numbers; a vector is one column.
 
         Raises:
             InvalidInput: objects, text, complex numbers, no values, or not a matrix.
@@ -63,7 +58,7 @@ class StoredArray:
             )
         if self.dtype.kind not in "biuf":
             raise InvalidInput(f"{self.what} must hold real numbers, got dtype {self.dtype}")
-        return Layout(*self.matrix, self.dtype.kind != "f")
+        return self.matrix
 
     @property
     def matrix(self) -> tuple[int, int]:
@@ -83,21 +78,11 @@ class StoredArray:
             InvalidInput: NaN or infinity, or an array that is no matrix of numbers.
             DamagedData: the file ends early or its checksum is wrong.
         """
-        layout = self.layout
-        require_room(self.what, layout, layout.rows if keep is None else len(keep))
-        if not self.fortran or layout.columns == 1:
-            return collect(self.what, layout, self._blocks(layout.rows, layout.columns, 1), keep)
-        # Column by column: each is a matrix of one column.
-        single = Layout(layout.rows, 1, layout.whole)
-        blocks = self._blocks(layout.rows, 1, layout.columns)
-        steps = len(list(spans(layout.rows, self._step(1))))
-        shape = (layout.rows if keep is None else len(keep), layout.columns)
-        values: Values = np.empty(shape, np.int64) if layout.whole else np.empty(shape, np.float64)
-        for j in range(layout.columns):
-            values[:, j] = collect(self.what, single, islice(blocks, steps), keep, column=j)[:, 0]
-        for _ in blocks:  # runs its check of the end
-            pass
-        return values
+        rows, columns = self.numbers
+        require_room(self.what, rows, columns, rows if keep is None else len(keep))
+        values, step = self._values(), max(_BLOCK // (columns * self.dtype.itemsize), 1)
+        blocks = (values[start : start + step] for start in range(0, rows, step))
+        return rows_of(checked(self.what, blocks), keep)
 
     def read_columns(self, keep: NDArray[np.int64] | None = None) -> list[Column]:
         """Return the kept rows of each column, which may hold text.
@@ -109,10 +94,8 @@ class StoredArray:
         if self.dtype.kind not in "US":
             return list(self.read(keep).T)
         rows, columns = self.matrix
-        require_room(self.what, Layout(rows, columns * self.dtype.itemsize // 8 + 1, whole=False), rows)
-        shape = (columns, rows) if self.fortran else (rows, columns)
-        text = np.concatenate(list(self._blocks(*shape, 1)))
-        text = text.T if self.fortran else text
+        require_room(self.what, rows, columns * self.dtype.itemsize // 8 + 1, rows)
+        text = self._values()
         return [text_column(self.what, column) for column in (text if keep is None else text[keep]).T]
 
     def read_text(self) -> tuple[str, ...]:
@@ -121,58 +104,34 @@ class StoredArray:
         Raises:
             InvalidInput: anything else.
         """
-        if self.dtype.kind not in "US" or len(self.shape) != 1 or self.dtype.itemsize * self.shape[0] > _TEXT:
+        if self.dtype.kind not in "US" or len(self.shape) != 1 or max(self.dtype.itemsize, 1) * self.shape[0] > _TEXT:
             raise InvalidInput(f"{self.what} must be a short vector of strings, got {self}")
-        blocks = self._blocks(self.shape[0], 1, 1)
-        try:
-            values = np.concatenate([block.ravel() for block in blocks]) if self.shape[0] else np.array([], dtype="U")
-            return tuple(part.decode() if isinstance(part, bytes) else str(part) for part in values.tolist())
-        except UnicodeError as error:
-            raise DamagedData(f"{self.what} must be text: {error}") from error
+        with _reading(self.what):
+            return tuple(part.decode() if isinstance(part, bytes) else part for part in self.load().tolist())
 
-    def _step(self, columns: int) -> int:
-        return max(_BLOCK // max(columns * self.dtype.itemsize, 1), 1)
-
-    def _blocks(self, rows: int, columns: int, repeats: int) -> Iterator[NDArray[np.generic]]:
-        """Yield ``repeats`` matrices after each other, in parts; insist that the stream then ends."""
-        row_bytes = columns * self.dtype.itemsize
-        with readable(self.what), self.open() as stream:
-            _exactly(stream, self.offset, self.what)
-            for _ in range(repeats):
-                for start, stop in spans(rows, self._step(columns)):
-                    data = _exactly(stream, (stop - start) * row_bytes, self.what)
-                    yield np.frombuffer(data, dtype=self.dtype).reshape(stop - start, columns)
-            if stream.read(1):
-                raise DamagedData(f"{self.what} goes on after its last value")
+    def _values(self) -> NDArray[Any]:
+        with _reading(self.what):
+            return np.asarray(self.load()).reshape(self.matrix)
 
 
-def _exactly(stream: IO[bytes], size: int, what: str) -> bytes:
-    data = stream.read(size)
-    if len(data) != size:
-        raise DamagedData(f"{what} ends early: {size - len(data)} bytes are missing")
-    return data
-
-
-def _stored_array(what: str, size: int, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> StoredArray:
-    """Read the header of an npy stream and check it against the stream's size in bytes."""
-    with readable(what, kind=" as an npy array"), opener() as stream, warnings.catch_warnings():
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    with readable(what, " as an npy array"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's remarks on old or odd headers
+        yield
+
+
+def _stored_array(what: str, size: int, stream: IO[bytes], load: Callable[[], Any]) -> StoredArray:
+    """Read the header of an npy stream and check it against the stream's size in bytes."""
+    with _reading(what):
         head = io.BytesIO(stream.read(_HEADER))
-        version = np.lib.format.read_magic(head)
-        if version == (1, 0):
-            shape, fortran, dtype = np.lib.format.read_array_header_1_0(head)
-        elif version == (2, 0):
-            shape, fortran, dtype = np.lib.format.read_array_header_2_0(head)
-        else:
-            raise DamagedData(f"{what} must be in npy format 1 or 2, got version {version}")
-    if any(isinstance(length, bool) or length < 0 for length in shape):
-        raise DamagedData(f"{what} must have a shape of lengths of at least 0, got {shape}")
+        shape, _, dtype = _HEADERS[np.lib.format.read_magic(head)](head)
     expected = head.tell() + math.prod(shape) * dtype.itemsize
-    if not dtype.hasobject and expected != size:
+    if min(shape, default=0) < 0 or (not dtype.hasobject and expected != size):
         raise DamagedData(f"{what} must have {expected} bytes for {dtype} of shape {shape}, got {size}")
     if expected > LARGEST_FILE:
         raise InvalidInput(f"{what} may have at most {LARGEST_FILE} bytes, got {expected}")
-    return StoredArray(what, tuple(int(length) for length in shape), dtype, bool(fortran), head.tell(), opener)
+    return StoredArray(what, shape, dtype, load)
 
 
 def open_npy(path: Path) -> StoredArray:
@@ -181,13 +140,9 @@ def open_npy(path: Path) -> StoredArray:
     Raises:
         DamagedData: not npy, or a header that disagrees with the file's size.
     """
-    return _stored_array(path.name, path.stat().st_size, lambda: path.open("rb"))
-
-
-@contextmanager
-def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
-    with zipfile.ZipFile(path) as archive, archive.open(name) as stream:
-        yield stream
+    with path.open("rb") as stream:
+        load = partial(np.load, path, mmap_mode="r", allow_pickle=False)
+        return _stored_array(path.name, path.stat().st_size, stream, load)
 
 
 def open_npz(path: Path) -> dict[str, StoredArray]:
@@ -198,18 +153,25 @@ def open_npz(path: Path) -> dict[str, StoredArray]:
     Raises:
         DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
     """
-    with readable(path.name, kind=" as an npz archive"):
-        with zipfile.ZipFile(path) as archive:
-            sizes = [(info.filename, info.file_size) for info in archive.infolist() if info.filename.endswith(".npy")]
-        odd = [name for name, _ in sizes if not name.isprintable()]
+    with readable(path.name, " as an npz archive"), zipfile.ZipFile(path) as archive:
+        members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+        names = [info.filename for info in members]
+        odd = [name for name in names if not name.isprintable()]
         if odd:  # they would be printed
             raise DamagedData(f"{path.name} must have printable names for arrays, got {odd[0]!r}")
         # Archives open the last member of a name; which one was meant cannot be told.
-        twice = [name for name, count in Counter(name for name, _ in sizes).items() if count > 1]
+        twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise DamagedData(f"{path.name} must hold each array once, got {twice[0]!r} more than once")
         found = {}
-        for member, size in sizes:
-            name = member.removesuffix(".npy")
-            found[name] = _stored_array(f"{path.name}: {name}", size, partial(_member, path, member))
+        for info in members:
+            name = info.filename.removesuffix(".npy")
+            with archive.open(info) as stream:
+                load = partial(_member, path, info.filename)
+                found[name] = _stored_array(f"{path.name}: {name}", info.file_size, stream, load)
     return found
+
+
+def _member(path: Path, name: str) -> Any:
+    with np.load(path, allow_pickle=False) as archive:
+        return archive[name]

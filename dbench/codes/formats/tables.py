@@ -2,10 +2,8 @@
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, Layout, Values, collect, readable, require_room
+from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, Values, checked, readable, require_room, rows_of
 from dbench.errors import DamagedData, InvalidInput
 
 _HEADER = 1 << 20
@@ -23,15 +21,7 @@ _BATCH = 1 << 16
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table in a file, of known columns, not read yet.
-
-    Attributes:
-        what: the file, for messages.
-        columns: names, in the file's order.
-        rows: number of rows.
-        text: columns that hold text.
-        batches: yields the named columns in parts, as text if asked for.
-    """
+    """A table in a file, not read yet; ``batches`` yields the columns named in parts, as text if asked for."""
 
     what: str
     columns: tuple[str, ...]
@@ -51,13 +41,10 @@ class StoredTable:
         wrong = [name for name in columns if name in self.text]
         if wrong:
             raise InvalidInput(f"{self.what}: column {wrong[0]!r} must hold numbers, got text")
-        layout = Layout(self.rows, len(columns), whole=False)
-        require_room(self.what, layout, self.rows if keep is None else len(keep))
-        with _readable(self.what):
-            batches = self._whole(columns)
-            first = _matrix(self.what, columns, next(batches))
-            others = (_matrix(self.what, columns, batch) for batch in batches)
-            return collect(self.what, layout._replace(whole=first.dtype.kind == "i"), chain([first], others), keep)
+        require_room(self.what, self.rows, len(columns), self.rows if keep is None else len(keep))
+        with readable(self.what):
+            blocks = (_matrix(self.what, columns, batch) for batch in self._whole(columns))
+            return rows_of(checked(self.what, blocks), keep)
 
     def read_columns(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> list[Column]:
         """Return the kept rows of each column, which may hold text.
@@ -72,21 +59,10 @@ class StoredTable:
 
     def _text(self, name: str, keep: NDArray[np.int64] | None) -> Column:
         what = f"{self.what}: column {name!r}"
-        require_room(what, Layout(self.rows, 1, whole=False), self.rows if keep is None else len(keep))
-        parts: list[NDArray[np.object_]] = []
-        first = 0
-        with _readable(self.what):
-            for batch in self._whole([name], text=True):
-                column = batch.column(name)
-                if column.null_count:
-                    raise InvalidInput(f"{what} must have text in every row, got {column.null_count} missing values")
-                values = np.asarray(column.to_numpy(zero_copy_only=False), dtype=object)
-                if keep is not None:
-                    start, stop = np.searchsorted(keep, [first, first + len(values)])
-                    values = values[keep[start:stop] - first]
-                parts.append(values)
-                first += batch.num_rows
-        return text_column(what, np.concatenate(parts))
+        require_room(what, self.rows, 1, self.rows if keep is None else len(keep))
+        with readable(self.what):
+            columns = (batch.column(name) for batch in self._whole([name], text=True))
+            return text_column(what, rows_of((_words(what, column) for column in columns), keep))
 
     def _whole(self, columns: Sequence[str], *, text: bool = False) -> Iterator[Any]:
         """Yield batches, which must have all rows together, and no more."""
@@ -98,6 +74,12 @@ class StoredTable:
             yield batch
         if rows != self.rows:
             raise DamagedData(f"{self.what} must have the {self.rows} rows it declares")
+
+
+def _words(what: str, column: Any) -> NDArray[np.object_]:
+    if column.null_count:
+        raise InvalidInput(f"{what} must have text in every row, got {column.null_count} missing values")
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=object)
 
 
 def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic]:
@@ -116,12 +98,6 @@ def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic
         if part.dtype.kind != "f" and part.size and max(abs(int(part.min())), abs(int(part.max()))) > 2**53:
             raise InvalidInput(f"{what}: column {name!r} must be within 2^53 beside columns of floats, got beyond")
     return np.stack([part.astype(np.float64) for part in parts], axis=1)
-
-
-def _readable(what: str) -> AbstractContextManager[None]:
-    import pyarrow as pa
-
-    return readable(what, pa.ArrowException)
 
 
 def _require_names(what: str, names: Sequence[str]) -> None:
@@ -157,7 +133,7 @@ def open_csv(path: Path) -> StoredTable:
     import pyarrow as pa
 
     what = path.name
-    with _readable(what):
+    with readable(what):
         with path.open("rb") as file:
             line = file.readline(_HEADER).decode("utf-8-sig")
         if len(line) >= _HEADER // 4 and not line.endswith("\n"):
@@ -190,7 +166,7 @@ def open_parquet(path: Path) -> StoredTable:
     from pyarrow import parquet
 
     what = path.name
-    with _readable(what), parquet.ParquetFile(path) as file:
+    with readable(what), parquet.ParquetFile(path) as file:
         text = frozenset(str(field.name) for field in file.schema_arrow if _is_text(field.type))
         names, rows = tuple(str(name) for name in file.schema_arrow.names), int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]

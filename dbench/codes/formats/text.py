@@ -38,9 +38,9 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
     """
     try:
         found, index = np.unique(values.astype(str), return_inverse=True)
-    except UnicodeError as error:
+        names = tuple(found.tolist())
+    except ValueError as error:
         raise InvalidInput(f"{what} must be text, got: {error}") from error
-    names = tuple(found.tolist())
     odd = [name for name in names if not name.isprintable() or not name.strip()]
     if odd:
         raise InvalidInput(f"{what} must have printable text in every row, got {odd[0]!r}")

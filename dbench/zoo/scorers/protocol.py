@@ -1,10 +1,5 @@
 """How much is drawn for the scores of a run, and the choices behind them that the papers leave open."""
 
-__all__ = [
-    "ACTIVE", "BINS", "DOWNSTREAM", "EPOCHS", "FEW", "FEW_TEST", "KNOCKOUT_EPOCHS", "KNOCKOUT_RATE",
-    "NOVEL", "SCORING", "TEST", "TRAIN", "TREES", "TUNING",
-]  # fmt: skip
-
 ACTIVE = 0.01
 """Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
 

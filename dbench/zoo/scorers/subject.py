@@ -27,8 +27,6 @@ class Subject:
     """A run as its scorers see it.
 
     Attributes:
-        key: which run.
-        data: the data set it was trained on.
         source: its mean codes, to be asked for any factors.
         grid: mean codes and factors of every grid point.
         sample: mean codes of 15,000 random points.
@@ -76,13 +74,9 @@ class Subject:
 
 
 def subject_of(key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], trained: Mapping[str, float]) -> Subject:
-    """Prepare a run for scoring.
+    """Prepare a run, of whose codes ``mean`` and ``logvar`` of every grid point are N x d, for scoring.
 
-    Args:
-        key: which run; its generators draw the points and the noise.
-        data: the data set it was trained on.
-        codes: ``mean`` and ``logvar`` of every grid point, N x d.
-        trained: scores from training.
+    The generators of its key draw the points and the noise.
     """
     mean, logvar = (codes[name].astype(np.float64) for name in ("mean", "logvar"))
     factors, names = data.grid(), data.factor_names
