@@ -44,13 +44,12 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of one source: its files, PNG and SVG, or why it could not be drawn."""
+    """A figure of one source: what is said of its picture, or why it could not be drawn."""
 
     card: FigureCard
     evidence: Evidence
     caption: str
     alt: str = ""
-    files: tuple[Path, ...] = ()
     lacking: str = ""
 
 
@@ -92,13 +91,12 @@ def draw_figures(
     folder: Path,
     *,
     only: Sequence[str] = (),
-    write: Callable[..., list[Path]] = write_figure,
+    write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
     """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own.
 
     Raises:
         UnknownName: no such figure.
-        DbenchError: a picture cannot be written.
     """
     for name in only:
         find("figure", name, FIGURES)
@@ -114,8 +112,8 @@ def draw_figures(
                 yield Drawn(card, one, card.shows, lacking=str(error))
                 continue
             alt = alt_text(card, picture)
-            files = write(picture, folder / one.name, name, title=card.title, alt=alt)
-            yield Drawn(card, one, caption, alt, tuple(files))
+            write(picture, folder / one.name, name, title=card.title, alt=alt)
+            yield Drawn(card, one, caption, alt)
 
 
 def alt_text(card: FigureCard, figure: Figure) -> str:

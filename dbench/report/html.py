@@ -14,11 +14,10 @@ from jinja2 import Environment, StrictUndefined, Template
 from dbench.report import cite, overview, text
 from dbench.report.document import by_claim, by_paper, report_text, worst_first
 from dbench.report.figures import PageFigure
-from dbench.report.headings import PARAMETERS, chance_text, count_verdicts
+from dbench.report.headings import EVIDENCE, PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
-EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "printed tables"}
 # The other records of a finding: of the sentence, of probes, of printed figures.
 BESIDE = {"cell": ("primary", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
@@ -135,7 +134,7 @@ def _read(name: str) -> str:
 def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals.update(
-        EVIDENCE=EVIDENCE,
+        EVIDENCE=EVIDENCE | {"published": "printed tables"},
         LINKS=cite.PAPER_LINKS,
         MEANINGS=MEANINGS,
         SYMBOLS=SYMBOLS,
