@@ -64,12 +64,7 @@ def fetch(published: Published) -> Path:
 
 
 def check_md5(path: Path, md5: str) -> None:
-    """Insist on a file of that MD5.
-
-    Raises:
-        InvalidInput: no such file.
-        DamagedData: another content.
-    """
+    """Insist on a file of that MD5."""
     if not path.is_file():
         raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
     with path.open("rb") as file:
@@ -86,10 +81,6 @@ def unpacked(
     Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one: they are laid out
     once, in order, some rows at a time. The file is there whole or not at all; beyond its length it is not checked
     again.
-
-    Raises:
-        DbenchError: the file cannot be written.
-        DamagedData: the parts are not as long as the shape says; what ``parts`` raises.
     """
     if not target.is_file() or target.stat().st_size != prod(shape):
         try:

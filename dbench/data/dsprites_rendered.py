@@ -27,11 +27,7 @@ BATCH = 1024
 
 
 def outline(shape: int) -> NDArray[np.float64]:
-    """Return the m x 2 corners (x, y) of a shape at scale 1, in pixels from its centre, y upwards.
-
-    Args:
-        shape: 0 square, 1 ellipse, 2 heart.
-    """
+    """Return the m x 2 corners (x, y) of square, ellipse or heart at scale 1, in pixels from the centre, y upwards."""
     if shape == 0:
         return RADIUS * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     if shape == 1:

@@ -4,6 +4,7 @@ Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_data
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import cast
@@ -85,16 +86,7 @@ def _load(name: str) -> Mpi3d:
     return Mpi3d(name, lambda: fetch(FILES[name]), md5=FILES[name].md5, folder=cache_folder())
 
 
-def mpi3d_toy() -> Mpi3d:
-    """Return the simplistic renderings."""
-    return _load("mpi3d_toy")
-
-
-def mpi3d_realistic() -> Mpi3d:
-    """Return the realistic renderings."""
-    return _load("mpi3d_realistic")
-
-
-def mpi3d_real() -> Mpi3d:
-    """Return the photographs."""
-    return _load("mpi3d_real")
+# The simplistic renderings, the realistic ones, and the photographs.
+mpi3d_toy = partial(_load, "mpi3d_toy")
+mpi3d_realistic = partial(_load, "mpi3d_realistic")
+mpi3d_real = partial(_load, "mpi3d_real")
