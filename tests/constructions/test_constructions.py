@@ -8,11 +8,10 @@ from dbench.constructions.battery import BATTERY, parity_cases
 from dbench.constructions.mixtures import COPIES, PRINTED, coin_copies, nearly_straight_rotation
 from dbench.constructions.powers import THREE_VALUES, binned_gap_of_power, plain_powers, random_scale, stretched
 from dbench.constructions.rectangles import rectangles
-from dbench.constructions.relations import RELATIONS, related, two_shared
+from dbench.constructions.relations import RELATIONS, related, two_shared, unequal_cases, unequal_codes
 from dbench.constructions.small_codes import partitions, small_codes
 from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
 from dbench.constructions.uncorrelated import dependent_codes, independent_codes
-from dbench.constructions.unequal_mig import unequal_cases, unequal_codes
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import dci_disentanglement, mutual_information
 from dbench.seeds import generator
