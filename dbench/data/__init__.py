@@ -80,7 +80,12 @@ def load(name: str) -> DataSet:
         DbenchError: its file could not be downloaded.
     """
     if WITHOUT in name:
-        return _load_held_out(name)
+        base, combination, draw = parse_held_out(name)
+        data = HeldOut(load(base), combination, draw=draw)
+        # One data set has one name: a second one would be another key of the same run.
+        if data.name != name:
+            raise InvalidInput(f"factors must stand in the order of the data set, {data.name!r}, got {name!r}")
+        return data
     if ":" in name:
         return _of_contract(load_callable("data set", name), name)
     if name not in DATA_SETS:
@@ -112,12 +117,3 @@ def _of_contract(make: Callable[[], object], name: str) -> DataSet:
     if missing:
         raise InvalidInput(f"data set {name!r} must have {', '.join(contract)}, got none of {', '.join(missing)}")
     return cast(DataSet, data)
-
-
-def _load_held_out(name: str) -> HeldOut:
-    base, combination, draw = parse_held_out(name)
-    data = HeldOut(load(base), combination, draw=draw)
-    # One data set has one name: a second one would be another key of the same run.
-    if data.name != name:
-        raise InvalidInput(f"factors must stand in the order of the data set, {data.name!r}, got {name!r}")
-    return data

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import read_rows, read_shape
 from dbench.data.base import digest
-from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
+from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData
 
 _URL = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
 FILES = {
-    "mpi3d_toy": Published(f"{_URL}/mpi3d_toy.npz", "55889cb7c7dfc655d6e0277beee88868"),
-    "mpi3d_realistic": Published(f"{_URL}/mpi3d_realistic.npz", "59a6225b88b635365f70c91b3e52f70f"),
-    "mpi3d_real": Published(f"{_URL}/mpi3d_real.npz", "0f33f609918fb5c97996692f91129802"),
+    "mpi3d_toy": "55889cb7c7dfc655d6e0277beee88868",
+    "mpi3d_realistic": "59a6225b88b635365f70c91b3e52f70f",
+    "mpi3d_real": "0f33f609918fb5c97996692f91129802",
 }
 # An archive says by its length which it is: descriptions of these files disagree on 6 or 4 colours and shapes.
 LAYOUTS = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
@@ -83,7 +83,7 @@ class Mpi3d(StoredImages):
 
 
 def _load(name: str) -> Mpi3d:
-    return Mpi3d(name, lambda: fetch(FILES[name]), md5=FILES[name].md5, folder=cache_folder())
+    return Mpi3d(name, lambda: fetch(f"{_URL}/{name}.npz", FILES[name]), md5=FILES[name], folder=cache_folder())
 
 
 # The simplistic renderings, the realistic ones, and the photographs.

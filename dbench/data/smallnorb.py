@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dbench.data.archives import read_parts
 from dbench.data.base import Factors, GridData, Images, digest
-from dbench.data.downloads import Published, cache_folder, check_md5, fetch
+from dbench.data.downloads import cache_folder, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 
@@ -141,5 +141,5 @@ def read_binary_matrix(
 def smallnorb() -> SmallNorb:
     """Return SmallNORB, downloaded to the cache folder (248 MB) unless it lies there already."""
     for file, md5 in FILES.items():
-        fetch(Published(f"{_URL}/{file}", md5))
+        fetch(f"{_URL}/{file}", md5)
     return SmallNorb(cache_folder())

@@ -41,23 +41,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Changes:
-    """What differs between two reports.
+    """What differs between two reports."""
 
-    Attributes:
-        headings: findings whose verdict changed, those that fell deepest first.
-        moved: (old, new) of records whose new estimate lies outside of the old interval.
-        verdicts: how many records changed their verdict.
-        added: how many records only the new report has.
-        removed: how many records only the old report has.
-        same: how many records have the verdict of before and an estimate that has not moved.
-    """
-
-    headings: tuple[Step, ...]
-    moved: tuple[tuple[Record, Record], ...]
-    verdicts: int
-    added: int
-    removed: int
-    same: int
+    headings: tuple[Step, ...]  # findings whose verdict changed, those that fell deepest first
+    moved: tuple[tuple[Record, Record], ...]  # (old, new) where the new estimate lies outside of the old interval
+    verdicts: int  # how many records changed their verdict
+    added: int  # how many records only the new report has
+    removed: int  # how many only the old one
+    same: int  # how many have the verdict of before and an estimate that has not moved
 
     def __str__(self) -> str:
         """Which headings changed, on one line; empty where none did."""
@@ -124,14 +115,11 @@ def difference_lines(changes: Changes) -> list[str]:
 
 
 def read_history(folder: str | Path) -> list[tuple[str, Document]]:
-    """Read all reports of a folder, each a ``NAME.json`` or a folder ``NAME`` with a ``report.json``.
-
-    Returns:
-        The reports by name, in the order of their times, the oldest first.
+    """Read all reports of a folder, each a ``NAME.json`` or a folder ``NAME`` with a ``report.json``, the oldest first.
 
     Raises:
-        InvalidInput: if the folder holds no report.
-        DamagedData: if one of them cannot be read.
+        InvalidInput: the folder holds no report.
+        DamagedData: one of them cannot be read.
     """
     root = Path(folder)
     found = [*root.glob("*.json"), *root.glob("*/report.json")]

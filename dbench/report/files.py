@@ -61,16 +61,11 @@ def write_report(folder: str | Path, document: Document, *, figures: Sequence[Pa
     All are rendered and written aside before the first is renamed, and ``report.json`` is renamed last. If anything
     fails before, what was there stays as it was. A document without records is written nowhere.
 
-    Args:
-        folder: of the full report, made if missing; a partial report goes to :func:`report_folder`.
-        document: from :func:`dbench.report.build_document`.
-        figures: for the page.
-
     Returns:
-        The paths written.
+        The paths written, in the folder of :func:`report_folder`, which is made if missing.
 
     Raises:
-        DbenchError: if the directory cannot be written to.
+        DbenchError: the folder cannot be written to.
     """
     if not document["records"]:
         return []

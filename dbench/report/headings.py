@@ -39,16 +39,11 @@ def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def heading_of(records: Sequence[Record], row: Finding) -> dict[str, Any]:
-    """Return the heading of one finding.
+    """Return the heading of one finding: the fields of ``heading`` in ``schema.json``.
 
-    Args:
-        records: all records of the finding, in the order of the report.
-        row: its row of the ledger.
-
-    Returns:
-        The fields of ``heading`` in ``schema.json``. The verdict is that of the primary record on the kind of evidence
-        that heads the finding; of several cases, which must all hold, the worst, and of equal verdicts that farthest
-        out of the range, or nearest to its end; without any it is 'not tested'.
+    The verdict is that of the primary record on the kind of evidence that heads the finding; of several cases, which
+    must all hold, the worst, and of equal verdicts that farthest out of the range, or nearest to its end; without any
+    it is 'not tested'.
     """
     primaries = [record for record in records if record["role"] == "primary" and record["evidence"] == row.heads]
     decider = max(primaries, key=lambda record: (_rank(record), _miss(record)), default=None)

@@ -30,10 +30,8 @@ def render_html(
 ) -> str:
     """Return the page. All text of the document is escaped; the only script allowed to run is the package's own.
 
-    Args:
-        document: the report.
-        trends: of each claim the verdicts of earlier reports as (day, verdict), the latest first.
-        figures: of :func:`dbench.report.figures.read_figures`; the page's script shows them where a finding is opened.
+    The trends are of each claim the verdicts of earlier reports as (day, verdict), the latest first; the page's script
+    shows figures where a finding is opened.
     """
     script = _read("report.js")
     deciders = _deciders(document)
