@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking, InvalidInput, find
-from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr  # noqa: F401
+from dbench.figures import agreements, interventions, scatters, structure, sweeps, traversals  # noqa: F401
 from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure
 from dbench.figures.lookup import in_order
