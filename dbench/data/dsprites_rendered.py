@@ -117,8 +117,3 @@ class DspritesRendered(GridData):
                 batch = rows[start : start + BATCH]
                 images[batch, 0] = fill(_place(shape, factors[batch])) * np.uint8(255)
         return images
-
-
-def dsprites_rendered() -> DspritesRendered:
-    """Return the full grid of 737,280 images, re-rendered: not the published archive."""
-    return DspritesRendered()

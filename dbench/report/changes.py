@@ -1,10 +1,9 @@
 """Two reports side by side, and many one after the other: headings first, then estimates, then counts."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dbench.errors import InvalidInput
 from dbench.report.document import strict_json
@@ -23,8 +22,8 @@ class Step:
 
     claim: str
     old: str
-    new: str
     saw: str
+    new: str
     sees: str
 
     def __str__(self) -> str:
@@ -61,9 +60,12 @@ def compare(old: Document, new: Document) -> Changes:
     Where a report is partial, only what both judged is compared.
     """
     complete = old["scope"]["complete"] and new["scope"]["complete"]
-    before, after = ({heading["claim"]: heading for heading in report["headings"]} for report in (old, new))
+    before, after = (
+        {heading["claim"]: (heading["verdict"], one_line(heading["says"])) for heading in report["headings"]}
+        for report in (old, new)
+    )
     steps = [
-        Step(claim, **_fields("old", "saw", before.get(claim)), **_fields("new", "sees", after.get(claim)))
+        Step(claim, *before.get(claim, ("", "")), *after.get(claim, ("", "")))
         for claim in dict.fromkeys([*after, *before])
         if complete or (claim in before and claim in after)
     ]
@@ -79,10 +81,6 @@ def compare(old: Document, new: Document) -> Changes:
         removed=len(was.keys() - now.keys()) if complete else 0,
         same=sum(not (a or b) for a, b in zip(turned, moved, strict=True)),
     )
-
-
-def _fields(verdict: str, says: str, heading: Mapping[str, Any] | None) -> dict[str, str]:
-    return {verdict: heading["verdict"] if heading else "", says: one_line(heading["says"]) if heading else ""}
 
 
 def _key(record: Record) -> tuple[str, ...]:
