@@ -120,8 +120,8 @@ def alt_text(card: FigureCard, figure: Figure) -> str:
     """Say what kind of picture it is, its panels and their axes, and the numbers that stand in it."""
     drawn = [axes for axes in figure.axes if axes.axison]
     titles = _distinct(axes.get_title(loc="left") for axes in drawn)
-    across = _distinct([axes.get_xlabel() for axes in drawn] + [_text(figure, "supxlabel")])
-    up = _distinct([axes.get_ylabel() for axes in drawn] + [_text(figure, "supylabel")])
+    across = _distinct([axes.get_xlabel() for axes in drawn] + [figure.get_supxlabel()])
+    up = _distinct([axes.get_ylabel() for axes in drawn] + [figure.get_supylabel()])
     parts = [f"{card.title}: {len(drawn)} panel{'s' if len(drawn) != 1 else ''}"]
     for name, found in (("Panels", titles), ("Across", across), ("Up", up)):
         if found:
@@ -135,10 +135,6 @@ def alt_text(card: FigureCard, figure: Figure) -> str:
 def _distinct(texts: Iterable[str]) -> list[str]:
     cleaned = (" ".join(text.split()) for text in texts)
     return list(dict.fromkeys(text for text in cleaned if text))
-
-
-def _text(figure: Figure, name: str) -> str:
-    return str(getattr(figure, f"get_{name}")())
 
 
 def source_text(models: Population | PopulationPair | Models) -> str:

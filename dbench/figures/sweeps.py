@@ -131,7 +131,7 @@ def _sweeps(
         everything = np.concatenate([population.scores(score, o, seeds=population.seeds()).ravel() for o in objectives])
         for panel, objective in zip(row, objectives, strict=True):
             _sweep(panel, population, score, objective, joined)
-        row[0].set_ylabel(_two_lines(score_label(score)))
+        row[0].set_ylabel(score_label(score).replace(", informative", ",\ninformative").replace("UDR ", "UDR\n"))
         row[0].yaxis.set_major_locator(MaxNLocator(4))
         if log:
             logarithmic(row[0], everything)
@@ -153,17 +153,9 @@ def _sweep(panel: Axes, population: Population, score: str, objective: str, join
         panel.vlines(places, values.min(axis=0), values.max(axis=0), color=look.colour, alpha=0.35, linewidth=4)
     x = (places[None, :] + beside[:, None]).ravel()
     panel.scatter(x, values.ravel(), s=5, c=look.colour if joined else SOFT, alpha=0.55, linewidths=0, zorder=4)
-    panel.set_xticks(places, [_short(strength) for strength in population.strengths(objective)])
+    panel.set_xticks(places, [f"{s:g}".removeprefix("0") or "0" for s in population.strengths(objective)])
     panel.tick_params(axis="x", labelsize=5)
     panel.xaxis.grid(visible=False)
-
-
-def _short(strength: float) -> str:
-    return f"{strength:g}".removeprefix("0") or "0"
-
-
-def _two_lines(label: str) -> str:
-    return label.replace(", informative", ",\ninformative").replace("UDR ", "UDR\n")
 
 
 @figure(
