@@ -111,9 +111,6 @@ def read_binary_matrix(
     magic number that stands for the type of the elements, here bytes or such integers, the number of dimensions, the
     dimensions (at least three, even of a vector; those beyond the number mean nothing), and then the elements, last
     dimension fastest.
-
-    Raises:
-        DamagedData: not gzip, another magic number, another shape, cut short, or longer than its header says.
     """
     wanted = np.dtype(dtype).newbyteorder("<")
     try:

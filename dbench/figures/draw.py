@@ -58,10 +58,6 @@ def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
 
     Those shipped when not given. Tables of models trained without a combination of factors are left out: the figures
     are of whole data sets.
-
-    Raises:
-        InvalidInput: no table.
-        DamagedData: a table that was damaged or edited.
     """
     found, unsupervised = list[Evidence](), dict[Path, Population]()
     folders = swept_folders(evidence_folders(root))
@@ -93,11 +89,7 @@ def draw_figures(
     only: Sequence[str] = (),
     write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own.
-
-    Raises:
-        UnknownName: no such figure.
-    """
+    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own."""
     for name in only:
         find("figure", name, FIGURES)
     for one in evidence:

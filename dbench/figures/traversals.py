@@ -48,7 +48,8 @@ def latent_traversals(models: Models) -> Figure:
 )
 def reconstructions(models: Models) -> Figure:
     """Reconstructions by a random model."""
-    model, rows, columns = models.random, 3, 16
+    rows, columns = 3, 16
+    model = models.runs[int(generator(figure="random model", data=models.name).integers(len(models.runs)))]
     stream = generator(figure="reconstructions", data=models.name)
     chosen = stream.choice(len(model.codes[0]), size=rows * columns, replace=False)
     real = np.stack([model.image(int(row)) for row in chosen]).reshape(rows, columns, *model.data.image_shape)

@@ -12,11 +12,7 @@ from dbench.report.schema import PAPERS, VERDICTS, Document, Record, validate
 
 
 def strict_json(value: Any, *, indent: int | None = None) -> str:
-    """Return ``value`` as JSON with sorted keys, without NaN and infinities.
-
-    Raises:
-        InvalidInput: for anything JSON has no word for.
-    """
+    """Return ``value`` as JSON with sorted keys, and refuse what JSON has no word for, such as NaN."""
     try:
         return json.dumps(value, sort_keys=True, allow_nan=False, indent=indent)
     except (TypeError, ValueError, RecursionError) as error:
