@@ -7,7 +7,7 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
-from dbench.constructions.xor import xor_codes
+from dbench.constructions.group_codes import xor_codes
 from dbench.metrics import dci, nk
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval

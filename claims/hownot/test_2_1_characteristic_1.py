@@ -7,8 +7,7 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.codes import Source
-from dbench.constructions.mixtures import COPIES, MIXTURE, coin_copies, gaussian_mixtures
-from dbench.constructions.nearly_straight import PRINTED, nearly_straight
+from dbench.constructions.mixtures import COPIES, MIXTURE, PRINTED, coin_copies, gaussian_mixtures, nearly_straight
 from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae
 from dbench.metrics.registry import Score

@@ -10,7 +10,7 @@ import numpy as np
 
 from dbench.claims import Claim, above, below
 from dbench.codes import Sample
-from dbench.constructions.parity import parity_cases
+from dbench.constructions.battery import parity_cases
 from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers, random_scale, stretched
 from dbench.constructions.small_codes import SmallCodes, small_codes
 from dbench.metrics import mig

@@ -5,9 +5,8 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, within
 from dbench.codes import Sample
-from dbench.constructions.partly_restrictive import partly_restrictive
+from dbench.constructions.relations import partly_restrictive, unequal_cases, unequal_codes
 from dbench.constructions.small_codes import small_codes
-from dbench.constructions.unequal_mig import unequal_cases, unequal_codes
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae, irs, mig, mutual_information
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval

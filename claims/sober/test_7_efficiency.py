@@ -3,7 +3,7 @@
 from functools import cache
 
 from dbench.claims import Claim, above
-from dbench.constructions.noisy_copies import noisy_copies
+from dbench.constructions.relations import noisy_copies
 from dbench.metrics import Score, statistical_efficiency
 from dbench.seeds import generator
 from dbench.stats import mean_interval

@@ -20,7 +20,7 @@ from dbench.constructions.group_codes import group_source, xor_source
 from dbench.constructions.mixtures import coin_copies, gaussian_mixtures
 from dbench.constructions.modular_sum import band_source
 from dbench.constructions.on_labels import NORMAL, UNIFORM, circles, codes_of, on_labels
-from dbench.constructions.powers import THREE_VALUES
+from dbench.constructions.powers import THREE_VALUES, hidden
 from dbench.constructions.rectangles import rectangles
 from dbench.constructions.relations import related
 from dbench.constructions.uncaptured import uncaptured
@@ -68,11 +68,6 @@ class Representation:
     def strong(self) -> bool | None:
         """Whether every factor has one code of its own that tells it, and no other code does."""
         return None if self.weak is None else self.weak and self.characteristic_2 is True
-
-
-def _hidden_powers(z: NDArray[np.int64]) -> NDArray[np.float64]:
-    values = UNIFORM[z]
-    return np.column_stack([values[:, 0], (values**25).sum(axis=1), values[:, 1]])
 
 
 def _of(source: Source, holds: str, place: str, truth: str, *, explicit: bool = True) -> Representation:
@@ -206,7 +201,7 @@ REPRESENTATIONS: dict[str, Representation] = {
         explicit=False,
     ),
     "hidden powers": _of(
-        codes_of(_hidden_powers, len(UNIFORM), 2),
+        codes_of(lambda z: hidden(UNIFORM[z]), len(UNIFORM), 2),
         "a ab b",
         f"{SEPLIARSKAIA}, fact 8",
         "a third code x^25 + y^25; SAP by squared correlation is 0.75",

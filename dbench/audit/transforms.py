@@ -11,8 +11,8 @@ from dbench.audit.record import Answer, Check
 from dbench.audit.scale import LOW, SAME, scale_of
 from dbench.audit.subject import Subject
 from dbench.codes import FunctionSource, Source
-from dbench.constructions import unequal_mig
 from dbench.constructions.on_labels import labels
+from dbench.constructions.relations import N_FACTORS, SIZE, UNEQUAL
 
 Codes = NDArray[np.float64]
 Factors = NDArray[np.int64] | NDArray[np.float64]
@@ -21,12 +21,12 @@ Change = Callable[[Codes, np.random.Generator], Codes]
 
 def _leaky(factors: Factors, generator: np.random.Generator) -> Codes:
     """Mix codes and add noise, more to each than to the one before: real numbers, no ties, no two codes alike."""
-    codes = unequal_mig.CODES["leaky"](factors, generator)
+    codes = UNEQUAL["leaky"](factors, generator)
     more = np.linspace(0, 1, codes.shape[1])
     return np.asarray(codes + more * generator.standard_normal(codes.shape))
 
 
-LEAKY = FunctionSource(labels(unequal_mig.SIZE, unequal_mig.N_FACTORS), _leaky)
+LEAKY = FunctionSource(labels(SIZE, N_FACTORS), _leaky)
 BASES: dict[str, Source] = {PERFECT: REPRESENTATIONS[PERFECT].source, "leaky copy": LEAKY}
 
 

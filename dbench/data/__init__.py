@@ -24,19 +24,19 @@ __all__ = [
     "load", "paper_splits", "random_splits", "torch_dataset",
 ]  # fmt: skip
 
-# Name -> the module that holds the function of that name; or how it is made of another one, whose name is in its own.
+# Name -> module and what in it makes the data set; or how it is made of another one, whose name is in its own.
 SHIPPED = {
     "color_dsprites_grid": "variant",
     "color_dsprites_grid_16": "downsampled",
     "color_dsprites_rendered": "variant",
-    "dsprites_grid": "dsprites_grid",
+    "dsprites_grid": "dsprites_grid:DspritesGrid",
     "dsprites_grid_16": "downsampled",
     "dsprites_grid_32": "downsampled",
-    "dsprites_rendered": "dsprites_rendered",
+    "dsprites_rendered": "dsprites_rendered:DspritesRendered",
     "noisy_dsprites_grid": "variant",
     "noisy_dsprites_grid_16": "downsampled",
     "noisy_dsprites_rendered": "variant",
-    "rooms": "rooms",
+    "rooms": "rooms:Rooms",
     "rooms_16": "downsampled",
     "rooms_32": "downsampled",
     "scream_dsprites_grid": "variant",
@@ -46,16 +46,16 @@ SHIPPED = {
 """Data sets that work from what dbench ships."""
 
 FETCHED = {
-    "cars3d": "cars3d",
+    "cars3d": "cars3d:cars3d",
     "color_dsprites": "variant",
-    "dsprites": "dsprites",
-    "mpi3d_real": "mpi3d",
-    "mpi3d_realistic": "mpi3d",
-    "mpi3d_toy": "mpi3d",
+    "dsprites": "dsprites:dsprites",
+    "mpi3d_real": "mpi3d:mpi3d_real",
+    "mpi3d_realistic": "mpi3d:mpi3d_realistic",
+    "mpi3d_toy": "mpi3d:mpi3d_toy",
     "noisy_dsprites": "variant",
     "scream_dsprites": "variant",
-    "shapes3d": "shapes3d",
-    "smallnorb": "smallnorb",
+    "shapes3d": "shapes3d:shapes3d",
+    "smallnorb": "smallnorb:smallnorb",
 }
 """Data sets that fetch a published archive when first loaded."""
 
@@ -80,7 +80,12 @@ def load(name: str) -> DataSet:
         DbenchError: its file could not be downloaded.
     """
     if WITHOUT in name:
-        return _load_held_out(name)
+        base, combination, draw = parse_held_out(name)
+        data = HeldOut(load(base), combination, draw=draw)
+        # One data set has one name: a second one would be another key of the same run.
+        if data.name != name:
+            raise InvalidInput(f"factors must stand in the order of the data set, {data.name!r}, got {name!r}")
+        return data
     if ":" in name:
         return _of_contract(load_callable("data set", name), name)
     if name not in DATA_SETS:
@@ -95,8 +100,8 @@ def load(name: str) -> DataSet:
     if DATA_SETS[name] == "variant":
         variant, _, base = name.partition("_")
         return VARIANTS[variant](load(base), name=name)
-    module = import_module(f"dbench.data.{DATA_SETS[name]}")
-    return cast(DataSet, getattr(module, name)())
+    module, _, maker = DATA_SETS[name].partition(":")
+    return cast(DataSet, getattr(import_module(f"dbench.data.{module}"), maker)())
 
 
 def _of_contract(make: Callable[[], object], name: str) -> DataSet:
@@ -112,12 +117,3 @@ def _of_contract(make: Callable[[], object], name: str) -> DataSet:
     if missing:
         raise InvalidInput(f"data set {name!r} must have {', '.join(contract)}, got none of {', '.join(missing)}")
     return cast(DataSet, data)
-
-
-def _load_held_out(name: str) -> HeldOut:
-    base, combination, draw = parse_held_out(name)
-    data = HeldOut(load(base), combination, draw=draw)
-    # One data set has one name: a second one would be another key of the same run.
-    if data.name != name:
-        raise InvalidInput(f"factors must stand in the order of the data set, {data.name!r}, got {name!r}")
-    return data

@@ -6,7 +6,8 @@ import lzma
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import IO
@@ -26,19 +27,13 @@ UNREADABLE = (
 
 def git_blob_id(path: Path) -> str:
     """Return the id that git gives the content of a file: SHA-1 of ``blob <size>``, a zero byte and the content."""
-    total = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    header = b"blob %d\0" % path.stat().st_size
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            total.update(block)
-    return total.hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.sha1(header, usedforsecurity=False)).hexdigest()
 
 
 def read_shipped(file: str, sha256: str, member: str) -> NDArray[np.uint8]:
-    """Return an array of bytes from an npz archive that dbench ships.
-
-    Raises:
-        DamagedData: the file is not what its checksum promises.
-    """
+    """Return an array of bytes from an npz archive that dbench ships, if it is what its checksum promises."""
     content = (files("dbench_fixtures.data") / file).read_bytes()
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
@@ -48,28 +43,26 @@ def read_shipped(file: str, sha256: str, member: str) -> NDArray[np.uint8]:
     return array
 
 
-def _header(stream: IO[bytes], path: Path, member: str) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    """Read the header of an npy member: shape, whether in Fortran order, type."""
-    version = np.lib.format.read_magic(stream)
-    if version not in ((1, 0), (2, 0)):
-        raise DamagedData(f"{path}: member {member!r} must be in npy format 1 or 2, got version {version}")
-    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    return reader(stream)
-
-
-def read_shape(path: Path, member: str) -> tuple[int, ...]:
-    """Return the shape that a member of an npz archive has by its own header.
-
-    Raises:
-        DamagedData: not a zip archive, no such member, or no array.
-    """
+@contextmanager
+def _opened(path: Path, member: str) -> Iterator[tuple[IO[bytes], tuple[int, ...], bool, np.dtype[np.generic]]]:
+    """Open an npy member behind its header: the stream, its shape, whether in Fortran order, its type."""
     try:
         with zipfile.ZipFile(path) as archive, archive.open(f"{member}.npy") as stream:
-            return _header(stream, path, member)[0]
+            version = np.lib.format.read_magic(stream)
+            if version not in ((1, 0), (2, 0)):
+                raise DamagedData(f"{path}: member {member!r} must be in npy format 1 or 2, got version {version}")
+            reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            yield stream, *reader(stream)
     except KeyError as error:
         raise DamagedData(f"{path}: no member {member!r} in the archive") from error
     except UNREADABLE as error:
         raise DamagedData(f"{path} cannot be read as an npz archive: {error}") from error
+
+
+def read_shape(path: Path, member: str) -> tuple[int, ...]:
+    """Return the shape that a member of an npz archive has by its own header."""
+    with _opened(path, member) as (_, shape, _, _):
+        return shape
 
 
 def read_rows(
@@ -83,24 +76,31 @@ def read_rows(
         DamagedData: not a zip archive, no such member, another shape or type, pickled, or cut short.
     """
     wanted = np.dtype(dtype)
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(f"{member}.npy") as stream:
-            found_shape, fortran, found = _header(stream, path, member)
-            if found_shape != shape or found != wanted:
-                raise DamagedData(
-                    f"{path}: member {member!r} must be {wanted} of shape {shape}, got {found} of shape {found_shape}"
-                )
-            row_bytes = wanted.itemsize * int(np.prod(shape[1:], dtype=np.int64))
-            step = shape[0] if fortran else rows
-            for start in range(0, shape[0], step):
-                length = min(step, shape[0] - start)
-                data = stream.read(length * row_bytes)
-                if len(data) != length * row_bytes:
-                    raise DamagedData(f"{path}: member {member!r} ends before row {start + length} of {shape[0]}")
-                yield np.frombuffer(data, dtype=wanted).reshape(length, *shape[1:], order="F" if fortran else "C")
-            if stream.read(1):
-                raise DamagedData(f"{path}: member {member!r} goes on after its {shape[0]} rows")
-    except KeyError as error:
-        raise DamagedData(f"{path}: no member {member!r} in the archive") from error
-    except UNREADABLE as error:
-        raise DamagedData(f"{path} cannot be read as an npz archive: {error}") from error
+    with _opened(path, member) as (stream, found_shape, fortran, found):
+        if found_shape != shape or found != wanted:
+            raise DamagedData(
+                f"{path}: member {member!r} must be {wanted} of shape {shape}, got {found} of shape {found_shape}"
+            )
+        yield from read_parts(stream.read, f"{path}: member {member!r}", shape, wanted, rows=rows, fortran=fortran)
+
+
+def read_parts(
+    read: Callable[[int], bytes],
+    what: str,
+    shape: tuple[int, ...],
+    dtype: np.dtype[np.generic],
+    *,
+    rows: int,
+    fortran: bool = False,
+) -> Iterator[NDArray[np.generic]]:
+    """Yield what there is to read in parts of at most ``rows`` rows: as much as the shape says, and no more."""
+    row_bytes = dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))
+    step = shape[0] if fortran else rows
+    for start in range(0, shape[0], step):
+        length = min(step, shape[0] - start)
+        data = read(length * row_bytes)
+        if len(data) != length * row_bytes:
+            raise DamagedData(f"{what} ends before row {start + length} of {shape[0]}")
+        yield np.frombuffer(data, dtype=dtype).reshape(length, *shape[1:], order="F" if fortran else "C")
+    if read(1):
+        raise DamagedData(f"{what} goes on after its {shape[0]} rows")

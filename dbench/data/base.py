@@ -126,11 +126,9 @@ class GridData(ABC):
         return np.asarray(np.ravel_multi_index(tuple(checked.T), self.factor_sizes), dtype=np.int64)
 
     def images(self, factors: ArrayLike, generator: np.random.Generator | None = None) -> Images:
-        """Return n x C x H x W uint8 images in 0..255 of the given n x k factors.
+        """Return n x C x H x W uint8 images in 0..255 of n x k integer factors, each from 0 to its size less 1.
 
-        Args:
-            factors: n x k integers, factor j in ``0..factor_sizes[j] - 1``.
-            generator: source of what the factors leave open; needed by stochastic data sets, unused by others.
+        What the factors leave open is drawn from the generator, which only stochastic data sets need.
 
         Raises:
             InvalidInput: factors off the grid, or no generator for a stochastic data set.

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import UNREADABLE
 from dbench.data.base import digest
-from dbench.data.downloads import Published, StoredImages, check_md5, fetch
+from dbench.data.downloads import StoredImages, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 
-FILE = Published("http://www.scottreed.info/files/nips2015-analogy-data.tar.gz", "4e866a7919c1beedf53964e6f7a23686")
+URL = "http://www.scottreed.info/files/nips2015-analogy-data.tar.gz"
+MD5 = "4e866a7919c1beedf53964e6f7a23686"
 FACTOR_SIZES = (4, 24, 183)
 SIDE = 128
 
@@ -38,7 +39,7 @@ class Cars3d(StoredImages):
     factor_names = ("elevation", "azimuth", "object")
     image_shape = (3, 64, 64)
 
-    def __init__(self, path: Path, *, md5: str = FILE.md5, factor_sizes: tuple[int, int, int] = FACTOR_SIZES) -> None:
+    def __init__(self, path: Path, *, md5: str = MD5, factor_sizes: tuple[int, int, int] = FACTOR_SIZES) -> None:
         check_md5(path, md5)
         self.factor_sizes = factor_sizes
         self.fingerprint = digest("Cars3D archive, Lanczos", md5)
@@ -99,4 +100,4 @@ class Cars3d(StoredImages):
 
 def cars3d() -> Cars3d:
     """Return Cars3D, downloaded to the cache folder unless it lies there already."""
-    return Cars3d(fetch(FILE))
+    return Cars3d(fetch(URL, MD5))

@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
@@ -24,52 +23,28 @@ def cache_folder() -> Path:
     return Path(os.environ.get("DBENCH_DATA") or pooch.os_cache("dbench")).expanduser()
 
 
-@dataclass(frozen=True)
-class Published:
-    """A file somebody published.
-
-    Its MD5 (hex) tells the published file from a damaged one; it is no protection from forgery. It is empty where none
-    was published, and whoever reads the file checks it.
-    """
-
-    url: str
-    md5: str = ""
-
-    @property
-    def file(self) -> str:
-        """Its name in the cache folder."""
-        return self.url.rpartition("/")[2]
-
-
-def fetch(published: Published) -> Path:
+def fetch(url: str, md5: str = "") -> Path:
     """Return the path of a published file, downloaded to :func:`cache_folder` unless it lies there already.
 
-    Raises:
-        DbenchError: it could not be downloaded, or what came is not the published file.
+    Its MD5 (hex) tells the published file from a damaged one; it is no protection from forgery. Where none was
+    published, whoever reads the file checks it.
     """
     import pooch
 
-    folder = cache_folder()
-    known = f"md5:{published.md5}" if published.md5 else None
+    folder, name = cache_folder(), url.rpartition("/")[2]
     try:
-        path = pooch.retrieve(published.url, known_hash=known, fname=published.file, path=folder)
+        path = pooch.retrieve(url, known_hash=f"md5:{md5}" if md5 else None, fname=name, path=folder)
     except (OSError, ValueError) as error:
         # The text of a failed connection takes 300 characters to say that there is none.
         reason = "no connection" if type(error).__name__.endswith(_CUT_OFF) else str(error)
         raise DbenchError(
-            f"{published.file} could not be downloaded from {published.url}: {reason}; put the file into {folder}, "
-            "or set DBENCH_DATA"
+            f"{name} could not be downloaded from {url}: {reason}; put the file into {folder}, or set DBENCH_DATA"
         ) from error
     return Path(path)
 
 
 def check_md5(path: Path, md5: str) -> None:
-    """Insist on a file of that MD5.
-
-    Raises:
-        InvalidInput: no such file.
-        DamagedData: another content.
-    """
+    """Insist on a file of that MD5."""
     if not path.is_file():
         raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
     with path.open("rb") as file:
@@ -86,10 +61,6 @@ def unpacked(
     Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one: they are laid out
     once, in order, some rows at a time. The file is there whole or not at all; beyond its length it is not checked
     again.
-
-    Raises:
-        DbenchError: the file cannot be written.
-        DamagedData: the parts are not as long as the shape says; what ``parts`` raises.
     """
     if not target.is_file() or target.stat().st_size != prod(shape):
         try:

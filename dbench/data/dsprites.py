@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import git_blob_id, read_rows
 from dbench.data.base import Factors, GridData, Images, digest
-from dbench.data.downloads import Published, fetch
+from dbench.data.downloads import fetch
 from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
 from dbench.errors import DamagedData, InvalidInput
 
@@ -73,4 +73,4 @@ class Dsprites(GridData):
 def dsprites() -> Dsprites:
     """Return the published archive, downloaded to the cache folder (26 MB) unless it lies there already."""
     # No checksum known to pooch was published for this file; its git blob id is checked on reading.
-    return Dsprites(fetch(Published(URL)))
+    return Dsprites(fetch(URL))

@@ -42,8 +42,3 @@ class DspritesGrid(GridData):
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         return unpack_sprites(self._packed[self.index(factors)])
-
-
-def dsprites_grid() -> DspritesGrid:
-    """Return the 46,080 real images of the sub-grid, 64 x 64."""
-    return DspritesGrid()

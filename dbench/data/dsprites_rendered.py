@@ -27,11 +27,7 @@ BATCH = 1024
 
 
 def outline(shape: int) -> NDArray[np.float64]:
-    """Return the m x 2 corners (x, y) of a shape at scale 1, in pixels from its centre, y upwards.
-
-    Args:
-        shape: 0 square, 1 ellipse, 2 heart.
-    """
+    """Return the m x 2 corners (x, y) of square, ellipse or heart at scale 1, in pixels from the centre, y upwards."""
     if shape == 0:
         return RADIUS * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     if shape == 1:
@@ -65,16 +61,11 @@ def _place(shape: int, factors: Factors) -> NDArray[np.int64]:
 
 
 def fill(corners: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Fill polygons exactly, in integers.
+    """Fill n polygons exactly, in integers: n x m x 2 corners (x, y) in 1/256 pixel, y downwards, within the image.
 
     A pixel is inside where a ray from its centre to the left crosses the outline an odd number of times. A centre
     right on the outline counts as inside on left and on lower edges, and as outside on right and on upper ones.
-
-    Args:
-        corners: n x m x 2 corners (x, y) in 1/256 pixel, y downwards, the image from 0 to 64 * 256.
-
-    Returns:
-        n x 64 x 64 images in {0, 1}.
+    The images are n x 64 x 64, in {0, 1}.
     """
     n, m, _ = corners.shape
     start, end = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
@@ -121,8 +112,3 @@ class DspritesRendered(GridData):
                 batch = rows[start : start + BATCH]
                 images[batch, 0] = fill(_place(shape, factors[batch])) * np.uint8(255)
         return images
-
-
-def dsprites_rendered() -> DspritesRendered:
-    """Return the full grid of 737,280 images, re-rendered: not the published archive."""
-    return DspritesRendered()

@@ -24,15 +24,7 @@ SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b82
 
 
 class _Variant(GridData):
-    """White sprites on black, turned into coloured images by a subclass's :meth:`_paint`.
-
-    Args:
-        base: the sprites: one channel, not stochastic.
-        name: name of the result.
-
-    Raises:
-        InvalidInput: a base of several channels, or a stochastic one.
-    """
+    """White sprites on black, turned into coloured images by a subclass's :meth:`_paint`."""
 
     rule: ClassVar[str]
     """What the painting does, in words and with its constants; the fingerprint holds it."""

@@ -126,11 +126,7 @@ def held_out_name(base: str, combination: Mapping[str, int] | None = None, *, dr
 
 
 def parse_held_out(name: str) -> tuple[str, dict[str, int] | None, int | None]:
-    """Take a name apart: the base's name, and a combination or the number of a random draw.
-
-    Raises:
-        UnknownName: it does not have the form that :func:`held_out_name` gives.
-    """
+    """Take a name that :func:`held_out_name` gives apart: base, and a combination or the number of a random draw."""
     base, _, left_out = name.partition(WITHOUT)
     parts = [re.fullmatch(r"([a-z_]+)(0|[1-9][0-9]{0,8})", part) for part in left_out.split("-")]
     pairs = [(part[1], int(part[2])) for part in parts if part]

@@ -4,6 +4,7 @@ Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_data
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import cast
@@ -13,14 +14,14 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import read_rows, read_shape
 from dbench.data.base import digest
-from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
+from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData
 
 _URL = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
 FILES = {
-    "mpi3d_toy": Published(f"{_URL}/mpi3d_toy.npz", "55889cb7c7dfc655d6e0277beee88868"),
-    "mpi3d_realistic": Published(f"{_URL}/mpi3d_realistic.npz", "59a6225b88b635365f70c91b3e52f70f"),
-    "mpi3d_real": Published(f"{_URL}/mpi3d_real.npz", "0f33f609918fb5c97996692f91129802"),
+    "mpi3d_toy": "55889cb7c7dfc655d6e0277beee88868",
+    "mpi3d_realistic": "59a6225b88b635365f70c91b3e52f70f",
+    "mpi3d_real": "0f33f609918fb5c97996692f91129802",
 }
 # An archive says by its length which it is: descriptions of these files disagree on 6 or 4 colours and shapes.
 LAYOUTS = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
@@ -82,19 +83,10 @@ class Mpi3d(StoredImages):
 
 
 def _load(name: str) -> Mpi3d:
-    return Mpi3d(name, lambda: fetch(FILES[name]), md5=FILES[name].md5, folder=cache_folder())
+    return Mpi3d(name, lambda: fetch(f"{_URL}/{name}.npz", FILES[name]), md5=FILES[name], folder=cache_folder())
 
 
-def mpi3d_toy() -> Mpi3d:
-    """Return the simplistic renderings."""
-    return _load("mpi3d_toy")
-
-
-def mpi3d_realistic() -> Mpi3d:
-    """Return the realistic renderings."""
-    return _load("mpi3d_realistic")
-
-
-def mpi3d_real() -> Mpi3d:
-    """Return the photographs."""
-    return _load("mpi3d_real")
+# The simplistic renderings, the realistic ones, and the photographs.
+mpi3d_toy = partial(_load, "mpi3d_toy")
+mpi3d_realistic = partial(_load, "mpi3d_realistic")
+mpi3d_real = partial(_load, "mpi3d_real")

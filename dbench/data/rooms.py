@@ -169,8 +169,3 @@ def _lit(points: Array, normals: Array) -> Array:
 def _unit(vectors: Array) -> Array:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths > 0, lengths, 1.0)
-
-
-def rooms() -> Rooms:
-    """Return the rooms, 64 x 64."""
-    return Rooms()

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.data.base import digest
-from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
+from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError
 
-FILE = Published("https://storage.googleapis.com/3d-shapes/3dshapes.h5", "099a2078d58cec4daad0702c55d06868")
+URL = "https://storage.googleapis.com/3d-shapes/3dshapes.h5"
+MD5 = "099a2078d58cec4daad0702c55d06868"
 FACTOR_SIZES = (10, 10, 10, 8, 4, 15)
 
 # Rows unpacked at once: 50 MB.
@@ -99,4 +100,4 @@ def _dataset(file: Any, path: Path, name: str, shape: tuple[int, ...], dtype: ty
 
 def shapes3d() -> Shapes3d:
     """Return Shapes3D, downloaded to the cache folder (268 MB) and unpacked (5.9 GB) unless it lies there already."""
-    return Shapes3d(lambda: fetch(FILE), md5=FILE.md5, folder=cache_folder())
+    return Shapes3d(lambda: fetch(URL, MD5), md5=MD5, folder=cache_folder())

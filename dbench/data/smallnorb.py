@@ -1,15 +1,17 @@
 """SmallNORB as published (LeCun, Huang and Bottou 2004): photographs of 50 toys of five categories."""
 
-from collections.abc import Mapping
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dbench.data.archives import read_parts
 from dbench.data.base import Factors, GridData, Images, digest
-from dbench.data.binary_matrix import read_binary_matrix
-from dbench.data.downloads import Published, cache_folder, check_md5, fetch
+from dbench.data.downloads import cache_folder, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 
@@ -29,6 +31,9 @@ INSTANCE = 1
 
 # Pairs of photographs read at once: 19 MB.
 ROWS = 1024
+
+# Of the types its format knows, those that occur.
+MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
 
 
 class SmallNorb(GridData):
@@ -97,8 +102,41 @@ class SmallNorb(GridData):
         return images
 
 
+def read_binary_matrix(
+    path: Path, shape: tuple[int, ...], dtype: DTypeLike, *, rows: int
+) -> Iterator[NDArray[np.generic]]:
+    """Yield a gzipped matrix in parts of at most ``rows`` rows; nothing is read before its header is known to fit.
+
+    The format is named ``.mat`` and has nothing to do with MATLAB. All integers are little endian and 32 bits wide: a
+    magic number that stands for the type of the elements, here bytes or such integers, the number of dimensions, the
+    dimensions (at least three, even of a vector; those beyond the number mean nothing), and then the elements, last
+    dimension fastest.
+    """
+    wanted = np.dtype(dtype).newbyteorder("<")
+    try:
+        with gzip.open(path) as stream:
+
+            def integers(count: int) -> list[int]:
+                data = stream.read(4 * count)
+                if len(data) < 4 * count:
+                    raise DamagedData(f"{path} ends within its header")
+                return [int(number) for number in np.frombuffer(data, dtype="<i4")]
+
+            magic, ndim = integers(2)
+            if magic != MAGIC[wanted]:
+                raise DamagedData(f"{path} must begin with {MAGIC[wanted]:#x} ({wanted}), got {magic:#x}")
+            if ndim != len(shape):
+                raise DamagedData(f"{path} must have {len(shape)} dimensions, got {ndim}")
+            found = tuple(integers(max(3, ndim))[:ndim])
+            if found != shape:
+                raise DamagedData(f"{path} must have shape {shape}, got {found}")
+            yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedData(f"{path} cannot be read as a gzipped matrix: {error}") from error
+
+
 def smallnorb() -> SmallNorb:
     """Return SmallNORB, downloaded to the cache folder (248 MB) unless it lies there already."""
     for file, md5 in FILES.items():
-        fetch(Published(f"{_URL}/{file}", md5))
+        fetch(f"{_URL}/{file}", md5)
     return SmallNorb(cache_folder())

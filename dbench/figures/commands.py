@@ -34,23 +34,29 @@ def figures(
     cannot carry is named with the reason, and the others are drawn.
     """
     try:
-        from dbench.figures.draw import draw_figures, evidence_of_store, evidence_of_tables
+        from dbench.figures.draw import ORDER, draw_figures, evidence_of_store, evidence_of_tables
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
         raise DbenchError("figures need matplotlib: pip install 'dbench[figures]'") from None
     if as_list:
-        return _list()
+        from dbench.figures.card import FIGURES
+
+        for name in ORDER:
+            card = FIGURES[name]
+            click.echo(f"{name:{max(map(len, ORDER))}}  {card.title} ({'; '.join(card.after)})")
+        return
     if out is None:
         raise click.UsageError("Missing option '--out'.")
     if small:
         from dbench.figures.small import write_small_figures
 
         click.echo(f"{len(write_small_figures(runs, out))} figures: {out}")
-        return None
-    verdicts = _verdicts(report) if report else {}
+        return
     from dbench.figures.index import write_index
+    from dbench.report.files import read_report
 
+    verdicts = {each["claim"]: each["verdict"] for each in read_report(report)["headings"]} if report else {}
     evidence = [] if runs is None and store is not None else evidence_of_tables(runs)
     evidence += evidence_of_store(store, by=by, data=data) if store is not None else []
     drawn = []
@@ -61,24 +67,8 @@ def figures(
             click.secho(f"not drawn: {place}: {one.lacking}", fg="yellow", err=True)
         else:
             click.echo(place)
-    if not any(one.files for one in drawn):
+    if all(one.lacking for one in drawn):
         hint = "" if store else "; figures of trained models need --store"
         raise EvidenceLacking(f"no figure could be drawn from this evidence{hint}")
-    page = write_index(out, drawn, verdicts=verdicts)[0]
-    click.echo(f"{sum(bool(one.files) for one in drawn)} figures: {page}")
-
-
-def _list() -> None:
-    from dbench.figures.card import FIGURES
-    from dbench.figures.draw import ORDER
-
-    width = max(map(len, ORDER))
-    for name in ORDER:
-        card = FIGURES[name]
-        click.echo(f"{name:{width}}  {card.title} ({'; '.join(card.after)})")
-
-
-def _verdicts(report: Path) -> dict[str, str]:
-    from dbench.report.files import read_report
-
-    return {finding["claim"]: finding["verdict"] for finding in read_report(report)["headings"]}
+    page = write_index(out, drawn, verdicts=verdicts)
+    click.echo(f"{sum(not one.lacking for one in drawn)} figures: {page}")

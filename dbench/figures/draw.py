@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking, InvalidInput, find
-from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr  # noqa: F401
+from dbench.figures import agreements, interventions, scatters, structure, sweeps, traversals  # noqa: F401
 from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure
 from dbench.figures.lookup import in_order
@@ -44,13 +44,12 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of one source: its files, PNG and SVG, or why it could not be drawn."""
+    """A figure of one source: what is said of its picture, or why it could not be drawn."""
 
     card: FigureCard
     evidence: Evidence
     caption: str
     alt: str = ""
-    files: tuple[Path, ...] = ()
     lacking: str = ""
 
 
@@ -59,10 +58,6 @@ def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
 
     Those shipped when not given. Tables of models trained without a combination of factors are left out: the figures
     are of whole data sets.
-
-    Raises:
-        InvalidInput: no table.
-        DamagedData: a table that was damaged or edited.
     """
     found, unsupervised = list[Evidence](), dict[Path, Population]()
     folders = swept_folders(evidence_folders(root))
@@ -92,14 +87,9 @@ def draw_figures(
     folder: Path,
     *,
     only: Sequence[str] = (),
-    write: Callable[..., list[Path]] = write_figure,
+    write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own.
-
-    Raises:
-        UnknownName: no such figure.
-        DbenchError: a picture cannot be written.
-    """
+    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own."""
     for name in only:
         find("figure", name, FIGURES)
     for one in evidence:
@@ -114,16 +104,16 @@ def draw_figures(
                 yield Drawn(card, one, card.shows, lacking=str(error))
                 continue
             alt = alt_text(card, picture)
-            files = write(picture, folder / one.name, name, title=card.title, alt=alt)
-            yield Drawn(card, one, caption, alt, tuple(files))
+            write(picture, folder / one.name, name, title=card.title, alt=alt)
+            yield Drawn(card, one, caption, alt)
 
 
 def alt_text(card: FigureCard, figure: Figure) -> str:
     """Say what kind of picture it is, its panels and their axes, and the numbers that stand in it."""
     drawn = [axes for axes in figure.axes if axes.axison]
     titles = _distinct(axes.get_title(loc="left") for axes in drawn)
-    across = _distinct([axes.get_xlabel() for axes in drawn] + [_text(figure, "supxlabel")])
-    up = _distinct([axes.get_ylabel() for axes in drawn] + [_text(figure, "supylabel")])
+    across = _distinct([axes.get_xlabel() for axes in drawn] + [figure.get_supxlabel()])
+    up = _distinct([axes.get_ylabel() for axes in drawn] + [figure.get_supylabel()])
     parts = [f"{card.title}: {len(drawn)} panel{'s' if len(drawn) != 1 else ''}"]
     for name, found in (("Panels", titles), ("Across", across), ("Up", up)):
         if found:
@@ -137,10 +127,6 @@ def alt_text(card: FigureCard, figure: Figure) -> str:
 def _distinct(texts: Iterable[str]) -> list[str]:
     cleaned = (" ".join(text.split()) for text in texts)
     return list(dict.fromkeys(text for text in cleaned if text))
-
-
-def _text(figure: Figure, name: str) -> str:
-    return str(getattr(figure, f"get_{name}")())
 
 
 def source_text(models: Population | PopulationPair | Models) -> str:

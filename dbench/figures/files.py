@@ -27,30 +27,17 @@ DPI_SMALL, MOST_MARKS = 110, 200
 ABOVE = 10
 
 
-def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> list[Path]:
-    """Write a figure as PNG and SVG, without dates, and with what it shows in words inside.
-
-    Returns:
-        The two files.
-
-    Raises:
-        DbenchError: the folder cannot be written to.
-    """
+def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> None:
+    """Write a figure as PNG and SVG, without dates, and with what it shows in words inside."""
     described = {"Title": title, "Description": alt}
     png = _saved(figure, "png", {"Software": None, **described})
     svg = _saved(figure, "svg", {"Date": None, "Creator": None, **described})
-    return [write_aside(folder / f"{name}.png", png), write_aside(folder / f"{name}.svg", svg)]
+    write_aside(folder / f"{name}.png", png)
+    write_aside(folder / f"{name}.svg", svg)
 
 
-def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> list[Path]:
-    """Write a figure as an SVG of few bytes: text as text, in the reader's font, and crowds of marks as a picture.
-
-    Returns:
-        The file, alone in its list.
-
-    Raises:
-        DbenchError: the folder cannot be written to.
-    """
+def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> None:
+    """Write a figure as an SVG of few bytes: text as text, in the reader's font, and crowds of marks as a picture."""
     if sum(map(_marks, figure.axes)) > MOST_MARKS:
         for axes in figure.axes:
             for artist in axes.get_children():
@@ -60,7 +47,7 @@ def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str
     described = {"Date": None, "Creator": None, "Title": title, "Description": alt}
     svg = _saved(figure, "svg", described, text="none", dpi=DPI_SMALL)
     svg = svg.replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
-    return [write_aside(folder / f"{name}.svg", re.sub(rb'(?<=data:image/png;base64,)[^"]+', _fewer_colours, svg))]
+    write_aside(folder / f"{name}.svg", re.sub(rb'(?<=data:image/png;base64,)[^"]+', _fewer_colours, svg))
 
 
 def _marks(axes: Axes) -> int:

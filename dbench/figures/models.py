@@ -14,7 +14,6 @@ from dbench.data.held_out import WITHOUT
 from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
 from dbench.figures.style import UNSUPERVISED, look_of, score_label
 from dbench.metrics.posterior import kl_per_code
-from dbench.seeds import generator
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import ACTIVE, Subject, subject_of
@@ -99,11 +98,6 @@ class Models:
         """The run with the lowest score."""
         return self.runs[-1]
 
-    @property
-    def random(self) -> TrainedModel:
-        """A run drawn from a stream of its own: always the same of one set of runs."""
-        return self.runs[int(generator(figure="random model", data=self.name).integers(len(self.runs)))]
-
     def titled(self, model: TrainedModel) -> str:
         """Name a run with the score that chose it."""
         return f"{model}: {score_label(self.by)} {model.scores[self.by]:.2f}"
@@ -113,11 +107,6 @@ def models_of_store(store: Store, *, by: str = "mig", data: Iterable[str] = ()) 
     """Return the done and scored runs of unsupervised objectives in a store, data set by data set.
 
     By default those of all data sets of which nothing is held out.
-
-    Raises:
-        EvidenceLacking: no run is done and has this score.
-        InvalidInput: a data set that no run was trained on.
-        DamagedData: scores that were changed after they were written.
     """
     keys = store.contents().keys
     present = sorted({key.data for key in keys})

@@ -17,14 +17,11 @@ def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigur
 
     The list is what :func:`dbench.report.figures.read_figures` reads; it names the tables by checksum, so that no
     figure is shown beside a verdict on other evidence. Figures of the folder that are no longer drawn are removed.
-
-    Raises:
-        DbenchError: no table, a damaged one, or a folder that cannot be written to.
     """
     checksums = {table.name: evidence_sha256(table) for table in evidence_folders(root)}
 
-    def write(picture: Figure, _: Path, name: str, *, title: str, alt: str) -> list[Path]:
-        return write_small(picture, folder, name, title=title, alt=alt)
+    def write(picture: Figure, _: Path, name: str, *, title: str, alt: str) -> None:
+        write_small(picture, folder, name, title=title, alt=alt)
 
     found: dict[str, PageFigure] = {}
     for evidence in evidence_of_tables(root):
@@ -32,7 +29,7 @@ def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigur
         parts = () if isinstance(evidence.models, Models) else evidence.models.parts
         tables = {part.name: checksums[part.name] for part in parts}
         for one in draw_figures([evidence], folder, only=wanted, write=write) if wanted else ():
-            if one.files:
+            if not one.lacking:
                 card = one.card
                 found[card.name] = PageFigure(
                     card.name, card.title, one.caption, one.alt, card.after, card.claims, tables

@@ -48,7 +48,8 @@ def latent_traversals(models: Models) -> Figure:
 )
 def reconstructions(models: Models) -> Figure:
     """Reconstructions by a random model."""
-    model, rows, columns = models.random, 3, 16
+    rows, columns = 3, 16
+    model = models.runs[int(generator(figure="random model", data=models.name).integers(len(models.runs)))]
     stream = generator(figure="reconstructions", data=models.name)
     chosen = stream.choice(len(model.codes[0]), size=rows * columns, replace=False)
     real = np.stack([model.image(int(row)) for row in chosen]).reshape(rows, columns, *model.data.image_shape)
@@ -100,12 +101,9 @@ def _traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: 
 def _show(panel: Axes, images: Array) -> None:
     """Show rows x columns x C x H x W images in 0..1 as one sheet, every pixel as it is."""
     rows, columns, channels, height, width = images.shape
-    sheet = np.ones((rows * (height + GAP) - GAP, columns * (width + GAP) - GAP, 3))
-    for row in range(rows):
-        for column in range(columns):
-            top, left = row * (height + GAP), column * (width + GAP)
-            image = images[row, column].transpose(1, 2, 0)
-            sheet[top : top + height, left : left + width] = image if channels == 3 else image[..., :1]
+    spaced = np.pad(images, [(0, 0)] * 3 + [(0, GAP)] * 2, constant_values=1).transpose(0, 3, 1, 4, 2)
+    sheet = spaced.reshape(rows * (height + GAP), columns * (width + GAP), channels)[:-GAP, :-GAP]
+    sheet = sheet if channels == 3 else np.repeat(sheet[..., :1], 3, axis=2)
     panel.imshow(sheet.clip(0, 1), interpolation="nearest")
     panel.set_xticks([])
     panel.grid(visible=False)

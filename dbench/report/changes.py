@@ -1,10 +1,9 @@
 """Two reports side by side, and many one after the other: headings first, then estimates, then counts."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dbench.errors import InvalidInput
 from dbench.report.document import strict_json
@@ -23,8 +22,8 @@ class Step:
 
     claim: str
     old: str
-    new: str
     saw: str
+    new: str
     sees: str
 
     def __str__(self) -> str:
@@ -41,23 +40,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Changes:
-    """What differs between two reports.
+    """What differs between two reports."""
 
-    Attributes:
-        headings: findings whose verdict changed, those that fell deepest first.
-        moved: (old, new) of records whose new estimate lies outside of the old interval.
-        verdicts: how many records changed their verdict.
-        added: how many records only the new report has.
-        removed: how many records only the old report has.
-        same: how many records have the verdict of before and an estimate that has not moved.
-    """
-
-    headings: tuple[Step, ...]
-    moved: tuple[tuple[Record, Record], ...]
-    verdicts: int
-    added: int
-    removed: int
-    same: int
+    headings: tuple[Step, ...]  # findings whose verdict changed, those that fell deepest first
+    moved: tuple[tuple[Record, Record], ...]  # (old, new) where the new estimate lies outside of the old interval
+    verdicts: int  # how many records changed their verdict
+    added: int  # how many records only the new report has
+    removed: int  # how many only the old one
+    same: int  # how many have the verdict of before and an estimate that has not moved
 
     def __str__(self) -> str:
         """Which headings changed, on one line; empty where none did."""
@@ -70,9 +60,12 @@ def compare(old: Document, new: Document) -> Changes:
     Where a report is partial, only what both judged is compared.
     """
     complete = old["scope"]["complete"] and new["scope"]["complete"]
-    before, after = ({heading["claim"]: heading for heading in report["headings"]} for report in (old, new))
+    before, after = (
+        {heading["claim"]: (heading["verdict"], one_line(heading["says"])) for heading in report["headings"]}
+        for report in (old, new)
+    )
     steps = [
-        Step(claim, **_fields("old", "saw", before.get(claim)), **_fields("new", "sees", after.get(claim)))
+        Step(claim, *before.get(claim, ("", "")), *after.get(claim, ("", "")))
         for claim in dict.fromkeys([*after, *before])
         if complete or (claim in before and claim in after)
     ]
@@ -88,10 +81,6 @@ def compare(old: Document, new: Document) -> Changes:
         removed=len(was.keys() - now.keys()) if complete else 0,
         same=sum(not (a or b) for a, b in zip(turned, moved, strict=True)),
     )
-
-
-def _fields(verdict: str, says: str, heading: Mapping[str, Any] | None) -> dict[str, str]:
-    return {verdict: heading["verdict"] if heading else "", says: one_line(heading["says"]) if heading else ""}
 
 
 def _key(record: Record) -> tuple[str, ...]:
@@ -124,14 +113,11 @@ def difference_lines(changes: Changes) -> list[str]:
 
 
 def read_history(folder: str | Path) -> list[tuple[str, Document]]:
-    """Read all reports of a folder, each a ``NAME.json`` or a folder ``NAME`` with a ``report.json``.
-
-    Returns:
-        The reports by name, in the order of their times, the oldest first.
+    """Read all reports of a folder, each a ``NAME.json`` or a folder ``NAME`` with a ``report.json``, the oldest first.
 
     Raises:
-        InvalidInput: if the folder holds no report.
-        DamagedData: if one of them cannot be read.
+        InvalidInput: the folder holds no report.
+        DamagedData: one of them cannot be read.
     """
     root = Path(folder)
     found = [*root.glob("*.json"), *root.glob("*/report.json")]

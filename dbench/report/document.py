@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
+from dbench.claims.ledger import Finding
 from dbench.errors import InvalidInput
 from dbench.report.headings import heading_of
 from dbench.report.redact import redacted
@@ -12,11 +12,7 @@ from dbench.report.schema import PAPERS, VERDICTS, Document, Record, validate
 
 
 def strict_json(value: Any, *, indent: int | None = None) -> str:
-    """Return ``value`` as JSON with sorted keys, without NaN and infinities.
-
-    Raises:
-        InvalidInput: for anything JSON has no word for.
-    """
+    """Return ``value`` as JSON with sorted keys, and refuse what JSON has no word for, such as NaN."""
     try:
         return json.dumps(value, sort_keys=True, allow_nan=False, indent=indent)
     except (TypeError, ValueError, RecursionError) as error:
@@ -54,7 +50,7 @@ def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
 def build_document(
     records: Iterable[Record],
     *,
-    ledger: Mapping[str, Any] | None = None,
+    ledger: Mapping[str, Finding] | None = None,
     provenance: Mapping[str, Any] | None = None,
     complete: bool = True,
     selection: str = "",
@@ -105,13 +101,13 @@ def _order(record: Record) -> tuple[str, ...]:
     return record["claim"], record["evidence"], record["part"], strict_json(record["params"]), record["nodeid"]
 
 
-def _headings(records: Sequence[Record], rows: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _headings(records: Sequence[Record], rows: Mapping[str, Finding]) -> list[dict[str, Any]]:
     return [heading_of(group, rows.get(claim) or _row_of(group)) for claim, group in by_claim(records).items()]
 
 
-def _row_of(group: Sequence[Record]) -> SimpleNamespace:
+def _row_of(group: Sequence[Record]) -> Finding:
     first = next((record for record in group if record["role"] == "primary"), group[0])
-    return SimpleNamespace(where=first["where"], says=first["says"], heads=first["evidence"], note="")
+    return Finding(first["claim"], first["where"], first["says"], (), first["evidence"])
 
 
 def headings_match(document: Document) -> bool:
@@ -120,10 +116,7 @@ def headings_match(document: Document) -> bool:
     What they say in words, and which of several equal cases they name, is left alone: another version may have done so
     otherwise.
     """
-    rows = {
-        h["claim"]: SimpleNamespace(where=h["where"], says=h["statement"], heads=h["heads"], note="")
-        for h in document["headings"]
-    }
+    rows = {h["claim"]: Finding(h["claim"], h["where"], h["statement"], (), h["heads"]) for h in document["headings"]}
     worded = {"says": "", "notes": [], "note": ""}
     ours, theirs = (
         [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]

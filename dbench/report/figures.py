@@ -14,35 +14,20 @@ LIST = "figures.json"
 
 @dataclass(frozen=True)
 class PageFigure:
-    """A figure beside findings.
+    """A figure beside findings."""
 
-    Attributes:
-        name: of the file, without its ending.
-        title: a few words.
-        caption: what is drawn, and from how many runs.
-        alt: the same for those who do not see it.
-        after: the papers' figures it is drawn after.
-        claims: ids of the findings it illustrates.
-        evidence: checksum of each table it was drawn from, by name of the table.
-        svg: the picture; empty in the list of a folder, which has it in ``NAME.svg``.
-    """
-
-    name: str
+    name: str  # of the file, without its ending
     title: str
-    caption: str
-    alt: str
-    after: tuple[str, ...]
-    claims: tuple[str, ...]
-    evidence: dict[str, str]
-    svg: str = ""
+    caption: str  # what is drawn, and from how many runs
+    alt: str  # the same for those who do not see it
+    after: tuple[str, ...]  # of the papers' figures
+    claims: tuple[str, ...]  # ids of the findings it illustrates
+    evidence: dict[str, str]  # checksum of each table it was drawn from, by name of the table
+    svg: str = ""  # the picture; empty in the list of a folder, which has it in ``NAME.svg``
 
 
 def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
-    """Write the list of a folder's figures.
-
-    Raises:
-        DbenchError: the folder cannot be written to.
-    """
+    """Write the list of a folder's figures."""
     write_aside(folder / LIST, json.dumps([asdict(figure) for figure in figures], indent=1, ensure_ascii=False) + "\n")
 
 

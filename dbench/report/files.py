@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.files import aside
@@ -61,16 +61,11 @@ def write_report(folder: str | Path, document: Document, *, figures: Sequence[Pa
     All are rendered and written aside before the first is renamed, and ``report.json`` is renamed last. If anything
     fails before, what was there stays as it was. A document without records is written nowhere.
 
-    Args:
-        folder: of the full report, made if missing; a partial report goes to :func:`report_folder`.
-        document: from :func:`dbench.report.build_document`.
-        figures: for the page.
-
     Returns:
-        The paths written.
+        The paths written, in the folder of :func:`report_folder`, which is made if missing.
 
     Raises:
-        DbenchError: if the directory cannot be written to.
+        DbenchError: the folder cannot be written to.
     """
     if not document["records"]:
         return []
@@ -92,11 +87,7 @@ def write_page(
     trends: Mapping[str, Sequence[tuple[str, str]]],
     figures: Sequence[PageFigure] = (),
 ) -> None:
-    """Write the page of a report with the earlier verdicts of its findings, as :func:`render_html` takes them.
-
-    Raises:
-        DbenchError: if the file cannot be written.
-    """
+    """Write the page of a report with the earlier verdicts of its findings, as :func:`render_html` takes them."""
     file = Path(path)
     _write(file.parent, {file.name: render_html(document, trends=trends, figures=figures)})
 
@@ -140,7 +131,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise DamagedData(f"{file} is not UTF-8 text: {error}") from error
     try:
-        document = json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
+        document = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{file} is not strict JSON: {error}") from error
     validate(document, error=DamagedData, source=str(file))
@@ -149,14 +140,10 @@ def read_report(path: str | Path) -> dict[str, Any]:
     return dict(document)
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a JSON number")
-
-
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{text} is beyond the largest float")
+        raise ValueError(f"{text} is no finite number")
     return value
 
 

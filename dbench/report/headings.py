@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dbench.claims.ledger import Finding
 from dbench.report.schema import ROLES, VERDICTS, Record
 from dbench.report.text import (
     asked_text,
@@ -18,7 +19,7 @@ from dbench.report.text import (
     same_words,
 )
 
-EVIDENCE = {"synthetic": "constructions", "published": "the paper's printed tables", "zoo": "trained models"}
+EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "the paper's printed tables"}
 PARAMETERS = {
     "evidence_folder": "table",
     "evidence_pair": "pair of tables",
@@ -37,17 +38,12 @@ def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
 
 
-def heading_of(records: Sequence[Record], row: Any) -> dict[str, Any]:
-    """Return the heading of one finding.
+def heading_of(records: Sequence[Record], row: Finding) -> dict[str, Any]:
+    """Return the heading of one finding: the fields of ``heading`` in ``schema.json``.
 
-    Args:
-        records: all records of the finding, in the order of the report.
-        row: its row of the ledger, of which ``where``, ``says``, ``heads`` and ``note`` are read.
-
-    Returns:
-        The fields of ``heading`` in ``schema.json``. The verdict is that of the primary record on the kind of evidence
-        that heads the finding; of several cases, which must all hold, the worst, and of equal verdicts that farthest
-        out of the range, or nearest to its end; without any it is 'not tested'.
+    The verdict is that of the primary record on the kind of evidence that heads the finding; of several cases, which
+    must all hold, the worst, and of equal verdicts that farthest out of the range, or nearest to its end; without any
+    it is 'not tested'.
     """
     primaries = [record for record in records if record["role"] == "primary" and record["evidence"] == row.heads]
     decider = max(primaries, key=lambda record: (_rank(record), _miss(record)), default=None)

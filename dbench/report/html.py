@@ -14,11 +14,10 @@ from jinja2 import Environment, StrictUndefined, Template
 from dbench.report import cite, overview, text
 from dbench.report.document import by_claim, by_paper, report_text, worst_first
 from dbench.report.figures import PageFigure
-from dbench.report.headings import PARAMETERS, chance_text, count_verdicts
+from dbench.report.headings import EVIDENCE, PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
-EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "printed tables"}
 # The other records of a finding: of the sentence, of probes, of printed figures.
 BESIDE = {"cell": ("primary", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
@@ -31,10 +30,8 @@ def render_html(
 ) -> str:
     """Return the page. All text of the document is escaped; the only script allowed to run is the package's own.
 
-    Args:
-        document: the report.
-        trends: of each claim the verdicts of earlier reports as (day, verdict), the latest first.
-        figures: of :func:`dbench.report.figures.read_figures`; the page's script shows them where a finding is opened.
+    The trends are of each claim the verdicts of earlier reports as (day, verdict), the latest first; the page's script
+    shows figures where a finding is opened.
     """
     script = _read("report.js")
     deciders = _deciders(document)
@@ -135,7 +132,7 @@ def _read(name: str) -> str:
 def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals.update(
-        EVIDENCE=EVIDENCE,
+        EVIDENCE=EVIDENCE | {"published": "printed tables"},
         LINKS=cite.PAPER_LINKS,
         MEANINGS=MEANINGS,
         SYMBOLS=SYMBOLS,

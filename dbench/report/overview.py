@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbench.report.document import by_paper, worst_first
-from dbench.report.headings import count_verdicts
+from dbench.report.headings import EVIDENCE, count_verdicts
 from dbench.report.schema import VERDICTS, Document
 from dbench.report.text import counted, listed
 
@@ -39,11 +39,7 @@ def refuted(document: Document) -> list[Mapping[str, Any]]:
 def evidence_text(document: Document) -> str:
     """Say in a few sentences what the verdicts rest on."""
     headings = document["headings"]
-    of = {
-        "zoo": "trained models",
-        "synthetic": "constructions with known answers",
-        "published": "the papers' printed tables",
-    }
+    of = EVIDENCE | {"synthetic": "constructions with known answers", "published": "the papers' printed tables"}
     parts = []
     for kind, words in of.items():
         those = [heading for heading in headings if heading["heads"] == kind]

@@ -45,13 +45,8 @@ def _validator() -> Any:
 def validate(document: Document, *, error: type[DbenchError] = InvalidInput, source: str = "report") -> None:
     """Insist on ``schema.json``; fields it does not name are left alone.
 
-    Args:
-        document: the report, in the types that JSON gives.
-        error: what to raise; a file that breaks the schema is damaged, an argument is invalid.
-        source: how to call the document in the message.
-
     Raises:
-        DbenchError: of the class given, naming the field, its rule and the value received.
+        DbenchError: of the class given, naming the source, the field, its rule and the value received.
     """
     number = document.get("schema") if isinstance(document, Mapping) else None
     if number == 1 and "findings" in document:

@@ -26,14 +26,9 @@ def summary_lines(
 ) -> list[str]:
     """Return the summary of a session as plain lines of at most ``width`` characters (paths stay whole).
 
-    A line shows a verdict, its finding, the estimate, its interval and in brackets what the rule asks.
-
-    Args:
-        document: the report.
-        width: columns of the terminal.
-        verbose: list every finding, each with its whole reason and its notes; else one line for each that is not
-            reproduced.
-        paths: files written, named at the end.
+    A line shows a verdict, its finding, the estimate, its interval and in brackets what the rule asks; there is one for
+    each finding that is not reproduced. The verbose summary has every finding, with its whole reason and its notes.
+    Files written (``paths``) are named at the end.
     """
     deciders = {record["nodeid"]: record for record in document["records"]}
     lines: list[str] = []

@@ -19,11 +19,10 @@ from scipy.io import savemat
 from dbench.claims import Claim, above, load_expected, record_of
 from dbench.data import load
 from dbench.data.archives import git_blob_id
-from dbench.data.binary_matrix import MAGIC
 from dbench.data.cars3d import Cars3d
 from dbench.data.dsprites import Dsprites
 from dbench.data.mpi3d import Mpi3d
-from dbench.data.smallnorb import FILES, SmallNorb
+from dbench.data.smallnorb import FILES, MAGIC, SmallNorb
 from dbench.errors import DamagedData, DbenchError
 from dbench.report import build_document, read_report, write_report
 from dbench.seeds import generator

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, load
-from dbench.data.downloads import Published, check_md5, fetch, unpacked
+from dbench.data.downloads import check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
 
@@ -29,10 +29,10 @@ def test_without_a_connection_a_data_set_says_what_to_do(name, monkeypatch, tmp_
 def test_a_file_in_the_cache_is_used(monkeypatch, tmp_path):
     monkeypatch.setenv("DBENCH_DATA", str(tmp_path))
     (tmp_path / "a.bin").write_bytes(b"content")
-    published = Published("http://127.0.0.1:9/a.bin", hashlib.md5(b"content").hexdigest())
-    assert fetch(published) == tmp_path / "a.bin"
+    url = "http://127.0.0.1:9/a.bin"
+    assert fetch(url, hashlib.md5(b"content").hexdigest()) == tmp_path / "a.bin"
     with pytest.raises(DbenchError, match=r"a\.bin could not be downloaded"):
-        fetch(Published(published.url, "0" * 32))
+        fetch(url, "0" * 32)
 
 
 def test_the_checksum_is_checked(tmp_path):

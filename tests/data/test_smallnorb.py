@@ -7,9 +7,8 @@ import struct
 import numpy as np
 import pytest
 
-from dbench.data.binary_matrix import MAGIC, read_binary_matrix
 from dbench.data.resize import lanczos
-from dbench.data.smallnorb import FILES, SmallNorb
+from dbench.data.smallnorb import FILES, MAGIC, SmallNorb, read_binary_matrix
 from dbench.errors import DamagedData
 from dbench.seeds import generator
 

@@ -7,7 +7,7 @@ import pytest
 
 from dbench.claims.ledger import ledger
 from dbench.errors import EvidenceLacking, InvalidInput, UnknownName
-from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps
+from dbench.figures import agreements, interventions, scatters, structure, sweeps
 from dbench.figures.card import FIGURES
 from dbench.figures.draw import ORDER, alt_text, source_text
 from dbench.figures.lookup import labels_of_models, models_of, of_models
@@ -55,14 +55,14 @@ def test_a_sweep_shows_every_run_and_the_medians(population):
 
 
 def test_violins_mark_the_medians_of_their_objectives(population):
-    panel = spreads.scores_by_objective(population).axes[2]
+    panel = sweeps.scores_by_objective(population).axes[2]
     assert panel.get_title(loc="left") == "MIG"
     for line, objective in zip(panel.lines, ("beta_vae", "dip_vae_i"), strict=True):
         assert line.get_ydata()[0] == np.median(population.scores("mig", objective))
 
 
 def test_thirds_of_models_are_boxed_by_their_own_accuracies(population):
-    panel = spreads.downstream_by_group(population).axes[0]
+    panel = sweeps.downstream_by_group(population).axes[0]
     dci, accuracy = of_models(population, "dci"), of_models(population, "downstream.logistic.10")
     best = accuracy[np.argsort(dci)[-6:]]
     medians = sorted({float(line.get_ydata()[0]) for line in panel.lines if len(line.get_ydata()) == 2})

@@ -4,8 +4,8 @@ import numpy as np
 from counter_worlds import EXACT, Worlds, by_test
 
 from dbench.codes import Sample
+from dbench.constructions.group_codes import xor_cases
 from dbench.constructions.modular_sum import modular_sum_cases
-from dbench.constructions.xor import xor_cases
 
 DISTRIBUTED = "flaws/test_3_2_distributed"
 UNRELATED = np.indices((2, 2)).reshape(2, -1).T
