@@ -37,7 +37,6 @@ from dbench.metrics.modularity import mean_modularity as mean_modularity
 from dbench.metrics.modularity import modularity as modularity
 from dbench.metrics.modularity import modularity_per_code as modularity_per_code
 from dbench.metrics.nk import nk as nk
-from dbench.metrics.nk import nk_of_models as nk_of_models
 from dbench.metrics.novel_combinations import adjust_for_chance as adjust_for_chance
 from dbench.metrics.novel_combinations import novel_combinations as novel_combinations
 from dbench.metrics.posterior import informative_codes as informative_codes

@@ -1,73 +1,14 @@
 """Neuron knockout (Mahon et al., section 4.3). Higher is better."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dbench.codes import Sample
-from dbench.errors import InvalidInput
 from dbench.metrics.alignment import align
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
-
-
-def nk_of_models(
-    samples: Sequence[Sample],
-    training: Training,
-    *,
-    bins: int = 20,
-    generator: np.random.Generator | None = None,
-) -> list[Score]:
-    """Neuron knockout of several models on the same observations, all classifiers trained as one network.
-
-    The scores are, up to rounding, those that :func:`nk` gives each model alone.
-
-    Raises:
-        InvalidInput: no samples, or samples that differ in factors or in the number of codes.
-    """
-    if not samples:
-        raise InvalidInput("samples must hold at least one sample, got none")
-    first = samples[0]
-    require_discrete(first, "nk")
-    for sample in samples:
-        if sample.n_codes != first.n_codes or not np.array_equal(sample.factors, first.factors):
-            raise InvalidInput("samples must have equal factors and equally many codes, got some that differ")
-    generator = named_generator(metric="nk") if generator is None else generator
-    codes = np.stack([sample.codes for sample in samples])
-    relations = mutual_information(codes, first.factors, bins=bins)
-    aligned = [align(relation) for relation in relations]
-    labels, sizes = label_indices(first.factors)
-    commonest = [np.bincount(label).max() / len(labels) for label in labels.T]
-    order = generator.permutation(len(first))
-    n_test = min(max(round(len(first) / 3), 1), len(first) - 1)
-    test, train = order[:n_test], order[n_test:]
-    k = first.n_factors
-    classifiers = [Classifier(m, j) for m in range(len(samples)) for j in range(k)]
-    classifiers += [Classifier(m, j, int(aligned[m][j])) for m in range(len(samples)) for j in range(k)]
-    predicted = predict_labels(
-        codes[:, train], labels[train], codes[:, test], classifiers, training, sizes, generator
-    ).reshape(2, len(samples), k, n_test)
-    accuracy = (predicted == labels[test].T).mean(axis=3)
-    return [
-        Score(
-            "nk",
-            float((full - knocked).mean()),
-            per_factor=full - knocked,
-            relation=relation,
-            details={
-                "accuracy": float(full.mean()),
-                **{f"accuracy.{j}": float(value) for j, value in enumerate(full)},
-                "accuracy.without": float(knocked.mean()),
-                "ceiling": 1 - float(np.mean(commonest)),
-                "chance": 0.0,
-                "epochs": training.epochs,
-            },
-        )
-        for full, knocked, relation in zip(*accuracy, relations, strict=True)
-    ]
 
 
 @metric(
@@ -131,5 +72,31 @@ def nk(
         0.5
         0.0
     """
+    require_discrete(sample, "nk")
     training = Training(epochs, batch, hidden, falling_from, device)
-    return nk_of_models([sample], training, bins=bins, generator=generator)[0]
+    generator = named_generator(metric="nk") if generator is None else generator
+    relation = mutual_information(sample.codes, sample.factors, bins=bins)
+    labels, sizes = label_indices(sample.factors)
+    commonest = [np.bincount(label).max() / len(labels) for label in labels.T]
+    order = generator.permutation(len(sample))
+    n_test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
+    test, train = order[:n_test], order[n_test:]
+    k, codes = sample.n_factors, sample.codes[None]  # the classifiers are of one model
+    without = [Classifier(0, j, int(code)) for j, code in enumerate(align(relation))]
+    classifiers = [*(Classifier(0, j) for j in range(k)), *without]
+    predicted = predict_labels(codes[:, train], labels[train], codes[:, test], classifiers, training, sizes, generator)
+    full, knocked = (predicted.reshape(2, k, n_test) == labels[test].T).mean(axis=2)
+    return Score(
+        "nk",
+        float((full - knocked).mean()),
+        per_factor=full - knocked,
+        relation=relation,
+        details={
+            "accuracy": float(full.mean()),
+            **{f"accuracy.{j}": float(value) for j, value in enumerate(full)},
+            "accuracy.without": float(knocked.mean()),
+            "ceiling": 1 - float(np.mean(commonest)),
+            "chance": 0.0,
+            "epochs": training.epochs,
+        },
+    )

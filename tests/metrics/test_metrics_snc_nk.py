@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics import bin_accuracy, nk, nk_of_models, snc
-from dbench.metrics.classifiers import Training
+from dbench.metrics import bin_accuracy, nk, snc
 
 FAST = {"epochs": 50, "hidden": 64, "batch": 32}
 
@@ -146,26 +145,9 @@ def test_an_exclusive_or_in_the_other_codes_is_found():
     assert result.value < 0.05
 
 
-def test_models_trained_together_score_as_each_does_alone(worlds):
-    sample = worlds["dead"]
-    turned = Sample(sample.codes[:, [2, 0, 1, 3, 4, 5]], sample.factors)  # other codes are withheld than of the first
-    for one, score in zip((sample, turned), nk_of_models([sample, turned], Training(**FAST)), strict=True):
-        assert nk(one, **FAST).value == pytest.approx(score.value, abs=0.02)
-        assert score.per_factor == pytest.approx([1 - 1 / 3, 1 - 1 / 4, 1 - 1 / 5], abs=0.12)
-
-
 def test_without_its_code_the_commonest_value_of_a_factor_is_guessed():
     first, second = np.repeat([0, 1], [420, 180]), np.tile([0, 0, 0, 1, 2], 120)
     factors = np.stack([first, second], axis=1)
     result = nk(Sample(factors - factors.mean(axis=0), factors), **FAST)
     assert result.details["ceiling"] == pytest.approx(1 - (0.7 + 0.6) / 2)
     assert result.per_factor == pytest.approx([0.3, 0.4], abs=0.08)
-
-
-def test_models_of_other_observations_are_refused(worlds):
-    sample = worlds["identity"]
-    other = Sample(sample.codes, sample.factors[::-1])
-    with pytest.raises(InvalidInput, match="equal factors"):
-        nk_of_models([sample, other], Training(**FAST))
-    with pytest.raises(InvalidInput, match="at least one sample"):
-        nk_of_models([], Training())
