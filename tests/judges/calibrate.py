@@ -24,7 +24,6 @@ from typing import Any
 
 # One thread a process, before numpy is read.
 os.environ["OMP_NUM_THREADS"] = "1"
-sys.path.insert(0, str(Path(__file__).parent))
 
 import calibration_page as page
 from calibration import Frequencies, Place, judged, places_of, sharpened
@@ -208,7 +207,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--suspect", type=float, default=0.03, help="share of wrong verdicts above which one does")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--scratch", type=Path, help="file of finished pieces: an interrupted run goes on with it")
-    parser.add_argument("--roles", nargs="+", default=[], help="cards of these roles alone; the page says so")
     parser.add_argument("--only", nargs="+", help="claims whose file and card hold such a text; nothing is written")
     return parser.parse_args()
 
@@ -216,12 +214,7 @@ def options() -> argparse.Namespace:
 def main() -> int:
     chosen, started = options(), time.perf_counter()
     names = [f"{entry.file} {entry.card}" for entry in CALIBRATIONS]
-    roles = [card_of(claim_file(entry.file), entry.card).role for entry in CALIBRATIONS]
-    picked = [
-        i
-        for i, name in enumerate(names)
-        if any(text in name for text in chosen.only or [""]) and roles[i] in (chosen.roles or roles)
-    ]
+    picked = [i for i, name in enumerate(names) if any(text in name for text in chosen.only or [""])]
     read_claims()
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(chosen.processes, mp_context=spawn, initializer=read_claims) as pool:
@@ -244,7 +237,7 @@ def main() -> int:
     if not chosen.only:
         table = [row for index, found in every.items() for row in rows(index, found)]
         passes = page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins)
-        page.write(table, passes, roles=chosen.roles)
+        page.write(table, passes)
     return 1 if any(margin.errs for margin in margins) else 0
 
 

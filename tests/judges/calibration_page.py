@@ -9,6 +9,7 @@ from pathlib import Path
 from calibration import LARGEST_ERROR, Frequencies
 
 from dbench.claims.card import Claim
+from dbench.files import write_aside
 from dbench.stats import Estimate
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
@@ -21,7 +22,7 @@ TOO_OFTEN = "**too often**"
 
 HEAD = f"""# How often the rules err
 
-Each {{roles}}claim over trained models was judged in simulated zoos of the size of the evidence: six objectives, six
+Each claim over trained models was judged in simulated zoos of the size of the evidence: six objectives, six
 strengths and ten seeds, five where two data sets must share them; for novel combinations seven systems and five
 combinations (eight on 3dshapes), with two runs each. On the coloured sprites, which have five seeds, a rule sees
 less. *At the margin* the statistic of an endless zoo lies on the edge of the rule. 'Reproduced' is wrong there, since
@@ -86,13 +87,10 @@ def passes_text(worlds: int, more: int, suspect: float, margins: Iterable[Freque
     )
 
 
-def write(table: Iterable[Sequence[str]], passes: str, *, roles: Sequence[str] = ()) -> None:
-    """Write the page, aside first."""
+def write(table: Iterable[Sequence[str]], passes: str) -> None:
+    """Write the page."""
     lines = [line(COLUMNS), line(["---"] * len(COLUMNS)), *map(line, table)]
-    aside = PAGE.with_suffix(".md.part")
-    head = HEAD.format(passes=passes, roles="".join(f"{role} " for role in roles))
-    aside.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
-    aside.replace(PAGE)
+    write_aside(PAGE, HEAD.format(passes=passes) + "\n".join(lines) + "\n")
 
 
 def read() -> list[Mapping[str, str]]:

@@ -1,33 +1,18 @@
 """The command behind docs/calibration.md: what it judges again, and how an interrupted run goes on."""
 
 import argparse
-import importlib.util
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import calibrate
 import pytest
 from calibration import Calibration
 
 from dbench.claims import above
 from dbench.claims.rules import Rule
 from dbench.stats import Estimate, mean_interval
-
-HERE = Path(__file__).parent
-
-
-@pytest.fixture(scope="module")
-def calibrate():
-    """The script, which is no package and imports what lies beside it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(HERE)
-        patch.setenv("OMP_NUM_THREADS", "1")
-        spec = importlib.util.spec_from_file_location("calibrate_command", HERE / "calibrate.py")
-        module = importlib.util.module_from_spec(spec)
-        patch.setitem(__import__("sys").modules, spec.name, module)
-        spec.loader.exec_module(module)
-        yield module
 
 
 @dataclass
@@ -46,25 +31,20 @@ def interval(width: float):
     def estimate(module, world):
         found = mean_interval(world)
         half = (found.high - found.low) / 2 * width
-        return Estimate(found.value, found.value - half, found.value + half, found.n, 0.95)
+        return replace(found, low=found.value - half, high=found.value + half)
 
     return estimate
 
 
 def entry(card: str, width: float) -> Calibration:
-    return Calibration(
-        file="none",
-        card=card,
-        world=lambda effect, generator, seeds, point_only: effect + generator.standard_normal(seeds),
-        estimate=interval(width),
-        effects=(0.0, 4.0),
-        at=2.0,
-        at_says="two",
-    )
+    def world(effect, generator, seeds, point_only):
+        return effect + generator.standard_normal(seeds)
+
+    return Calibration("none", card, world, interval(width), (0.0, 4.0), 2.0, "two")
 
 
 @pytest.fixture
-def cards(calibrate, monkeypatch):
+def cards(monkeypatch):
     """Two claims: one that errs at its margin in 14% of worlds, and one that hardly ever does."""
     known = {"SHORT": Card(above(1.0)), "WIDE": Card(above(1.0))}
     monkeypatch.setattr(calibrate, "CALIBRATIONS", [entry("SHORT", 0.5), entry("WIDE", 2.0)])
@@ -91,8 +71,8 @@ class AtOnce:
         return future
 
 
-def run(calibrate, pool: AtOnce, scratch: Path | None = None, **chosen):
-    options = argparse.Namespace(**{"worlds": 100, "more": 300, "suspect": 0.03} | chosen)
+def run(pool: AtOnce, scratch: Path | None = None):
+    options = argparse.Namespace(worlds=100, more=300, suspect=0.03)
     started = calibrate.Run(options, pool, calibrate.Scratch(scratch))
     for index in range(2):
         started.start(index)
@@ -104,9 +84,9 @@ def seen(entries) -> list:
     return [(found.place, found.effect, found.counts) for entry in entries for found in entry]
 
 
-def test_what_looks_suspect_is_judged_in_other_worlds_and_those_alone_count(calibrate, cards):
+def test_what_looks_suspect_is_judged_in_other_worlds_and_those_alone_count(cards):
     pool = AtOnce()
-    (short, short_effect), (wide, wide_effect) = run(calibrate, pool)
+    (short, short_effect), (wide, wide_effect) = run(pool)
     assert [found.worlds for found in (short, short_effect, wide, wide_effect)] == [300, 100, 100, 100]
     judged = [(piece.entry, piece.start) for piece in pool.done if piece.place == 0]
     assert sorted(judged) == [*((0, start) for start in range(0, 400, 50)), (1, 0), (1, 50)]
@@ -116,27 +96,27 @@ def test_what_looks_suspect_is_judged_in_other_worlds_and_those_alone_count(cali
     assert 0 < wide.blur < 0.05
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(calibrate, cards, tmp_path):
+def test_an_interrupted_run_goes_on_where_it_stopped(cards, tmp_path):
     whole, first, second, third = AtOnce(), AtOnce(allowed=7), AtOnce(), AtOnce()
-    expected = run(calibrate, whole)
+    expected = run(whole)
     scratch = tmp_path / "pieces.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        run(calibrate, first, scratch)
+        run(first, scratch)
     kept = len(scratch.read_text().splitlines())
     assert 0 < kept <= 7
     with scratch.open("a") as file:
         file.write('{"piece": "cut off')
-    assert seen(run(calibrate, second, scratch)) == seen(expected)
+    assert seen(run(second, scratch)) == seen(expected)
     assert len(second.done) == len(whole.done) - kept
-    assert seen(run(calibrate, third, scratch)) == seen(expected)
+    assert seen(run(third, scratch)) == seen(expected)
     assert not third.done
 
 
-def test_a_changed_card_is_measured_again_and_the_others_are_not(calibrate, cards, tmp_path):
+def test_a_changed_card_is_measured_again_and_the_others_are_not(cards, tmp_path):
     scratch = tmp_path / "pieces.jsonl"
-    run(calibrate, AtOnce(), scratch)
+    run(AtOnce(), scratch)
     cards["WIDE"] = replace(cards["WIDE"], rule=above(1.5))
     calibrate.fingerprint.cache_clear()
     again = AtOnce()
-    run(calibrate, again, scratch)
+    run(again, scratch)
     assert {piece.entry for piece in again.done} == {1}
