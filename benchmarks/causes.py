@@ -13,8 +13,6 @@ where one is compared with, are all seeds of a store (`dbench zoo train --profil
 trained as well. One thread, on a processor.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import sys

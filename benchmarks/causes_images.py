@@ -1,7 +1,5 @@
 """Causes in the images: whether 16 x 16 pixels tell shape and size apart."""
 
-from __future__ import annotations
-
 import numpy as np
 from causes_runs import MICRO, Report, Scale, Scores, experiment, keys_of, mean, train_state
 

@@ -1,7 +1,5 @@
 """A cause in how codes are scored: collapsed ones count in full."""
 
-from __future__ import annotations
-
 import numpy as np
 from causes_runs import MICRO, SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
 

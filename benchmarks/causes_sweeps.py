@@ -1,7 +1,5 @@
 """Causes in what is swept: the strengths of FactorVAE and of DIP-VAE-I."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from causes_runs import (

@@ -9,8 +9,6 @@ estimators, and prints both scores of every run and the rank correlations. Boost
 tree and observation: some 5 s a run of 51 classes at 3,000 observations.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections import defaultdict

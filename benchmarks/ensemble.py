@@ -12,8 +12,6 @@ machine that others use, two threads wait for each other and the other side look
 one, or with one thread.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

@@ -13,8 +13,6 @@ sides. Printed are medians of processor time. What the fast side computes beside
 level) is in its time.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

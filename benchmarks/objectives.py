@@ -10,8 +10,6 @@ are the medians of milliseconds for a step of one model, their ratio to beta-VAE
 processor time of all runs of the objective in the profile.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import time

@@ -28,8 +28,6 @@ moments
     up to the strongest, on the whole grid and in batches.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import time

@@ -5,8 +5,6 @@ study: 10,000 training and 5,000 test points, 20 bins, scikit-learn's defaults. 
 versions in `dbench.metrics` are timed against and must agree with. Every function returns a float.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The same networks as ordinary modules of one model: what the stacked ones are tested and timed against."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,9 +1,7 @@
 """Populations: the evidence tables over which claims about trained models are judged, one verdict for each."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
+from functools import cache
 
 import pytest
 import torch
@@ -20,6 +18,7 @@ from dbench.claims.evidence import (
 )
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
+from dbench.pytest_recorder import card_of
 
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
 torch.set_num_threads(1)
@@ -31,14 +30,18 @@ os.environ["OMP_NUM_THREADS"] = "1"
 def pytest_generate_tests(metafunc):
     """Run every test that asks for evidence tables once for each of them, each pair, or each study of combinations.
 
-    Tables of training sets with something held out are left to the claims about novel combinations. Without a pair,
-    or such a study, a test still runs, once, and leaves its claim open.
+    Cells and probes are judged on the table nearest to the papers alone, primaries on all. Tables of training sets with
+    something held out are left to the claims about novel combinations. Without a pair, or such a study, a test still
+    runs, once, and leaves its claim open.
     """
     wanted = {"evidence_folder", "evidence_pair", "evidence_left_out"} & set(metafunc.fixturenames)
     folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
     if "evidence_folder" in wanted:
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
         chosen = swept_folders(folders) if of_models else folders
+        card = card_of(metafunc.definition)
+        if card is not None and "primary" not in (card.role, *card.roles.values()):
+            chosen = chosen[:1]
         metafunc.parametrize("evidence_folder", chosen, ids=[f.name for f in chosen])
     if "evidence_pair" in wanted:
         pairs = evidence_pairs(folders) or [()]
@@ -52,23 +55,20 @@ def pytest_generate_tests(metafunc):
 # Those of A Sober Look. A table may hold more, trained with labels and on fewer seeds.
 UNSUPERVISED = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 
-_LOADED: dict[Path, Population] = {}
-_UNSUPERVISED: dict[Path, Population] = {}
-_LEFT_OUT: dict[str, Population] = {}
+# Each table is validated and read once a process.
+_population, _study = cache(load_population), cache(load_left_out)
 
 
 @pytest.fixture
 def population(evidence_folder) -> Population:
-    """One evidence table, validated and read once a process."""
-    if evidence_folder not in _LOADED:
-        _LOADED[evidence_folder] = load_population(evidence_folder)
-    return _LOADED[evidence_folder]
+    """One evidence table."""
+    return _population(evidence_folder)
 
 
 @pytest.fixture
 def unsupervised(evidence_folder) -> Population:
     """The runs of one evidence table that were trained without labels: those that A Sober Look speaks of."""
-    return _without_labels(evidence_folder)
+    return _population(evidence_folder, objectives=UNSUPERVISED)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def pair(evidence_pair) -> OnDemand:
     def both() -> PopulationPair:
         if not evidence_pair:
             raise EvidenceLacking("needs two data sets: no two evidence tables of one profile on different data")
-        return PopulationPair(*(_without_labels(folder) for folder in evidence_pair))
+        return PopulationPair(*(_population(folder, objectives=UNSUPERVISED) for folder in evidence_pair))
 
     return OnDemand(both)
 
@@ -88,8 +88,8 @@ def data_set(pytestconfig) -> OnDemand:
     """Return the runs on the first data set whose name begins so; with none the claim is left open there."""
 
     def named(beginning: str) -> Population:
-        folders = swept_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))
-        for population in map(_without_labels, folders):
+        for folder in swept_folders(evidence_folders(pytestconfig.getoption("dbench_evidence"))):
+            population = _population(folder, objectives=UNSUPERVISED)
             if str(population.table["data"].iloc[0]).startswith(beginning):
                 return population
         raise EvidenceLacking(f"needs {beginning}: no evidence table is of it")
@@ -109,15 +109,6 @@ def left_out(evidence_left_out, pytestconfig) -> OnDemand:
         if family not in name:
             told = "no such evidence table" if name == "none" else f"{name} is of another data set"
             raise EvidenceLacking(f"needs {family} without combinations of factor values: {told}")
-        if name not in _LEFT_OUT:
-            studies = left_out_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))
-            _LEFT_OUT[name] = load_left_out(name, studies[name])
-        return _LEFT_OUT[name]
+        return _study(name, left_out_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))[name])
 
     return OnDemand(of)
-
-
-def _without_labels(folder: Path) -> Population:
-    if folder not in _UNSUPERVISED:
-        _UNSUPERVISED[folder] = load_population(folder, objectives=UNSUPERVISED)
-    return _UNSUPERVISED[folder]

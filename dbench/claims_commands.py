@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dbench.claims import Claim
     from dbench.claims.frozen import Frozen
 
-__all__ = ["claims"]
-
 _REPORTS = [Path("reports/latest/report.json"), Path("reports/latest-partial/report.json")]
 
 

@@ -1,7 +1,5 @@
 """The command line: a thin root that loads a group of commands when it is used."""
 
-from __future__ import annotations
-
 import importlib
 from typing import IO, Any
 
@@ -9,8 +7,6 @@ import click
 
 from dbench import __version__
 from dbench.errors import DbenchError
-
-__all__ = ["main"]
 
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
@@ -67,7 +63,3 @@ class _Root(click.Group):
 @click.version_option(__version__, prog_name="dbench")
 def main() -> None:
     """Executable claims about disentangled representations."""
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,8 @@
 """Errors a user can act on: each message names the argument, the rule and the value received."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
-
-__all__ = ["CaptureFailed", "DamagedData", "DbenchError", "InvalidInput", "UnknownName", "find", "unknown_name"]
 
 T = TypeVar("T")
 _MOST_LISTED = 20

@@ -1,15 +1,11 @@
 """Writing a file whole or not at all: beside its place first, then renamed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from dbench.errors import DbenchError
-
-__all__ = ["aside", "write_aside"]
 
 
 @contextlib.contextmanager

@@ -1,7 +1,5 @@
 """What somebody wrote outside dbench, found by ``module:attribute``: a metric, a data set, an encoder."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import sys
@@ -10,15 +8,11 @@ from typing import Any
 
 from dbench.errors import InvalidInput
 
-__all__ = ["load_callable"]
-
 
 def load_callable(what: str, name: str) -> Any:
     """Return what ``module:attribute`` names (dots allowed on both sides), importable from the current folder too.
 
-    Args:
-        what: for messages, such as ``metric``.
-        name: ``my_package.scores:my_metric``.
+    Messages call it ``what``: a metric, say.
 
     Raises:
         InvalidInput: a name of another form, a module that cannot be imported, an attribute it has not, or one that

@@ -1,7 +1,5 @@
 """Where a result comes from: code, versions, time. No paths and nothing of the machine."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess
@@ -9,8 +7,6 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import metadata, version
 from pathlib import Path
-
-__all__ = ["commit", "repository", "utc_now", "versions"]
 
 _PACKAGES = ("dbench", "torch", "numpy", "scikit-learn", "scipy")
 

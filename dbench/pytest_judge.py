@@ -1,27 +1,15 @@
 """Where claims are judged: what a test returns becomes a verdict, a record and the outcome of the test."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import pytest
 
-from dbench.claims import (
-    Claim,
-    Expectations,
-    Frozen,
-    Judgement,
-    Role,
-    Verdict,
-    ledger,
-    load_expected,
-    load_frozen,
-    record_of,
-)
+from dbench.claims import Claim, Expectations, Judgement, Role, Verdict, ledger, load_expected, record_of
 from dbench.claims.evidence import OnDemand
 from dbench.claims.filters import NothingLeftOut
+from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
 from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
@@ -29,8 +17,6 @@ from dbench.pytest_plugin import setting
 from dbench.pytest_recorder import JUNIT, Recorder, card_of, cards_of
 from dbench.report.files import prepare_folder, report_folder
 from dbench.stats import Estimate
-
-__all__ = ["Other", "start"]
 
 # pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.
 _Skipped: Any = pytest.skip.Exception
@@ -157,10 +143,6 @@ def role_of(item: pytest.Item, card: Claim) -> Role:
     return "cell" if further and role == "primary" else role
 
 
-def _judged(item: pytest.Item) -> bool:
-    return any(name == RECORD_PROPERTY for name, _ in item.user_properties)
-
-
 def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationPair]:
     """The trained models that a test was handed, or asked for."""
     for value in arguments.values():
@@ -230,7 +212,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A claim that passed without a judgement is broken, not reproduced: another plugin may have called its test."""
     report = yield
-    if report.when == "call" and report.passed and card_of(item) is not None and not _judged(item):
+    judged = any(name == RECORD_PROPERTY for name, _ in item.user_properties)
+    if report.when == "call" and report.passed and card_of(item) is not None and not judged:
         report.outcome = "failed"
         report.longrepr = "the test covers a claim but was never judged"
     return report

@@ -6,8 +6,6 @@ Inert wherever dbench is merely installed: it acts only when tests under the fol
 environment pays for it.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

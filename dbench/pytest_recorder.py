@@ -1,7 +1,5 @@
 """The controller's side of the pytest plugin: what was collected, what came back, and the report of it."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Generator, Iterable
@@ -17,8 +15,6 @@ from dbench.errors import DbenchError
 from dbench.provenance import commit, repository, utc_now, versions
 from dbench.pytest_plugin import setting
 from dbench.report.files import report_folder
-
-__all__ = ["JUNIT", "Recorder", "card_of", "cards_of"]
 
 JUNIT = "junit.xml"
 

@@ -5,8 +5,6 @@ value, gives an unrelated one. Integers and floats of equal value are the same a
 4 and of 4.0 are one strength).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -14,8 +12,6 @@ import math
 import numpy as np
 
 from dbench.errors import InvalidInput
-
-__all__ = ["AxisValue", "derive_seed", "generator"]
 
 AxisValue = str | int | float
 

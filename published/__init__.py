@@ -1,7 +1,5 @@
 """Printed tables of the five papers as CSV, each with its place; README.md says how they were read and checked."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 

@@ -1,7 +1,5 @@
 """Every block of code on the pages runs as it stands there, and the site builds without a warning."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

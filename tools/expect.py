@@ -6,8 +6,6 @@ reason that a person writes: such records are printed, and stand under 'REASON M
 part of the claims the other claims' entries stay as they are.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ Comparisons, operators, signs, conditions and numbers are changed, options left 
 ``dtype`` and ``strict``, and numbers below a millionth, which only allow for rounding.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import inspect
@@ -15,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
-
-__all__ = ["Mutant", "changed_functions", "compile_mutant", "mutants_of"]
 
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,

@@ -15,8 +15,6 @@ collected once, every mutant is a fork in which functions get other code (or, wh
 session of its own whose module comes from memory), and the files stay as they are.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

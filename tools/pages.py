@@ -3,8 +3,6 @@
 A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; the rest is written by hand.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 import sys

@@ -1,7 +1,5 @@
 """The properties of dbench's own metrics as a page: ``python tools/properties.py docs/properties.md``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,8 +11,6 @@ from dbench.audit.scale import HIGH, LOW, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.table import TITLES, group, tally
 from dbench.metrics.registry import METRICS, find_card, find_metric
-
-__all__ = ["column", "page", "prepared", "read_columns"]
 
 OBSERVATIONS = 1000
 

@@ -1,7 +1,5 @@
 """For mkdocs: links from docs/ to other files of the checkout lead to the repository, for the site has only docs/."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -9,8 +9,6 @@ disturbed, claims must come to the same verdicts in every round, and no file tha
 Exit code 1: something was lost, changed or left.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -7,8 +7,6 @@ undisturbed one, except for when and from which commit its runs were trained. Th
 of a network alone, with an adversary that sees second batches, and with heads, labels and an adversary.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
@@ -33,8 +31,6 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Sweep, find_profile
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, state_of
-
-__all__ = ["STEPS", "differences", "main", "small_plan", "sweep_command", "torture", "trained_table"]
 
 STEPS = 1000
 """Steps of a run: a sweep of the small plan then takes two idle cores a quarter of a minute."""

@@ -6,8 +6,6 @@ sweep, in a new store, others take their places, until so many are lost. Every t
 processes, except for when and from which commit its runs were trained.
 """
 
-from __future__ import annotations
-
 import io
 import tempfile
 import threading
@@ -27,8 +25,6 @@ from dbench.errors import DbenchError, InvalidInput
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
-
-__all__ = ["lose_nodes", "main"]
 
 _SMALL: dict[str, Any] = {"object_store_memory": 80 * 2**20}
 _ATTEMPTS = 20

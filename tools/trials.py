@@ -5,8 +5,6 @@ functions is a fork in which these have other code (``trials``); one that takes 
 whose module comes from memory (``trial``). Tests that found something in the same file come first, then the fastest.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib
@@ -28,8 +26,6 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from mutants import Mutant, changed_functions, compile_mutant
-
-__all__ = ["ROOT", "reach", "trial", "trials"]
 
 ROOT = Path(__file__).parents[1]
 # CPU seconds: of the tests one mutant is run against, and what it may take over what they took before.

@@ -1,7 +1,5 @@
 """Who of a sweep is killed, and what that hit: told from the files it leaves in its store."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -12,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-
-__all__ = ["MOMENTS", "VICTIMS", "Witness", "kill", "wait_for_file"]
 
 VICTIMS = ("all", "master", "worker")
 """Who is killed: every process of the sweep at once, the one that shares out the work, or one that trains or scores."""

@@ -1,7 +1,5 @@
 """The models that Mahon et al. speak of: the six systems of Table 2, without any other that a table may hold."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -27,7 +27,6 @@ LOW = Claim(
     ),
     unit="sample",
     statistic="mean score of the metric",
-    # Low: a quarter of the scale.
     rule=below(0.25),
     min_n=5,
     revision=2,
@@ -72,12 +71,8 @@ def share(columns: np.ndarray, factor: np.ndarray) -> float:
     return mutual_info_score(as_one(columns), factor) / mutual_info_score(factor, factor)
 
 
-def groups(codes: np.ndarray) -> list[np.ndarray]:
-    return [codes[:, :GROUP], codes[:, GROUP:]]
-
-
 def weak_disentanglement(codes: np.ndarray, factors: np.ndarray) -> Estimate:
-    first, second = groups(codes)
+    first, second = codes[:, :GROUP], codes[:, GROUP:]
     own = share(first, factors[:, 0]), share(second, factors[:, 1])
     other = share(second, factors[:, 0]), share(first, factors[:, 1])
     return exact(min(mine - rest for mine, rest in zip(own, other, strict=True)), n=len(codes))

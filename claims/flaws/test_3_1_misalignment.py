@@ -1,7 +1,5 @@
 """Correcting Flaws, sections 3.1 and 4.1: aligning factors with codes one by one, and all at once."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from dbench.claims import Claim, above, below
@@ -42,24 +40,21 @@ INJECTIVE = GREEDY.cell(
     confidence=1.0,
     min_n=1000,
 )
-TRAINED = replace(
-    GREEDY,
+TRAINED = Claim.zoo(
+    id="flaws.misalignment",
+    role="primary",
     quote="This situation is not merely theoretical, it often occurs in practice.",
     where="3.1, Figure 1 (left), appendix B",
     says="In trained models aligning each factor with its most informative code often gives one code two factors.",
-    evidence="zoo",
     population="the six systems of Table 2, all strengths and seeds",
     deviations=(
         "Only factors count that some code holds (more than 0.1 nats, where permuted labels stay below 0.05), and only "
         "models with an informative code for each of them: others share a code by chance or by necessity.",
         "'Often' is read as in more than a quarter.",
     ),
-    unit="seed",
     statistic="mean over seeds of the share of models in which two held factors share their most informative code, "
     "though informative codes would do for all",
-    # 'Often' is more than a quarter. A share has no value of no effect.
     rule=above(0.25),
-    min_n=5,
     regime=(FACTORS_HELD,),
     revision=4,
 )

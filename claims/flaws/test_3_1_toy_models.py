@@ -1,14 +1,10 @@
 """Correcting Flaws, section 3.1, Table 1: the two toy models by every metric's definition, and from samples."""
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, within
-from dbench.constructions.alignment import toy_model
-from dbench.constructions.toy_law import ToyLaw, toy_law
+from dbench.constructions.alignment import ToyLaw, toy_law, toy_model
 from dbench.metrics import align, dci, dci_completeness, dci_disentanglement, mig, mig_gap, nk, sap, sap_gap, snc
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
@@ -25,7 +21,6 @@ PRINTED = {
     "snc": (12.5, 22.5),
     "nk": (12.5, 12.5),
 }
-# What the scores of this table are made of.
 READINGS = {
     "mig": "The gap in bits by the factor's entropy (1 bit), averaged over both factors.",
     "sap": "Accuracies of the codes stand for R2, as in Appendix A (by R2 itself: 25.0 and 17.0).",
@@ -62,11 +57,9 @@ SAMPLED = ORDER.cell(
     confidence=0.95,
     min_n=5,
 )
-CELLS = replace(
-    ORDER,
+CELLS = ORDER.probe(
+    "scores",
     role="print",
-    part="scores",
-    quote="",
     where="3.1, Table 1, appendix A",
     says="The scores are those printed.",
     statistic="score by the metric's definition minus the printed one, percent",
@@ -82,7 +75,6 @@ SIDE = dict.fromkeys(("mig", "sap", "dci", "med"), 1.0) | {"snc": -1.0}
 METRICS = pytest.mark.parametrize("metric", PRINTED)
 
 
-# ------------------------------------------------------------------ by definition
 def joint(law: ToyLaw, code: np.ndarray, factor: np.ndarray) -> np.ndarray:
     """Table of probabilities of a code (as numbers from 0) and a factor."""
     table = np.zeros((code.max() + 1, 2))
@@ -127,7 +119,6 @@ def scores(law: ToyLaw) -> dict[str, float]:
     return {name: 100 * value for name, value in parts.items()}
 
 
-# ------------------------------------------------------------------ from samples
 def _trees(sample, stream) -> float:
     score = dci(sample, generator=stream)
     return (score.value + score.details["completeness"] + score.details["informativeness"]) / 3
@@ -138,7 +129,7 @@ def _information(sample, stream) -> float:
     return (dci_disentanglement(relation) + dci_completeness(relation)) / 2
 
 
-AS_USED: dict[str, Callable] = {
+AS_USED = {
     "mig": lambda sample, stream: float(mig(sample)),
     "sap": lambda sample, stream: float(sap(sample, generator=stream)),
     "dci": _trees,
@@ -148,15 +139,11 @@ AS_USED: dict[str, Callable] = {
 }
 
 
-def on_printed_side(metric: str, differences: np.ndarray, tolerance: float) -> np.ndarray:
-    return SIDE[metric] * differences if metric in SIDE else tolerance - np.abs(differences)
-
-
 @ORDER.covers
 @METRICS
 def test_a_metric_orders_the_models_as_printed(metric, *, first=MODELS["M1"], second=MODELS["M2"]):
-    difference = np.array(scores(toy_law(first))[metric] - scores(toy_law(second))[metric])
-    return exact(on_printed_side(metric, difference, 1e-9))
+    difference = scores(toy_law(first))[metric] - scores(toy_law(second))[metric]
+    return exact(SIDE[metric] * difference if metric in SIDE else 1e-9 - abs(difference))
 
 
 @SAMPLED.covers
@@ -170,7 +157,7 @@ def test_a_metric_orders_samples_of_the_models_as_printed(
 
     differences = np.array([score(i, 1, first) - score(i, 2, second) for i in range(repetitions)])
     if metric in SIDE:
-        return mean_interval(on_printed_side(metric, differences, 0.0), confidence=confidence)
+        return mean_interval(SIDE[metric] * differences, confidence=confidence)
     # NK, 0.05: noise of two test parts of 333; a fifth of what the first code is worth.
     found = mean_interval(differences, confidence=confidence)
     farthest = max(abs(found.low), abs(found.high))

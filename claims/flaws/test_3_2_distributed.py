@@ -14,7 +14,6 @@ from dbench.metrics.relations import mutual_information, squared_correlation
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
 
-# ------------------------------------------------------------------ XOR
 ONLY_TOGETHER = Claim(
     id="flaws.xor",
     role="primary",
@@ -75,8 +74,6 @@ CONTINUOUS_INFORMATION = CONTINUOUS_LINEAR.probe(
     statistic="mean mutual information of |a - b| with a code, nats (analytically (1 - log 2)/2 = 0.153)",
     rule=below(0.05),
 )
-
-# ------------------------------------------------------------------ theorem 3.1
 BOUND = Claim(
     id="flaws.theorem-3.1",
     role="primary",
@@ -136,12 +133,10 @@ SNC_LOW = TREES.probe(
 )
 
 
-def _repeat(
-    part: str, repetitions: int, score, *, confidence: float = LINEAR_CLASSIFIER.confidence, **axes
-) -> Estimate:
+def _repeat(part: str, repetitions: int, score, **axes) -> Estimate:
     """Repeat a sampled experiment; the draws are the replicates."""
     streams = [generator(claim="flaws.3.2", part=part, repetition=i, **axes) for i in range(repetitions)]
-    return mean_interval([score(stream) for stream in streams], confidence=confidence)
+    return mean_interval([score(stream) for stream in streams], confidence=LINEAR_CLASSIFIER.confidence)
 
 
 def only_together(cases: np.ndarray) -> Estimate:

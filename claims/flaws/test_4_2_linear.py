@@ -66,25 +66,18 @@ def noise_only(stream: np.random.Generator, d: int) -> np.ndarray:
     return np.zeros((d, d))
 
 
-def _mixed(stream: np.random.Generator, mix, n: int, d: int = 5) -> Sample:
-    factors = stream.integers(4, size=(n, d))
-    return Sample(factors @ mix(stream, d) + 0.02 * stream.standard_normal((n, d)), factors)
-
-
-def _linear(sample: Sample, stream: np.random.Generator) -> float:
-    train, test = sample.split(0.5, stream)
-    parts = zip(train.factors.T, test.factors.T, strict=True)
-    hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
-    return float((np.mean(hits) - 1 / 4) / (1 - 1 / 4))
-
-
 def linear_accuracy(
     mix=rotation, *, less_snc: bool = False, repetitions: int = 5, n: int = 1_000, confidence: float = LINEAR.confidence
 ) -> Estimate:
     def score(repetition: int) -> float:
         stream = generator(claim=LINEAR.id, part=LINEAR.part, repetition=repetition)
-        sample = _mixed(stream, mix, n)
-        return _linear(sample, stream) - (float(snc(sample)) if less_snc else 0.0)
+        factors = stream.integers(4, size=(n, 5))
+        sample = Sample(factors @ mix(stream, 5) + 0.02 * stream.standard_normal((n, 5)), factors)
+        train, test = sample.split(0.5, stream)
+        parts = zip(train.factors.T, test.factors.T, strict=True)
+        hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
+        accuracy = float((np.mean(hits) - 1 / 4) / (1 - 1 / 4))
+        return accuracy - (float(snc(sample)) if less_snc else 0.0)
 
     return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
 

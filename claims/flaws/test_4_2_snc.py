@@ -1,19 +1,15 @@
 """Correcting Flaws, sections 4.2 and 5.1: what SNC gives to perfect codes and to noise, and the code it looks at."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, below, within
 from dbench.codes import Sample
-from dbench.constructions.toy_law import toy_law
+from dbench.constructions.alignment import toy_law
 from dbench.metrics import align, snc
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
 
-# ------------------------------------------------------------------ definition
 PERFECT = Claim(
     id="flaws.snc-definition",
     role="primary",
@@ -57,10 +53,9 @@ NOISE_LEAST_BIN = NOISE_SMALL_DIVISOR.probe(
     says="With the suggested minimum bin size SNC is 0 at chance where class sizes have a small common divisor.",
     deviations=LEAST_BIN.deviations,
 )
-GUESSING = replace(
-    PERFECT,
+GUESSING = PERFECT.cell(
+    "equation 4",
     role="print",
-    part="equation 4",
     quote="where r is the accuracy obtained by randomly guessing labels in proportion to their true frequency",
     where="4.2, equation 4",
     says="Equation 4 as printed is the accuracy of guessing labels in proportion to their frequency.",
@@ -79,8 +74,6 @@ SIZES = LARGE_DIVISOR | SMALL_DIVISOR
 # A thousand observations, and as many as the paper's smallest data set.
 TIMES = pytest.mark.parametrize("times", [1, 100])
 
-
-# ------------------------------------------------------------------ the aligned code
 BEST = Claim(
     id="flaws.aligned-neuron-is-best",
     role="primary",
@@ -109,18 +102,18 @@ BEST_NO_CONFLICT = BEST.cell(
 )
 
 
-def labels_of(sizes: Sequence[int]) -> np.ndarray:
+def labels_of(sizes: tuple[int, ...]) -> np.ndarray:
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def score_of_copy(sizes: Sequence[int], *, min_bin_size: int | None = 1, noise: float = 0.0) -> Estimate:
+def score_of_copy(sizes: tuple[int, ...], *, min_bin_size: int | None = 1, noise: float = 0.0) -> Estimate:
     labels = labels_of(sizes)
     codes = labels + noise * generator(claim=PERFECT.id).standard_normal(len(labels))
     return exact(float(snc(Sample(codes[:, None], labels[:, None]), min_bin_size=min_bin_size)))
 
 
 def score_of_noise(
-    sizes: Sequence[int],
+    sizes: tuple[int, ...],
     *,
     times: int = 1,
     min_bin_size: int | None = None,
@@ -188,7 +181,6 @@ def test_equation_4_is_the_accuracy_of_guessing(sizes):
 
 @BEST.covers
 def test_no_code_of_the_toy_model_beats_the_aligned_one(*, second_accuracy=0.5):
-    """How much more accurate than the aligned code the other one is, for the worst factor."""
     codes, factors, probability = toy_law(second_accuracy)
     tables = np.zeros((2, 2, 2, 2))
     for i, j in np.ndindex(2, 2):
@@ -201,7 +193,6 @@ def test_no_code_of_the_toy_model_beats_the_aligned_one(*, second_accuracy=0.5):
 
 @BEST_NO_CONFLICT.covers
 def test_no_code_beats_the_aligned_one_where_factors_do_not_compete(*, classes=3, tables=2_000):
-    """Best accuracy of the code with less information minus that of the one with more, over random tables."""
     rng = generator(claim=BEST_NO_CONFLICT.id, part=BEST_NO_CONFLICT.part)
     worst = -1.0
     for _ in range(tables):

@@ -78,19 +78,15 @@ ONE_HIGHER = HIGHER.probe(
     deviations=("The paper says it of the metrics together.",),
     statistic="share of pairs that the metric scores higher than SNC or NK, mean of both",
 )
-ASKS_LESS = Claim(
+ASKS_LESS = HIGHER.cell(
+    "",
     id="flaws.linear-is-weaker",
     role="primary",
     quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
     says="A linear classifier on all codes is more accurate than SNC on most trained models.",
-    evidence="published",
     population="18 pairs of model and data set, recomputed with both accuracies adjusted for chance",
     deviations=("A condition that is met more easily is one that most models meet better.",),
-    unit="pair",
     statistic="share of pairs whose linear accuracy exceeds SNC",
-    rule=above(0.5),
-    confidence=1.0,
-    revision=2,
 )
 ALIKE = ASKS_LESS.cell(
     "alike",

@@ -16,8 +16,6 @@ SUPERVISED = ("mtd",)
 
 NOT_CLIPPED = "Accuracies are averaged, then adjusted for chance as in Table 3, but not set to 0 below chance."
 SAME_MODEL = "Random splits are asked of the same models; the paper trains others, without random points."
-
-# ------------------------------------------------------------------ performance is poor
 AT_CHANCE = Claim.zoo(
     id="flaws.cg-poor",
     role="primary",
@@ -58,8 +56,6 @@ LINEAR = AT_CHANCE.cell(
     ),
     statistic="largest of six systems: adjusted accuracy of the linear classifier minus that of the MLP",
 )
-
-# ------------------------------------------------------------------ where it is better, and who is
 ON_3DSHAPES = replace(
     AT_CHANCE,
     id="flaws.cg-by-data-set",
@@ -102,8 +98,6 @@ WEAK = PARTED_BEST.probe(
     rule=below(0.05),
     revision=1,
 )
-
-# ------------------------------------------------------------------ supervision does not help
 FAILS = replace(
     AT_CHANCE,
     id="flaws.cg-supervised-fails",

@@ -99,16 +99,10 @@ def systems_of(population: Population) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def means(population: Population, score: str) -> np.ndarray:
-    """Return a score's mean over runs, combinations x systems."""
-    found = [settings_of(population, score, objectives=[name]).mean(axis=1) for name in systems_of(population)]
-    return np.stack(found, axis=1)
-
-
-@lru_cache(maxsize=4)
-def means_by_factor(population: Population, name: str) -> np.ndarray:
-    """Return a metric's mean over runs for each factor, combinations x systems x factors."""
-    found = [arrays_of(population, f"{name}.factor", objectives=[of]).mean(axis=1) for of in systems_of(population)]
+def means(population: Population, name: str) -> np.ndarray:
+    """Return the mean over runs of a score, or of an array by factor, combinations x systems (x factors)."""
+    read = arrays_of if name.endswith(".factor") else settings_of
+    found = [read(population, name, objectives=[system]).mean(axis=1) for system in systems_of(population)]
     return np.stack(found, axis=1)
 
 
@@ -125,7 +119,7 @@ def product_of(tables: Iterable[np.ndarray]) -> Points:
 
 def metric(population: Population, name: str, version: str = AVERAGE) -> Points:
     if name in OWN and version == PRODUCT:
-        by_factor = means_by_factor(population, name)
+        by_factor = means(population, f"{name}.factor")
         return product_of(by_factor[..., factor] for factor in SHAPE_AND_SCALE)
     return mean_of(means(population, part) for part in EXISTING.get(name, (name,)))
 

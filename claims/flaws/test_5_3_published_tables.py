@@ -63,22 +63,19 @@ ONE_LEFT_OUT = OTHERWISE.probe(
     population="pairs of model and data set, one left out; each version sums up SNC and NK in its own way",
     statistic="smallest step of the correlations over the pairs left out",
 )
-CORRELATES = Claim(
-    id="flaws.cg-correlation",
-    role="cell",
-    part="one metric",
+CORRELATES = ORDER.cell(
+    "one metric",
     quote="all metrics are at least weakly correlated with compositional generalization performance",
     where="5.3, Table 4",
     says="A metric correlates with performance on novel combinations, at least weakly.",
-    evidence="published",
     population="18 pairs of model and data set, or six on 3dshapes; PartedVAE's accuracy on 3dshapes from Table 36",
     deviations=(
         "Pairs are taken as independent, as the paper does, though they share models and data sets.",
         "DCI is the mean of D, C and I.",
     ),
-    unit="pair",
     statistic="Pearson correlation with the accuracy of shape and size together; interval by Fisher's transformation",
     rule=above(0.1, null=0.0),
+    confidence=0.95,
     min_n=6,
     # Scores and accuracies are rounded too, which moves a correlation of six points by a thousandth.
     printed={
@@ -87,27 +84,23 @@ CORRELATES = Claim(
         for metric in (*OWN, *EXISTING)
         for value in [printed_correlation(metric, population)]
     },
-    revision=2,
 )
 ALL_CORRELATE = CORRELATES.cell(
     "every metric",
     says="All metrics correlate with performance on novel combinations, at least weakly.",
     statistic="smallest correlation of ten metrics with the accuracy; their intervals by Fisher's transformation",
 )
-OVER_D = Claim(
+OVER_D = ORDER.cell(
+    "",
     id="flaws.c-and-i-over-d",
     role="primary",
     quote="C and I measure the extent to which the information is present in a disentangled way Thus, they are loosely "
     "analogous, in the context of DCI, to our SNC, and, like SNC, are a better predictor of downstream performance "
     "than D.",
     where="5.3, last paragraph, Table 4",
-    evidence="published",
     population="18 pairs of model and data set, or six on 3dshapes, as printed",
-    unit="pair",
+    deviations=(),
     statistic="smaller correlation of C and I minus that of D",
-    rule=above(0.0),
-    confidence=1.0,
-    revision=2,
 )
 OVER_D_RECOMPUTED = OVER_D.cell(
     "recomputed",

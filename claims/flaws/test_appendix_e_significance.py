@@ -1,7 +1,5 @@
 """Correcting Flaws, section 5.3, appendices E and I: is SNC's correlation significant, and above the others'?"""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -25,7 +23,6 @@ from dbench_published.flaws_correlations import (
 )
 
 EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
-EACH_METRIC = pytest.mark.parametrize("metric", EXISTING)
 
 EXCEEDS = Claim(
     id="flaws.cg-significance",
@@ -62,21 +59,17 @@ SYSTEM_LEFT_OUT = EXCEEDS.probe(
     says="The same without one of the six systems.",
     population="15 pairs of model and data set, one system left out; Tables 3, 7 and 8",
 )
-SIGNIFICANT = Claim(
-    id="flaws.cg-significance",
-    role="cell",
-    part="of SNC alone",
+SIGNIFICANT = EXCEEDS.cell(
+    "of SNC alone",
     quote="so still significant at p < 0.05",
     where="5.3, appendix E",
     says="SNC's correlation with performance on novel combinations is significant.",
-    evidence="published",
     population="18 pairs of model and data set, or 6 on 3dshapes; Tables 3, 7 and 8",
     deviations=("Pairs are taken as independent, as the paper does, though they share models and data sets.",),
-    unit="pair",
     statistic="two-sided p-value of Student's t",
     rule=below(0.05),
-    confidence=1.0,
     printed={"all": Printed("p < 1e-5"), "3dshapes": Printed("p < 0.033")},
+    revision=1,
 )
 SIGNIFICANT_OTHERWISE = SIGNIFICANT.probe(
     "of SNC alone, summed up otherwise",
@@ -87,16 +80,13 @@ SIGNIFICANT_LEFT_OUT = SIGNIFICANT_OTHERWISE.probe(
     says="SNC's correlation over all data sets is significant without one of the six systems.",
     population="15 pairs of model and data set, one system left out; Tables 3, 7 and 8",
 )
-T_VALUES = replace(
-    SIGNIFICANT,
+T_VALUES = SIGNIFICANT.probe(
+    "t",
     role="print",
-    part="t",
-    quote="",
     where="appendix E",
     says="The printed t values are those of the printed correlation.",
     deviations=("The correlation is taken as 0.85, as in appendix E.",),
     statistic="t of a correlation of 0.85, minus the printed one",
-    # Printed with two decimals.
     rule=within(-0.0051, 0.0051),
     printed={"18": Printed("t = 6.45", 0.0, 0.0051), "6": Printed("t = 3.23", 0.0, 0.0051)},
 )
@@ -123,13 +113,17 @@ def without(system: str, scores=scores) -> tuple[dict[str, np.ndarray], np.ndarr
     return {metric: value[kept] for metric, value in scores(PRODUCTS, "all").items()}, accuracy[kept]
 
 
+def p_of_snc(values: dict[str, np.ndarray], accuracy: np.ndarray):
+    return exact(correlation_test(correlation(values["snc"], accuracy), len(accuracy)).p, n=len(accuracy))
+
+
 @EXCEEDS.covers
 def test_the_correlation_of_snc_exceeds_those_of_existing_metrics(*, scores=scores):
     return exact(largest_p(scores(PRODUCTS, "all"), novel(PRODUCTS, "all"), "fisher"), n=18)
 
 
 @EXCEEDS_ONE.covers
-@EACH_METRIC
+@pytest.mark.parametrize("metric", EXISTING)
 def test_the_correlation_of_snc_exceeds_that_of_an_existing_metric(metric, *, scores=scores):
     values = scores(PRODUCTS, "all")
     return exact(p_of_difference(values["snc"], values[metric], novel(PRODUCTS, "all"), "fisher"), n=18)
@@ -150,25 +144,20 @@ def test_the_correlation_of_snc_exceeds_others_without_a_system(system, *, score
 @SIGNIFICANT.covers
 @EACH_POPULATION
 def test_the_correlation_of_snc_is_significant(population_of, *, scores=scores):
-    accuracy = novel(PRODUCTS, population_of)
-    r = correlation(scores(PRODUCTS, population_of)["snc"], accuracy)
-    return exact(correlation_test(r, len(accuracy)).p, n=len(accuracy))
+    return p_of_snc(scores(PRODUCTS, population_of), novel(PRODUCTS, population_of))
 
 
 @SIGNIFICANT_OTHERWISE.covers
 @EACH_POPULATION
 @pytest.mark.parametrize("version", [AVERAGES, DETAILS])
 def test_the_correlation_of_snc_is_significant_summed_up_otherwise(version, population_of, *, scores=scores):
-    accuracy = novel(version, population_of)
-    r = correlation(scores(version, population_of)["snc"], accuracy)
-    return exact(correlation_test(r, len(accuracy)).p, n=len(accuracy))
+    return p_of_snc(scores(version, population_of), novel(version, population_of))
 
 
 @SIGNIFICANT_LEFT_OUT.covers
 @pytest.mark.parametrize("system", MODELS)
 def test_the_correlation_of_snc_is_significant_without_a_system(system, *, scores=scores):
-    values, accuracy = without(system, scores)
-    return exact(correlation_test(correlation(values["snc"], accuracy), len(accuracy)).p, n=len(accuracy))
+    return p_of_snc(*without(system, scores))
 
 
 @T_VALUES.covers

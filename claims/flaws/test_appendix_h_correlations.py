@@ -1,7 +1,5 @@
 """Correcting Flaws, appendix H, Figure 14: how metrics correlate with each other."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,16 +68,13 @@ MOST = LEAST.cell(
     says="MED and MIG correlate most with the other metrics.",
     statistic="smaller mean correlation of MED and MIG with the rest, minus the largest of another metric",
 )
-FOLLOWS = replace(
-    LEAST,
+FOLLOWS = LEAST.probe(
+    "cells",
     role="print",
-    part="cells",
-    quote="",
     says="The printed correlations between metrics are those of the scores of Table 7.",
     population="the 36 printed correlations, recomputed from Table 7: all metrics averaged over factors",
     unit="correlation",
     statistic="largest distance between printed and recomputed correlation",
-    # Printed with two decimals.
     rule=below(0.0051),
 )
 

@@ -13,18 +13,7 @@ from dbench.claims.regime import FACTORS_HELD
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, correlation, smallest_of
 
-# Name in Figure 14 -> score of the runs table.
-METRICS = {
-    "snc": "snc",
-    "nk": "nk",
-    "mig": "mig",
-    "sap": "sap",
-    "irs": "irs",
-    "d": "dci",
-    "c": "dci.completeness",
-    "i": "dci.informativeness",
-    "med": "med",
-}
+METRICS = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")
 SNC, NK, MIG, SAP, IRS, D, C, I, MED = range(len(METRICS))  # noqa: E741
 WITHIN_DCI = ([D, D, C], [C, I, I])
 
@@ -84,14 +73,13 @@ def of_correlations(
     def statistic(tables: dict) -> list[float]:
         columns = [
             np.concatenate([tables[score, objective].mean(axis=0) for objective in population.objectives])
-            for score in METRICS.values()
+            for score in METRICS
         ]
         if any(np.ptp(column) == 0 for column in columns):
             raise EvidenceLacking(f"{population.name} has a metric that is the same in every setting")
         return combine(np.array([[correlation(a, b) for a in columns] for b in columns]))
 
-    scores = list(METRICS.values())
-    return population.intervals(statistic, scores=scores, objectives=population.objectives, confidence=confidence)
+    return population.intervals(statistic, scores=METRICS, objectives=population.objectives, confidence=confidence)
 
 
 def distance(population: Population, low: list[int], high: list[int], confidence: float) -> Estimate:

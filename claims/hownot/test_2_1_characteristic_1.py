@@ -7,8 +7,7 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.codes import Source
-from dbench.constructions.coin_copies import COPIES, coin_copies
-from dbench.constructions.mixtures import MIXTURE, gaussian_mixtures
+from dbench.constructions.mixtures import COPIES, MIXTURE, coin_copies, gaussian_mixtures
 from dbench.constructions.nearly_straight import PRINTED, nearly_straight
 from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae
@@ -35,19 +34,18 @@ FACT_1 = Claim(
     rule=below(HIGH),
     min_n=5,
 )
-FACT_1_FIGURE = Claim(
-    id="hownot.fact-1",
+FACT_1_FIGURE = FACT_1.probe(
+    "3/K",
     role="print",
-    part="3/K",
     where="2.1.1, Figure 3",
     says="The score of such codes is 3/K.",
-    evidence="synthetic",
     population="the law of FACT 1 in large batches; metric and K varied",
     deviations=(TWO_CODES, "Other codes may give 3/K: three votes for K factors, say, where three are captured."),
     unit="law",
     statistic="best accuracy in large batches, times K",
     rule=within(2.9, 3.1),
     confidence=1.0,
+    min_n=1,
     printed=Printed("3/K", 3.0, 0.1),
 )
 FACT_2 = Claim(
@@ -92,31 +90,24 @@ FACT_3 = Claim(
     # One accuracy of 0.9967 on 5,000 test points has a standard error of 0.0008: two of them, and rounding.
     printed=Printed("0.9967 (10,000 points, batch 128)", 0.9967, 0.0017),
 )
-FACT_4 = Claim(
+FACT_4 = FACT_3.cell(
+    "",
     id="hownot.fact-4",
     role="primary",
     quote="FactorVAE does not satisfy Property 2.",
-    evidence="synthetic",
     population="three standard normal factors, codes mixed by the printed weights; draws varied",
     deviations=(READING, "Read as 10,000 training votes; 5,000 test votes as in A Sober Look."),
-    unit="repetition",
     statistic="mean FactorVAE score over repetitions of the whole experiment, batch 128",
-    rule=above(HIGH),
-    min_n=5,
     printed=Printed("1 (10,000 points, batch 128)", 1.0, 0.005),
 )
-FACT_5 = Claim(
+FACT_5 = FACT_2.cell(
+    "",
     id="hownot.fact-5",
     role="primary",
     quote="DCI does not satisfy Property 2.",
     where="2.1.2, Fact 5; supplement, equation 2",
-    evidence="synthetic",
     population="the printed 2 x 2 matrix of informativeness, rows (1, 0) and (0.01, 0.09)",
-    deviations=(READING,),
-    unit="matrix",
-    statistic="DCI disentanglement of the matrix, by the definition",
     rule=above(HIGH),
-    confidence=1.0,
     printed=Printed("0.957", 0.957, 0.0005),
 )
 # Rows are codes, columns factors.

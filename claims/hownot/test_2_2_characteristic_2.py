@@ -1,7 +1,5 @@
 """How Not to Measure Disentanglement, section 2.2: what SAP, a metric of characteristic 2, lets pass."""
 
-from dataclasses import replace
-
 from dbench.claims import Claim, Printed, above, below
 from dbench.constructions.powers import hidden_powers, plain_powers, squared_correlation_of_power
 from dbench.metrics import sap
@@ -10,6 +8,7 @@ from dbench.stats import Estimate, exact, mean_interval
 
 HIGH = 0.75
 READING = "'High' is above 0.75 of the scale and 'low' is not: our reading, the paper gives no threshold."
+EXACT = {"unit": "law", "statistic": "SAP score (squared correlation) in closed form", "confidence": 1.0, "min_n": 1}
 
 FACT_6 = Claim(
     id="hownot.fact-6",
@@ -28,14 +27,12 @@ FACT_6_EXACT = FACT_6.cell(
     "exact",
     printed=FACT_6.printed,
     population="the law itself: (1/17)^2 / (1/3 * 1/31)",
-    unit="law",
-    statistic="SAP score (squared correlation) in closed form",
-    confidence=1.0,
-    min_n=1,
+    **EXACT,
 )
-FACT_8 = replace(
-    FACT_6,
+FACT_8 = FACT_6.cell(
+    "",
     id="hownot.fact-8",
+    role="primary",
     quote="SAP does not satisfy Property 2.",
     where="2.2.2, Fact 8",
     says="SAP is high in spite of a further code that holds both factors as 25th powers.",
@@ -47,10 +44,7 @@ FACT_8_EXACT = FACT_8.cell(
     "exact",
     printed=FACT_8.printed,
     population="the law itself: 1 - (1/27)^2 / (1/3 * 2/51)",
-    unit="law",
-    statistic="SAP score (squared correlation) in closed form",
-    confidence=1.0,
-    min_n=1,
+    **EXACT,
 )
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from dbench.claims import Claim, above, below
 from dbench.codes import Sample
 from dbench.constructions.parity import parity_cases
-from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers
+from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers, random_scale, stretched
 from dbench.constructions.small_codes import SmallCodes, small_codes
-from dbench.constructions.stretched import random_scale, stretched
 from dbench.metrics import mig
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
@@ -68,18 +67,15 @@ SCALES = AS_DEFINED.probe(
     statistic="smallest MIG score over all scales",
     min_n=100,
 )
-ESTIMATED = Claim(
-    id="hownot.fact-7",
-    role="probe",
-    part="estimated",
+ESTIMATED = AS_DEFINED.probe(
+    "estimated",
     where="2.2.1, Facts 6 and 7",
     says="Estimated MIG is high for three values coded as 0, 1 and 1000, and for the 15th powers of Fact 6.",
-    evidence="synthetic",
     population="one factor of three values and one code, or two uniform factors and their powers; draws varied",
     deviations=(BINS,),
     unit="repetition",
     statistic="mean MIG score over repetitions of 10,000 observations",
-    rule=above(HIGH),
+    confidence=0.95,
     min_n=5,
 )
 POWERS_LIMIT = ESTIMATED.probe(
@@ -123,7 +119,6 @@ LOW_POWERS = ESTIMATED.probe(
 
 # Grid of factors and the largest number of codes for which all representations are looked at.
 GRIDS = {(2,): 3, (3,): 3, (4,): 3, (5,): 2, (2, 2): 3, (2, 3): 2, (2, 4): 1, (2, 2, 2): 1}
-Condition = Callable[[SmallCodes, np.ndarray], np.ndarray]
 
 
 def one_code_each(codes: SmallCodes, members: np.ndarray) -> np.ndarray:
@@ -143,7 +138,7 @@ def several_codes_each(codes: SmallCodes, members: np.ndarray) -> np.ndarray:
     return (codes.changes[members].sum(axis=1) >= 2).all(axis=1)
 
 
-def gaps(condition: Condition, grids: dict[tuple[int, ...], int]) -> np.ndarray:
+def gaps(condition: Callable[..., np.ndarray], grids: dict[tuple[int, ...], int]) -> np.ndarray:
     """MIG of every representation that meets the condition, by enumeration."""
     found = []
     for sizes, largest in grids.items():

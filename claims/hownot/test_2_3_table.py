@@ -51,18 +51,16 @@ CHARACTERISTICS = Claim(
     confidence=1.0,
     min_n=2,
 )
-SPLIT = Claim(
-    id="hownot.characteristics-differ",
-    role="probe",
-    part="metrics",
+SPLIT = CHARACTERISTICS.probe(
+    "metrics",
     where="2.3",
     says="A metric is high on the one of the two representations that has its characteristic, and low on the other.",
-    evidence="synthetic",
     population="rectangles of four lengths and four widths; metric, representation and draws varied",
     deviations=(PROTOCOL, "The paper classifies the representations; it does not say what metrics give them."),
     unit="repetition",
     statistic="how far the mean score lies on the side of 0.75 where the characteristic puts it",
     rule=above(0.0),
+    confidence=0.95,
     min_n=3,
 )
 
@@ -80,7 +78,6 @@ EVERY = pytest.mark.parametrize("metric", METRICS)
 
 
 def beyond(high: bool, metric: str, source: Source, *, confidence: float, repetitions: int, **axes: str) -> Estimate:
-    """How far the mean score lies above 0.75, or below."""
     streams = [generator(**axes, metric=metric, repetition=i) for i in range(repetitions)]
     scores = np.array([METRICS[metric](source, stream) for stream in streams])
     return mean_interval((scores - HIGH) if high else (HIGH - scores), confidence=confidence)

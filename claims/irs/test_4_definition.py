@@ -33,7 +33,6 @@ NOISE = ROBUST.probe(
     deviations=("In expectation noise gives 0/0; what is judged is what samples give.",),
     unit="sample",
     statistic="mean IRS({l} | {1}, {2, 3})",
-    # 0.05: a twentieth of the scale.
     rule=within(-0.05, 0.05),
     confidence=0.95,
     min_n=5,
@@ -88,12 +87,6 @@ LOWEST_D = BOUNDS.cell(
     statistic="lowest D_l found",
 )
 
-
-def on_grid(sizes, code) -> Sample:
-    factors = factor_grid(sizes)
-    return Sample(np.asarray(code(factors), dtype=float).reshape(len(factors), -1), factors)
-
-
 FUNCTIONS = {
     "copy": lambda f: f[:, 0],
     "square": lambda f: (f[:, 0] - 2) ** 2,
@@ -132,7 +125,8 @@ def score_of_sample(sample: Sample, codes, held, changed) -> Estimate:
 @ROBUST.covers
 @pytest.mark.parametrize("function", ["copy", "square", "other", "constant"])
 def test_a_code_scores_one_if_robust_and_zero_if_it_carries_nothing(function, *, code=None):
-    score = interventional_robustness(on_grid((5, 5, 5), FUNCTIONS[code or function]), [0], [0], [1, 2])
+    factors = factor_grid((5, 5, 5))
+    score = interventional_robustness(Sample(FUNCTIONS[code or function](factors)[:, None], factors), [0], [0], [1, 2])
     return exact(abs(score - (function in ("copy", "square"))))
 
 

@@ -1,7 +1,5 @@
 """IRS, sections 4 and 6.3: groups of codes, shifted domains, and the lines of Figure 4."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -31,35 +29,29 @@ SUM_DIFFERENCE = PAIR.cell(
     population="two factors of five values and a nuisance, full grid; codes are their sum and difference",
     statistic="IRS of both codes as one group, both factors held",
 )
-MEMBERS = PAIR.probe(
+MEMBERS = SUM_DIFFERENCE.probe(
     "members",
-    population="two factors of five values and a nuisance, full grid; codes are their sum and difference",
     says="Alone, neither the sum nor the difference is robust with one factor held.",
     deviations=("Alone they are robust too once both factors are held: the group that matters is that of factors.",),
     statistic="largest IRS of one of the codes for one of the factors",
     # Robust: the upper quarter of the scale.
     rule=below(0.75),
 )
-SHIFT = Claim(
+SHIFT = PAIR.cell(
+    "closed form",
     id="irs.domain-shift",
-    role="cell",
-    part="closed form",
     quote="we can use PIDA to evaluate robustness of a selected feature set Z_L against such domain shifts. In "
     "particular, [...] quantifies how robust Z_L is when changes in G_S occur.",
     where="4, special case: domain shift robustness",
     says="IRS(L | all but S, S) falls with how far the domain S moves a code.",
-    evidence="synthetic",
     population="a factor of five values, a domain of two; code a + w s, full grid; w varied",
     deviations=("Analytically 1 - (w/2) / (2 + w/2).",),
-    unit="grid",
     statistic="distance of the score from its value in closed form",
     rule=below(1e-9),
-    confidence=1.0,
 )
-WITHSTANDS = replace(
-    SHIFT,
+WITHSTANDS = SHIFT.cell(
+    "",
     role="primary",
-    part="",
     says="Codes with a higher score lose less accuracy when a rule learnt in one domain is used in another.",
     population="six codes a + w s with noise of 0.2, samples of 2,000, factor and domain confounded; draws varied",
     deviations=("'How robust' is read as accuracy kept, of the nearest mean of the code for a value of the factor.",),
@@ -70,16 +62,14 @@ WITHSTANDS = replace(
     confidence=0.95,
     min_n=5,
 )
-FLAT = Claim(
+FLAT = PAIR.cell(
+    "",
     id="irs.flat-lines",
     role="primary",
     quote="For a robustly disentangled feature, we would expect all of these colored lines to be horizontal",
-    evidence="synthetic",
     population="a code that copies one of three factors, full grid",
-    unit="grid",
     statistic="largest movement of a line, as a share of the code's range",
     rule=below(1e-9),
-    confidence=1.0,
 )
 SLOPING = FLAT.cell(
     "not robust",

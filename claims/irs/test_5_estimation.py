@@ -27,7 +27,6 @@ LINEAR = Claim(
     ),
     unit="turn",
     statistic="exponent of the time in the number of observations, least squares on logarithms",
-    # Half-way to quadratic, which comparing all pairs would be: a processor's caches alone move the exponent to 1.2.
     rule=below(1.5, null=2.0),
     min_n=3,
     revision=3,
@@ -44,7 +43,6 @@ OUTLIERS = Claim(
     deviations=("One observation in a thousand, at least one, is moved by ten times the code's range.",),
     unit="sample",
     statistic="IRS with outliers minus IRS of the same sample without",
-    # A tenth of the scale.
     rule=within(-0.1, 0.1),
     min_n=5,
 )

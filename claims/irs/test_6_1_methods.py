@@ -84,7 +84,6 @@ LAST = DIFFER.probe(
         ONE_MODEL,
         "A Sober Look has DIP-VAE-I lowest by IRS: the two papers do not agree here.",
     ),
-    # Half of the smallest difference between neighbours in the table, 0.06.
     rule=above(0.03, null=0.0),
     says="The plain VAE scores lowest by IRS.",
     statistic="IRS of another method minus that of the plain VAE, the smallest",
@@ -121,11 +120,8 @@ EXAMPLE = TRADE_OFF.cell(
     printed=Printed("IRS .72 against .33, Info .74 against .82"),
 )
 STRENGTHS = pytest.mark.parametrize("strengths", ["printed", "all"])
-AVERAGES = pytest.mark.parametrize("average", ["plain", "weighted"])
-MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 
-# ------------------------------------------------------------------ models by metric, methods by metric
 def metric_of_models(population: Population, metric: str, average: str = "plain") -> np.ndarray:
     """Seeds x settings."""
     if metric == "feature_importance":
@@ -173,33 +169,6 @@ def smallest_agreement(population: Population, strengths: str, *, confidence: fl
     return smallest_of(lambda level: [mean_interval(pair, confidence=level) for pair in pairs], confidence=confidence)
 
 
-def lead_of_beta_tcvae(population: Population, strengths: str, *, confidence: float = LEADS.confidence) -> Estimate:
-    scores = by_method(population, metric_of_models(population, "irs"), strengths)
-    return leads(scores, "beta_tcvae", confidence)
-
-
-def lag_of_beta_tcvae(
-    population: Population, strengths: str, average: str, *, confidence: float = TRAILS.confidence
-) -> Estimate:
-    scores = by_method(population, metric_of_models(population, "feature_importance", average), strengths)
-    return leads(-scores, "beta_tcvae", confidence)
-
-
-def lag_of_vae(population: Population, strengths: str, *, confidence: float = LAST.confidence) -> Estimate:
-    scores = by_method(population, metric_of_models(population, "irs"), strengths)
-    return leads(-scores, "vae", confidence)
-
-
-# ------------------------------------------------------------------ what robustness costs
-def trade_off(population: Population, models: str, *, confidence: float = TRADE_OFF.confidence) -> Estimate:
-    def statistic(robust: np.ndarray, informed: np.ndarray, number: np.ndarray) -> float:
-        kept = number >= (2 if models == "informative" else 0)
-        return rank_correlation(robust[kept], informed[kept]) if kept.sum() > 1 else 0.0
-
-    names = ("irs", "dci.single.informativeness", "kl.informative")
-    return stacked_interval(population, statistic, names, confidence=confidence)
-
-
 def gain_and_loss(population: Population, *, confidence: float = EXAMPLE.confidence) -> Estimate:
     robust, informed = (
         by_method(population, metric_of_models(population, metric), "printed", ("beta_tcvae", "vae"))
@@ -220,26 +189,34 @@ def test_metrics_do_not_always_rank_the_methods_alike(unsupervised, strengths, c
 @LEADS.covers
 @STRENGTHS
 def test_beta_tcvae_leads_by_irs(unsupervised, strengths, confidence):
-    return lead_of_beta_tcvae(unsupervised, strengths, confidence=confidence)
+    scores = by_method(unsupervised, metric_of_models(unsupervised, "irs"), strengths)
+    return leads(scores, "beta_tcvae", confidence)
 
 
 @TRAILS.covers
 @STRENGTHS
-@AVERAGES
+@pytest.mark.parametrize("average", ["plain", "weighted"])
 def test_beta_tcvae_trails_by_feature_importance(unsupervised, strengths, average, confidence):
-    return lag_of_beta_tcvae(unsupervised, strengths, average, confidence=confidence)
+    scores = by_method(unsupervised, metric_of_models(unsupervised, "feature_importance", average), strengths)
+    return leads(-scores, "beta_tcvae", confidence)
 
 
 @LAST.covers
 @STRENGTHS
 def test_the_plain_vae_is_last_by_irs(unsupervised, strengths, confidence):
-    return lag_of_vae(unsupervised, strengths, confidence=confidence)
+    scores = by_method(unsupervised, metric_of_models(unsupervised, "irs"), strengths)
+    return leads(-scores, "vae", confidence)
 
 
 @TRADE_OFF.covers
-@MODELS
+@pytest.mark.parametrize("models", ["all", "informative"])
 def test_more_robust_models_know_less(unsupervised, models, confidence):
-    found = trade_off(unsupervised, models, confidence=confidence)
+    def statistic(robust: np.ndarray, informed: np.ndarray, number: np.ndarray) -> float:
+        kept = number >= (2 if models == "informative" else 0)
+        return rank_correlation(robust[kept], informed[kept]) if kept.sum() > 1 else 0.0
+
+    names = ("irs", "dci.single.informativeness", "kl.informative")
+    found = stacked_interval(unsupervised, statistic, names, confidence=confidence)
     return found if models == "all" else filtered(found, kept_by(unsupervised, SEVERAL_ACTIVE))
 
 

@@ -28,12 +28,10 @@ DIFFER = Claim(
     min_n=5,
     revision=2,
 )
-RANKS = replace(
-    DIFFER,
+RANKS = DIFFER.probe(
+    "printed ranks",
     role="print",
-    quote="",
     revision=1,
-    part="printed ranks",
     says="The printed ranks are those of the printed scores.",
     deviations=("Equal scores share the better rank and the next one is skipped, as the table does for MI.",),
     statistic="number of printed ranks that do not follow from the printed scores",

@@ -52,14 +52,13 @@ EXCEPTIONS = CORRELATE.cell(
     # One of the figure's fifty codes; codes whose scores are unrelated have a ninth there.
     rule=above(0.02),
 )
-AS_PRINTED = Claim.zoo(
+AS_PRINTED = CORRELATE.cell(
+    "trained",
     id="irs.rare-events",
     role="primary",
     quote="existing metrics do not capture the effects that rare events or cumulative influences from multiple "
     "generative factors can have on feature encodings",
-    roles={"informative": "probe"},
-    regime=CORRELATE.regime,
-    part="trained",
+    roles=CORRELATE.roles,
     says="Trained models hold codes that MI and feature importance rank high and IRS ranks at the bottom.",
     population="all codes of five models, one of each method of Table 1; a set of 50 codes for each seed",
     deviations=(
@@ -71,7 +70,6 @@ AS_PRINTED = Claim.zoo(
     # An existence that most sets of models show.
     rule=above(0.5),
     printed=Printed("top 33% by MI, top 18% by feature importance, bottom 4% by IRS"),
-    revision=2,
 )
 RARE = AS_PRINTED.probe(
     "trained, rare",
@@ -93,7 +91,6 @@ CUMULATIVE = AS_PRINTED.probe(
     statistic="mean robustness to the worst single nuisance of deceiving codes minus that of others as little robust",
 )
 CODES = pytest.mark.parametrize("codes", ["all", "informative"])
-SECOND_LOOK = {"RARE": "irs.mean", "CUMULATIVE": "irs.one_nuisance"}
 
 
 def the_five(population: Population) -> list[int]:
@@ -137,40 +134,7 @@ def highest(scores: np.ndarray, share: float) -> np.ndarray:
     return np.asarray(scores >= np.quantile(scores, 1 - share))
 
 
-def correlation(population: Population, codes: str, *, confidence: float = CORRELATE.confidence) -> Estimate:
-    robust, informed = scores_of_codes(population, "irs.code"), information_scores(population)
-    kept = kept_codes(population, codes, robust)
-
-    def statistic(seeds: np.ndarray) -> float:
-        these = kept[seeds]
-        return rank_correlation(robust[seeds][these], informed[seeds][these]) if these.sum() > 1 else 0.0
-
-    return population.interval_over_seeds(statistic, confidence=confidence)
-
-
-def share_of_exceptions(population: Population, codes: str, *, confidence: float = EXCEPTIONS.confidence) -> Estimate:
-    def share(robust: np.ndarray, informed: np.ndarray) -> float:
-        return float((lowest(robust, 1 / 3) & highest(informed, 1 / 3)).mean())
-
-    scores = scores_of_codes(population, "irs.code"), information_scores(population)
-    return mean_interval(of_each_seed(population, codes, share, *scores), confidence=confidence)
-
-
-def seeds_with_the_printed_case(
-    population: Population, codes: str, *, confidence: float = AS_PRINTED.confidence
-) -> Estimate:
-    def found(robust: np.ndarray, informed: np.ndarray, important: np.ndarray) -> float:
-        return float((lowest(robust, 0.04) & highest(informed, 0.33) & highest(important, 0.18)).any())
-
-    scores = scores_of_codes(population, "irs.code"), information_scores(population), importance_scores(population)
-    every = of_each_seed(population, codes, found, *scores)
-    return share_interval(int(every.sum()), len(every), confidence=confidence)
-
-
-def lead_of_deceiving(
-    population: Population, second_look: str, codes: str, *, confidence: float = RARE.confidence
-) -> Estimate:
-    """By how much deceiving codes exceed others as little robust."""
+def lead_of_deceiving(population: Population, second_look: str, codes: str, confidence: float) -> Estimate:
     robust, again = scores_of_codes(population, "irs.code"), scores_of_codes(population, second_look)
     informed, important = information_scores(population), importance_scores(population)
     kept = kept_codes(population, codes, robust)
@@ -187,36 +151,51 @@ def lead_of_deceiving(
             raise lacking
         return float(deceiving.mean() - others.mean())
 
-    return population.interval_over_seeds(statistic, confidence=confidence)
+    return counted(population, codes, population.interval_over_seeds(statistic, confidence=confidence))
 
 
 @CORRELATE.covers
 @CODES
 def test_irs_and_information_correlate_over_codes(unsupervised, codes, confidence):
-    return counted(unsupervised, codes, correlation(unsupervised, codes, confidence=confidence))
+    robust, informed = scores_of_codes(unsupervised, "irs.code"), information_scores(unsupervised)
+    kept = kept_codes(unsupervised, codes, robust)
+
+    def statistic(seeds: np.ndarray) -> float:
+        these = kept[seeds]
+        return rank_correlation(robust[seeds][these], informed[seeds][these]) if these.sum() > 1 else 0.0
+
+    return counted(unsupervised, codes, unsupervised.interval_over_seeds(statistic, confidence=confidence))
 
 
 @EXCEPTIONS.covers
 @CODES
 def test_some_codes_score_well_by_information_and_are_not_robust(unsupervised, codes, confidence):
-    return counted(unsupervised, codes, share_of_exceptions(unsupervised, codes, confidence=confidence))
+    def share(robust: np.ndarray, informed: np.ndarray) -> float:
+        return float((lowest(robust, 1 / 3) & highest(informed, 1 / 3)).mean())
+
+    scores = scores_of_codes(unsupervised, "irs.code"), information_scores(unsupervised)
+    shares = of_each_seed(unsupervised, codes, share, *scores)
+    return counted(unsupervised, codes, mean_interval(shares, confidence=confidence))
 
 
 @AS_PRINTED.covers
 @CODES
 def test_most_seeds_hold_a_code_as_deceiving_as_the_printed_one(unsupervised, codes, confidence):
-    return counted(unsupervised, codes, seeds_with_the_printed_case(unsupervised, codes, confidence=confidence))
+    def found(robust: np.ndarray, informed: np.ndarray, important: np.ndarray) -> float:
+        return float((lowest(robust, 0.04) & highest(informed, 0.33) & highest(important, 0.18)).any())
+
+    looks = information_scores(unsupervised), importance_scores(unsupervised)
+    every = of_each_seed(unsupervised, codes, found, scores_of_codes(unsupervised, "irs.code"), *looks)
+    return counted(unsupervised, codes, share_interval(int(every.sum()), len(every), confidence=confidence))
 
 
 @RARE.covers
 @CODES
 def test_deceiving_codes_are_moved_less_on_average(unsupervised, codes, confidence):
-    found = lead_of_deceiving(unsupervised, SECOND_LOOK["RARE"], codes, confidence=confidence)
-    return counted(unsupervised, codes, found)
+    return lead_of_deceiving(unsupervised, "irs.mean", codes, confidence)
 
 
 @CUMULATIVE.covers
 @CODES
 def test_deceiving_codes_are_moved_less_by_any_single_factor(unsupervised, codes, confidence):
-    found = lead_of_deceiving(unsupervised, SECOND_LOOK["CUMULATIVE"], codes, confidence=confidence)
-    return counted(unsupervised, codes, found)
+    return lead_of_deceiving(unsupervised, "irs.one_nuisance", codes, confidence)

@@ -76,28 +76,16 @@ def share(
     return replace(estimate, notes=(said,))
 
 
-def flat_among_robust(population: Population, *, confidence: float = STAY.confidence) -> Estimate:
-    return share(population, lambda r, f: r >= ROBUST, lambda r, f: f >= FLAT, confidence)
-
-
-def sloping_among_the_rest(population: Population, *, confidence: float = SLOPE.confidence) -> Estimate:
-    return share(population, lambda r, f: r < NOT_ROBUST, lambda r, f: f < FLAT, confidence)
-
-
-def robust_among_flat(population: Population, *, confidence: float = CONVERSE.confidence) -> Estimate:
-    return share(population, lambda r, f: f >= FLAT, lambda r, f: r >= ROBUST, confidence)
-
-
 @STAY.covers
 def test_lines_of_robust_codes_are_flat(unsupervised, confidence):
-    return flat_among_robust(unsupervised, confidence=confidence)
+    return share(unsupervised, lambda irs, flat: irs >= ROBUST, lambda irs, flat: flat >= FLAT, confidence)
 
 
 @SLOPE.covers
 def test_lines_of_other_codes_slope(unsupervised, confidence):
-    return sloping_among_the_rest(unsupervised, confidence=confidence)
+    return share(unsupervised, lambda irs, flat: irs < NOT_ROBUST, lambda irs, flat: flat < FLAT, confidence)
 
 
 @CONVERSE.covers
 def test_codes_of_flat_lines_are_robust(unsupervised, confidence):
-    return robust_among_flat(unsupervised, confidence=confidence)
+    return share(unsupervised, lambda irs, flat: flat >= FLAT, lambda irs, flat: irs >= ROBUST, confidence)

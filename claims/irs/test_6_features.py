@@ -11,7 +11,6 @@ from dbench.metrics import dci, irs, modularity
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, smallest_of
 
-# A fall that counts: a tenth of the scale.
 LEAST = 0.1
 DECEIVED = Claim(
     id="irs.rare-events",
@@ -32,20 +31,19 @@ DECEIVED = Claim(
     min_n=5,
     revision=3,
 )
-INFORMATION = Claim(
-    id="irs.rare-events",
-    role="cell",
-    part="information",
+INFORMATION = DECEIVED.cell(
+    "information",
+    quote="",
     where="6.2, Figures 3 and 4",
     says="A code moved far by rare or cumulative effects can look disentangled to mutual information.",
-    evidence="synthetic",
-    population="four factors of five values, full grid; rare: a jump in 1 of 25 cases; cumulative: 0.35 of each",
     deviations=("The MI score is that of Ridgeway and Mozer, as in appendix D.1.",),
     unit="grid",
     statistic="MI disentanglement score of the code",
     # Looks disentangled: the upper quarter of the scale. Not robust: the lower half.
     rule=above(0.75),
     confidence=1.0,
+    min_n=1,
+    revision=1,
 )
 IMPORTANCE = INFORMATION.cell(
     "importance",
@@ -132,7 +130,6 @@ AVOIDED = UNDERESTIMATES.cell(
 )
 
 
-# ------------------------------------------------------------------ rare and cumulative effects
 def disturbed(name: str, *, clean: bool = False) -> Sample:
     """The disturbed code of the first factor beside copies of the others."""
     factors = factor_grid((5, 5, 5, 5))
@@ -161,16 +158,6 @@ def own_robustness_score(sample: Sample) -> Estimate:
     return exact(float(irs(sample).relation[0, 0]))
 
 
-# ------------------------------------------------------------------ dead dimensions
-def averages(dead: int, size: float, repetition: int, *, n: int = 2_000) -> tuple[float, float]:
-    """Weighted and plain mean of D_l."""
-    stream = generator(claim=WEIGHTED.id, repetition=repetition)
-    factors = stream.integers(5, size=(n, 3))
-    score = irs(Sample(np.hstack([factors, size * stream.standard_normal((n, dead))]), factors), generator=stream)
-    return score.value, float(score.per_code.mean())
-
-
-# ------------------------------------------------------------------ bins
 def change_by_bins(
     bins: int,
     *,
@@ -190,21 +177,15 @@ def change_by_bins(
     return mean_interval([one(i) for i in range(samples)], confidence=confidence)
 
 
-# ------------------------------------------------------------------ splits
 def misjudged(
-    features: int | None,
-    *,
-    quality: float = 0.5,
-    samples: int = 5,
-    n: int = 2_000,
-    confidence: float = UNDERESTIMATES.confidence,
+    features: int | None, *, samples: int = 5, n: int = 2_000, confidence: float = UNDERESTIMATES.confidence
 ) -> Estimate:
-    """Importance of the middling code minus what it deserves; ``quality`` is its noise, the good one's is 0.4."""
+    """Importance of the middling code minus what it deserves, whose noise is 0.5 where the good one's is 0.4."""
 
     def one(number: int) -> float:
         stream = generator(claim=UNDERESTIMATES.id, sample=number)
         target = stream.standard_normal(n)
-        codes = stream.standard_normal((n, 3)) * [0.4, quality, 1.0]
+        codes = stream.standard_normal((n, 3)) * [0.4, 0.5, 1.0]
         codes[:, :2] += target[:, None]
         r2 = np.array([np.corrcoef(code, target)[0, 1] ** 2 for code in codes.T])
         forest = RandomForestRegressor(50, min_samples_leaf=n // 20, max_features=features, random_state=number)
@@ -257,7 +238,14 @@ def test_irs_of_the_own_factor_sees_that_the_code_is_not_robust(effect):
 
 @WEIGHTED.covers
 def test_weights_keep_dead_dimensions_out_of_the_average(confidence, *, dead=5, size=1e-3, repetitions=8):
-    weighted, plain = np.array([averages(dead, size, i) for i in range(repetitions)]).T
+    def averages(repetition: int) -> tuple[float, float]:
+        stream = generator(claim=WEIGHTED.id, repetition=repetition)
+        factors = stream.integers(5, size=(2_000, 3))
+        codes = np.hstack([factors, size * stream.standard_normal((2_000, dead))])
+        score = irs(Sample(codes, factors), generator=stream)
+        return score.value, float(score.per_code.mean())
+
+    weighted, plain = np.array([averages(i) for i in range(repetitions)]).T
     return smallest_of(
         lambda level: [mean_interval(room, confidence=level) for room in (weighted - 0.95, 0.8 - plain)],
         confidence=confidence,

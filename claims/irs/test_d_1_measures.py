@@ -75,7 +75,6 @@ BINS = pytest.mark.parametrize("bins", [30, 50, 100])
 CODES = pytest.mark.parametrize("codes", ["all", "informative"])
 
 
-# ------------------------------------------------------------------ bins
 def names(bins: int, codes: str) -> tuple[str, str]:
     """Names of the MI score with 20 bins and with more."""
     if codes == "informative":
@@ -88,18 +87,6 @@ def counted(population: Population, codes: str, estimate: Estimate) -> Estimate:
     return filtered(estimate, informative_codes(population)) if codes == "informative" else estimate
 
 
-def change_by_bins(population: Population, bins: int, codes: str, *, confidence: float = SCORES.confidence) -> Estimate:
-    few, many = (settings_of(population, name) for name in names(bins, codes))
-    return mean_interval((many - few).mean(axis=1), confidence=confidence)
-
-
-def agreement_of_bins(
-    population: Population, bins: int, codes: str, *, confidence: float = RANKS.confidence
-) -> Estimate:
-    return correlation_between(population, *names(bins, codes), confidence=confidence)
-
-
-# ------------------------------------------------------------------ candidates
 def middling(information: np.ndarray) -> np.ndarray:
     """Codes that are neither the best of a factor nor far behind it; ... x codes x factors, as the information is."""
     best = information.max(axis=-2, keepdims=True)
@@ -117,8 +104,7 @@ def mean_over_middling(population: Population, excess: np.ndarray, confidence: f
     )
 
 
-def misjudged(population: Population, kind: str, *, confidence: float = UNDERESTIMATES.confidence) -> Estimate:
-    """Importance of middling codes minus what they deserve."""
+def misjudged(population: Population, kind: str, confidence: float) -> Estimate:
     # What idle codes seem to know is the bias of the estimate.
     information = relations_of(population, "mutual_information") * informative_codes(population)[..., None]
     total = information.sum(axis=-2, keepdims=True)
@@ -126,35 +112,32 @@ def misjudged(population: Population, kind: str, *, confidence: float = UNDEREST
     return mean_over_middling(population, relations_of(population, kind) - deserved, confidence)
 
 
-def gain_of_one_candidate(population: Population, *, confidence: float = MORE.confidence) -> Estimate:
-    one, every = (relations_of(population, kind) for kind in ("importance_single", "importance"))
-    return mean_over_middling(population, one - every, confidence)
-
-
 @SCORES.covers
 @BINS
 @CODES
 def test_more_bins_leave_the_scores(unsupervised, bins, codes, confidence):
-    return counted(unsupervised, codes, change_by_bins(unsupervised, bins, codes, confidence=confidence))
+    few, many = (settings_of(unsupervised, name) for name in names(bins, codes))
+    return counted(unsupervised, codes, mean_interval((many - few).mean(axis=1), confidence=confidence))
 
 
 @RANKS.covers
 @BINS
 @CODES
 def test_more_bins_leave_the_ranks(unsupervised, bins, codes, confidence):
-    return counted(unsupervised, codes, agreement_of_bins(unsupervised, bins, codes, confidence=confidence))
+    return counted(unsupervised, codes, correlation_between(unsupervised, *names(bins, codes), confidence=confidence))
 
 
 @UNDERESTIMATES.covers
 def test_choosing_among_all_codes_underestimates_middling_ones(unsupervised, confidence):
-    return misjudged(unsupervised, "importance", confidence=confidence)
+    return misjudged(unsupervised, "importance", confidence)
 
 
 @AVOIDED.covers
 def test_one_candidate_code_avoids_it(unsupervised, confidence):
-    return misjudged(unsupervised, "importance_single", confidence=confidence)
+    return misjudged(unsupervised, "importance_single", confidence)
 
 
 @MORE.covers
 def test_one_candidate_makes_middling_codes_more_important(unsupervised, confidence):
-    return gain_of_one_candidate(unsupervised, confidence=confidence)
+    one, every = (relations_of(unsupervised, kind) for kind in ("importance_single", "importance"))
+    return mean_over_middling(unsupervised, one - every, confidence)

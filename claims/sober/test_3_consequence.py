@@ -5,8 +5,6 @@ observation is x = f^-1 of them. The representation r(x) = x is perfect for the 
 observations, and so codes, have one law in both.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import torch
@@ -93,7 +91,7 @@ def _above_chance(accuracy: float, source: FunctionSource) -> float:
     return (accuracy - chance) / (1 - chance)
 
 
-SUPERVISED: dict[str, Callable[[FunctionSource, np.random.Generator], float]] = {
+SUPERVISED = {
     "beta_vae_metric": lambda source, stream: _above_chance(
         float(beta_vae_metric(source, generator=stream, test_points=2_000, train_points=2_000)), source
     ),
@@ -104,10 +102,7 @@ SUPERVISED: dict[str, Callable[[FunctionSource, np.random.Generator], float]] = 
     "dci": lambda source, stream: float(dci(_levels(source.sample(900, stream)), generator=stream)),
     "sap": lambda source, stream: float(sap(source.sample(10_000, stream), relation="r2")),
 }
-UNSUPERVISED = {
-    "gaussian_total_correlation": gaussian_total_correlation,
-    "code_mutual_information": code_mutual_information,
-}
+UNSUPERVISED = {f.__name__: f for f in (gaussian_total_correlation, code_mutual_information)}
 
 
 def supervised(metric: str, matrix: torch.Tensor, *, entangled: bool, repetitions: int = 3) -> list[float]:

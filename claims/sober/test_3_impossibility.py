@@ -1,6 +1,5 @@
 """A Sober Look, section 3 and appendix A: Theorem 1, by its own construction."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -72,7 +71,7 @@ def distribution(f: Entangling, rng: np.random.Generator, confidence: float, n: 
     return replace(found, value=found.value / 0.02, low=found.low / 0.02, high=found.high / 0.02)
 
 
-PROPERTIES: dict[str, Callable[..., Estimate]] = {f.__name__: f for f in (bijection, distribution, jacobian)}
+PROPERTIES = {f.__name__: f for f in (bijection, distribution, jacobian)}
 
 
 @THEOREM.covers

@@ -36,7 +36,6 @@ HARDER = REASONABLE.cell(
     population="all runs on dSprites and on a variant of it; objectives, strengths and seeds shared",
     deviations=("Hard is what is left of the way from the best picture that is the same for all to a perfect one.",),
     statistic="mean over seeds of the share of the way left on the variant, minus that on dSprites",
-    # A twentieth of all there is to learn.
     rule=above(0.05, null=0.0),
     revision=1,
 )
@@ -83,7 +82,6 @@ def way_left(reconstruction: np.ndarray, ends: Ends) -> np.ndarray:
 
 
 def of_a_variant(pair: PopulationPair) -> PopulationPair:
-    """Return a pair of dSprites and a variant of it with continuous noise variables, by the data sets' names."""
     first, second = (str(population.table["data"].iloc[0]) for population in (pair.source, pair.target))
     if not (
         first.startswith("dsprites") and second.startswith(("color_dsprites", "noisy_dsprites", "scream_dsprites"))
@@ -98,7 +96,6 @@ def way_of_median(population: Population, ends: Ends, confidence: float) -> Esti
 
 
 def harder(pair: PopulationPair, first: Ends, second: Ends, confidence: float = HARDER.confidence) -> Estimate:
-    """How much more of the way is left on the second data set, seed by seed."""
     objectives, seeds = shared_settings(pair)
 
     def left(population: Population, ends: Ends) -> np.ndarray:

@@ -41,7 +41,6 @@ RISES = Claim.zoo(
     statistic=f"{TREND}, or the rise from strength 1 to the highest, over what it rises from: the smallest of the two "
     "objectives' four",
     rule=above(0.5, null=0.0),
-    # Correlations of sweeps are skewed (docs/claims-guide.md).
     confidence=0.98,
     regime=(of_objectives(PENALTY_MOVES, *BETAS),),
     revision=4,
@@ -177,7 +176,6 @@ EACH_OVERLAPS = OVERLAP.cell(
 
 
 def rises(population: Population, objectives: tuple[str, ...], confidence: float) -> Estimate:
-    """Trend of each objective, and its rise over what it starts from, whichever is smallest."""
     starts = {o: place_of(population, (o, 1.0)) for o in objectives}
 
     def relative(tables: dict[tuple[str, str], np.ndarray]) -> list[float]:
@@ -194,7 +192,6 @@ def rises(population: Population, objectives: tuple[str, ...], confidence: float
 
 
 def consistent_share(population: Population, score: str, confidence: float, **options) -> Estimate:
-    """Largest of the strengths' shares of a plain VAE's total correlation, for DIP-VAE-I."""
     return largest_of(
         lambda level: ratios_to(population, score, "dip_vae_i", PLAIN_VAE, confidence=level, **options),
         confidence=confidence,

@@ -31,7 +31,6 @@ DIRECTIONS = Claim.zoo(
     "its sign turned for sampled codes: the smaller of both kinds of codes",
     # As for the weaker trends of the total correlation.
     rule=above(0.3, null=0.0),
-    # Correlations of sweeps are skewed (docs/claims-guide.md).
     confidence=0.98,
     regime=(PENALTY_MOVES, FACTOR_IN_RANGE),
     revision=3,
@@ -64,7 +63,6 @@ DIP1_RISES = DIRECTIONS.cell(
 
 
 def trend(population: Population, codes: str, objectives: Sequence[str], confidence: float, sign: int = 1) -> Estimate:
-    """Average the sweeps' rank correlations with the regularisation over objectives, one number a seed."""
     seeds, score = population.seeds(), f"mutual_information.{codes}"
     # A larger capacity regularises less.
     found = [

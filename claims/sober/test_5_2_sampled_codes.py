@@ -37,7 +37,6 @@ FALLS = Claim.zoo(
     statistic=f"{TREND}, the larger of the two objectives'",
     # Half of a perfect order is the least that 'clearly' can mean.
     rule=below(-0.5, null=0.0),
-    # Correlations of sweeps are skewed: at 0.95 Student's interval errs in more than 5% of worlds at the margin.
     confidence=0.98,
     regime=(FLOOR, of_objectives(PENALTY_MOVES, *BETAS)),
     revision=3,
@@ -179,7 +178,6 @@ DIPS_FALL_LESS = MOST.cell(
 
 
 def above_others(population: Population, objectives: tuple[str, ...], confidence: float) -> Estimate:
-    """How far a plain VAE lies above the nearest other strength of some objectives."""
     # beta-TCVAE at 1 is a plain VAE too; beta-VAE below 1 is not of the paper.
     start = {"beta_tcvae": 1.0, "beta_vae": 1.0}
     others = {o: [s for s in population.strengths(o) if s > start.get(o, -np.inf)] for o in objectives}

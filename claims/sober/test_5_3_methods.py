@@ -97,10 +97,7 @@ def overlap(
     among: Among | None = None,
     draws: int = DRAWS,
 ) -> Estimate:
-    """Overlap of the objectives' ranges, averaged over their pairs and the metrics.
-
-    Objectives of which ``among`` leaves no model are passed over.
-    """
+    """Objectives of which ``among`` leaves no model are passed over."""
     seeds, names = population.seeds(), population.objectives
     strengths = max(population.scores(metrics[0], o, seeds=seeds).shape[1] for o in names)
     scores = np.full((len(metrics), len(names), len(seeds), strengths), np.nan)

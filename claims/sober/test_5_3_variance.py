@@ -18,7 +18,6 @@ METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 # What the objective explains, what its strength adds to that, and what is left: they add up to 1.
 SHARES = ("objective", "strength", "seed")
-ADJUSTED = "R2 is corrected for the optimism of few seeds (adjusted R2)."
 
 MINOR = Claim.zoo(
     id="sober.variance-explained",
@@ -27,7 +26,7 @@ MINOR = Claim.zoo(
     quote="If we allow the score to depend only on the objective function (categorical variable), we are only able to "
     "explain 37% of the variance of the scores on average.",
     population="all runs and seven metrics; objective, strength and seed varied",
-    deviations=(ADJUSTED,),
+    deviations=("R2 is corrected for the optimism of few seeds (adjusted R2).",),
     statistic="adjusted R2 of a metric's scores regressed on the objective, mean over metrics",
     rule=below(0.5),
     printed=Printed("37% on average", 0.37, 0.05),
@@ -69,63 +68,45 @@ LESS = MINOR.cell(
     },
     revision=1,
 )
-AS_PRINTED = replace(
-    MINOR,
+AS_PRINTED = MINOR.cell(
+    "printed cells",
     role="print",
-    part="printed cells",
     quote="In Table 5 in the Appendix, we report the percentage of variance explained for the different metrics in "
     "each data set considering the regularization strength or not.",
     where="Table 5",
     says="Objective, strength and seed explain what is printed for the metric on this data set.",
     population="all runs; objective, strength and seed varied",
     statistic="share of a metric's variance minus the printed one of its data set",
-    # A tenth of the variance, either way.
     rule=within(-0.1, 0.1),
-    printed=None,
     revision=1,
 )
-PUBLISHED = Claim(
-    id="sober.variance-explained",
-    role="primary",
-    where=MINOR.where,
-    quote=MINOR.quote,
-    evidence="published",
-    population="the 56 cells of the printed table, eight data sets by seven metrics",
-    deviations=("The cells are given and averaged as they are: nothing is resampled.",),
-    statistic="mean printed share of variance explained by the objective",
-    rule=MINOR.rule,
-    unit="cell",
-    confidence=1.0,
-    min_n=42,
-)
-PUBLISHED_ADDS = PUBLISHED.cell(
-    "strength adds",
-    where=STRENGTH_ADDS.where,
-    quote=REST,
-    says=STRENGTH_ADDS.says,
+# The same sentences of the printed table.
+OF_TABLE = {
+    "evidence": "published",
+    "population": "the 56 cells of the printed table, eight data sets by seven metrics",
+    "deviations": ("The cells are given and averaged as they are: nothing is resampled.",),
+    "unit": "cell",
+    "confidence": 1.0,
+    "min_n": 42,
+    "printed": None,
+    "regime": (),
+    "revision": 1,
+}
+PUBLISHED = replace(MINOR, **OF_TABLE, statistic="mean printed share of variance explained by the objective")
+PUBLISHED_ADDS = replace(
+    STRENGTH_ADDS,
+    **OF_TABLE,
     statistic="mean printed share explained by objective x strength minus that by the objective",
-    rule=STRENGTH_ADDS.rule,
 )
-PUBLISHED_SEED = PUBLISHED.cell(
-    "seed remains",
-    where=SEED_REMAINS.where,
-    quote=REST,
-    says=SEED_REMAINS.says,
-    statistic="1 minus the mean printed share explained by objective x strength",
-    rule=SEED_REMAINS.rule,
+PUBLISHED_SEED = replace(
+    SEED_REMAINS, **OF_TABLE, statistic="1 minus the mean printed share explained by objective x strength"
 )
-PUBLISHED_LESS = PUBLISHED.cell(
-    "less impact",
-    where=LESS.where,
-    quote=LESS.quote,
-    says=LESS.says,
-    statistic="mean printed share of the objective minus that of the strength or the seed",
-    rule=LESS.rule,
+PUBLISHED_LESS = replace(
+    LESS, **OF_TABLE, statistic="mean printed share of the objective minus that of the strength or the seed"
 )
-AVERAGES = replace(
-    PUBLISHED,
+AVERAGES = PUBLISHED.cell(
+    "printed averages",
     role="print",
-    part="printed averages",
     where="5.3, Table 5",
     says="The averages in the text are those of the table: 37% by the objective, 22% more by the strength, 41% left.",
     population="the cells of the printed table: all 56, or the 42 without IRS and MPI3D",
@@ -199,7 +180,6 @@ def mean_of(cells: pd.Series) -> Estimate:
 
 
 def printed_cell(population: Population, share: str, metric: str) -> float:
-    """Find the printed share of the data set that a table is of."""
     table, data = printed_shares(), str(population.table["data"].iloc[0]).replace("_", "-")
     for name in table.index.unique("data_set"):
         if data.startswith(name.lower()):
@@ -208,7 +188,6 @@ def printed_cell(population: Population, share: str, metric: str) -> float:
 
 
 def beside(ours: Estimate, printed: float) -> Estimate:
-    """Return by how much ours exceeds the printed value."""
     said = f"Printed is {printed:.2f}, ours {ours.value:.3f}."
     moved = {end: getattr(ours, end) - printed for end in ("value", "low", "high")}
     return replace(ours, **moved, notes=(said,))

@@ -22,7 +22,6 @@ SEVEN = (*FIVE, "modularity", "irs")
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 TRAINING = ("elbo", "gaussian_tc.sampled", "kl", "reconstruction")
 
-# ------------------------------------------------------------------ methods and strengths
 DOMINANT, RULE = 0.5, 0.75
 
 NO_RULE = Claim.zoo(
@@ -53,8 +52,6 @@ ONE_DATA_SET = NO_RULE.probe(
     says="There is no rule on one data set alone either.",
     population="all runs: objectives, strengths and seeds",
 )
-
-# ------------------------------------------------------------------ scores of training
 USELESS = Claim.zoo(
     id="sober.unsupervised-scores-useless",
     role="primary",

@@ -1,12 +1,10 @@
 """A Sober Look, section 6.1: metrics that ought to agree and do not, on representations made for it."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, within
-from dbench.codes import Sample, Source
+from dbench.codes import Sample
 from dbench.constructions.partly_restrictive import partly_restrictive
 from dbench.constructions.small_codes import small_codes
 from dbench.constructions.unequal_mig import unequal_cases, unequal_codes
@@ -14,7 +12,6 @@ from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval
 
-# ------------------------------------------------------------------ MIG at equal disentanglement
 FACTOR_OF_TWO = Claim(
     id="sober.mig-differs-at-equal-disentanglement",
     role="primary",
@@ -48,8 +45,6 @@ REVERSED = FACTOR_OF_TWO.cell(
     printed=Printed("MIG 0.66 against 0.33, DCI 0.77 against 0.94", 0.17, 0.05),
     revision=1,
 )
-
-# ------------------------------------------------------------------ consistency and restrictiveness
 EQUIVALENT = Claim(
     id="sober.consistency-vs-restrictiveness",
     role="primary",
@@ -83,14 +78,13 @@ APART = EQUIVALENT.probe(
 )
 
 GRIDS = ((2, 2), (2, 3), (2, 2, 2))
-CONSISTENCY: dict[str, Callable[[Source, np.random.Generator], float]] = {
+CONSISTENCY = {
     "beta_vae_metric": lambda s, g: float(beta_vae_metric(s, train_points=2_000, test_points=2_000, generator=g)),
     "factor_vae": lambda s, g: float(factor_vae(s, train_votes=2_000, test_votes=2_000, generator=g)),
 }
 
 
 def ratio_of_laws(first: str, second: str) -> Estimate:
-    """MIG of the first over MIG of the second, if no code of either holds a second factor."""
     cases = [unequal_cases(first), unequal_cases(second)]
     information = [mutual_information(c.codes, c.factors) for c in cases]
     equal = all(dci_disentanglement(matrix) > 1 - 1e-9 for matrix in information)
@@ -131,12 +125,7 @@ def test_mig_prefers_the_representation_that_dci_does_not(confidence, *, first="
 
 @EQUIVALENT.covers
 def test_no_code_is_consistent_without_being_restrictive_or_the_reverse(*, grids=GRIDS, support=None):
-    """Share of codes and factors with one property alone, over all codes of the grids.
-
-    Args:
-        grids: numbers of values of the factors.
-        support: which combinations can occur; all of them unless factors depend on each other.
-    """
+    """``grids`` are numbers of values of the factors; ``support`` says which combinations occur, all by default."""
     found = []
     for sizes in grids:
         codes = small_codes(sizes)

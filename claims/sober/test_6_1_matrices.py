@@ -1,19 +1,14 @@
 """A Sober Look, section 6.1.2: what the choice of the factor-code matrix does."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from dbench.claims import Claim, above, within
-from dbench.codes import Sample
-from dbench.constructions.beside_noise import beside_noise, spurious
-from dbench.constructions.two_shared import two_shared
+from dbench.constructions.relations import beside_noise, spurious, two_shared
 from dbench.metrics import independent_groups_curve, merge_order, mutual_information
 from dbench.metrics.relations import svm_predictability, tree_importance
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_interval, share_interval
 
-# ------------------------------------------------------------------ the tail of the SVM matrix
 TAIL = Claim(
     id="sober.svm-long-tail",
     role="primary",
@@ -41,8 +36,6 @@ TAIL_ABOVE_CHANCE = TAIL.probe(
     ),
     statistic="the same after (accuracy - chance) / (1 - chance), at least 0, chance the share of the commonest value",
 )
-
-# ------------------------------------------------------------------ independent groups
 CURVE = Claim(
     id="sober.independent-groups",
     role="primary",
@@ -75,17 +68,12 @@ DISAGREE = CURVE.cell(
     confidence=0.95,
     min_n=10,
 )
-AGREE = CURVE.probe(
+AGREE = DISAGREE.probe(
     "matrices agree",
     where="6.1.2, Figure 34 (dSprites)",
     says="Where one pair of factors is plainly the most entangled, different matrices agree on it.",
     population="one code shared by two factors, the others have one each; draws varied",
-    deviations=DISAGREE.deviations,
-    unit="repetition",
     statistic="share of repetitions in which the first pair to merge is the same",
-    rule=above(0.5),
-    confidence=0.95,
-    min_n=10,
 )
 
 # Rows are codes, columns factors. Clean: factor 0. Factors 1 and 2 share 0.5; 3 and 4 share 0.2.
@@ -110,7 +98,6 @@ WORKED_OUT = [
     (0.5, (1,), (2,)),
     (0.2, (3,), (4,)),
 ]
-Draw = Callable[..., Sample]
 
 
 def _chance_taken_off(accuracy: np.ndarray, factors: np.ndarray) -> np.ndarray:
@@ -152,8 +139,6 @@ def share_as_worked_out(matrix: np.ndarray, expected: list[tuple]) -> Estimate:
 def share_of_first_merges(
     confidence: float, *, packed: bool, same: bool, repetitions: int = 20, n: int = 3_000
 ) -> Estimate:
-    """Compare the first pair to merge by information with that by SVM predictability."""
-
     def agrees(stream: np.random.Generator) -> bool:
         sample = two_shared(n, stream, packed=packed)
         matrices = mutual_information(sample.codes, sample.factors), svm_predictability(*sample.split(1 / 3, stream))

@@ -21,7 +21,6 @@ STRONGLY = "'Strongly' is read as above 0.5."
 A_TENTH = "A tenth is the least difference of two correlations that deserves the sentence."
 STRONG, GAP, SAME_RANKING = 0.5, 0.1, 0.9
 
-# ------------------------------------------------------------------ aggregations of one matrix
 FAMILIES = Claim.zoo(
     id="sober.same-matrix-families",
     role="primary",
@@ -60,8 +59,6 @@ MODULARITY_VARIES = FAMILIES.cell(
     statistic="largest difference between matrices in the mean Spearman correlation of Modularity with the other four",
     rule=above(0.3, null=0.0),
 )
-
-# ------------------------------------------------------------------ why MIG is like DCI
 FROM_MATRIX = replace(
     FAMILIES,
     id="sober.mig-sap-gap-from-matrix",
@@ -89,8 +86,6 @@ SHARED_MATRIX = FROM_MATRIX.cell(
     says="On a shared matrix MIG ranks models more like SAP than like DCI disentanglement.",
     statistic="Spearman of MIG with SAP minus Spearman of MIG with DCI disentanglement, on one matrix",
 )
-
-# ------------------------------------------------------------------ one aggregation on several matrices
 MATRIX_MATTERS = replace(
     FAMILIES,
     id="sober.matrix-changes-ranking",
@@ -138,7 +133,6 @@ def within_family(rho: Correlation, matrix: str) -> list[float]:
 
 
 def shortfall(rho: Correlation, matrix: str) -> float:
-    """By how much MIG and SAP agree less with disentanglement than they and completeness with each other."""
     others = [rho(blend(matrix, a), blend(matrix, "dci_disentanglement")) for a in ("mig", "sap")]
     return float(np.mean(within_family(rho, matrix)) - np.mean(others))
 

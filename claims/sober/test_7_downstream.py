@@ -29,19 +29,16 @@ UNSUPERVISED = (
 )
 TREES = "Boosted trees see up to 1,000 examples, not 10,000."
 CORRELATED = 0.1
-LEXICON = f"'Correlated' is read as above {CORRELATED}."
 HELPS = "A correlation counts from 0.3 on, below which a score hardly helps to choose a model."
-OBJECTIVES_ALONE = "Mean over objectives of the correlation over an objective's models: the paper pools all models."
 ACCURACY = "downstream accuracy, all models pooled, mean over sizes of the training set"
 
-# ------------------------------------------------------------------ metrics
 METRICS_CORRELATE = Claim.zoo(
     id="sober.downstream-correlation",
     role="primary",
     quote="We observe that all metrics except Modularity seem to be correlated with increased downstream performance "
     "on the different variations of dSprites and to some degree on Shapes3D.",
     population="all runs: objectives, strengths and seeds",
-    deviations=(TREES, LEXICON),
+    deviations=(TREES, f"'Correlated' is read as above {CORRELATED}."),
     statistic=f"smaller of two, each over its bound, of Spearman with {ACCURACY} and both classifiers: the smallest of "
     f"six metrics, above {CORRELATED}; Modularity's, below {CORRELATED}",
     rule=EVERY_PART,
@@ -60,8 +57,6 @@ MODULARITY_DOES_NOT = METRICS_CORRELATE.cell(
     statistic=f"Spearman of Modularity with {ACCURACY}",
     rule=below(CORRELATED),
 )
-
-# ------------------------------------------------------------------ scores that know no factors
 NOT_CONSISTENT = Claim.zoo(
     id="sober.unsupervised-downstream",
     role="primary",
@@ -97,23 +92,19 @@ TC_NOT_BENEFICIAL = NOT_CONSISTENT.cell(
     deviations=(TREES, HELPS),
     statistic=f"Spearman of minus the total correlation with {ACCURACY}",
 )
-TC_OTHERWISE = NOT_CONSISTENT.probe(
+TC_OTHERWISE = TC_NOT_BENEFICIAL.probe(
     "total correlation otherwise",
-    where="7, text and Figure 28",
     says="Nor does one of the active codes, or within objectives.",
     population="all runs, or those of two active codes: objectives, strengths and seeds",
     deviations=(
-        TREES,
-        HELPS,
-        OBJECTIVES_ALONE,
+        *TC_NOT_BENEFICIAL.deviations,
+        "Mean over objectives of the correlation over an objective's models: the paper pools all models.",
         "Models of fewer than two active codes have no total correlation of these; a seed counts with half of its "
         "models left.",
     ),
-    statistic=TC_NOT_BENEFICIAL.statistic,
 )
 TOTAL_CORRELATIONS = ("gaussian_tc.mean", "gaussian_tc.sampled")
 
-# ------------------------------------------------------------------ groups
 BETTER_GROUP = Claim.zoo(
     id="sober.gbt-100-groups",
     role="primary",
@@ -144,10 +135,6 @@ def correlations(
     within: bool = False,
     active: bool = False,
 ) -> list[Estimate]:
-    """Spearman of each score with accuracy, averaged over sizes of the training set and learners.
-
-    Scores of active codes are looked at without models that have fewer than two.
-    """
     targets = [[f"downstream.{learner}.{size}" for size in SIZES[learner]] for learner in learners]
 
     def with_accuracy(rho: Correlation) -> list[float]:
@@ -168,8 +155,6 @@ def correlations(
 
 
 def consistency(pair: PopulationPair, scores: Sequence[str], learners: Sequence[str], confidence: float) -> Estimate:
-    """Largest of the scores' correlations in the direction that both data sets share."""
-
     @cache
     def on_both(level: float) -> list[list[Estimate]]:
         return [correlations(population, scores, learners, level) for population in pair.parts]

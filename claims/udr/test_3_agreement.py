@@ -28,7 +28,6 @@ SEPARATES = Claim(
         "All codes are informative.",
     ),
     unit="pair",
-    # High: the upper quarter of the scale; low: its lower half.
     statistic="how far the mean UDR lies above 0.75 if disentangled, or below 0.5 if entangled, whichever is less",
     rule=above(0.0),
     min_n=5,
@@ -62,7 +61,6 @@ LONE = Claim(
     ),
     unit="set of models",
     statistic="how often a disentangled model scores highest, as a multiple of chance",
-    # Twice chance.
     rule=below(2.0),
     min_n=50,
     revision=2,
@@ -139,41 +137,18 @@ def score_of_equal_relations(matrix: np.ndarray) -> Estimate:
     return exact(udr_pair(matrix, everything, everything))
 
 
-def times_chance(
-    relation: str, good: int, *, others: float, sets: int, models: int = 10, n: int = 300, confidence: float
-) -> Estimate:
-    """How often one of ``good`` models that mix nothing is ranked first, over what a draw would give."""
-
-    def found(number: int) -> bool:
-        stream = generator(claim=LONE.id, number=number)
-        codes = mixed_models(uniform_factors(n, 5, stream), [0.0] * good + [others] * (models - good), stream)
-        scores = udr_scores(codes, np.ones((models, 5), dtype=bool), relation=relation, generator=stream)
-        return int(scores.argmax()) < good
-
-    share, scale = share_interval(sum(found(i) for i in range(sets)), sets, confidence=confidence), models / good
-    return replace(share, value=scale * share.value, low=scale * share.low, high=scale * share.high)
-
-
-def herd(
-    statistic,
-    *,
-    spread: float = 0.3,
-    sets: int = 10,
-    size: int = 6,
-    n: int = 200,
-    confidence: float = FOR_MODELS.confidence,
-) -> Estimate:
+def herd(statistic, *, sets: int = 10, confidence: float = FOR_MODELS.confidence) -> Estimate:
     """Score sets of models within strengths and all to all; ``statistic`` sees groups x members of each."""
 
     def one(number: int) -> float:
         stream = generator(claim=FOR_MODELS.id, number=number)
-        means = np.linspace(0.2, 0.8, size)
-        mixing = np.clip(means[:, None] + spread * stream.standard_normal((size, size)), 0, 1)
-        codes = mixed_models(uniform_factors(n, 5, stream), mixing.ravel(), stream)
-        flags, groups = np.ones((size**2, 5), dtype=bool), list(np.repeat(np.arange(size), size))
+        means = np.linspace(0.2, 0.8, 6)
+        mixing = np.clip(means[:, None] + 0.3 * stream.standard_normal((6, 6)), 0, 1)
+        codes = mixed_models(uniform_factors(200, 5, stream), mixing.ravel(), stream)
+        flags, groups = np.ones((36, 5), dtype=bool), list(np.repeat(np.arange(6), 6))
         same = udr_scores(codes, flags, groups=groups, relation="spearman", generator=stream)
         everyone = udr_scores(codes, flags, relation="spearman", generator=stream)
-        return statistic(-mixing, same.reshape(size, size), everyone.reshape(size, size))
+        return statistic(-mixing, same.reshape(6, 6), everyone.reshape(6, 6))
 
     return mean_interval([one(i) for i in range(sets)], confidence=confidence)
 
@@ -204,14 +179,13 @@ def gain_of_subset(
     partner: int | None = None,
     all_informative: bool = False,
     samples: int = 10,
-    n: int = 500,
 ) -> Estimate:
     """UDR of a model that learnt some of five factors, its partner as many or ``partner``, minus that of two of all."""
 
     def pair(first: int, second: int, stream: np.random.Generator) -> float:
-        factors, codes, flags = uniform_factors(n, 5, stream), [], []
+        factors, codes, flags = uniform_factors(500, 5, stream), [], []
         for count in (first, second):
-            residue = 1e-3 * stream.standard_normal((n, 5 - count))
+            residue = 1e-3 * stream.standard_normal((500, 5 - count))
             codes.append(np.hstack([mixed_models(factors[:, :count], [mixing], stream)[0], residue]))
             flags.append((np.arange(5) < count) | all_informative)
         return score_of_pair(np.stack(codes), relation, np.stack(flags))
@@ -245,8 +219,16 @@ def test_codes_that_relate_alike_score_low(d):
 @pytest.mark.parametrize("good", [1, 2, 3, 4], ids=["one", "two", "three", "four"])
 def test_a_lone_disentangled_model_is_not_detected(relation, good, confidence, *, others=1.0, sets=None):
     # 200 left the Lasso variant open, with an interval to 2.1. A Lasso for each pair takes its time: fewer for probes.
-    number = sets or (1_000 if good == 1 else 200)
-    return times_chance(relation, good, others=others, sets=number, confidence=confidence)
+    sets = sets or (1_000 if good == 1 else 200)
+
+    def found(number: int) -> bool:
+        stream = generator(claim=LONE.id, number=number)
+        codes = mixed_models(uniform_factors(300, 5, stream), [0.0] * good + [others] * (10 - good), stream)
+        scores = udr_scores(codes, np.ones((10, 5), dtype=bool), relation=relation, generator=stream)
+        return int(scores.argmax()) < good
+
+    share, scale = share_interval(sum(found(i) for i in range(sets)), sets, confidence=confidence), 10 / good
+    return replace(share, value=scale * share.value, low=scale * share.low, high=scale * share.high)
 
 
 @FOR_MODELS.covers

@@ -134,12 +134,10 @@ def lasso_udr(first: np.ndarray, second: np.ndarray) -> float:
     return mean_udr(np.stack([first, second]), "lasso")
 
 
-def preference(
-    compare, *, mixing: float = 1.0, samples: int = 8, n: int = 300, confidence: float = BLIND.confidence
-) -> Estimate:
+def preference(compare, *, samples: int = 8, confidence: float = BLIND.confidence) -> Estimate:
     def one(number: int) -> float:
         stream = generator(claim=BLIND.id, sample=number)
-        straight, other, rotated = mixed_models(uniform_factors(n, 5, stream), [0, 0, mixing], stream)
+        straight, other, rotated = mixed_models(uniform_factors(300, 5, stream), [0, 0, 1.0], stream)
         return compare(straight, other) - compare(straight, rotated)
 
     return mean_interval([one(i) for i in range(samples)], confidence=confidence)

@@ -44,7 +44,6 @@ FIVE = Claim.zoo(
     # Ten seeds leave a model nine partners of its strength: enough to draw five from, and for 'many' to be more.
     min_n=10,
     printed=Printed("0.51 +- 0.07 with five", 0.51, 0.07),
-    # 2: five seeds decided before, with four partners for 'five', and with crowds of four for nine. 3: the regime.
     revision=3,
 )
 FIVE_OF_MANY = FIVE.cell(
@@ -86,7 +85,6 @@ LONE = replace(
         "Disentangled: by the mean rank among the objective's models by BetaVAE, FactorVAE, MIG and DCI.",
     ),
     statistic="mean over objectives of the share of seeds whose model is found",
-    # Twice chance, for a crowd of ten.
     rule=below(0.2),
     printed=None,
 )
@@ -95,7 +93,6 @@ CROWD = 9
 POOLS = pytest.mark.parametrize("pool", ["same strength", "all to all"])
 
 
-# ------------------------------------------------------------------ number of comparisons
 def correlation_by_comparisons(
     population: Population, pool: str, weights: dict[int, float], *, confidence: float = FIVE.confidence
 ) -> Estimate:
@@ -138,7 +135,6 @@ def _check_partners(population: Population, pool: str, n_strengths: int, compari
         )
 
 
-# ------------------------------------------------------------------ a lone good model
 def lone_models_found(population: Population, models: str, *, confidence: float = LONE.confidence) -> Estimate:
     parts = {o: _parts(population, o, models) for o in population.objectives}
     counted = [part for part in parts.values() if _usable(part[1]) >= CROWD]

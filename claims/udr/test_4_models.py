@@ -1,9 +1,7 @@
 """UDR, 'Experiments', Figure 2: what UDR says of plain VAEs, of stronger ones, and of whole objectives."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
@@ -11,15 +9,13 @@ from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES, POLARISED, of_objectives
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_statistics import trend_with_strength
+from dbench.claims.zoo_levels import place_of
+from dbench.claims.zoo_statistics import settings_of, trend_with_strength
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, mean_interval, rank_correlation, smallest_of
 
-# The paper calls top models of 0.607 and 0.895 disentangled, of 0.212 and 0.444 entangled (Figure 4).
 HIGH = 0.5
 NONE_OF = ("dip_vae_i", "dip_vae_ii", "factor_vae")
-# Models of fewer informative codes have nothing to disentangle, and agree with others by accident or not at all.
-INFORMATIVE, FEWEST = SEVERAL_ACTIVE
 
 RISES = Claim.zoo(
     id="udr.plain-vae-scores-low",
@@ -37,7 +33,6 @@ RISES = Claim.zoo(
     ),
     statistic="mean over seeds of Spearman's correlation between strength and UDR",
     bounds=(-1.0, 1.0),
-    # Half of a perfect order; Student's interval of such correlations errs too often at 0.95.
     rule=above(0.5, null=0.0),
     confidence=0.98,
     revision=2,
@@ -88,78 +83,43 @@ VARIANTS = pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
 MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 
-def enough_codes(population: Population, objective: str, models: str) -> np.ndarray:
-    """Which models count, seeds x strengths."""
-    informative = population.scores(INFORMATIVE, objective, seeds=population.seeds())
-    return informative >= FEWEST if models == "informative" else np.ones(informative.shape, dtype=bool)
-
-
-def rise_of_udr(population: Population, variant: str, models: str, *, confidence: float = RISES.confidence) -> Estimate:
-    if models == "all":
-        return trend_with_strength(population, "beta_vae", variant, confidence=confidence)
-    strengths = population.strengths("beta_vae")
-    sweeps = population.scores(variant, "beta_vae", seeds=population.seeds())
-    counted = enough_codes(population, "beta_vae", models)
-    found = [
-        rank_correlation(strengths[some], row[some])
-        for row, some in zip(sweeps, counted, strict=True)
-        if some.sum() >= 3
-    ]
-    if not found:
-        raise EvidenceLacking(f"{population.name} holds no seed with three models of informative codes")
-    return mean_interval(found, confidence=confidence)
-
-
-def _plain(population: Population, objective: str) -> int:
-    """Place of the plain VAE among the strengths."""
-    places = np.flatnonzero(population.strengths(objective) == 1)
-    if not len(places):
-        raise EvidenceLacking(f"{population.name} holds no {objective} of strength 1, the plain VAE")
-    return int(places[0])
-
-
-def room_of_plain_models(population: Population, variant: str, *, confidence: float = PLAIN_LOW.confidence) -> Estimate:
-    plain, scores = _plain(population, "beta_vae"), population.scores(variant, "beta_vae")
-    stronger = scores[:, plain + 1 :]
-    if not stronger.shape[1]:
-        raise EvidenceLacking(f"{population.name} holds no beta_vae of strength above 1")
-    beaten = (stronger > scores[:, [plain]]).mean(axis=1)
-    rooms = HIGH - scores[:, plain], beaten - 0.5
-    return smallest_of(lambda level: [mean_interval(room, confidence=level) for room in rooms], confidence=confidence)
-
-
-def best_udr(
-    population: Population, objectives: Sequence[str], models: str, *, confidence: float = NONE_GOOD.confidence
-) -> Estimate:
+def best_udr(population: Population, objectives: list[str], models: str, confidence: float) -> Estimate:
     """Highest UDR of each seed's models that count; seeds without any are left out."""
-    scores = np.hstack([population.scores("udr.lasso", o, seeds=population.seeds()) for o in objectives])
-    counted = np.hstack([enough_codes(population, o, models) for o in objectives])
+    scores = settings_of(population, "udr.lasso", objectives=objectives)
+    counted = kept_by(population, SEVERAL_ACTIVE, objectives=objectives) | (models == "all")
     best = [row[some].max() for row, some in zip(scores, counted, strict=True) if some.any()]
     if not best:
-        raise EvidenceLacking(f"{population.name} holds no such model of {FEWEST:g} informative codes")
-    return mean_interval(best, confidence=confidence)
-
-
-def counted(population: Population, objectives: list[str], models: str, estimate: Estimate) -> Estimate:
-    """The estimate with the number of models that the filter removes, if there is one."""
-    if models == "all":
-        return estimate
-    return filtered(estimate, kept_by(population, SEVERAL_ACTIVE, objectives=objectives))
+        raise EvidenceLacking(f"{population.name} holds no such model of {SEVERAL_ACTIVE[1]:g} informative codes")
+    found = mean_interval(best, confidence=confidence)
+    return found if models == "all" else filtered(found, counted)
 
 
 @RISES.covers
 @MODELS
 @VARIANTS
 def test_udr_rises_with_the_strength_of_beta_vae(unsupervised, variant, models, confidence):
-    return counted(
-        unsupervised, ["beta_vae"], models, rise_of_udr(unsupervised, variant, models, confidence=confidence)
-    )
+    if models == "all":
+        return trend_with_strength(unsupervised, "beta_vae", variant, confidence=confidence)
+    strengths = unsupervised.strengths("beta_vae")
+    sweeps = settings_of(unsupervised, variant, objectives=["beta_vae"])
+    counted = kept_by(unsupervised, SEVERAL_ACTIVE, objectives=["beta_vae"])
+    pairs = zip(sweeps, counted, strict=True)
+    found = [rank_correlation(strengths[some], row[some]) for row, some in pairs if some.sum() >= 3]
+    if not found:
+        raise EvidenceLacking(f"{unsupervised.name} holds no seed with three models of informative codes")
+    return filtered(mean_interval(found, confidence=confidence), counted)
 
 
 @PLAIN_LOW.covers
 @VARIANTS
 def test_plain_models_score_low_and_stronger_ones_beat_them(unsupervised, variant, confidence):
-    return room_of_plain_models(unsupervised, variant, confidence=confidence)
+    plain, scores = place_of(unsupervised, ("beta_vae", 1.0)), unsupervised.scores(variant, "beta_vae")
+    stronger = scores[:, plain + 1 :]
+    if not stronger.shape[1]:
+        raise EvidenceLacking(f"{unsupervised.name} holds no beta_vae of strength above 1")
+    beaten = (stronger > scores[:, [plain]]).mean(axis=1)
+    rooms = HIGH - scores[:, plain], beaten - 0.5
+    return smallest_of(lambda level: [mean_interval(room, confidence=level) for room in rooms], confidence=confidence)
 
 
 @NONE_GOOD.covers
@@ -167,13 +127,11 @@ def test_plain_models_score_low_and_stronger_ones_beat_them(unsupervised, varian
 @pytest.mark.parametrize("objective", ["of the three", *NONE_OF])
 def test_no_model_of_the_objective_scores_high(unsupervised, objective, models, confidence):
     objectives = list(NONE_OF) if objective == "of the three" else [objective]
-    found = best_udr(unsupervised, objectives, models, confidence=confidence)
-    return counted(unsupervised, objectives, models, found)
+    return best_udr(unsupervised, objectives, models, confidence)
 
 
 @SOME_GOOD.covers
 @MODELS
 @pytest.mark.parametrize("objective", ["annealed_vae", "beta_vae"])
 def test_some_models_of_the_objective_score_high(unsupervised, objective, models, confidence):
-    found = best_udr(unsupervised, [objective], models, confidence=confidence)
-    return counted(unsupervised, [objective], models, found)
+    return best_udr(unsupervised, [objective], models, confidence)

@@ -76,14 +76,7 @@ def _order(profiles: np.ndarray) -> np.ndarray:
 
 
 def order_agreement(
-    population: Population,
-    weights: dict[str, float],
-    card: Claim,
-    *,
-    objectives=None,
-    models="all",
-    draws: int = 2_000,
-    confidence: float = SELECTS.confidence,
+    population: Population, weights: dict[str, float], card: Claim, confidence: float, *, objectives=None, models="all"
 ) -> Estimate:
     """Weighted sum over variants of the agreement of their median profiles with those of the metrics."""
     chosen = population.objectives if objectives is None else list(objectives)
@@ -102,18 +95,14 @@ def order_agreement(
     if population.point_only:
         return Estimate(statistic(np.arange(n_seeds)), -np.inf, np.inf, n_seeds, confidence)
     return bootstrap_interval(
-        statistic,
-        n_seeds,
-        generator=generator(claim=card.id, part=card.part),
-        draws=draws,
-        confidence=confidence,
+        statistic, n_seeds, generator=generator(claim=card.id, part=card.part), draws=2_000, confidence=confidence
     )
 
 
 @SELECTS.covers
 @pytest.mark.parametrize("models", ["all", "informative"])
 def test_udr_and_the_metrics_order_strengths_alike(unsupervised, models, confidence):
-    estimate = order_agreement(unsupervised, {"udr.lasso": 1.0}, SELECTS, models=models, confidence=confidence)
+    estimate = order_agreement(unsupervised, {"udr.lasso": 1.0}, SELECTS, confidence, models=models)
     if models == "all":
         return estimate
     return filtered(estimate, np.median(settings_of(unsupervised, INFORMATIVE), axis=0) >= FEWEST)
@@ -122,11 +111,10 @@ def test_udr_and_the_metrics_order_strengths_alike(unsupervised, models, confide
 @SELECTS_EACH.covers
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_udr_and_the_metrics_order_the_strengths_of_an_objective_alike(unsupervised, objective, confidence):
-    weights, chosen = {"udr.lasso": 1.0}, [objective]
-    return order_agreement(unsupervised, weights, SELECTS_EACH, objectives=chosen, confidence=confidence)
+    return order_agreement(unsupervised, {"udr.lasso": 1.0}, SELECTS_EACH, confidence, objectives=[objective])
 
 
 @FOR_STRENGTHS.covers
 def test_scores_within_a_strength_choose_strengths_better(unsupervised, confidence):
     weights = {"udr.lasso": 1.0, "udr.lasso.all": -1.0}
-    return order_agreement(unsupervised, weights, FOR_STRENGTHS, confidence=confidence)
+    return order_agreement(unsupervised, weights, FOR_STRENGTHS, confidence)

@@ -81,14 +81,11 @@ FOR_MODELS = replace(
     # 0.02: a third of what is printed; less would not pay for six times as many comparisons.
     rule=above(0.02, null=0.0),
 )
-PULLED = CLOSEST.cell(
+PULLED = FOR_MODELS.cell(
     "own models, pulled",
-    id="udr.all-to-all-for-models",
     quote="individual model scores may be over/under estimated as they tend to be drawn towards the mean of the scores "
     "of the other models within a hyperparameter group.",
     roles={"informative": "probe"},
-    where="limitation 4, herd effect; Table 6",
-    deviations=("The paper averages over three objectives and two data sets.", BOTH_WAYS, NOT_REDONE),
     says="Comparing within one strength pulls scores toward the group's mean.",
     population="all models of an objective; averaged over objectives",
     statistic="share of the variance of UDR (Lasso) that lies between strengths: same strength minus all to all",
@@ -119,8 +116,6 @@ SUFFIX = {"same strength": "", "all to all": ".all"}
 
 
 def gain(population: Population, better: str, worse: str, models: str, *, confidence: float = 0.95) -> Estimate:
-    """Mean over objectives and metrics of the correlation of one variant minus that of another."""
-
     def lead(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
         flat = {name: table[counted] for name, table in tables.items()}
         gains = [rank_correlation(flat[better], flat[m]) - rank_correlation(flat[worse], flat[m]) for m in METRICS]
@@ -131,14 +126,7 @@ def gain(population: Population, better: str, worse: str, models: str, *, confid
     return told_of_average(estimate, population, scores, models=models)
 
 
-def lead_of_dci(
-    population: Population,
-    variant: str,
-    models: str,
-    objectives: tuple[str, ...] | None = None,
-    *,
-    confidence: float = CLOSEST.confidence,
-) -> Estimate:
+def lead_of_dci(population: Population, variant: str, models: str, confidence: float, objectives=None) -> Estimate:
     def leads(tables: dict[str, np.ndarray], counted: np.ndarray) -> list[float]:
         follows = {m: rank_correlation(tables[variant][counted], tables[m][counted]) for m in METRICS}
         return [follows["dci"] - follows[m] for m in METRICS if m != "dci"]
@@ -161,27 +149,18 @@ def share_between(scores: np.ndarray, counted: np.ndarray) -> float:
     return float(of_means / whole) if whole > 0 else 0.0
 
 
-def pull(population: Population, models: str, *, confidence: float = PULLED.confidence) -> Estimate:
-    def gap(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
-        return share_between(tables["udr.lasso"], counted) - share_between(tables["udr.lasso.all"], counted)
-
-    scores = ["udr.lasso", "udr.lasso.all"]
-    (estimate,) = average_over_objectives(population, gap, scores, models=models, confidence=confidence)
-    return told_of_average(estimate, population, scores, models=models)
-
-
 @CLOSEST.covers
 @MODELS
 @SAME_OR_ALL
 def test_udr_is_closest_to_dci(unsupervised, pool, models, confidence):
-    return lead_of_dci(unsupervised, "udr.lasso" + SUFFIX[pool], models, confidence=confidence)
+    return lead_of_dci(unsupervised, "udr.lasso" + SUFFIX[pool], models, confidence)
 
 
 @CLOSEST_EACH.covers
 @MODELS
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_udr_is_closest_to_dci_for_each_objective(unsupervised, objective, models, confidence):
-    return lead_of_dci(unsupervised, "udr.lasso", models, (objective,), confidence=confidence)
+    return lead_of_dci(unsupervised, "udr.lasso", models, confidence, (objective,))
 
 
 @BETTER.covers
@@ -202,7 +181,12 @@ def test_all_to_all_chooses_models_better(unsupervised, relation, models, confid
 @PULLED.covers
 @MODELS
 def test_scores_within_a_strength_are_pulled_together(unsupervised, models, confidence):
-    return pull(unsupervised, models, confidence=confidence)
+    def gap(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
+        return share_between(tables["udr.lasso"], counted) - share_between(tables["udr.lasso.all"], counted)
+
+    scores = ["udr.lasso", "udr.lasso.all"]
+    (estimate,) = average_over_objectives(unsupervised, gap, scores, models=models, confidence=confidence)
+    return told_of_average(estimate, unsupervised, scores, models=models)
 
 
 @ENTROPY.covers

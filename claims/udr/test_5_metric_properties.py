@@ -1,7 +1,5 @@
 """UDR, supplement, Table 5 and metric details: which property of a code does each metric reward?"""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -55,7 +53,6 @@ BETA_VAE = Claim(
     ),
     unit="repetition",
     statistic="mean score",
-    # 100%: at least 0.99, as 'perfectly' (docs/claims-guide.md).
     rule=above(0.99),
     min_n=5,
     printed=Printed("100% with K - 1 of K factors", 1.0, 0.005),
@@ -70,7 +67,6 @@ FACTOR_VAE = BETA_VAE.cell(
 )
 
 
-# ------------------------------------------------------------------ Table 5
 ALIKE = " alike"
 
 
@@ -95,7 +91,7 @@ def _agreement(variant: str, stream: np.random.Generator) -> float:
     return float(udr_scores(np.stack(codes), np.stack([flags[order] for order in orders]), generator=stream).mean())
 
 
-SCORES: dict[str, Callable[[str, np.random.Generator], float]] = {
+SCORES = {
     "beta_vae": lambda variant, stream: float(
         beta_vae_metric(broken_source(variant), train_points=500, test_points=500, generator=stream)
     ),
@@ -110,15 +106,6 @@ SCORES: dict[str, Callable[[str, np.random.Generator], float]] = {
 }
 
 
-def loss(metric: str, variant: str, *, reference: str, repetitions: int) -> np.ndarray:
-    def one(repetition: int) -> float:
-        streams = [generator(claim=TABLE.id, metric=metric, variant=name, repetition=repetition) for name in "ab"]
-        before, after = (SCORES[metric](*part) for part in zip((reference, variant), streams, strict=True))
-        return before - after
-
-    return np.array([one(i) for i in range(repetitions)])
-
-
 CELLS = [
     (metric, trait, variant)
     for metric in TICKS
@@ -129,52 +116,39 @@ CELLS = [
 
 @TABLE.covers
 @pytest.mark.parametrize(("metric", "trait", "variant"), CELLS)
-def test_a_metric_rewards_a_property_where_the_table_says_so(
-    metric, trait, variant, confidence, *, reference="reference", repetitions=5
-):
-    falls = loss(metric, variant, reference=reference, repetitions=repetitions)
+def test_a_metric_rewards_a_property_where_the_table_says_so(metric, trait, variant, confidence, *, repetitions=5):
+    def loss(repetition: int) -> float:
+        streams = [generator(claim=TABLE.id, metric=metric, variant=name, repetition=repetition) for name in "ab"]
+        before, after = (SCORES[metric](*part) for part in zip(("reference", variant), streams, strict=True))
+        return before - after
+
+    falls = np.array([loss(i) for i in range(repetitions)])
     beyond = falls - REWARD if trait in TICKS[metric] else REWARD - falls
     return mean_interval(beyond, confidence=confidence)
 
 
-# ------------------------------------------------------------------ a factor that is not learnt
-def partial_source(k: int, learnt: int) -> FunctionSource:
-    """Codes for the first ``learnt`` of k factors of ten values; the others leave noise of the same size."""
+def mean_score(metric, card: Claim, k: int, missing: int, repetitions: int, **sizes: int) -> Estimate:
+    """Score codes for all but some of k factors of ten values; the others leave noise of the same size."""
 
     def encode(factors: np.ndarray, stream: np.random.Generator) -> np.ndarray:
         codes = factors.astype(np.float64)
-        codes[:, learnt:] = stream.integers(10, size=(len(codes), k - learnt))
+        codes[:, k - missing :] = stream.integers(10, size=(len(codes), missing))
         return codes
 
-    return FunctionSource(lambda n, s: s.integers(10, size=(n, k)), encode, tuple(f"factor_{j}" for j in range(k)))
-
-
-def _repeat(card: Claim, k: int, score: Callable[[np.random.Generator], float], repetitions: int) -> Estimate:
+    names = tuple(f"factor_{j}" for j in range(k))
+    source = FunctionSource(lambda n, stream: stream.integers(10, size=(n, k)), encode, names)
     streams = [generator(claim=card.id, part=card.part or "beta_vae", k=k, repetition=i) for i in range(repetitions)]
-    return mean_interval([score(stream) for stream in streams], confidence=card.confidence)
+    return mean_interval([float(metric(source, generator=s, **sizes)) for s in streams], confidence=card.confidence)
 
 
 @BETA_VAE.covers
 @pytest.mark.parametrize("k", [3, 5])
 def test_beta_vae_does_not_miss_a_factor(k, *, missing=1, repetitions=5):
-    source = partial_source(k, k - missing)
-    return _repeat(
-        BETA_VAE,
-        k,
-        lambda stream: float(beta_vae_metric(source, train_points=1_000, test_points=1_000, generator=stream)),
-        repetitions,
-    )
+    return mean_score(beta_vae_metric, BETA_VAE, k, missing, repetitions, train_points=1_000, test_points=1_000)
 
 
 @FACTOR_VAE.covers
 @pytest.mark.parametrize("k", [3, 5])
 def test_factor_vae_misses_a_factor(k, *, missing=1, repetitions=5):
-    source = partial_source(k, k - missing)
-    return _repeat(
-        FACTOR_VAE,
-        k,
-        lambda stream: float(
-            factor_vae(source, train_votes=1_000, test_votes=1_000, variance_draws=2_000, generator=stream)
-        ),
-        repetitions,
-    )
+    sizes = {"train_votes": 1_000, "test_votes": 1_000, "variance_draws": 2_000}
+    return mean_score(factor_vae, FACTOR_VAE, k, missing, repetitions, **sizes)

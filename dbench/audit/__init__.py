@@ -1,10 +1,8 @@
 """What fools a metric: every counterexample and every property, asked of ours and of anybody's."""
 
-from dbench.audit.audit import CHECKS, audit, checks_of, load_expected, stale
-from dbench.audit.gallery import REPRESENTATIONS
-from dbench.audit.load import load_metric
+from dbench.audit.audit import CHECKS, audit, checks_of, load_expected, load_metric, stale
+from dbench.audit.gallery import REPRESENTATIONS, Representation
 from dbench.audit.record import Answer, Check, CheckResult
-from dbench.audit.representation import Representation
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.testing import parametrize_with_checks
 

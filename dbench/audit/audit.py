@@ -1,22 +1,19 @@
 """Every check of a metric, one record each."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dbench.audit.characteristics import characteristic_checks
 from dbench.audit.estimation import estimation_checks
-from dbench.audit.load import load_metric
 from dbench.audit.record import Check, CheckResult
 from dbench.audit.subject import Subject
 from dbench.audit.transforms import transform_checks
 from dbench.errors import DamagedData, unknown_name
-
-__all__ = ["CHECKS", "audit", "checks_of", "load_expected", "require_known", "stale", "subject_of"]
+from dbench.metrics.registry import find_variant
+from dbench.outside import load_callable
 
 Metric = Callable[..., Any] | str | Subject
 
@@ -25,30 +22,24 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def subject_of(metric: Metric, **options: Any) -> Subject:
-    """Take a metric, its name, or what is ready for the audit; options as of :class:`Subject`."""
-    if isinstance(metric, Subject):
-        return metric
-    return Subject(load_metric(metric) if isinstance(metric, str) else metric, **options)
+def load_metric(name: str) -> Callable[..., Any]:
+    """Return a metric by name: ``mig`` or ``dci[forest]`` of dbench, ``module:attribute`` (with dots) any other.
+
+    Raises:
+        UnknownName: a name without a colon that is no metric of dbench.
+        InvalidInput: see :func:`dbench.outside.load_callable`.
+    """
+    return cast(Callable[..., Any], load_callable("metric", name)) if ":" in name else find_variant(name)
 
 
 def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> Iterator[tuple[Subject, Check]]:
-    """Yield a metric with each of its checks; ``check(subject)`` gives the record.
-
-    Args:
-        metric: a callable, ``module:attribute``, or the name of one of dbench's.
-        only: names of checks, or of families for all checks of one; all where empty.
-        **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
-
-    Raises:
-        UnknownName: in ``only`` or ``metric``.
-        InvalidInput: a metric that cannot be loaded or called.
-    """
+    """Yield a metric with each of its checks: ``check(subject)`` gives the record. Arguments as of :func:`audit`."""
     require_known(only)
-    subject = subject_of(metric, **options)
+    if not isinstance(metric, Subject):
+        metric = Subject(load_metric(metric) if isinstance(metric, str) else metric, **options)
     for check in CHECKS.values():
         if not only or check.name in only or check.family in only:
-            yield subject, check
+            yield metric, check
 
 
 def audit(

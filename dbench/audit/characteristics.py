@@ -1,17 +1,12 @@
 """Checks of what a metric says where a property holds, and where it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 
 from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
 from dbench.audit.record import Answer, Check
-from dbench.audit.representation import Representation
-from dbench.audit.scale import CHANCE, HIGH, judge_high, judge_low, scale_of
+from dbench.audit.scale import CHANCE, HIGH, LOW, judge, scale_of
 from dbench.audit.subject import Subject
-
-__all__ = ["characteristic_checks"]
 
 # Each of these representations lacks one property and has the others (Duan et al., table 5).
 BROKEN = {
@@ -26,19 +21,15 @@ def characteristic_checks() -> Iterator[Check]:
     yield Check("separation", "", _separates, REPRESENTATIONS[PERFECT].place)
     yield Check("chance", "", _chance, REPRESENTATIONS[NOISE_ONLY].place)
     for holding in ("characteristic_1", "characteristic_2", "weak", "strong"):
-        for wanted, judge in ((True, judge_high), (False, judge_low)):
-            for name, representation in _where(holding, wanted):
-                yield Check(
-                    f"{holding}_{'high' if wanted else 'low'}", name, partial(judge, name=name), representation.place
-                )
+        for level, wanted, bound in (("high", True, HIGH), ("low", False, LOW)):
+            ask = partial(judge, bound=bound, above=wanted)
+            for name, representation in REPRESENTATIONS.items():
+                if getattr(representation, holding) is wanted:
+                    yield Check(f"{holding}_{level}", name, partial(ask, name=name), representation.place)
     for broken, names in BROKEN.items():
         for name in names:
             # A part is broken, so a score need not be low; it must not be high.
-            yield Check(broken, name, partial(judge_low, name=name, bound=HIGH), REPRESENTATIONS[name].place)
-
-
-def _where(holding: str, wanted: bool) -> list[tuple[str, Representation]]:
-    return [(name, r) for name, r in REPRESENTATIONS.items() if getattr(r, holding) is wanted]
+            yield Check(broken, name, partial(judge, name=name, bound=HIGH, above=False), REPRESENTATIONS[name].place)
 
 
 def _separates(subject: Subject) -> Answer:

@@ -1,7 +1,5 @@
 """Checks of a metric as an estimate: does it depend on what should not matter, and stay where it says it stays?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 
@@ -9,8 +7,6 @@ from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
 from dbench.audit.record import Answer, Check
 from dbench.audit.scale import BIAS, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
-
-__all__ = ["estimation_checks"]
 
 # A tenth of the observations, as often as it takes to tell bias from luck.
 FEWER, DRAWS = 10, 5

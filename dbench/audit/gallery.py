@@ -5,36 +5,73 @@ on a few values. What a code holds is written as the string of its factors: ``"a
 factors and one that holds both, ``-`` a code that holds nothing.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.audit.representation import Representation
 from dbench.codes import Source
+from dbench.constructions.alignment import toy_source
 from dbench.constructions.broken_properties import broken_source
-from dbench.constructions.circle import circles
-from dbench.constructions.coin_copies import coin_copies
-from dbench.constructions.confounded_copies import confounded_copies
-from dbench.constructions.given_factors import band_source, group_source, toy_source, xor_source
-from dbench.constructions.mixtures import gaussian_mixtures
-from dbench.constructions.moved_codes import moved_codes
-from dbench.constructions.on_labels import NORMAL, UNIFORM, codes_of, on_labels
+from dbench.constructions.causal import confounded_copies
+from dbench.constructions.entangling import QUARTER, orthogonal, rotated, same_law
+from dbench.constructions.grid_codes import moved_codes
+from dbench.constructions.group_codes import group_source, xor_source
+from dbench.constructions.mixtures import coin_copies, gaussian_mixtures
+from dbench.constructions.modular_sum import band_source
+from dbench.constructions.on_labels import NORMAL, UNIFORM, circles, codes_of, on_labels
+from dbench.constructions.powers import THREE_VALUES
 from dbench.constructions.rectangles import rectangles
 from dbench.constructions.relations import related
-from dbench.constructions.rotations import QUARTER, random_rotation, rotated
-from dbench.constructions.same_law import same_law
-from dbench.constructions.stretched import THREE_VALUES
 from dbench.constructions.uncaptured import uncaptured
 from dbench.seeds import generator
 
-__all__ = ["NOISE_ONLY", "PERFECT", "REPRESENTATIONS"]
+__all__ = ["NOISE_ONLY", "PERFECT", "REPRESENTATIONS", "Representation"]
 
 PERFECT, NOISE_ONLY = "perfect copy", "noise only"
 SEPLIARSKAIA, MAHON, LOCATELLO = "Sepliarskaia et al.", "Mahon et al.", "Locatello et al. (2020)"
 SUTER, DUAN = "Suter et al.", "Duan et al."
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """A construction, and which code holds which factor.
+
+    Attributes:
+        source: factors, integer labels throughout, and codes.
+        holds: codes x factors; whether the code depends on the factor, or is needed to tell it.
+        explicit: whether every factor can be told from all codes together.
+        place: where the paper has it.
+        truth: what is known of it.
+    """
+
+    source: Source
+    holds: NDArray[np.bool_]
+    explicit: bool
+    place: str
+    truth: str
+
+    @property
+    def characteristic_1(self) -> bool | None:
+        """Whether every code changes with one factor only; ``None`` where no code holds anything."""
+        return bool((self.holds.sum(axis=1) <= 1).all()) if self.holds.any() else None
+
+    @property
+    def characteristic_2(self) -> bool | None:
+        """Whether every factor changes one code only; ``None`` where a factor is not, or not wholly, in any."""
+        if (self.holds.sum(axis=0) > 1).any():
+            return False
+        return True if self.explicit else None
+
+    @property
+    def weak(self) -> bool | None:
+        """Whether the codes fall into groups, one a factor, that tell it and nothing of any other."""
+        return None if self.characteristic_1 is None else self.characteristic_1 and self.explicit
+
+    @property
+    def strong(self) -> bool | None:
+        """Whether every factor has one code of its own that tells it, and no other code does."""
+        return None if self.weak is None else self.weak and self.characteristic_2 is True
 
 
 def _hidden_powers(z: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -42,255 +79,194 @@ def _hidden_powers(z: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.column_stack([values[:, 0], (values**25).sum(axis=1), values[:, 1]])
 
 
-def _holds(text: str, n_factors: int) -> NDArray[np.bool_]:
-    """Read ``"a ab -"`` as codes x factors."""
-    letters = "abcdefghij"[:n_factors]
-    return np.array([[letter in code for letter in letters] for code in text.split()])
+def _of(source: Source, holds: str, place: str, truth: str, *, explicit: bool = True) -> Representation:
+    letters = "abcdefghij"[: len(source.factor_names)]
+    held = np.array([[letter in code for letter in letters] for code in holds.split()])
+    return Representation(source, held, explicit, place, truth)
 
 
-def _of(
-    name: str, source: Source, holds: str, place: str, truth: str, *, explicit: bool = True
-) -> tuple[str, Representation]:
-    held = _holds(holds, len(source.factor_names))
-    return name, Representation(name, source, held, explicit, place, truth)
-
-
-def _disentangled() -> Sequence[tuple[str, Representation]]:
-    """Both characteristics hold."""
-    return (
-        _of(PERFECT, related("one-to-one"), "a b c d", f"{LOCATELLO}, 6.1.1", "every code is its factor"),
-        _of(
-            "permuted copy",
-            codes_of(lambda z: np.roll(z, 1, axis=1), 4, 3),
-            "c a b",
-            f"{DUAN}, consideration 1",
-            "every code is some factor",
-        ),
-        _of(
-            "flipped copy",
-            codes_of(lambda z: z * np.array([-1, 1, -1]), 4, 3),
-            "a b c",
-            f"{DUAN}, consideration 2",
-            "every other code is minus its factor",
-        ),
-        _of(
-            "scaled copy",
-            codes_of(lambda z: z * np.array([100, 1, 0.01]), 4, 3),
-            "a b c",
-            f"{DUAN}, related work",
-            "units of 100, 1 and 0.01",
-        ),
-        _of(
-            "exponential copy",
-            codes_of(np.exp, 4, 3),
-            "a b c",
-            f"{SEPLIARSKAIA}, fact 7",
-            "every code is the exponential of its factor",
-        ),
-        _of(
-            "stretched copy",
-            codes_of(lambda z: THREE_VALUES[z], 3, 2),
-            "a b",
-            f"{SEPLIARSKAIA}, fact 7",
-            "places 0, 1, 1000, two of which share a bin: MIG is 0.579",
-        ),
-        _of(
-            "powers",
-            codes_of(lambda z: UNIFORM[z] ** 15, len(UNIFORM), 2),
-            "a b",
-            f"{SEPLIARSKAIA}, fact 6",
-            "z^15: squared correlation 0.32 where z is uniform on [-1, 1]",
-        ),
-        _of(
-            "copies beside dead codes",
-            codes_of(lambda z: np.hstack([z, np.ones((len(z), 2))]), 4, 3),
-            "a b c - -",
-            f"{LOCATELLO}, 4.2.2",
-            "two codes never change",
-        ),
-        _of(
-            "confounded copies",
-            confounded_copies(0.6),
-            "a b c",
-            f"{SUTER}, 3",
-            "two factors agree with probability 0.52, by chance 0.25",
-        ),
-    )
-
-
-def _spread() -> Sequence[tuple[str, Representation]]:
-    """Every code holds one factor, a factor is in several codes."""
-    return (
-        _of(
-            "two codes a side",
-            rectangles("spread"),
-            "a a b b",
-            f"{SEPLIARSKAIA}, 2.3",
-            "x, x^2, y, y^3: every code tells its side",
-        ),
-        _of(
-            "cosine and sine",
-            circles(),
-            "a a b b",
-            f"{SUTER}, 3.2",
-            "only both tell the angle; one alone leaves two angles, or one",
-        ),
-        _of(
-            "factors copied twice",
-            broken_source("copied"),
-            "a b c d a b c d",
-            f"{DUAN}, table 5",
-            "compactness alone is broken",
-        ),
-        _of(
-            "factors split into digits",
-            broken_source("split"),
-            "a b c d a b c d",
-            f"{DUAN}, table 5",
-            "compactness alone is broken: a code tells 1 of 2 bits",
-        ),
-        _of("xor pairs", xor_source(), "a a b b", f"{MAHON}, 3.2", "no code alone tells anything, its pair tells all"),
-        _of(
-            "five codes, digits",
-            group_source("digits"),
-            "a a a a a b b b b b",
-            f"{MAHON}, 2",
-            "a code tells 1 of 5 bits",
-        ),
-        _of(
-            "five codes, parity",
-            group_source("parity"),
-            "a a a a a b b b b b",
-            f"{MAHON}, 2 and 3.2",
-            "four of a factor's five codes tell nothing, all five tell all",
-        ),
-    )
-
-
-def _shared() -> Sequence[tuple[str, Representation]]:
-    """Every factor is in one code, which it shares."""
-    return (
-        _of("one code for all", rectangles("single"), "ab", f"{SEPLIARSKAIA}, 2.3", "4a + b tells both sides"),
-        _of(
-            "factors packed in pairs",
-            broken_source("packed"),
-            "ab cd",
-            f"{DUAN}, table 5",
-            "modularity alone is broken",
-        ),
-    )
-
-
-def _entangled() -> Sequence[tuple[str, Representation]]:
-    """Neither characteristic holds."""
-    return (
-        _of("rotated by 45 degrees", rotated(QUARTER), "ab ab", f"{LOCATELLO}, 3", "sum and difference"),
-        _of(
-            "random rotation",
-            rotated(random_rotation(4, generator(audit="rotation"))),
-            "abcd abcd abcd abcd",
-            f"{LOCATELLO}, 3",
-            "all is kept, every code holds every factor",
-        ),
-        _of(
-            "same law, entangled",
-            same_law(),
-            "abc abc abc",
-            f"{LOCATELLO}, theorem 1",
-            "codes of continuous uniform factors would have the law of the factors themselves",
-        ),
-        _of(
-            "Gaussian mixtures",
-            on_labels(gaussian_mixtures(), NORMAL),
-            "abc abc abc",
-            f"{SEPLIARSKAIA}, fact 4",
-            "weights from 0.4 to 0.6; FactorVAE is 1",
-        ),
-        _of(
-            "copies at the toss of a coin",
-            on_labels(coin_copies(), UNIFORM),
-            "ab bc ac",
-            f"{SEPLIARSKAIA}, fact 3",
-            "BetaVAE is 0.9967",
-            explicit=False,
-        ),
-        _of(
-            "hidden powers",
-            codes_of(_hidden_powers, len(UNIFORM), 2),
-            "a ab b",
-            f"{SEPLIARSKAIA}, fact 8",
-            "a third code x^25 + y^25; SAP by squared correlation is 0.75",
-        ),
-        _of(
-            "both bits beside their parity",
-            codes_of(lambda z: np.column_stack([2 * z[:, 0] + z[:, 1], z[:, 0] ^ z[:, 1]]), 2, 2),
-            "ab ab",
-            f"{SEPLIARSKAIA}, fact 9",
-            "the second code tells nothing of either bit: MIG is 1",
-        ),
-        _of(
-            "band code",
-            band_source(8, 3),
-            "ah ab bc cd de ef fg gh",
-            f"{MAHON}, theorem 3.1",
-            "no code alone tells anything of any factor; the lower bound of DCI is not vacuous",
-        ),
-        _of(
-            "rare events",
-            moved_codes("rare"),
-            "acd abd abc bcd",
-            f"{SUTER}, 6.2",
-            "one combination of two others in 25 moves a code by more than its range",
-        ),
-        _of(
-            "cumulative effects",
-            moved_codes("cumulative"),
-            "abcd abcd abcd abcd",
-            f"{SUTER}, 6.2",
-            "each of three others moves a code by a third of a step",
-        ),
-    )
-
-
-def _incomplete() -> Sequence[tuple[str, Representation]]:
-    """The codes do not tell all factors."""
-    return (
-        _of(
-            "two of five factors",
-            on_labels(uncaptured(5), UNIFORM),
-            "a b",
-            f"{SEPLIARSKAIA}, fact 1",
-            "two codes are copies; the best accuracy of BetaVAE is 3/5",
-            explicit=False,
-        ),
-        _of(
-            "two of four missing",
-            broken_source("two missing"),
-            "- - c d",
-            f"{DUAN}, table 5",
-            "explicitness alone is broken",
-            explicit=False,
-        ),
-        _of(
-            "toy model M1",
-            toy_source(0.5),
-            "ab -",
-            f"{MAHON}, 3.1",
-            "the first code tells 0.189 bits of each factor",
-            explicit=False,
-        ),
-        _of(
-            "toy model M2",
-            toy_source(0.7),
-            "ab b",
-            f"{MAHON}, 3.1",
-            "as M1, and the second code tells 0.119 bits of the shape",
-            explicit=False,
-        ),
-        _of(NOISE_ONLY, related("none"), "- - - -", f"{LOCATELLO}, 6.1.1", "no code tells anything", explicit=False),
-    )
-
-
-REPRESENTATIONS: dict[str, Representation] = dict(
-    [*_disentangled(), *_spread(), *_shared(), *_entangled(), *_incomplete()]
-)
+REPRESENTATIONS: dict[str, Representation] = {
+    # Both characteristics hold.
+    PERFECT: _of(related("one-to-one"), "a b c d", f"{LOCATELLO}, 6.1.1", "every code is its factor"),
+    "permuted copy": _of(
+        codes_of(lambda z: np.roll(z, 1, axis=1), 4, 3),
+        "c a b",
+        f"{DUAN}, consideration 1",
+        "every code is some factor",
+    ),
+    "flipped copy": _of(
+        codes_of(lambda z: z * np.array([-1, 1, -1]), 4, 3),
+        "a b c",
+        f"{DUAN}, consideration 2",
+        "every other code is minus its factor",
+    ),
+    "scaled copy": _of(
+        codes_of(lambda z: z * np.array([100, 1, 0.01]), 4, 3),
+        "a b c",
+        f"{DUAN}, related work",
+        "units of 100, 1 and 0.01",
+    ),
+    "exponential copy": _of(
+        codes_of(np.exp, 4, 3),
+        "a b c",
+        f"{SEPLIARSKAIA}, fact 7",
+        "every code is the exponential of its factor",
+    ),
+    "stretched copy": _of(
+        codes_of(lambda z: THREE_VALUES[z], 3, 2),
+        "a b",
+        f"{SEPLIARSKAIA}, fact 7",
+        "places 0, 1, 1000, two of which share a bin: MIG is 0.579",
+    ),
+    "powers": _of(
+        codes_of(lambda z: UNIFORM[z] ** 15, len(UNIFORM), 2),
+        "a b",
+        f"{SEPLIARSKAIA}, fact 6",
+        "z^15: squared correlation 0.32 where z is uniform on [-1, 1]",
+    ),
+    "copies beside dead codes": _of(
+        codes_of(lambda z: np.hstack([z, np.ones((len(z), 2))]), 4, 3),
+        "a b c - -",
+        f"{LOCATELLO}, 4.2.2",
+        "two codes never change",
+    ),
+    "confounded copies": _of(
+        confounded_copies(0.6),
+        "a b c",
+        f"{SUTER}, 3",
+        "two factors agree with probability 0.52, by chance 0.25",
+    ),
+    # Every code holds one factor, a factor is in several codes.
+    "two codes a side": _of(
+        rectangles("spread"),
+        "a a b b",
+        f"{SEPLIARSKAIA}, 2.3",
+        "x, x^2, y, y^3: every code tells its side",
+    ),
+    "cosine and sine": _of(
+        circles(),
+        "a a b b",
+        f"{SUTER}, 3.2",
+        "only both tell the angle; one alone leaves two angles, or one",
+    ),
+    "factors copied twice": _of(
+        broken_source("copied"),
+        "a b c d a b c d",
+        f"{DUAN}, table 5",
+        "compactness alone is broken",
+    ),
+    "factors split into digits": _of(
+        broken_source("split"),
+        "a b c d a b c d",
+        f"{DUAN}, table 5",
+        "compactness alone is broken: a code tells 1 of 2 bits",
+    ),
+    "xor pairs": _of(xor_source(), "a a b b", f"{MAHON}, 3.2", "no code alone tells anything, its pair tells all"),
+    "five codes, digits": _of(
+        group_source("digits"),
+        "a a a a a b b b b b",
+        f"{MAHON}, 2",
+        "a code tells 1 of 5 bits",
+    ),
+    "five codes, parity": _of(
+        group_source("parity"),
+        "a a a a a b b b b b",
+        f"{MAHON}, 2 and 3.2",
+        "four of a factor's five codes tell nothing, all five tell all",
+    ),
+    # Every factor is in one code, which it shares.
+    "one code for all": _of(rectangles("single"), "ab", f"{SEPLIARSKAIA}, 2.3", "4a + b tells both sides"),
+    "factors packed in pairs": _of(
+        broken_source("packed"),
+        "ab cd",
+        f"{DUAN}, table 5",
+        "modularity alone is broken",
+    ),
+    # Neither characteristic holds.
+    "rotated by 45 degrees": _of(rotated(QUARTER), "ab ab", f"{LOCATELLO}, 3", "sum and difference"),
+    "random rotation": _of(
+        rotated(orthogonal(4, generator(audit="rotation")).numpy()),
+        "abcd abcd abcd abcd",
+        f"{LOCATELLO}, 3",
+        "all is kept, every code holds every factor",
+    ),
+    "same law, entangled": _of(
+        same_law(),
+        "abc abc abc",
+        f"{LOCATELLO}, theorem 1",
+        "codes of continuous uniform factors would have the law of the factors themselves",
+    ),
+    "Gaussian mixtures": _of(
+        on_labels(gaussian_mixtures(), NORMAL),
+        "abc abc abc",
+        f"{SEPLIARSKAIA}, fact 4",
+        "weights from 0.4 to 0.6; FactorVAE is 1",
+    ),
+    "copies at the toss of a coin": _of(
+        on_labels(coin_copies(), UNIFORM),
+        "ab bc ac",
+        f"{SEPLIARSKAIA}, fact 3",
+        "BetaVAE is 0.9967",
+        explicit=False,
+    ),
+    "hidden powers": _of(
+        codes_of(_hidden_powers, len(UNIFORM), 2),
+        "a ab b",
+        f"{SEPLIARSKAIA}, fact 8",
+        "a third code x^25 + y^25; SAP by squared correlation is 0.75",
+    ),
+    "both bits beside their parity": _of(
+        codes_of(lambda z: np.column_stack([2 * z[:, 0] + z[:, 1], z[:, 0] ^ z[:, 1]]), 2, 2),
+        "ab ab",
+        f"{SEPLIARSKAIA}, fact 9",
+        "the second code tells nothing of either bit: MIG is 1",
+    ),
+    "band code": _of(
+        band_source(8, 3),
+        "ah ab bc cd de ef fg gh",
+        f"{MAHON}, theorem 3.1",
+        "no code alone tells anything of any factor; the lower bound of DCI is not vacuous",
+    ),
+    "rare events": _of(
+        moved_codes("rare"),
+        "acd abd abc bcd",
+        f"{SUTER}, 6.2",
+        "one combination of two others in 25 moves a code by more than its range",
+    ),
+    "cumulative effects": _of(
+        moved_codes("cumulative"),
+        "abcd abcd abcd abcd",
+        f"{SUTER}, 6.2",
+        "each of three others moves a code by a third of a step",
+    ),
+    # The codes do not tell all factors.
+    "two of five factors": _of(
+        on_labels(uncaptured(5), UNIFORM),
+        "a b",
+        f"{SEPLIARSKAIA}, fact 1",
+        "two codes are copies; the best accuracy of BetaVAE is 3/5",
+        explicit=False,
+    ),
+    "two of four missing": _of(
+        broken_source("two missing"),
+        "- - c d",
+        f"{DUAN}, table 5",
+        "explicitness alone is broken",
+        explicit=False,
+    ),
+    "toy model M1": _of(
+        toy_source(0.5),
+        "ab -",
+        f"{MAHON}, 3.1",
+        "the first code tells 0.189 bits of each factor",
+        explicit=False,
+    ),
+    "toy model M2": _of(
+        toy_source(0.7),
+        "ab b",
+        f"{MAHON}, 3.1",
+        "as M1, and the second code tells 0.119 bits of the shape",
+        explicit=False,
+    ),
+    NOISE_ONLY: _of(related("none"), "- - - -", f"{LOCATELLO}, 6.1.1", "no code tells anything", explicit=False),
+}

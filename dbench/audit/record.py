@@ -1,14 +1,10 @@
 """What one check says of one metric."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from dbench.audit.subject import MetricFailed, Subject
-
-__all__ = ["Answer", "Check", "CheckResult", "Status"]
 
 Status = Literal["pass", "fail", "error", "not applicable"]
 
@@ -38,15 +34,6 @@ class CheckResult:
     reason: str
     place: str
     deviation: str = ""
-
-    @property
-    def unexpected(self) -> bool:
-        """Whether it failed, or gave no number, and nobody said that it would."""
-        return self.status in ("fail", "error") and not self.deviation
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields, for JSON."""
-        return asdict(self)
 
 
 class Answer(NamedTuple):

@@ -5,15 +5,11 @@ own scale: 0 is what codes of noise get, 1 what perfect copies get. A metric of 
 is upside down and read alike.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
 from dbench.audit.record import Answer
 from dbench.audit.subject import Subject
-
-__all__ = ["BIAS", "CHANCE", "HIGH", "LOW", "SAME", "Scale", "judge_high", "judge_low", "scale_of", "score_of"]
 
 # On the scale from chance (0) to perfect (1):
 HIGH = 0.75  # high is above three quarters,
@@ -72,7 +68,8 @@ def scale_of(subject: Subject) -> Scale:
     return Scale(chance, perfect, apart and abs(perfect - chance) > CHANCE * max(abs(chance), abs(perfect)))
 
 
-def _judge(subject: Subject, name: str, bound: float, *, above: bool) -> Answer:
+def judge(subject: Subject, name: str, bound: float, *, above: bool) -> Answer:
+    """Insist on a score above or below a place on the scale."""
     scale, value = scale_of(subject), score_of(subject, name)
     word = "above" if above else "below"
     if not scale.separates:
@@ -84,13 +81,3 @@ def _judge(subject: Subject, name: str, bound: float, *, above: bool) -> Answer:
     expected = f"{own} {scale.value(bound):.3g}, {bound:g} of the way from noise to perfect copies"
     passed = place > bound if above else place < bound
     return Answer(passed, value, expected, f"{place:.2f} of the way: {REPRESENTATIONS[name].truth}")
-
-
-def judge_high(subject: Subject, name: str) -> Answer:
-    """Insist on a high score."""
-    return _judge(subject, name, HIGH, above=True)
-
-
-def judge_low(subject: Subject, name: str, bound: float = LOW) -> Answer:
-    """Insist on a low score, or at least one below ``bound``."""
-    return _judge(subject, name, bound, above=False)

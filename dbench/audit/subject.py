@@ -1,7 +1,5 @@
 """The metric under audit: called in whatever way it wants to be, guarded, and never asked the same thing twice."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io
@@ -21,8 +19,6 @@ from dbench.codes import Sample, Source
 from dbench.errors import DbenchError, InvalidInput
 from dbench.metrics.registry import Score
 from dbench.seeds import generator
-
-__all__ = ["MetricFailed", "Subject"]
 
 Needs = Literal["arrays", "sample", "source", "models", "posterior"]
 # How a metric's number of bins may be called.
@@ -88,7 +84,6 @@ class Subject:
         self._known: dict[Any, float | MetricFailed] = {}
 
     def __repr__(self) -> str:
-        """Name and kind."""
         return f"Subject({self.name}, needs={self.needs})"
 
     @property
@@ -104,12 +99,8 @@ class Subject:
     def score(self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
         """Score a representation.
 
-        Args:
-            key: name of the representation; with the other arguments it decides the answer that is remembered.
-            source: factors and codes.
-            n: rows, by default as in the constructor.
-            repetition: which draw of the sample.
-            options: keyword options of this call.
+        The key names the representation; with the other arguments it decides the answer that is remembered.
+        ``n`` is a number of rows, ``repetition`` which draw of the sample.
 
         Raises:
             MetricFailed: it raised, took too long, or returned anything but a finite number.

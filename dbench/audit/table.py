@@ -1,15 +1,11 @@
 """An audit for the terminal: Table 1 of Sepliarskaia et al., widened."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rich.markup import escape
 from rich.table import Table
 
 from dbench.audit.record import CheckResult
-
-__all__ = ["TITLES", "comparison_table", "family_table", "group", "record_table", "tally"]
 
 TITLES = {
     "separation": "perfect copies and noise differ",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from dbench.audit.audit import Metric, audit, checks_of, require_known
 
@@ -13,32 +14,21 @@ if TYPE_CHECKING:
     from dbench.audit.record import Check
     from dbench.audit.subject import Subject
 
-__all__ = ["CheckFailed", "parametrize_with_checks"]
 
+def _insist(subject: Subject, *, check: Check, expected: Mapping[str, str]) -> None:
+    """Raise where a check does not pass; the message is the record."""
+    import pytest
 
-class CheckFailed(AssertionError):
-    """A metric failed a check; the message is the record."""
-
-
-class _Test(NamedTuple):
-    """A check that raises where it does not pass."""
-
-    check: Check
-    expected: Mapping[str, str]
-
-    def __call__(self, subject: Subject) -> None:
-        import pytest
-
-        (record,) = audit(subject, only=[self.check.name], expected=self.expected)
-        said = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
-        if record.status == "not applicable":
-            pytest.skip(said)
-        if record.deviation:
-            pytest.xfail(f"{record.deviation} ({said})")
-        if self.check.name in self.expected and record.status == "pass":
-            raise CheckFailed(f"expected to fail ({self.expected[self.check.name]}), but passes: {said}")
-        if record.status != "pass":
-            raise CheckFailed(said)
+    (record,) = audit(subject, only=[check.name], expected=expected)
+    said = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
+    if record.status == "not applicable":
+        pytest.skip(said)
+    if record.deviation:
+        pytest.xfail(f"{record.deviation} ({said})")
+    if check.name in expected and record.status == "pass":
+        raise AssertionError(f"expected to fail ({expected[check.name]}), but passes: {said}")
+    if record.status != "pass":
+        raise AssertionError(said)
 
 
 def parametrize_with_checks(
@@ -49,11 +39,7 @@ def parametrize_with_checks(
     The test takes ``metric`` and ``check`` and calls ``check(metric)``. Checks that do not apply are skipped, those
     that are expected to fail are xfailed with their reason; one that is named in ``expected`` and passes fails.
 
-    Args:
-        metrics: callables or names, as for :func:`audit`.
-        expected: deviations that are known: check or family, and the reason in words.
-        only: names of checks or of families; all where empty.
-        **options: of :class:`Subject`.
+    The arguments are those of :func:`audit`, of several metrics.
 
     Example:
         In a test module of your own::
@@ -69,7 +55,7 @@ def parametrize_with_checks(
     known = dict(expected or {})
     require_known(known)
     cases = [
-        pytest.param(subject, _Test(check, known), id=f"{subject.name}-{check.name}")
+        pytest.param(subject, partial(_insist, check=check, expected=known), id=f"{subject.name}-{check.name}")
         for metric in metrics
         for subject, check in checks_of(metric, only=only, **options)
     ]

@@ -1,7 +1,5 @@
 """Checks of what a metric should not notice, or not take for better: changes of the codes that change no relation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -15,8 +13,6 @@ from dbench.audit.subject import Subject
 from dbench.codes import FunctionSource, Source
 from dbench.constructions import unequal_mig
 from dbench.constructions.on_labels import labels
-
-__all__ = ["transform_checks"]
 
 Codes = NDArray[np.float64]
 Factors = NDArray[np.int64] | NDArray[np.float64]

@@ -4,23 +4,15 @@ With them a claim draws partners of its own, builds populations that were never 
 as a partner too, which the scores of whole populations do not allow.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
 from dbench.errors import InvalidInput
 
-__all__ = ["agreements_of", "median_agreement"]
-
 
 def agreements_of(population: Population, objective: str) -> NDArray[np.float64]:
     """Return the agreement (equation 2, Lasso) of every model of an objective with every other.
-
-    Args:
-        population: the evidence, with the agreements of the objective's runs.
-        objective: whose models.
 
     Returns:
         Seeds x strengths x seeds x strengths, complete seeds of the population: model, then its partner. Not
@@ -48,7 +40,7 @@ def median_agreement(
 
     Args:
         agreements: models x models.
-        within: models x models, which pairs may be compared; all by default. A model is never compared with itself.
+        within: models x models, which pairs may be compared. A model is never compared with itself.
         comparisons: how many partners each model has, those of the lowest priority; all that it may have by default.
         priority: ... x models x models. Drawn at random, the partners are a sample without replacement; leaving a
             model out changes one of them at most.

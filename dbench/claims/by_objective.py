@@ -5,10 +5,9 @@ informative codes says nothing of how anything goes with their number, and a 0 i
 if it had been measured. Such an objective is left out, and named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +17,6 @@ from dbench.claims.population import Population
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate
-
-__all__ = ["average_over_objectives", "counted_models", "left_out_of_average", "told_of_average"]
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -42,14 +39,8 @@ def average_over_objectives(
     An objective counts if at least half of its models do, and if none of the scores is the same in all of those, with
     or without any one seed. Which objectives count is found once, so that leaving a seed out changes no membership.
 
-    Args:
-        population: the evidence table.
-        statistics: takes the scores of one objective by name, seeds x strengths each, and which of its models count;
-            returns numbers: one estimate each.
-        scores: names of the scores it needs, all of which must vary.
-        objectives: which objectives; all of them by default.
-        models: ``all``, or ``informative`` for those of at least two informative codes.
-        confidence: of each interval alone.
+    The statistics take the scores of one objective by name, seeds x strengths each, and which of its models count:
+    ``all``, or only the ``informative``, of at least two informative codes. They return numbers, one estimate each.
 
     Raises:
         EvidenceLacking: fewer than half of the objectives count.
@@ -63,61 +54,44 @@ def average_over_objectives(
         raise EvidenceLacking(f"{population.name} holds {len(chosen)} of {len(every)} objectives to average: {told}")
 
     def mean(tables: dict[tuple[str, str], Matrix]) -> Matrix:
-        found = [
-            np.ravel(statistics({s: tables[s, o] for s in scores}, _counted(tables, scores[0], o, models)))
-            for o in chosen
-        ]
+        found = []
+        for objective in chosen:
+            own = {s: tables[s, objective] for s in needed}
+            counted = _counted(own.__getitem__, scores[0], models)
+            found.append(np.ravel(statistics({s: own[s] for s in scores}, counted)))
         return np.asarray(np.mean(found, axis=0), dtype=np.float64)
 
     needed = [*scores, *({_NUMBER} - set(scores) if models == "informative" else ())]
     return population.intervals(mean, scores=needed, objectives=chosen, confidence=confidence)
 
 
-def left_out_of_average(
-    population: Population,
-    scores: Sequence[str],
-    *,
-    objectives: Sequence[str] | None = None,
-    models: str = "all",
-) -> tuple[str, ...]:
+def left_out_of_average(population: Population, scores: Sequence[str], *, models: str = "all") -> tuple[str, ...]:
     """Name the objectives that :func:`average_over_objectives` leaves out, one sentence each, for a record."""
-    every = population.objectives if objectives is None else list(objectives)
-    without = _left_out(population, scores, every, models)
+    without = _left_out(population, scores, population.objectives, models)
     return tuple(f"{objective} is left out of the average: {why}" for objective, why in without.items())
 
 
-def counted_models(population: Population, objective: str, models: str) -> Mask:
-    """Which models of an objective count: seeds x strengths, seeds complete for the whole population.
-
-    Raises:
-        InvalidInput: ``models`` is neither ``all`` nor ``informative``.
-    """
-    if models not in _MODELS:
-        raise InvalidInput(f"models must be one of {_MODELS}, got {models!r}")
-    seeds = population.seeds()
+def _counted(table_of: Callable[[str], Matrix], score: str, models: str) -> Mask:
+    """Which models of an objective count; takes what returns a score as seeds x strengths."""
     if models == "informative":
-        return np.asarray(population.scores(_NUMBER, objective, seeds=seeds) >= _FEWEST)
-    return np.ones((len(seeds), len(population.strengths(objective))), dtype=np.bool_)
-
-
-def _counted(tables: Mapping[tuple[str, str], Matrix], score: str, objective: str, models: str) -> Mask:
-    """The same from tables in which seeds may be left out."""
-    if models == "informative":
-        return np.asarray(tables[_NUMBER, objective] >= _FEWEST)
-    return np.ones(tables[score, objective].shape, dtype=np.bool_)
+        return np.asarray(table_of(_NUMBER) >= _FEWEST)
+    return np.ones(table_of(score).shape, dtype=np.bool_)
 
 
 def _left_out(population: Population, scores: Sequence[str], objectives: Sequence[str], models: str) -> dict[str, str]:
     """Why each objective that does not count does not."""
+    if models not in _MODELS:
+        raise InvalidInput(f"models must be one of {_MODELS}, got {models!r}")
     seeds, found = population.seeds(), dict[str, str]()
     if len(seeds) == 0:
         raise InvalidInput(f"{population.name} must hold at least one complete seed, got none")
     for objective in objectives:
-        counted = counted_models(population, objective, models)
+        table_of = partial(population.scores, objective=objective, seeds=seeds)
+        counted = _counted(table_of, scores[0], models)
         if counted.mean() < 0.5:
             found[objective] = f"{counted.sum()} of {counted.size} models have {_FEWEST:g} informative codes"
             continue
-        same = [s for s in scores if not _varies(population.scores(s, objective, seeds=seeds), counted)]
+        same = [s for s in scores if not _varies(table_of(s), counted)]
         if same:
             found[objective] = f"{' and '.join(same)} the same in all models, or in all but one seed's"
     return found

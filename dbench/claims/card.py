@@ -12,8 +12,6 @@ from dbench.claims.rules import Rule, Verdict
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 
-__all__ = ["CARD_ATTRIBUTE", "Claim", "Evidence", "Judgement", "Printed", "Role"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
 Role = Literal["primary", "cell", "probe", "print"]
@@ -40,7 +38,6 @@ class Printed:
     tolerance: float = 0.0
 
     def __post_init__(self) -> None:
-        """Insist on a finite value and a finite tolerance of at least 0."""
         if not math.isfinite(self.value or 0.0):
             raise InvalidInput(f"value of printed figure {self.text!r} must be finite, got {self.value}")
         if not 0 <= self.tolerance < math.inf:
@@ -119,7 +116,6 @@ class Claim:
     revision: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse a card outside the closed vocabularies."""
         for name, vocabulary in (("evidence", Evidence), ("role", Role)):
             if getattr(self, name) not in get_args(vocabulary):
                 raise InvalidInput(

@@ -1,9 +1,5 @@
 """Scores of every single code of trained models."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,54 +9,31 @@ from dbench.claims.zoo_statistics import arrays_of
 from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.modularity import modularity_per_code
 
-__all__ = ["INFORMATIVE", "importance_scores", "information_scores", "informative_codes", "scores_of_codes"]
-
 INFORMATIVE = 0.01
 """Nats of divergence from the prior above which a code is informative (Duan et al. 2020, equation 3)."""
 
-
-def scores_of_codes(
-    population: Population, name: str, *, objectives: Sequence[str] | None = None
-) -> NDArray[np.float64]:
-    """Return a score of every code.
-
-    Args:
-        population: the evidence.
-        name: of the array, such as ``kl.code`` or ``irs.code``.
-        objectives: which objectives' models; all by default.
-
-    Returns:
-        Seeds x settings x codes; settings as :func:`dbench.claims.zoo_statistics.settings_of` has them.
-
-    Raises:
-        EvidenceLacking: there is no such array.
-    """
-    return arrays_of(population, name, objectives=objectives)
+scores_of_codes = arrays_of
+"""Scores of every code, such as ``kl.code`` or ``irs.code``: seeds x settings x codes."""
 
 
-def informative_codes(population: Population, *, objectives: Sequence[str] | None = None) -> NDArray[np.bool_]:
+def informative_codes(population: Population) -> NDArray[np.bool_]:
     """Say of every code whether its divergence from the prior exceeds :data:`INFORMATIVE`, seeds x settings x codes."""
-    return np.asarray(scores_of_codes(population, "kl.code", objectives=objectives) > INFORMATIVE)
+    return np.asarray(scores_of_codes(population, "kl.code") > INFORMATIVE)
 
 
-def information_scores(population: Population, *, objectives: Sequence[str] | None = None) -> NDArray[np.float64]:
+def information_scores(population: Population) -> NDArray[np.float64]:
     """Return the mutual information score of every code (Ridgeway and Mozer 2018), seeds x settings x codes.
 
     See :func:`dbench.metrics.modularity.modularity_per_code`.
     """
-    relations = relations_of(population, "mutual_information", objectives=objectives)
+    relations = relations_of(population, "mutual_information")
     return modularity_per_code(relations.reshape(-1, relations.shape[-1])).reshape(relations.shape[:-1])
 
 
-def importance_scores(
-    population: Population, *, kind: str = "importance_single", objectives: Sequence[str] | None = None
-) -> NDArray[np.float64]:
+def importance_scores(population: Population) -> NDArray[np.float64]:
     """Return the feature importance score of every code (Eastwood and Williams 2018), seeds x settings x codes.
 
-    Args:
-        population: the evidence table.
-        kind: of the importances; by default those of the forest with one candidate a split, as Suter et al. have it.
-        objectives: which objectives' models; all by default.
+    The importances are those of the forest with one candidate a split, as Suter et al. have it.
     """
-    relations = relations_of(population, kind, objectives=objectives)
+    relations = relations_of(population, "importance_single")
     return disentanglement_per_code(relations.reshape(-1, relations.shape[-1])).reshape(relations.shape[:-1])

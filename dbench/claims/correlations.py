@@ -1,7 +1,5 @@
 """What claims make of the rank correlations of several scores at once, with intervals over seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,8 +9,6 @@ from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, half_of, over_rows
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate, rank_correlations
-
-__all__ = ["Correlation", "from_correlations"]
 
 Correlation = Callable[[str, str], float]
 """Spearman's correlation of two scores, by their names."""

@@ -1,7 +1,5 @@
 """Evidence about trained models: the tables shipped, those a user names, or those trained on demand."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,27 +16,9 @@ from dbench.claims.population import Population, PopulationPair
 from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
 from dbench.zoo.arrays import joined, load_arrays
 
-__all__ = [
-    "OnDemand",
-    "describe_evidence",
-    "evidence_folders",
-    "evidence_pairs",
-    "evidence_sha256",
-    "left_out_folders",
-    "load_left_out",
-    "load_population",
-    "swept_folders",
-    "train_evidence",
-    "whole_data_folders",
-]
-
 
 class OnDemand:
-    """Evidence that a test asks for while it runs; what was made is kept, so that its record can name it.
-
-    Args:
-        make: returns the population asked for, or raises ``EvidenceLacking``.
-    """
+    """Evidence that a test asks for while it runs; what was made is kept, so that its record can name it."""
 
     def __init__(self, make: Callable[..., Population | PopulationPair]) -> None:
         self._make = make
@@ -57,8 +37,7 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
         root: a folder of such folders, or one of them; the tables shipped with dbench when not given.
 
     Raises:
-        InvalidInput: there is no table, so that claims about trained models would silently not be judged. Every
-            session asks, whichever claims it picks: a missing table is never noticed by its absence alone.
+        InvalidInput: there is no table: claims about trained models would silently not be judged.
     """
     from dbench.zoo.table import MANIFEST, TABLE
 
@@ -106,11 +85,7 @@ def swept_folders(folders: Sequence[Path]) -> list[Path]:
 def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
     """Return the pairs of tables of one profile, trained alike, on different data sets, nothing held out of either.
 
-    Args:
-        folders: of evidence tables.
-
-    Returns:
-        Each pair once, in the order in which the profile names its data sets (by name where it is not known).
+    Each pair stands once, in the order in which the profile names its data sets (by name where it is not known).
     """
     from dbench.zoo.profiles import PROFILES
 
@@ -131,14 +106,9 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
 
 
 def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
-    """Return the tables of models trained without a combination of factor values, those of one study together.
+    """Return the tables of models trained without a combination of factor values, by study: ``<profile>-<data set>``.
 
-    Args:
-        folders: of evidence tables.
-
-    Returns:
-        ``<profile>-<data set>`` -> a table for each combination, by name. Tables with points left out at random, which
-        are no combination, and those that cannot be read are in none.
+    Tables with points left out at random, which are no combination, and those that cannot be read are in none.
     """
     from dbench.data.held_out import WITHOUT, parse_held_out
 
@@ -159,9 +129,7 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     by strength and then seed: so that what claims resample, seeds elsewhere, is the combination here, left out for all
     objectives at once. Runs are not averaged, for what is read off a relation matrix must be read off one model's.
 
-    Args:
-        name: of the study, as of :func:`left_out_folders`.
-        folders: a table for each combination. Of each as many complete seeds count as all of them have, the lowest.
+    Of each table as many complete seeds count as all of them have, the lowest.
 
     Raises:
         DamagedData: a table was damaged or edited.
@@ -213,11 +181,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 
 
 def evidence_sha256(folder: str | Path) -> str:
-    """Return the checksum of a table's manifest, which holds those of its files.
-
-    Raises:
-        OSError: there is none.
-    """
+    """Return the checksum of a table's manifest, which holds those of its files."""
     from dbench.zoo.table import MANIFEST
 
     return hashlib.sha256((Path(folder) / MANIFEST).read_bytes()).hexdigest()
@@ -255,12 +219,9 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
 
 
 def load_population(folder: str | Path, *, objectives: Sequence[str] | None = None) -> Population:
-    """Read and validate one evidence table.
+    """Read and validate one evidence table, or of its objectives those named that it has.
 
-    Args:
-        folder: holds the table and its manifest.
-        objectives: which objectives' runs the population has; those the table lacks are left out, and all of the
-            table are taken by default. Seeds are complete, or diverged, among these runs alone.
+    Seeds are complete, or diverged, among the runs of these objectives alone.
 
     Raises:
         DamagedData: the table was damaged or edited (see ``dbench.zoo.table.load_runs``).
@@ -297,25 +258,15 @@ def _losses(population: Population) -> list[str]:
     diverged, missing = int((runs["status"] == "diverged").sum()), settings * every - len(runs)
     lost = [f"{diverged} of {len(runs)} runs diverged"] if diverged else []
     if missing:
-        fewer = sorted(str(name) for name, own in runs.groupby("objective") if _incomplete(own, every))
-        lost.append(f"{missing} of {settings * every} runs were not trained ({', '.join(fewer)})")
+        fewer = [name for name, own in runs.groupby("objective") if len(own) < every * own["strength"].nunique()]
+        lost.append(f"{missing} of {settings * every} runs were not trained ({', '.join(sorted(map(str, fewer)))})")
     return [f"{' and '.join(lost)}; judged on the {kept} of {every} seeds whose runs are all done"]
 
 
-def _incomplete(runs: pd.DataFrame, seeds: int) -> bool:
-    """Whether an objective lacks runs of some seed."""
-    return len(runs) < seeds * runs["strength"].nunique()
-
-
 def train_evidence(profile: str, store: str | None = None) -> Path:
-    """Train and score what a store lacks of a profile, and write its evidence table.
+    """Train and score what a store lacks of a profile, write its evidence table, and return its folder.
 
-    Args:
-        profile: its name, or a file.toml.
-        store: folder or URL, as of ``dbench zoo train``; ``store/<profile>`` when not given.
-
-    Returns:
-        The folder of the table.
+    The profile is a name or a file.toml, the store a folder or URL, by default ``store/<profile>``.
 
     Raises:
         UnknownName: no such profile.

@@ -4,8 +4,6 @@ A record that no entry names is expected to be reproduced. A verdict other than 
 the session, and so does an entry that no judgement uses any more.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,8 +14,6 @@ from typing import Any
 from dbench.claims.ledger import find_finding
 from dbench.claims.rules import Verdict
 from dbench.errors import DamagedData
-
-__all__ = ["Expectation", "Expectations", "load_expected", "record_name"]
 
 _KEYS = {"verdict": str, "reason": str, "date": date, "records": list}
 
@@ -34,55 +30,27 @@ def record_name(record: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Expectation:
-    """For the records of one name this verdict, for this reason.
-
-    Attributes:
-        name: of the records.
-        verdict: the expected one.
-        reason: why it is not reproduced.
-    """
-
-    name: str
-    verdict: Verdict
-    reason: str
-
-    @property
-    def claim(self) -> str:
-        """Id of the finding."""
-        return self.name.split(" / ")[0]
-
-    def __str__(self) -> str:
-        """The entry as a reader would look it up."""
-        return self.name
-
-
-@dataclass(frozen=True)
 class Expectations:
-    """All entries, each of another name."""
+    """By the name of records the verdict expected of them, and why they are not reproduced."""
 
-    entries: tuple[Expectation, ...] = ()
+    entries: Mapping[str, tuple[Verdict, str]]
 
     def of(self, record: Mapping[str, Any]) -> tuple[Verdict, str]:
         """Return the expected verdict of a record and the reason given for it."""
-        name = record_name(record)
-        entry = next((entry for entry in self.entries if entry.name == name), None)
-        return (entry.verdict, entry.reason) if entry else (Verdict.REPRODUCED, "")
+        return self.entries.get(record_name(record), (Verdict.REPRODUCED, ""))
 
-    def stale(self, records: Iterable[Mapping[str, Any]]) -> list[Expectation]:
-        """Return entries whose claim was judged, but that no record used; a broken judgement proves nothing."""
+    def stale(self, records: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Return names whose claim was judged, but that no record used; a broken judgement proves nothing."""
         every = list(records)
         used = {record_name(record) for record in every}
         judged = {record["claim"] for record in every} - {r["claim"] for r in every if r["verdict"] == Verdict.BROKEN}
-        return [entry for entry in self.entries if entry.claim in judged and entry.name not in used]
+        return [name for name in self.entries if name.split(" / ")[0] in judged and name not in used]
 
 
 def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
     """Read ``expected.toml``: ``[[expected]]`` tables of verdict, reason, date and the names of the records.
 
-    Args:
-        path: the file.
-        ledger: of one's own, beside the one shipped.
+    The ledger is one of one's own, beside the one shipped.
 
     Raises:
         DamagedData: not readable, a missing or unknown key, an unknown verdict, no reason or record, a record twice.
@@ -97,13 +65,13 @@ def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
         wrong = ", ".join(document) or "expected"
         raise DamagedData(f"{path.name} must hold [[expected]] tables and nothing else, got {wrong}")
     entries = [entry for table in tables for entry in _entries(table, ledger)]
-    names = [entry.name for entry in entries]
+    names = [name for name, _ in entries]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DamagedData(f"a record of {path.name} must have one expected verdict, got several for {twice[0]!r}")
-    return Expectations(tuple(entries))
+    return Expectations(dict(entries))
 
 
-def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[Expectation]:
+def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[tuple[str, tuple[Verdict, str]]]:
     if wrong := sorted(_KEYS.keys() ^ table.keys()):
         raise DamagedData(
             f"an expected verdict has the keys {', '.join(_KEYS)}; missing or unknown: {', '.join(wrong)}"
@@ -115,12 +83,9 @@ def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[Expectation]
             )
     if table["verdict"] not in set(Verdict) - {Verdict.BROKEN, Verdict.REPRODUCED}:
         raise DamagedData(f"expected verdict must be one but 'reproduced' and 'broken', got {table['verdict']!r}")
-    return [_entry(name, Verdict(table["verdict"]), table["reason"], ledger) for name in table["records"]]
-
-
-def _entry(name: object, verdict: Verdict, reason: str, ledger: Path | None) -> Expectation:
-    if not isinstance(name, str):
-        raise DamagedData(f"a record of an expected verdict must be its name, got {name!r}")
-    entry = Expectation(name, verdict, reason)
-    find_finding(entry.claim, ledger)
-    return entry
+    for name in table["records"]:
+        if not isinstance(name, str):
+            raise DamagedData(f"a record of an expected verdict must be its name, got {name!r}")
+        find_finding(name.split(" / ")[0], ledger)
+    told = Verdict(table["verdict"]), table["reason"]
+    return [(name, told) for name in table["records"]]

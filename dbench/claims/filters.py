@@ -1,7 +1,5 @@
 """What a filter on models or codes removes: a judgement 'without collapsed models' may be that with all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,8 +12,6 @@ from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import DbenchError
 from dbench.stats import Estimate
 
-__all__ = ["NothingLeftOut", "filtered", "kept_by"]
-
 
 class NothingLeftOut(DbenchError):
     """A filter removes nothing, so that the judgement would repeat the one without it."""
@@ -27,11 +23,7 @@ def kept_by(population: Population, among: Among, *, objectives: Sequence[str] |
 
 
 def filtered(estimate: Estimate, kept: ArrayLike) -> Estimate:
-    """Return an estimate with the number of candidates that a filter removed.
-
-    Args:
-        estimate: over the candidates kept.
-        kept: whether each candidate is counted, in any shape.
+    """Return an estimate over the candidates kept, an array of any shape, with the number that a filter removed.
 
     Raises:
         NothingLeftOut: every candidate is kept.

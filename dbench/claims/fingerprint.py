@@ -1,7 +1,5 @@
 """What decides a claim's verdict, as one hash: its card, and the source of all that computes its estimate."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import inspect
@@ -15,8 +13,6 @@ from typing import Any
 from dbench.claims.card import Claim
 from dbench.claims.population import Population
 
-__all__ = ["fingerprint"]
-
 _DIGITS = 16
 # Where what computes an estimate may live, beside the file of the test.
 _OURS = ("dbench.claims.", "dbench.stats.")
@@ -28,10 +24,6 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
     Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic,
     confidence, least n and regime, and the functions, classes and constants that the tests reach by name in their own
     file, ``dbench.claims`` and ``dbench.stats``.
-
-    Args:
-        card: the card.
-        tests: the test functions that cover it.
     """
     said = {
         "rule": str(card.rule),
@@ -42,16 +34,13 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
         "min_n": card.min_n,
         "regime": [(predicate.name, str(predicate.rule), predicate.objectives) for predicate in card.regime],
     }
+    # Tests reach the methods of a population by its instance, not by name.
+    estimators = [Population] if card.evidence == "zoo" else []
     parts = dict[str, str]()
-    for test in [*tests, *(predicate.measure for predicate in card.regime), *_estimators(card)]:
+    for test in [*tests, *(predicate.measure for predicate in card.regime), *estimators]:
         _gather(test, parts)
     text = json.dumps([said, sorted(parts.items())])
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-def _estimators(card: Claim) -> list[Any]:
-    """Tests reach the methods of a population by its instance, not by name."""
-    return [Population] if card.evidence == "zoo" else []
 
 
 def _gather(thing: Any, parts: dict[str, str]) -> None:
@@ -109,11 +98,6 @@ def _source(thing: Any) -> str:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.decorator_list = []
-            first = node.body[0]
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
+            if ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
     return ast.dump(tree)

@@ -7,7 +7,7 @@ when it was scored, and a card that is newer is exploratory there.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,6 @@ from dbench.files import write_aside
 if TYPE_CHECKING:
     from dbench.claims.population import Population, PopulationPair
 
-__all__ = ["Frozen", "FrozenCard", "frozen_again", "load_frozen", "write_frozen"]
-
 
 @dataclass(frozen=True)
 class FrozenCard:
@@ -30,11 +28,13 @@ class FrozenCard:
         hash: of its rule, role, statistic and regime, and of what computes its estimate.
         date: day of the freeze, ISO.
         cells: number of its judgements that are cells: all of a cell's, those of a primary on further tables.
+        earlier: hashes it had before changes of form, which left all its records equal.
     """
 
     hash: str
     date: str
     cells: int = 0
+    earlier: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Frozen:
     def is_newer(self, card: Claim, models: Population | PopulationPair) -> bool:
         """Whether a card differs from the one in force when a table was scored: then its verdict is exploratory."""
         entry = self.cards.get(card.name)
-        return entry is None or models.rules.get(card.name) != entry.hash
+        return entry is None or models.rules.get(card.name) not in (entry.hash, *entry.earlier)
 
 
 def load_frozen(path: Path) -> Frozen:
@@ -74,16 +74,29 @@ def load_frozen(path: Path) -> Frozen:
 
 
 def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
-    """Return the cards as they are now, with the date of before where nothing, or nothing but the form, has changed."""
+    """Return the cards as they are now, with the date of before where nothing, or nothing but the form, has changed.
+
+    Args:
+        before: as they were frozen.
+        now: as they are.
+        equal: names of the cards whose records are the same as before: a change of these was one of form.
+    """
 
     def dated(name: str, card: FrozenCard) -> FrozenCard:
         old = before.cards.get(name)
-        return replace(card, date=old.date) if old and (old.hash == card.hash or name in equal) else card
+        if old is None or (old.hash != card.hash and name not in equal):
+            return card
+        formerly = old.earlier if old.hash == card.hash else (*old.earlier, old.hash)
+        return replace(card, date=old.date, earlier=formerly)
 
     return Frozen({name: dated(name, card) for name, card in now.cards.items()})
 
 
 def write_frozen(path: Path, frozen: Frozen) -> None:
-    """Write the frozen rules."""
-    text = json.dumps({"cards": {name: asdict(card) for name, card in frozen.cards.items()}}, indent=1)
-    write_aside(path, text + "\n")
+    """Write the frozen rules, a card to a line."""
+    lines = (f"  {json.dumps(name)}: {json.dumps(_entry(card))}" for name, card in frozen.cards.items())
+    write_aside(path, '{\n "cards": {\n' + ",\n".join(lines) + "\n }\n}\n")
+
+
+def _entry(card: FrozenCard) -> dict[str, Any]:
+    return {name: value for name, value in asdict(card).items() if value or name != "earlier"}

@@ -1,16 +1,12 @@
 """The ledger of findings: which there are and what can decide each. One is shipped; a user may add one."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from dbench.errors import DamagedData, unknown_name
-
-__all__ = ["Finding", "find_finding", "ledger"]
+from dbench.errors import DamagedData, find
 
 
 @dataclass(frozen=True)
@@ -64,10 +60,7 @@ def find_finding(claim: str, own: Path | None = None) -> Finding:
     Raises:
         UnknownName: the ledger has no such finding; the message names the nearest.
     """
-    findings = ledger(own)
-    if claim not in findings:
-        raise unknown_name("claim", claim, findings)
-    return findings[claim]
+    return find("claim", claim, ledger(own))
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -15,8 +15,6 @@ from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
 from dbench.zoo.arrays import RunArrays
 
-__all__ = ["Population", "PopulationPair", "lacking"]
-
 Matrix = NDArray[np.float64]
 Result = TypeVar("Result")
 
@@ -70,11 +68,7 @@ class Population:
         return np.sort(self._runs_of(objective)["strength"].unique())
 
     def seeds(self, objective: str | None = None) -> NDArray[np.int64]:
-        """Seeds whose runs are all there and done, so that every strength rests on the same replicates.
-
-        Args:
-            objective: look at one objective only; all of them by default.
-        """
+        """Seeds whose runs, of one objective or of all, are there and done: strengths rest on the same replicates."""
         if objective not in self._complete:
             raise lacking(self.name, "objective", str(objective), self.objectives)
         return self._complete[objective].copy()
@@ -141,11 +135,7 @@ class Population:
     ) -> Estimate:
         """Jackknife a statistic over seeds, jointly across everything that shares them.
 
-        Args:
-            statistic: takes the scores, seeds x strengths by (score, objective), and returns a number.
-            scores: names of the scores it needs.
-            objectives: objectives it needs.
-            confidence: of the interval.
+        It takes the scores, seeds x strengths by (score, objective), and returns a number.
         """
         n_seeds, of_seeds = self._leaving_out(statistic, scores, objectives)
         return jackknife_interval(of_seeds, n_seeds, confidence=confidence)
@@ -165,9 +155,7 @@ class Population:
     def interval_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float], *, confidence: float) -> Estimate:
         """Do what :meth:`interval` does for what belongs to two seeds at once, such as comparisons of models.
 
-        Args:
-            statistic: takes the positions of the seeds kept, among the complete ones, and returns a number.
-            confidence: of the interval.
+        The statistic takes the positions of the seeds kept, among the complete ones.
         """
         return jackknife_interval(statistic, len(self.seeds()), confidence=confidence)
 
@@ -220,12 +208,7 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class PopulationPair:
-    """Two populations of one profile on different data sets.
-
-    Attributes:
-        source: the one whose data set the profile names first.
-        target: the other.
-    """
+    """Two populations of one profile on different data sets; the source is on that which the profile names first."""
 
     source: Population
     target: Population

@@ -1,7 +1,5 @@
 """Records: what the report, the terminal and JUnit are made from. Built-in types only."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -10,8 +8,6 @@ from typing import Any
 from dbench.claims.card import Claim, Judgement
 from dbench.claims.rules import Verdict
 from dbench.stats import Estimate
-
-__all__ = ["broken_record", "card_fields", "record_of"]
 
 Record = dict[str, Any]
 

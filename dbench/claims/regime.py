@@ -4,8 +4,6 @@ A predicate is computed from the evidence alone, never from the statistic of the
 is not tested, whatever its estimate says: neither 'reproduced' nor 'contradicted' would speak of the paper's models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,17 +17,6 @@ from dbench.claims.relations import HELD, relations_of
 from dbench.claims.rules import Rule, Verdict, above, below
 from dbench.claims.zoo_statistics import settings_of
 from dbench.stats import exact, variance_explained
-
-__all__ = [
-    "CODES_KEPT",
-    "FACTORS_HELD",
-    "PENALTY_MOVES",
-    "POLARISED",
-    "Predicate",
-    "above_floor",
-    "knows_familiar",
-    "of_objectives",
-]
 
 
 @dataclass(frozen=True)
@@ -139,11 +126,8 @@ PENALTY_MOVES = Predicate(
 def above_floor(score: str, reference: tuple[str, float], *, observations: int = 10_000, codes: int = 10) -> Predicate:
     """Return the predicate that a Gaussian total correlation is five times what independent codes come out at.
 
-    Args:
-        score: ``gaussian_tc.<codes>``.
-        reference: the objective and strength whose value others are divided by.
-        observations: of the estimate.
-        codes: number of codes; d independent ones come out at d (d - 1) / (4 n) nats on average, to first order.
+    The score is ``gaussian_tc.<codes>``, the reference the objective and strength whose value others are divided by;
+    d independent codes and n observations come out at d (d - 1) / (4 n) nats on average, to first order.
     """
     floor = codes * (codes - 1) / (4 * observations)
 
@@ -166,10 +150,8 @@ def above_floor(score: str, reference: tuple[str, float], *, observations: int =
 def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predicate:
     """Return the predicate that a classifier of the codes knows familiar combinations, on average over systems.
 
-    Args:
-        systems: objectives that are asked for novel combinations.
-        least: accuracy on a random split that is asked of them, adjusted for chance.
-        source: where that comes from.
+    The systems are objectives that are asked for novel combinations; ``least`` is the accuracy on a random split that
+    is asked of them, adjusted for chance, and ``source`` says where that comes from.
     """
 
     def adjusted(population: Population, _: Sequence[str] | None) -> float:

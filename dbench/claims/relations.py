@@ -1,7 +1,5 @@
 """Relation matrices of trained models, and what is read off them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,23 +8,16 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import arrays_of
 
-__all__ = ["HELD", "freely_misaligned", "relations_of"]
-
 # Nats. Ten codes of 20 bins that know nothing of a factor of 32 values have no mutual information above 0.04 with it in
 # a sample of 10,000, which permuting the labels shows (tests/judges/test_relations.py).
 HELD = 0.1
 
 
 def relations_of(population: Population, kind: str, *, objectives: Sequence[str] | None = None) -> NDArray[np.float64]:
-    """Return the relation matrix of every model.
+    """Return the relation matrix of every model: seeds x settings x codes x factors.
 
-    Args:
-        population: the evidence, with arrays ``relation.<kind>``.
-        kind: ``mutual_information``, ``importance``, ``predictability`` or ``importance_single``.
-        objectives: which objectives' models; all by default.
-
-    Returns:
-        Seeds x settings x codes x factors; settings as :func:`dbench.claims.zoo_statistics.settings_of` has them.
+    The kind is ``mutual_information``, ``importance``, ``predictability`` or ``importance_single``. Settings are as
+    :func:`dbench.claims.zoo_statistics.settings_of` has them.
 
     Raises:
         EvidenceLacking: there is no such matrix.
@@ -41,12 +32,7 @@ def freely_misaligned(relations: NDArray[np.float64], informative: NDArray[np.fl
     informative of ten codes that know nothing of a factor is one of them by chance. Sharing is forced, and does not
     count, where fewer codes are informative than factors are held.
 
-    Args:
-        relations: ... x codes x factors, mutual information in nats.
-        informative: ..., number of informative codes of each model.
-
-    Returns:
-        One answer for each model.
+    Takes the mutual information in nats, ... x codes x factors, and the number of informative codes of each model.
     """
     held = relations.max(axis=-2) > HELD
     best = relations.argmax(axis=-2)

@@ -1,7 +1,5 @@
 """Decision rules: one range in which a statistic lies when the sentence is true, and what 'no effect' would give."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +10,6 @@ from scipy.special import ndtri
 
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate, smallest_of
-
-__all__ = ["EVERY_PART", "Rule", "Verdict", "above", "below", "every_part", "within"]
 
 # Beyond this many units, naming a number promises more than anybody will collect.
 _MOST_UNITS = 10**6

@@ -1,25 +1,13 @@
 """What one session of judging collected: verdicts, what broke, what got lost, and whether it may end green."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbench.claims.expected import Expectation, Expectations
+from dbench.claims.expected import Expectations
 from dbench.claims.record import Record, broken_record
 from dbench.claims.rules import Verdict
-
-__all__ = [
-    "LOST_WORKER",
-    "NOTHING_DECIDED",
-    "RECORD_PROPERTY",
-    "REMARK_PROPERTY",
-    "REPEATS_PROPERTY",
-    "Outcome",
-    "Session",
-]
 
 # Name under which a record travels in a test's user properties, as one JSON string.
 RECORD_PROPERTY = "dbench"
@@ -134,8 +122,8 @@ class Session:
             if nodeid not in self.cards and test.record is None
         ]
 
-    def stale(self) -> list[Expectation]:
-        """Return expectations that no judgement used although their claim was judged."""
+    def stale(self) -> list[str]:
+        """Return names of expectations that no judgement used although their claim was judged."""
         if self.expectations is None or self.partial or self.stopped:
             return []
         return self.expectations.stale(self.records())

@@ -8,8 +8,6 @@ using confidence intervals to compare correlations', Psychological Methods 12). 
 in both, which errs on the safe side.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -20,8 +18,6 @@ from scipy.special import ndtri
 from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, correlation
-
-__all__ = ["Points", "correlation_over_systems", "lead_over_systems"]
 
 Points = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 """Takes the positions of the units kept, returns a value for each system."""
@@ -35,14 +31,8 @@ def correlation_over_systems(
 ) -> Estimate:
     """Pearson's correlation over systems, with an interval for other systems and other units.
 
-    Args:
-        population: its units (seeds, or whatever stands for them) are what each system's values rest on.
-        first: one value of each system.
-        second: the other.
-        confidence: of the interval.
-
-    Returns:
-        The correlation; n is the number of systems. Three systems leave the interval without ends.
+    Each system's values rest on the population's units (seeds, or whatever stands for them); n is the number of
+    systems. Three of them leave the interval without ends.
 
     Raises:
         EvidenceLacking: the systems do not differ, or there are fewer than 3 systems or units.
@@ -68,7 +58,7 @@ def lead_over_systems(
     systems of normal, uniform or piled-up values (half of them at chance): a lower end too high in 0.1 to 2.7% of the
     draws where 2.5% are meant; of values as skewed as an exponential law's in 0.6 to 7.6%.
 
-    Args and raises: as for :func:`correlation_over_systems`.
+    Raises what :func:`correlation_over_systems` does.
     """
     every = _units(population)
     units = population.interval_over_seeds(

@@ -5,30 +5,16 @@ strengths (rounded up) are left, and where strengths are looked at one by one, a
 of those seeds have it, three at the least. What is left where fewer remain would be about other models than the claim.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, jackknife_intervals, mean_interval
+from dbench.stats import Estimate, jackknife_intervals
 
-__all__ = [
-    "SEVERAL_ACTIVE",
-    "Among",
-    "half_of",
-    "left_of",
-    "mean_of_counted",
-    "over_rows",
-    "rows_with",
-    "strengths_with",
-]
-
-Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 # A score and the least value of it that a model must have to be counted.
 Among = tuple[str, float]
@@ -46,26 +32,13 @@ def half_of(number: int, *, least: int = 1) -> int:
 
 
 def left_of(population: Population, objective: str, among: Among, *, seeds: NDArray[np.int64] | None = None) -> Mask:
-    """Which models of an objective count: seeds x strengths.
-
-    Args:
-        population: the evidence table.
-        objective: whose models.
-        among: what they must have.
-        seeds: which seeds; those complete for the whole population by default.
-    """
+    """Which models of an objective count: seeds x strengths; by default seeds complete for the whole population."""
     chosen = population.seeds() if seeds is None else seeds
     return np.asarray(population.scores(among[0], objective, seeds=chosen) >= among[1])
 
 
 def rows_with(population: Population, left: Mask, among: Among, *, least: int = 1) -> NDArray[np.intp]:
-    """Return the rows, seeds, that have at least half of their columns left.
-
-    Args:
-        population: whom to name.
-        left: seeds x settings.
-        among: what the models left have.
-        least: columns without which none counts, whatever half is.
+    """Return the rows, seeds, that have at least half of their columns, settings, left, and no fewer than ``least``.
 
     Raises:
         EvidenceLacking: no seed has.
@@ -99,28 +72,8 @@ def strengths_with(population: Population, left: Mask, among: Among) -> NDArray[
 def over_rows(
     population: Population, statistics: Callable[[NDArray[np.int64]], ArrayLike], n: int, *, confidence: float
 ) -> list[Estimate]:
-    """Jackknife statistics over some of a population's seeds.
-
-    Args:
-        population: says whether its intervals have ends.
-        statistics: takes the numbers of the seeds kept, of 0 to n - 1, and returns numbers.
-        n: how many seeds.
-        confidence: of each interval.
-    """
+    """Jackknife statistics over n of a population's seeds: they take the numbers of those kept, of 0 to n - 1."""
     if population.point_only:
         values = np.ravel(statistics(np.arange(n, dtype=np.int64)))
         return [Estimate(float(value), -np.inf, np.inf, n, confidence) for value in values]
     return jackknife_intervals(statistics, n, confidence=confidence)
-
-
-def mean_of_counted(population: Population, values: Sequence[float] | Matrix, *, confidence: float) -> Estimate:
-    """Mean with Student's interval of one number a seed, NaN where the seed does not count.
-
-    Raises:
-        EvidenceLacking: none counts.
-    """
-    every = np.asarray(values, dtype=np.float64)
-    counted = every[~np.isnan(every)]
-    if len(counted) == 0:
-        raise EvidenceLacking(f"{population.name} holds no seed with enough settings left to compare")
-    return mean_interval(counted, confidence=confidence)

@@ -4,33 +4,15 @@ As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every ob
 ``among`` models that lack something are left out; what must remain is said in ``dbench.claims.zoo_among``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among, half_of, left_of, over_rows, rows_with, strengths_with
+from dbench.claims.zoo_among import Among, left_of, over_rows, rows_with, strengths_with
 from dbench.errors import EvidenceLacking
-from dbench.stats import (
-    Estimate,
-    largest_of,
-    probability_of_superiority,
-    smallest_of,
-)
-
-__all__ = [
-    "Setting",
-    "best_everywhere",
-    "change_over_sweep",
-    "place_of",
-    "ratio_to",
-    "ratios_to",
-    "superiority_of_objective",
-    "superiority_of_setting",
-]
+from dbench.stats import Estimate, largest_of, probability_of_superiority, smallest_of
 
 Matrix = NDArray[np.float64]
 # An objective and one of its strengths.
@@ -109,25 +91,18 @@ def ratios_to(
 
 
 def _against(
-    population: Population, score: str, objective: str, reference: Setting, among: Among, places: Sequence[int] = ()
+    population: Population, score: str, objective: str, reference: Setting, among: Among
 ) -> tuple[Matrix, NDArray[np.bool_], Matrix]:
     """Scores of an objective, which of them count, and those of a setting, on the seeds that have enough of both."""
     seeds, place = population.seeds(), place_of(population, reference)
     table, left = population.scores(score, objective, seeds=seeds), left_of(population, objective, among)
-    if places:
-        table, left = table[:, places], left[:, places]
     there = left_of(population, reference[0], among)[:, [place]]
     rows = rows_with(population, left & there, among)
     return table[rows], left[rows], population.scores(score, reference[0], seeds=seeds)[rows, place]
 
 
-def change_over_sweep(
-    population: Population, score: str, objective: str, *, start: float = -np.inf, among: Among | None = None
-) -> Matrix:
+def change_over_sweep(population: Population, score: str, objective: str, *, start: float = -np.inf) -> Matrix:
     """By how much a score rises from the first strength of at least ``start`` to the last one, for each seed.
-
-    With ``among`` from the first to the last strength that is left of the seed's sweep; NaN for a seed that has fewer
-    than half of the strengths left, or fewer than two. See :func:`dbench.claims.zoo_among.mean_of_counted`.
 
     Raises:
         EvidenceLacking: fewer than two strengths are left.
@@ -136,11 +111,6 @@ def change_over_sweep(
     if kept.sum() < 2:
         raise EvidenceLacking(f"{population.name} holds fewer than two strengths of {objective} from {start:g} on")
     swept = population.scores(score, objective, seeds=population.seeds())[:, kept]
-    if among is not None:
-        left = left_of(population, objective, among)[:, kept]
-        counts = left.sum(axis=1) >= half_of(left.shape[1], least=2)
-        every, first, last = np.arange(len(left)), left.argmax(axis=1), left.shape[1] - 1 - left[:, ::-1].argmax(axis=1)
-        return np.asarray(np.where(counts, swept[every, last] - swept[every, first], np.nan), dtype=np.float64)
     return np.asarray(swept[:, -1] - swept[:, 0], dtype=np.float64)
 
 
@@ -151,23 +121,10 @@ def superiority_of_setting(
     objective: str,
     strengths: Sequence[float],
     confidence: float,
-    *,
-    among: Among | None = None,
 ) -> list[Estimate]:
-    """P(a random run of a setting exceeds a random run of another), for the given strengths of an objective.
-
-    With ``among``, for those of the strengths that enough seeds have left, and on the seeds that have the setting left.
-    """
+    """P(a random run of a setting exceeds a random run of another), for the given strengths of an objective."""
     place = place_of(population, setting)
     others = [place_of(population, (objective, strength)) for strength in strengths]
-    if among is not None:
-        table, left, plain = _against(population, score, objective, setting, among, others)
-        columns = strengths_with(population, left, among)
-
-        def superiorities(kept: NDArray[np.int64]) -> list[float]:
-            return [probability_of_superiority(plain[kept], table[kept, c][left[kept, c]]) for c in columns]
-
-        return over_rows(population, superiorities, len(table), confidence=confidence)
 
     def statistics(tables: dict[tuple[str, str], Matrix]) -> list[float]:
         first = tables[score, setting[0]][:, place]
@@ -198,9 +155,7 @@ def best_everywhere(candidates: Sequence[Estimator], *, confidence: float = 0.95
 
     ``below`` says that none of them is that good everywhere. See :func:`dbench.stats.smallest_of`.
 
-    Args:
-        candidates: for each, what takes a confidence and returns its estimates, one for each task.
-        confidence: of the interval.
+    Each candidate takes a confidence and returns its estimates, one for each task.
     """
     return largest_of(
         lambda level: [smallest_of(candidate, confidence=level) for candidate in candidates], confidence=confidence

@@ -1,10 +1,8 @@
 """What claims ask of a population again and again, each with its interval over seeds.
 
 All seeds are those complete for every objective of the population, so that every table rests on the same replicates,
-and a seed is left out of all of them at once.
+and a seed is left out of all of them at once. Without ``objectives`` the settings are those of all objectives.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
@@ -14,56 +12,20 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, left_of, rows_with
 from dbench.errors import EvidenceLacking, InvalidInput
-from dbench.stats import (
-    Estimate,
-    agreement_gap,
-    mean_interval,
-    rank_correlation,
-    sweep_correlations,
-)
-
-__all__ = [
-    "KNOWING",
-    "agreement_gap_between",
-    "arrays_of",
-    "correlation_between",
-    "correlations_between",
-    "settings_of",
-    "share_of_models",
-    "stacked_interval",
-    "trend_with_strength",
-]
+from dbench.stats import Estimate, agreement_gap, mean_interval, rank_correlation, sweep_correlations
 
 Matrix = NDArray[np.float64]
 
-KNOWING = ("mlp_accuracy", 0.1)
-"""Score and least value of models that know something: chance-adjusted accuracy of a perceptron, mean over factors.
-
-Where all codes together tell less, every score of disentanglement is near 0, and scores agree because of that.
-"""
-
 
 def settings_of(population: Population, score: str, *, objectives: Sequence[str] | None = None) -> Matrix:
-    """Return a score as seeds x settings: the strengths of all objectives side by side.
-
-    Args:
-        population: the evidence table.
-        score: name of the score.
-        objectives: which objectives, in this order; all of them by default.
-    """
+    """Return a score as seeds x settings: the strengths of the objectives side by side, in their order."""
     seeds = population.seeds()
     chosen = population.objectives if objectives is None else objectives
     return np.hstack([population.scores(score, objective, seeds=seeds) for objective in chosen])
 
 
 def arrays_of(population: Population, name: str, *, objectives: Sequence[str] | None = None) -> Matrix:
-    """Return an array of every model as seeds x settings x its own axes, settings as :func:`settings_of` has them.
-
-    Args:
-        population: the evidence.
-        name: of the array.
-        objectives: which objectives, in this order; all of them by default.
-    """
+    """Return an array of every model as seeds x settings x its own axes, settings as :func:`settings_of` has them."""
     seeds = population.seeds()
     chosen = population.objectives if objectives is None else objectives
     return np.concatenate([population.array(name, objective, seeds=seeds) for objective in chosen], axis=1)
@@ -79,12 +41,7 @@ def stacked_interval(
 ) -> Estimate:
     """Jackknife over seeds a statistic of scores that each stand as seeds x settings.
 
-    Args:
-        population: the evidence table.
-        statistic: takes one matrix for each of ``scores``, in their order, and returns a number.
-        scores: names of the scores.
-        objectives: which objectives' settings; all by default.
-        confidence: of the interval.
+    The statistic takes one matrix for each of ``scores``, in their order.
     """
     chosen = population.objectives if objectives is None else list(objectives)
     return population.interval(
@@ -136,14 +93,8 @@ def share_of_models(
     The models of a seed are not independent replicates of one setting, so the exact interval of a share does not
     apply to their number; the seeds are.
 
-    Args:
-        population: the evidence table.
-        holds: takes one matrix for each of ``scores``, seeds x settings, and says of each model whether it holds.
-        scores: names of the scores it needs.
-        objectives: which objectives' models; all by default.
-        among: a score and the least value of it that a model must have to be counted; all models by default. A seed
-            without such a model is left out.
-        confidence: of the interval.
+    ``holds`` takes one matrix for each of ``scores``, seeds x settings, and says of each model whether it holds. With
+    ``among`` only models that have it are counted, and a seed without such a model is left out.
 
     Raises:
         EvidenceLacking: no model is left to count.
@@ -198,13 +149,7 @@ def correlations_between(
 
 
 def agreement_gap_between(
-    population: Population,
-    shared: str,
-    first: str,
-    second: str,
-    *,
-    objectives: Sequence[str] | None = None,
-    confidence: float = 0.95,
+    population: Population, shared: str, first: str, second: str, *, confidence: float = 0.95
 ) -> Estimate:
     """By how much a score agrees more with the first than with the second, over all models pooled.
 
@@ -214,6 +159,4 @@ def agreement_gap_between(
     def statistic(a: Matrix, b: Matrix, c: Matrix) -> float:
         return agreement_gap(a.ravel(), b.ravel(), c.ravel())
 
-    return stacked_interval(
-        population, statistic, (shared, first, second), objectives=objectives, confidence=confidence
-    )
+    return stacked_interval(population, statistic, (shared, first, second), confidence=confidence)

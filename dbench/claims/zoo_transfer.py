@@ -3,8 +3,6 @@
 All intervals are over the seeds that both have complete, left out of both at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,18 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.evidence import OnDemand
 from dbench.claims.population import Population, PopulationPair
+from dbench.claims.zoo_among import over_rows
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, jackknife_intervals, rank_correlation, transfer_successes
-
-__all__ = [
-    "ELSEWHERE",
-    "Transfers",
-    "first_of",
-    "settings_agreement",
-    "shared_intervals",
-    "shared_settings",
-    "transfer",
-]
+from dbench.stats import Estimate, rank_correlation, transfer_successes
 
 Matrix = NDArray[np.float64]
 
@@ -78,11 +67,7 @@ def transfer(
 ) -> Estimate:
     """Jackknife over shared seeds a statistic of how settings transfer, between scores and between data sets.
 
-    Args:
-        pair: where settings are chosen and judged; for transfer within one data set the same population twice.
-        scores: each chooses, and each judges.
-        statistic: takes the successes of all pairs of scores.
-        confidence: of the interval.
+    Each score chooses, and each judges. For transfer within one data set the pair is the same population twice.
 
     Raises:
         EvidenceLacking: as for :func:`shared_intervals`.
@@ -100,11 +85,6 @@ def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidenc
     """Spearman's correlation over settings of the mean score on the one data set with that on the other.
 
     Means over seeds: a median must not be jackknifed. What noise is left in the means weakens the correlation.
-
-    Args:
-        pair: the two populations.
-        scores: one correlation for each.
-        confidence: of each interval.
 
     Raises:
         EvidenceLacking: as for :func:`shared_intervals`.
@@ -124,10 +104,6 @@ def shared_settings(
 
     Averages over settings are compared, so a strength that one of them lacks would pass for a difference of the data.
     What an objective holds fixed is not in the rows: tables of one profile have its constants.
-
-    Args:
-        pair: the two populations.
-        objectives: those wanted; those of both by default.
 
     Raises:
         EvidenceLacking: no objective in common, other strengths of one, or fewer than two seeds complete in both.
@@ -162,13 +138,8 @@ def shared_intervals(
 ) -> list[Estimate]:
     """Jackknife statistics of both populations over the seeds that they share.
 
-    Args:
-        pair: the two populations.
-        scores: names of the scores.
-        statistics: takes the scores on the source's data set and on the target's, each shared seeds x shared settings,
-            and returns numbers.
-        objectives: whose settings; those of both by default.
-        confidence: of each interval.
+    They take the scores on the source's data set and on the target's, each shared seeds x shared settings, and return
+    numbers.
 
     Raises:
         EvidenceLacking: as for :func:`shared_settings`.
@@ -179,11 +150,8 @@ def shared_intervals(
         [np.hstack([population.scores(score, o, seeds=seeds) for o in chosen]) for score in scores]
         for population in (source, target)
     )
-    if source.point_only:
-        values = np.ravel(statistics(first, second))
-        return [Estimate(float(value), -np.inf, np.inf, len(seeds), confidence) for value in values]
 
     def of_seeds(kept: NDArray[np.int64]) -> ArrayLike:
         return statistics([table[kept] for table in first], [table[kept] for table in second])
 
-    return jackknife_intervals(of_seeds, len(seeds), confidence=confidence)
+    return over_rows(source, of_seeds, len(seeds), confidence=confidence)

@@ -1,7 +1,5 @@
 """Codes without factors, from the files of several models: what ranking models against each other needs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +10,6 @@ from numpy.typing import NDArray
 from dbench.codes.formats import open_csv, open_npy, open_npz, open_parquet
 from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, existing, posterior
 from dbench.errors import InvalidInput
-
-__all__ = ["CodesAlone", "read_codes_alone"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +46,11 @@ def read_codes_alone(
         DamagedData: a file that cannot be read.
     """
     found = [_read(path, codes, rows, seed) for path in paths]
-    lengths = [n for _, n in found]
-    for path, n in zip(paths, lengths, strict=True):
-        if n != lengths[0]:
+    for model, n in found:
+        if n != found[0][1]:
             raise InvalidInput(
                 "all files must hold the codes of the same observations, "
-                f"got {lengths[0]} rows in {paths[0]} and {n} in {path}"
+                f"got {found[0][1]} rows in {paths[0]} and {n} in {model.name}"
             )
     return [model for model, _ in found]
 

@@ -1,7 +1,5 @@
 """Somebody's codes and factors from memory: numpy arrays, torch tensors, pandas frames or lists."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -13,8 +11,6 @@ from dbench.codes.formats.text import Column, Labels, text_column
 from dbench.codes.reading import CodesFile
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
-
-__all__ = ["as_array", "read_arrays"]
 
 
 def read_arrays(

@@ -5,8 +5,6 @@ values that occur often, as in dSprites' ``latents_values``; else they are conti
 the sample, since a metric treats them alike. Whoever knows better names the factor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -17,8 +15,6 @@ from numpy.typing import NDArray
 from dbench.codes.formats.text import Column, Labels
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput, unknown_name
-
-__all__ = ["FEW", "OFTEN", "Kinds"]
 
 FEW = 100
 """Most values of a factor that is read as labels although they are not whole numbers."""

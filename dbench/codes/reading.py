@@ -4,8 +4,6 @@ Every row is checked. Long files are read in blocks, and a random part of their 
 is decided by :mod:`dbench.codes.factors`.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,8 +20,6 @@ from dbench.codes.formats.values import Values
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-
-__all__ = ["MOST_ROWS", "CodesFile", "read_codes"]
 
 MOST_ROWS = 2_000_000
 """Rows kept of a longer file unless asked otherwise; the usual full factor grids fit."""

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
 
-__all__ = ["Sample"]
-
 
 def _matrix(name: str, values: ArrayLike) -> NDArray[np.generic]:
     try:

@@ -11,23 +11,21 @@ from numpy.typing import NDArray
 from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 
-__all__ = ["FunctionSource", "GridSource", "RowSource", "Source"]
-
 Factors = NDArray[np.int64] | NDArray[np.float64]
 DrawFactors = Callable[[int, np.random.Generator], Factors]
 Encode = Callable[[NDArray[Any], np.random.Generator], NDArray[np.float64]]
 
 
 class Source(Protocol):
-    """A process that can be asked for factors and for the codes of given factors."""
+    """A process that can be asked for factors and for the codes of given factors.
 
-    @property
-    def factor_names(self) -> tuple[str, ...]:
-        """Names of the k factors."""
+    Attributes:
+        factor_names: names of the k factors.
+        n_codes: number of code dimensions, d.
+    """
 
-    @property
-    def n_codes(self) -> int:
-        """Number of code dimensions, d."""
+    factor_names: tuple[str, ...]
+    n_codes: int
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw n x k factors from their joint distribution."""
@@ -39,27 +37,15 @@ class Source(Protocol):
         self, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return n x d codes of n x k factors, of which factor ``held[i]`` of row i was set and the others drawn."""
+        return self.codes(factors, generator)  # whoever can encode any factors need not know which one was set
 
     def sample(self, n: int, generator: np.random.Generator) -> Sample:
-        """Draw n observations: factors and their codes."""
-
-
-class _SamplesItself:
-    """Shared: an independent sample is drawn factors and their codes."""
-
-    def sample(self: Source, n: int, generator: np.random.Generator) -> Sample:
         """Draw n observations: factors and their codes."""
         factors = self.draw_factors(n, generator)
         return Sample(self.codes(factors, generator), factors, self.factor_names)
 
-    def held_codes(
-        self: Source, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
-    ) -> NDArray[np.float64]:
-        """Return the codes of just these factors: whoever can encode any need not know which one was set."""
-        return self.codes(factors, generator)
 
-
-class GridSource(_SamplesItself):
+class GridSource(Source):
     """Codes of every point of a full factor grid, so that an intervention is a look-up.
 
     Args:
@@ -87,19 +73,10 @@ class GridSource(_SamplesItself):
             raise InvalidInput(f"grid_codes must be finite, got {bad} entries that are NaN or infinite")
         self.grid_codes = np.ascontiguousarray(grid_codes, dtype=np.float64)
         self.factor_sizes = sizes
-        self._names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(sizes)))
-        if len(self._names) != len(sizes):
-            raise InvalidInput(f"factor_names must name {len(sizes)} factors, got {list(self._names)}")
-
-    @property
-    def factor_names(self) -> tuple[str, ...]:
-        """Names of the k factors."""
-        return self._names
-
-    @property
-    def n_codes(self) -> int:
-        """Number of code dimensions, d."""
-        return int(self.grid_codes.shape[1])
+        self.factor_names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(sizes)))
+        self.n_codes = grid_codes.shape[1]
+        if len(self.factor_names) != len(sizes):
+            raise InvalidInput(f"factor_names must name {len(sizes)} factors, got {list(self.factor_names)}")
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw n x k factors, each uniform on its values and independent of the others."""
@@ -119,7 +96,7 @@ class GridSource(_SamplesItself):
         return codes
 
 
-class FunctionSource(_SamplesItself):
+class FunctionSource(Source):
     """A constructed representation: a law of the factors and a function from factors to codes.
 
     Args:
@@ -132,18 +109,8 @@ class FunctionSource(_SamplesItself):
         probe = np.random.default_rng(0)
         factors = draw_factors(1, probe)
         self._draw, self._encode = draw_factors, encode
-        self._names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
-        self._n_codes = int(encode(factors, probe).shape[1])
-
-    @property
-    def factor_names(self) -> tuple[str, ...]:
-        """Names of the k factors."""
-        return self._names
-
-    @property
-    def n_codes(self) -> int:
-        """Number of code dimensions, d."""
-        return self._n_codes
+        self.factor_names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
+        self.n_codes = int(encode(factors, probe).shape[1])
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw n x k factors from the law given."""
@@ -154,7 +121,7 @@ class FunctionSource(_SamplesItself):
         return self._encode(factors, generator)
 
 
-class RowSource(_SamplesItself):
+class RowSource(Source):
     """Observed rows in place of interventions: a factor is held by choosing among the rows that have its value.
 
     The others then follow their law *given* that value. This is what an intervention does where factors are
@@ -176,17 +143,8 @@ class RowSource(_SamplesItself):
         if not sample.discrete:
             raise InvalidInput("factors must be labels, so that rows can share a value, got continuous factors")
         self._sample = sample
+        self.factor_names, self.n_codes = sample.factor_names, sample.n_codes
         self._groups = [_Groups.of(column) for column in sample.factors.T]
-
-    @property
-    def factor_names(self) -> tuple[str, ...]:
-        """Names of the k factors."""
-        return self._sample.factor_names
-
-    @property
-    def n_codes(self) -> int:
-        """Number of code dimensions, d."""
-        return self._sample.n_codes
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw the factors of n rows, with replacement."""

@@ -7,8 +7,6 @@ Example:
     (1, 16, 16)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -16,6 +14,7 @@ from typing import cast
 
 from dbench.data.adapters import hugging_face_dataset, torch_dataset
 from dbench.data.base import DataSet, Downsampled, GridData
+from dbench.data.dsprites_variants import VARIANTS
 from dbench.data.held_out import WITHOUT, HeldOut, paper_splits, parse_held_out, random_splits
 from dbench.errors import DbenchError, InvalidInput, unknown_name
 from dbench.outside import load_callable
@@ -25,37 +24,36 @@ __all__ = [
     "load", "paper_splits", "random_splits", "torch_dataset",
 ]  # fmt: skip
 
-# Name -> the module that holds the function of that name. Modules are imported when asked for: some need libraries that
-# others do without.
+# Name -> the module that holds the function of that name; or how it is made of another one, whose name is in its own.
 SHIPPED = {
-    "color_dsprites_grid": "dsprites_variants",
-    "color_dsprites_grid_16": "dsprites_variants",
-    "color_dsprites_rendered": "dsprites_variants",
+    "color_dsprites_grid": "variant",
+    "color_dsprites_grid_16": "downsampled",
+    "color_dsprites_rendered": "variant",
     "dsprites_grid": "dsprites_grid",
-    "dsprites_grid_16": "dsprites_grid",
-    "dsprites_grid_32": "dsprites_grid",
+    "dsprites_grid_16": "downsampled",
+    "dsprites_grid_32": "downsampled",
     "dsprites_rendered": "dsprites_rendered",
-    "noisy_dsprites_grid": "dsprites_variants",
-    "noisy_dsprites_grid_16": "dsprites_variants",
-    "noisy_dsprites_rendered": "dsprites_variants",
+    "noisy_dsprites_grid": "variant",
+    "noisy_dsprites_grid_16": "downsampled",
+    "noisy_dsprites_rendered": "variant",
     "rooms": "rooms",
-    "rooms_16": "rooms",
-    "rooms_32": "rooms",
-    "scream_dsprites_grid": "dsprites_variants",
-    "scream_dsprites_grid_16": "dsprites_variants",
-    "scream_dsprites_rendered": "dsprites_variants",
+    "rooms_16": "downsampled",
+    "rooms_32": "downsampled",
+    "scream_dsprites_grid": "variant",
+    "scream_dsprites_grid_16": "downsampled",
+    "scream_dsprites_rendered": "variant",
 }
 """Data sets that work from what dbench ships."""
 
 FETCHED = {
     "cars3d": "cars3d",
-    "color_dsprites": "dsprites_variants",
+    "color_dsprites": "variant",
     "dsprites": "dsprites",
     "mpi3d_real": "mpi3d",
     "mpi3d_realistic": "mpi3d",
     "mpi3d_toy": "mpi3d",
-    "noisy_dsprites": "dsprites_variants",
-    "scream_dsprites": "dsprites_variants",
+    "noisy_dsprites": "variant",
+    "scream_dsprites": "variant",
     "shapes3d": "shapes3d",
     "smallnorb": "smallnorb",
 }
@@ -63,9 +61,6 @@ FETCHED = {
 
 DATA_SETS = SHIPPED | FETCHED
 NEEDS_DOWNLOAD = frozenset(FETCHED)
-
-CONTRACT = frozenset(part for part in vars(DataSet) if not part.startswith("_"))
-"""What a data set must have."""
 
 
 def load(name: str) -> DataSet:
@@ -93,23 +88,29 @@ def load(name: str) -> DataSet:
         if name not in installed:
             raise unknown_name("data set", name, [*DATA_SETS, *installed])
         return _of_contract(load_callable("data set", installed[name].value), name)
+    if DATA_SETS[name] == "downsampled":
+        base, _, side = name.rpartition("_")
+        large = load(base)
+        return Downsampled(large, large.image_shape[1] // int(side), name=name)
+    if DATA_SETS[name] == "variant":
+        variant, _, base = name.partition("_")
+        return VARIANTS[variant](load(base), name=name)
     module = import_module(f"dbench.data.{DATA_SETS[name]}")
     return cast(DataSet, getattr(module, name)())
 
 
 def _of_contract(make: Callable[[], object], name: str) -> DataSet:
     """Make somebody's own data set, and insist on the contract of :class:`DataSet`."""
+    contract = sorted(part for part in vars(DataSet) if not part.startswith("_"))
     try:
         data = make()
     except DbenchError:
         raise
     except Exception as error:  # theirs: anything can happen in it, and all of it is a message
         raise InvalidInput(f"data set {name!r} cannot be made: {type(error).__name__}: {error}") from error
-    missing = [part for part in sorted(CONTRACT) if not hasattr(data, part)]
+    missing = [part for part in contract if not hasattr(data, part)]
     if missing:
-        raise InvalidInput(
-            f"data set {name!r} must have {', '.join(sorted(CONTRACT))}, got none of {', '.join(missing)}"
-        )
+        raise InvalidInput(f"data set {name!r} must have {', '.join(contract)}, got none of {', '.join(missing)}")
     return cast(DataSet, data)
 
 

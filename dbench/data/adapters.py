@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.utils.data import Dataset
 
-__all__ = ["hugging_face_dataset", "torch_dataset"]
-
 
 def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
     """Return the points that training may see as a torch data set.

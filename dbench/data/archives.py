@@ -1,13 +1,13 @@
 """Reading somebody else's npz archive: nothing is unpickled, and nothing is read before its size is known."""
 
-from __future__ import annotations
-
 import hashlib
+import io
 import lzma
 import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dbench.errors import DamagedData
-
-__all__ = ["UNREADABLE", "git_blob_id", "read_rows", "read_shape"]
 
 # What zipfile, its decompressors and numpy's header reader raise on damaged or hostile bytes; RuntimeError stands for
 # encrypted members and unknown compression.
@@ -33,6 +31,21 @@ def git_blob_id(path: Path) -> str:
         while block := file.read(1 << 20):
             total.update(block)
     return total.hexdigest()
+
+
+def read_shipped(file: str, sha256: str, member: str) -> NDArray[np.uint8]:
+    """Return an array of bytes from an npz archive that dbench ships.
+
+    Raises:
+        DamagedData: the file is not what its checksum promises.
+    """
+    content = (files("dbench_fixtures.data") / file).read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise DamagedData(f"{file} must have SHA-256 {sha256}, got {found}; reinstall dbench")
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        array: NDArray[np.uint8] = archive[member]
+    return array
 
 
 def _header(stream: IO[bytes], path: Path, member: str) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
@@ -64,14 +77,7 @@ def read_rows(
 ) -> Iterator[NDArray[np.generic]]:
     """Yield a member of an npz archive in parts of at most ``rows`` rows, so that memory stays bounded.
 
-    An array stored in Fortran order comes in one part.
-
-    Args:
-        path: the archive.
-        member: name of the array, without ``.npy``.
-        shape: shape it must have.
-        dtype: type it must have.
-        rows: length of a part.
+    It must have this shape and type. An array stored in Fortran order comes in one part.
 
     Raises:
         DamagedData: not a zip archive, no such member, another shape or type, pickled, or cut short.

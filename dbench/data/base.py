@@ -1,7 +1,5 @@
 """What every data set offers: a grid of ground-truth factors and the images of any factors on it."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from math import prod
@@ -12,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench import seeds
 from dbench.errors import InvalidInput
-
-__all__ = ["DataSet", "Downsampled", "GridData", "check_factors", "digest"]
 
 Factors = NDArray[np.int64]
 Images = NDArray[np.uint8]
@@ -36,19 +32,14 @@ class DataSet(Protocol):
 
     @property
     def name(self) -> str: ...  # noqa: D102
-
     @property
     def factor_names(self) -> tuple[str, ...]: ...  # noqa: D102
-
     @property
     def factor_sizes(self) -> tuple[int, ...]: ...  # noqa: D102
-
     @property
     def image_shape(self) -> tuple[int, int, int]: ...  # noqa: D102
-
     @property
     def stochastic(self) -> bool: ...  # noqa: D102
-
     @property
     def fingerprint(self) -> str: ...  # noqa: D102
 
@@ -78,26 +69,6 @@ def digest(*parts: str | bytes) -> str:
     return total.hexdigest()
 
 
-def check_factors(factors: ArrayLike, names: tuple[str, ...], sizes: tuple[int, ...]) -> Factors:
-    """Return the factors as an n x k int64 array, or say which factor breaks which rule.
-
-    Raises:
-        InvalidInput: not integers, not a matrix with k columns, or a value outside ``0..size - 1``.
-    """
-    array = np.asarray(factors)
-    if array.dtype.kind not in "iu":
-        raise InvalidInput(f"factors must be integers, got dtype {array.dtype}")
-    if array.ndim != 2 or array.shape[1] != len(sizes):
-        raise InvalidInput(f"factors must be n x {len(sizes)} ({', '.join(names)}), got shape {array.shape}")
-    outside = (array < 0) | (array >= np.array(sizes))
-    if outside.any():
-        row, column = (int(i) for i in np.argwhere(outside)[0])
-        raise InvalidInput(
-            f"factor {names[column]!r} must lie in 0..{sizes[column] - 1}, got {array[row, column]} in row {row}"
-        )
-    return array.astype(np.int64)
-
-
 class GridData(ABC):
     """Base of the data sets whose factors are independent and uniform on a full grid.
 
@@ -117,7 +88,6 @@ class GridData(ABC):
         return f"<{self.name}: {factors}; images {' x '.join(map(str, self.image_shape))}>"
 
     def __len__(self) -> int:
-        """Number of grid points."""
         return prod(self.factor_sizes)
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
@@ -135,11 +105,25 @@ class GridData(ABC):
         """Return all N x k factor combinations in order, last factor fastest."""
         return np.indices(self.factor_sizes, dtype=np.int64).reshape(len(self.factor_sizes), -1).T.copy()
 
+    def _checked(self, factors: ArrayLike) -> Factors:
+        """Return the factors as an n x k int64 array, or say which factor breaks which rule."""
+        array, names, sizes = np.asarray(factors), self.factor_names, self.factor_sizes
+        if array.dtype.kind not in "iu":
+            raise InvalidInput(f"factors must be integers, got dtype {array.dtype}")
+        if array.ndim != 2 or array.shape[1] != len(sizes):
+            raise InvalidInput(f"factors must be n x {len(sizes)} ({', '.join(names)}), got shape {array.shape}")
+        outside = (array < 0) | (array >= np.array(sizes))
+        if outside.any():
+            row, column = (int(i) for i in np.argwhere(outside)[0])
+            raise InvalidInput(
+                f"factor {names[column]!r} must lie in 0..{sizes[column] - 1}, got {array[row, column]} in row {row}"
+            )
+        return array.astype(np.int64)
+
     def index(self, factors: ArrayLike) -> NDArray[np.int64]:
         """Return the n rows of :meth:`grid` at which the given n x k factors stand."""
-        checked = check_factors(factors, self.factor_names, self.factor_sizes)
-        rows: NDArray[np.int64] = np.ravel_multi_index(tuple(checked.T), self.factor_sizes).astype(np.int64)
-        return rows
+        checked = self._checked(factors)
+        return np.asarray(np.ravel_multi_index(tuple(checked.T), self.factor_sizes), dtype=np.int64)
 
     def images(self, factors: ArrayLike, generator: np.random.Generator | None = None) -> Images:
         """Return n x C x H x W uint8 images in 0..255 of the given n x k factors.
@@ -151,7 +135,7 @@ class GridData(ABC):
         Raises:
             InvalidInput: factors off the grid, or no generator for a stochastic data set.
         """
-        checked = check_factors(factors, self.factor_names, self.factor_sizes)
+        checked = self._checked(factors)
         if self.stochastic and generator is None:
             raise InvalidInput(f"generator must be given for the stochastic data set {self.name!r}, got None")
         return self._render(checked, generator)
@@ -178,12 +162,7 @@ class Downsampled(GridData):
     """Another data set with each block of ``block`` x ``block`` pixels averaged to one.
 
     Values stay in 0..255 and are rounded to the nearest integer, halves up: sixteen binary pixels become one of
-    17 grey levels.
-
-    Args:
-        base: the data set to average down.
-        block: side of a block in pixels; must divide height and width.
-        name: name of the result.
+    17 grey levels. The block must divide height and width.
     """
 
     def __init__(self, base: DataSet, block: int, *, name: str) -> None:
@@ -199,7 +178,6 @@ class Downsampled(GridData):
         self._base, self._block = base, block
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Average the base's images, a batch at a time."""
         channels, height, width = self.image_shape
         area = self._block**2
         out = np.empty((len(factors), *self.image_shape), dtype=np.uint8)

@@ -5,8 +5,6 @@ dimensions, the dimensions (at least three, even of a vector; those beyond the n
 elements, last dimension fastest.
 """
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator
@@ -17,8 +15,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from dbench.errors import DamagedData
 
-__all__ = ["MAGIC", "read_binary_matrix"]
-
 # Of the six types the format knows, those that occur in SmallNORB.
 MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
 
@@ -28,11 +24,7 @@ def read_binary_matrix(
 ) -> Iterator[NDArray[np.generic]]:
     """Yield a gzipped matrix in parts of at most ``rows`` rows; nothing is read before its header is known to fit.
 
-    Args:
-        path: the file.
-        shape: shape it must have.
-        dtype: type it must have, bytes or 32-bit integers.
-        rows: length of a part.
+    It must have this shape and type, which is bytes or 32-bit integers.
 
     Raises:
         DamagedData: not gzip, another magic number, another shape, cut short, or longer than its header says.

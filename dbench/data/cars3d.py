@@ -1,7 +1,5 @@
 """Cars3D as published (Reed, Zhang, Zhang and Lee 2015): renderings of car models, all round and from four heights."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from pathlib import Path, PurePosixPath
@@ -16,8 +14,6 @@ from dbench.data.downloads import Published, StoredImages, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 
-__all__ = ["Cars3d", "cars3d"]
-
 FILE = Published("http://www.scottreed.info/files/nips2015-analogy-data.tar.gz", "4e866a7919c1beedf53964e6f7a23686")
 FACTOR_SIZES = (4, 24, 183)
 SIDE = 128
@@ -27,16 +23,11 @@ LARGEST = 2**24
 
 
 class Cars3d(StoredImages):
-    """The published archive: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
+    """The published archive, a gzipped tar file: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
 
     Scaled from 128 x 128 with a Lanczos filter, as Locatello et al. do. Objects are numbered by the archive's own
     ``list.txt`` (their code takes the order in which a file system lists the files). It takes 216 MB; reading the
     archive takes about a minute.
-
-    Args:
-        path: the archive, a gzipped tar file.
-        md5: MD5 it must have.
-        factor_sizes: sizes of the three factors, smaller in an archive made for a test.
 
     Raises:
         InvalidInput: no such file.

@@ -1,10 +1,6 @@
 """``dbench data``: the data sets, and fetching those that others published."""
 
-from __future__ import annotations
-
 import click
-
-__all__ = ["data"]
 
 
 @click.group()

@@ -1,11 +1,8 @@
 """Published archives: where they are kept, how they are checked, and large ones laid out for random access."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -15,8 +12,7 @@ from numpy.typing import NDArray
 
 from dbench.data.base import Factors, GridData, Images
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-
-__all__ = ["Published", "StoredImages", "cache_folder", "check_md5", "fetch", "unpacked"]
+from dbench.files import aside
 
 _CUT_OFF = ("ConnectionError", "ProxyError", "Timeout")  # of requests, which pooch downloads with
 
@@ -32,10 +28,8 @@ def cache_folder() -> Path:
 class Published:
     """A file somebody published.
 
-    Args:
-        url: where.
-        md5: its MD5 (hex). It tells the published file from a damaged one; it is no protection from forgery. Empty
-            where none was published, and whoever reads the file checks it.
+    Its MD5 (hex) tells the published file from a damaged one; it is no protection from forgery. It is empty where none
+    was published, and whoever reads the file checks it.
     """
 
     url: str
@@ -90,32 +84,21 @@ def unpacked(
     """Return an array of bytes as a read-only view of a file, writing the file first unless it is there.
 
     Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one: they are laid out
-    once. The file is written aside and renamed, so that it is there whole or not at all; beyond its length it is not
-    checked again.
-
-    Args:
-        target: the file.
-        shape: of the array.
-        parts: gives the array in order, some rows at a time; called only when needed.
+    once, in order, some rows at a time. The file is there whole or not at all; beyond its length it is not checked
+    again.
 
     Raises:
         DbenchError: the file cannot be written.
         DamagedData: the parts are not as long as the shape says; what ``parts`` raises.
     """
     if not target.is_file() or target.stat().st_size != prod(shape):
-        aside = target.with_name(f"{target.name}.{os.getpid()}.partial")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with aside.open("wb") as file:
+            with aside(target) as place, place.open("wb") as file:
                 written = sum(file.write(np.ascontiguousarray(part).data) for part in parts())
-            if written != prod(shape):
-                raise DamagedData(f"{target.name} must hold {prod(shape)} bytes, got {written}")
-            aside.replace(target)
+                if written != prod(shape):
+                    raise DamagedData(f"{target.name} must hold {prod(shape)} bytes, got {written}")
         except OSError as error:
             raise DbenchError(f"{target} ({prod(shape) / 1e9:.1f} GB) cannot be written: {error}") from error
-        finally:
-            with suppress(OSError):
-                aside.unlink()
     return np.memmap(target, dtype=np.uint8, mode="r", shape=shape)
 
 
@@ -125,5 +108,4 @@ class StoredImages(GridData):
     _images: NDArray[np.uint8]
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Look the images up, and put the channels first."""
         return np.ascontiguousarray(np.moveaxis(self._images[self.index(factors)], 3, 1))

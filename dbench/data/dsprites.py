@@ -1,7 +1,5 @@
 """dSprites as published (Matthey, Higgins, Hassabis and Lerchner 2017): 737,280 binary images of five factors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +11,6 @@ from dbench.data.downloads import Published, fetch
 from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
 from dbench.errors import DamagedData, InvalidInput
 
-__all__ = ["Dsprites", "dsprites"]
-
 FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 URL = f"https://github.com/deepmind/dsprites-dataset/raw/master/{FILE}"
 BLOB_ID = "d98996d3f8ee1550e06b9d4ed78d0beb478910d5"
@@ -25,16 +21,11 @@ ROWS = 8192
 
 
 class Dsprites(GridData):
-    """The published archive: shape 3, scale 6, orientation 40, pos_x 32, pos_y 32; binary 64 x 64 images.
+    """The published archive, an npz file: shape 3, scale 6, orientation 40, pos_x 32, pos_y 32; binary 64 x 64 images.
 
     Shapes are square, ellipse and heart. The archive's sixth factor, a colour that is always white, is left out.
     Images are kept packed, a bit a pixel (378 MB); reading the archive takes some ten seconds. Its pickled member
     ``metadata`` is never read.
-
-    Args:
-        path: the archive, an npz file.
-        blob_id: git blob id the file must have.
-        factor_sizes: sizes of the five factors, smaller in an archive made for a test.
 
     Raises:
         InvalidInput: no such file.
@@ -67,7 +58,6 @@ class Dsprites(GridData):
             start += len(classes)
 
     def _pack(self, path: Path) -> NDArray[np.uint8]:
-        """Read the images, a bit a pixel."""
         packed, start = np.empty((len(self), 64, 8), dtype=np.uint8), 0
         for images in read_rows(path, "imgs", (len(self), 64, 64), np.uint8, rows=ROWS):
             if images.max() > 1:
@@ -77,16 +67,10 @@ class Dsprites(GridData):
         return packed
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Look the images up."""
         return unpack_sprites(self._packed[self.index(factors)])
 
 
 def dsprites() -> Dsprites:
-    """Return the published archive, downloaded to the cache folder (26 MB) unless it lies there already.
-
-    Raises:
-        DbenchError: it could not be downloaded.
-        DamagedData: it is not the published file.
-    """
+    """Return the published archive, downloaded to the cache folder (26 MB) unless it lies there already."""
     # No checksum known to pooch was published for this file; its git blob id is checked on reading.
     return Dsprites(fetch(Published(URL)))

@@ -5,19 +5,11 @@ of a factor in the published grid is its class here times (1, 1, 4, 2, 2). ``fix
 file comes from and how it was made.
 """
 
-from __future__ import annotations
-
-import hashlib
-import io
-from importlib.resources import files
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.base import Downsampled, Factors, GridData, Images
-from dbench.errors import DamagedData
-
-__all__ = ["DspritesGrid", "dsprites_grid", "dsprites_grid_16", "dsprites_grid_32", "unpack_sprites"]
+from dbench.data.archives import read_shipped
+from dbench.data.base import Factors, GridData, Images
 
 FILE = "dsprites_grid.npz"
 SHA256 = "4e08f24db9e60664197a58fb750318af393cf605beb5f01b706105ce6a9a1ec9"
@@ -35,9 +27,6 @@ class DspritesGrid(GridData):
 
     Shapes are square, ellipse and heart. It takes 24 MB: images stay packed, a bit a pixel, until asked for.
 
-    Args:
-        content: bytes of another file in place of the shipped one.
-
     Raises:
         DamagedData: the file is not what its checksum promises.
     """
@@ -48,30 +37,13 @@ class DspritesGrid(GridData):
     image_shape = (1, 64, 64)
     fingerprint = SHA256
 
-    def __init__(self, content: bytes | None = None) -> None:
-        if content is None:
-            content = (files("dbench_fixtures.data") / FILE).read_bytes()
-        found = hashlib.sha256(content).hexdigest()
-        if found != SHA256:
-            raise DamagedData(f"{FILE} must have SHA-256 {SHA256}, got {found}; reinstall dbench")
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            self._packed: NDArray[np.uint8] = archive["images"]
+    def __init__(self) -> None:
+        self._packed = read_shipped(FILE, SHA256, "images")
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Look the images up."""
         return unpack_sprites(self._packed[self.index(factors)])
 
 
 def dsprites_grid() -> DspritesGrid:
     """Return the 46,080 real images of the sub-grid, 64 x 64."""
     return DspritesGrid()
-
-
-def dsprites_grid_16() -> Downsampled:
-    """Return the sub-grid averaged down to 16 x 16: means of 4 x 4 blocks, rounded to integers in 0..255."""
-    return Downsampled(DspritesGrid(), 4, name="dsprites_grid_16")
-
-
-def dsprites_grid_32() -> Downsampled:
-    """Return the sub-grid averaged down to 32 x 32: means of 2 x 2 blocks, rounded to integers in 0..255."""
-    return Downsampled(DspritesGrid(), 2, name="dsprites_grid_32")

@@ -9,14 +9,10 @@ where its centre lies inside (:func:`fill`): what graphics hardware does, and so
 image is stored: 737,280 of them would take 3 GB.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.data.base import Factors, GridData, Images, digest
-
-__all__ = ["DspritesRendered", "dsprites_rendered", "fill", "outline"]
 
 RULE = "re-rendered dSprites, rule 1"
 SIDE = 64
@@ -118,7 +114,6 @@ class DspritesRendered(GridData):
         self.fingerprint = digest(RULE, repr(constants))
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Render shape by shape, a batch at a time."""
         images = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
         for shape in range(3):
             (rows,) = np.nonzero(factors[:, 0] == shape)

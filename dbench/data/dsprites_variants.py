@@ -9,28 +9,15 @@ levels of a byte. And the paper draws anew whenever it samples an image, while r
 :meth:`~dbench.data.GridData.grid_images`, in which every image of the grid has been drawn once, for good.
 """
 
-from __future__ import annotations
-
-import hashlib
-import io
 from abc import abstractmethod
-from importlib.resources import files
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.base import BATCH, DataSet, Downsampled, Factors, GridData, Images, digest
-from dbench.data.dsprites_grid import dsprites_grid
-from dbench.data.dsprites_rendered import dsprites_rendered
-from dbench.errors import DamagedData, InvalidInput
-
-__all__ = [
-    "ColorDsprites", "NoisyDsprites", "ScreamDsprites", "color_dsprites", "color_dsprites_grid",
-    "color_dsprites_grid_16", "color_dsprites_rendered", "noisy_dsprites", "noisy_dsprites_grid",
-    "noisy_dsprites_grid_16", "noisy_dsprites_rendered", "read_scream", "scream_dsprites", "scream_dsprites_grid",
-    "scream_dsprites_grid_16", "scream_dsprites_rendered",
-]  # fmt: skip
+from dbench.data.archives import read_shipped
+from dbench.data.base import BATCH, DataSet, Factors, GridData, Images, digest
+from dbench.errors import InvalidInput
 
 SCREAM_FILE = "scream.npz"
 SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b826"
@@ -138,82 +125,9 @@ class ScreamDsprites(_Variant):
 
 
 def read_scream() -> NDArray[np.uint8]:
-    """Return Munch's The Scream, 274 x 215 x 3 (height, width, RGB), from the file shipped with dbench.
-
-    Raises:
-        DamagedData: the file is not what its checksum promises.
-    """
-    content = (files("dbench_fixtures.data") / SCREAM_FILE).read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != SCREAM_SHA256:
-        raise DamagedData(f"{SCREAM_FILE} must have SHA-256 {SCREAM_SHA256}, got {found}; reinstall dbench")
-    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        painting: NDArray[np.uint8] = archive["image"]
-    return painting
+    """Return Munch's The Scream, 274 x 215 x 3 (height, width, RGB), from the file shipped with dbench."""
+    return read_shipped(SCREAM_FILE, SCREAM_SHA256, "image")
 
 
-def _published() -> DataSet:
-    """Return the published archive; imported late, because it needs a download and others do not."""
-    from dbench.data.dsprites import dsprites
-
-    return dsprites()
-
-
-def color_dsprites() -> ColorDsprites:
-    """Return Color-dSprites over the published archive."""
-    return ColorDsprites(_published(), name="color_dsprites")
-
-
-def color_dsprites_grid() -> ColorDsprites:
-    """Return Color-dSprites over the 46,080 shipped real images."""
-    return ColorDsprites(dsprites_grid(), name="color_dsprites_grid")
-
-
-def color_dsprites_grid_16() -> Downsampled:
-    """Return :func:`color_dsprites_grid` averaged down to 16 x 16: coloured first, then means of 4 x 4 blocks."""
-    return Downsampled(color_dsprites_grid(), 4, name="color_dsprites_grid_16")
-
-
-def color_dsprites_rendered() -> ColorDsprites:
-    """Return Color-dSprites over the full grid, re-rendered."""
-    return ColorDsprites(dsprites_rendered(), name="color_dsprites_rendered")
-
-
-def noisy_dsprites() -> NoisyDsprites:
-    """Return Noisy-dSprites over the published archive."""
-    return NoisyDsprites(_published(), name="noisy_dsprites")
-
-
-def noisy_dsprites_grid() -> NoisyDsprites:
-    """Return Noisy-dSprites over the 46,080 shipped real images."""
-    return NoisyDsprites(dsprites_grid(), name="noisy_dsprites_grid")
-
-
-def noisy_dsprites_grid_16() -> Downsampled:
-    """Return :func:`noisy_dsprites_grid` averaged down to 16 x 16: noise first, then means of 4 x 4 blocks."""
-    return Downsampled(noisy_dsprites_grid(), 4, name="noisy_dsprites_grid_16")
-
-
-def noisy_dsprites_rendered() -> NoisyDsprites:
-    """Return Noisy-dSprites over the full grid, re-rendered."""
-    return NoisyDsprites(dsprites_rendered(), name="noisy_dsprites_rendered")
-
-
-def scream_dsprites() -> ScreamDsprites:
-    """Return Scream-dSprites over the published archive."""
-    return ScreamDsprites(_published(), name="scream_dsprites")
-
-
-def scream_dsprites_grid() -> ScreamDsprites:
-    """Return Scream-dSprites over the 46,080 shipped real images."""
-    return ScreamDsprites(dsprites_grid(), name="scream_dsprites_grid")
-
-
-def scream_dsprites_grid_16() -> Downsampled:
-    """Return :func:`scream_dsprites_grid` averaged down to 16 x 16: painted first, then means of 4 x 4 blocks."""
-    return Downsampled(scream_dsprites_grid(), 4, name="scream_dsprites_grid_16")
-
-
-def scream_dsprites_rendered() -> ScreamDsprites:
-    """Return Scream-dSprites over the full grid, re-rendered."""
-    return ScreamDsprites(dsprites_rendered(), name="scream_dsprites_rendered")
+VARIANTS: dict[str, type[_Variant]] = {"color": ColorDsprites, "noisy": NoisyDsprites, "scream": ScreamDsprites}
+"""By what stands in the name before that of the sprites."""

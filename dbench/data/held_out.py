@@ -12,8 +12,6 @@ Such a data set is named after the one it is made of and what is left out::
 Factor values are grid indices; factors stand in the order of the data set.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from math import prod
@@ -24,8 +22,6 @@ from numpy.typing import NDArray
 from dbench import seeds
 from dbench.data.base import DataSet, Factors, GridData, Images, digest
 from dbench.errors import InvalidInput, UnknownName
-
-__all__ = ["WITHOUT", "HeldOut", "held_out_name", "paper_splits", "parse_held_out", "random_splits"]
 
 WITHOUT = "-without-"
 
@@ -78,10 +74,6 @@ class HeldOut(GridData):
         self.fingerprint = digest("held out", np.packbits(self._held_out).tobytes(), base.fingerprint)
 
     def _combination(self, combination: dict[str, int]) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
-        if len(combination) < 2:
-            raise InvalidInput(
-                f"combination must name at least two factors, so that every value stays familiar, got {combination}"
-            )
         combined = tuple(self._place(name) for name in combination)
         for j, (name, value) in zip(combined, combination.items(), strict=True):
             if not 0 <= value < self.factor_sizes[j]:

@@ -3,8 +3,6 @@
 Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_dataset. The archives hold 64 x 64 images.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from math import prod
 from pathlib import Path
@@ -17,8 +15,6 @@ from dbench.data.archives import read_rows, read_shape
 from dbench.data.base import digest
 from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData
-
-__all__ = ["Mpi3d", "mpi3d_real", "mpi3d_realistic", "mpi3d_toy"]
 
 _URL = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
 FILES = {
@@ -39,15 +35,8 @@ class Mpi3d(StoredImages):
 
     There are 6, 6, 2, 3, 3, 40 and 40 values, or 4 colours and shapes in place of 6, as the length of the archive says:
     1,036,800 or 460,800 images of 3 x 64 x 64. They are unpacked once, into a file of 12.7 GB (5.7 GB) beside the
-    download, and read from there as they are asked for.
-
-    Args:
-        name: name of the data set.
-        archive: returns the path of the archive, an npz file with a member ``images``; called only when the images
-            have not been unpacked.
-        md5: MD5 the archive must have.
-        folder: where the images are unpacked.
-        layouts: factor sizes an archive may have.
+    download, and read from there as they are asked for. The archive, an npz file with a member ``images``, is asked for
+    only when they have not been unpacked.
 
     Raises:
         DamagedData: another MD5, or a member that is missing or of another shape or type.

@@ -4,14 +4,10 @@ Locatello et al. resize both to 64 x 64 with Pillow's ``ANTIALIAS``, a Lanczos f
 the scale. Pillow computes in fixed point; :func:`lanczos` takes the same steps and gives the same bytes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
-
-__all__ = ["lanczos"]
 
 LOBES = 3
 # Weights are multiples of 2**-22, and sums are rounded after each of the two passes.

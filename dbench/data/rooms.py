@@ -7,16 +7,12 @@ What is seen depends on scale, shape and orientation alone, 480 views, and an im
 view is kept as how much of floor, wall and object a pixel shows and how brightly they are lit.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.base import BATCH, Downsampled, Factors, GridData, Images, digest
-
-__all__ = ["Rooms", "rooms", "rooms_16", "rooms_32"]
+from dbench.data.base import BATCH, Factors, GridData, Images, digest
 
 RULE = "rooms, rule 1"
 SIDE = 64
@@ -178,13 +174,3 @@ def _unit(vectors: Array) -> Array:
 def rooms() -> Rooms:
     """Return the rooms, 64 x 64."""
     return Rooms()
-
-
-def rooms_16() -> Downsampled:
-    """Return the rooms averaged down to 16 x 16: means of 4 x 4 blocks."""
-    return Downsampled(Rooms(), 4, name="rooms_16")
-
-
-def rooms_32() -> Downsampled:
-    """Return the rooms averaged down to 32 x 32: means of 2 x 2 blocks."""
-    return Downsampled(Rooms(), 2, name="rooms_32")

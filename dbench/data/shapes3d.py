@@ -3,8 +3,6 @@
 Published at https://github.com/google-deepmind/3d-shapes. Reading it needs h5py: ``pip install dbench[hdf5]``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +13,6 @@ from numpy.typing import NDArray
 from dbench.data.base import digest
 from dbench.data.downloads import Published, StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError
-
-__all__ = ["Shapes3d", "shapes3d"]
 
 FILE = Published("https://storage.googleapis.com/3d-shapes/3dshapes.h5", "099a2078d58cec4daad0702c55d06868")
 FACTOR_SIZES = (10, 10, 10, 8, 4, 15)
@@ -29,13 +25,8 @@ class Shapes3d(StoredImages):
     """The published archive: hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15.
 
     480,000 images of 3 x 64 x 64. They are unpacked once, into a file of 5.9 GB beside the download (HDF5 would
-    decompress a whole block for every image), and read from there as they are asked for.
-
-    Args:
-        archive: returns the path of the archive, an HDF5 file; called only when the images have not been unpacked.
-        md5: MD5 the archive must have.
-        folder: where the images are unpacked.
-        factor_sizes: sizes of the six factors, smaller in an archive made for a test.
+    decompress a whole block for every image), and read from there as they are asked for. The archive is asked for only
+    when they have not been unpacked.
 
     Raises:
         DamagedData: another MD5, or data that are missing, of another shape or type, or in another order.
@@ -65,7 +56,6 @@ class Shapes3d(StoredImages):
         self._images = unpacked(folder / f"shapes3d-{md5[:8]}.images", (len(self), 64, 64, 3), parts)
 
     def _read(self, path: Path) -> Iterator[NDArray[np.uint8]]:
-        """Check the labels, then yield the images."""
         try:
             import h5py
         except ImportError as error:

@@ -1,7 +1,5 @@
 """SmallNORB as published (LeCun, Huang and Bottou 2004): photographs of 50 toys of five categories."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -14,8 +12,6 @@ from dbench.data.binary_matrix import read_binary_matrix
 from dbench.data.downloads import Published, cache_folder, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
-
-__all__ = ["SmallNorb", "smallnorb"]
 
 _URL = "https://cs.nyu.edu/~ylclab/data/norb-v1.0-small"
 _TRAIN, _TEST = "smallnorb-5x46789x9x18x6x2x96x96-training", "smallnorb-5x01235x9x18x6x2x96x96-testing"
@@ -41,11 +37,6 @@ class SmallNorb(GridData):
     As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96 with a Lanczos
     filter, and stochastic, because which of the ten toys of a category is seen is no factor but drawn anew for each
     image. Categories are animal, human, airplane, truck and car. It takes 199 MB.
-
-    Args:
-        folder: holds the files.
-        files: name -> MD5 of ``dat``, ``cat`` and ``info`` of both splits.
-        sizes: category, instance, elevation, azimuth, lighting; smaller in an archive made for a test.
 
     Raises:
         InvalidInput: a file is missing.
@@ -98,7 +89,6 @@ class SmallNorb(GridData):
             start += len(pairs)
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Draw a toy of the category for each image, and look the image up."""
         assert generator is not None
         toys = generator.integers(self._instances, size=len(factors))
         points = np.insert(factors, INSTANCE, toys, axis=1)

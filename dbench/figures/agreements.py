@@ -1,7 +1,5 @@
 """Which scores order models alike: heat maps of correlations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,18 +14,6 @@ from dbench.figures.scatters import AGGREGATION_LABELS, AGGREGATIONS
 from dbench.figures.sweeps import METRICS
 from dbench.stats import rank_correlation
 
-__all__ = [
-    "aggregations_of_one_matrix",
-    "downstream_correlations",
-    "metric_correlations",
-    "metrics_across_data_sets",
-    "one_aggregation_of_matrices",
-    "repeated_scores",
-    "single_neuron_correlations",
-    "unsupervised_correlations",
-    "unsupervised_downstream",
-]
-
 UNSUPERVISED_SCORES = ("reconstruction", "kl", "elbo", "gaussian_tc.sampled", "gaussian_tc.mean")
 DOWNSTREAM = (
     *(f"downstream.logistic.{n}" for n in (10, 100, 1000, 10_000)),
@@ -39,19 +25,17 @@ MATRICES = {"importance": "importance", "mutual_information": "mutual inf.", "pr
 
 
 @figure(
-    title="Unsupervised scores and metrics",
     shows="Spearman's correlation, over all runs, of scores that need no labels with the metrics. Of "
     "reconstruction error, KL and TC less is better, of the ELBO more.",
     after=("Sober Look, Figure 8",),
     claims=("sober.unsupervised-scores-useless", "sober.irs-follows-unsupervised"),
 )
 def unsupervised_correlations(population: Population) -> Figure:
-    """Rank correlations of unsupervised scores with metrics."""
+    """Unsupervised scores and metrics."""
     return _table(population, UNSUPERVISED_SCORES, METRICS)
 
 
 @figure(
-    title="Metrics",
     shows="Spearman's correlation of each pair of metrics over all runs.",
     after=("Sober Look, Figure 13",),
     claims=(
@@ -62,36 +46,33 @@ def unsupervised_correlations(population: Population) -> Figure:
     ),
 )
 def metric_correlations(population: Population) -> Figure:
-    """Rank correlations of metrics with each other."""
+    """Metrics."""
     return _table(population, METRICS, METRICS)
 
 
 @figure(
-    title="Metrics and downstream accuracy",
     shows="Spearman's correlation, over all runs, of each metric with the accuracy of logistic regression (LR) and "
     "boosted trees (GBT) at rising numbers of training points, and with their statistical efficiency.",
     after=("Sober Look, Figure 23",),
     claims=("sober.downstream-correlation", "sober.no-statistical-efficiency"),
 )
 def downstream_correlations(population: Population) -> Figure:
-    """Rank correlations of metrics with downstream accuracy."""
+    """Metrics and downstream accuracy."""
     return _table(population, METRICS, DOWNSTREAM)
 
 
 @figure(
-    title="Unsupervised scores and downstream accuracy",
     shows="Spearman's correlation, over all runs, of scores that need no labels with the accuracy of logistic "
     "regression (LR) and boosted trees (GBT) at rising numbers of training points, and with their efficiency.",
     after=("Sober Look, Figure 28",),
     claims=("sober.unsupervised-downstream",),
 )
 def unsupervised_downstream(population: Population) -> Figure:
-    """Rank correlations of unsupervised scores with downstream accuracy."""
+    """Unsupervised scores and downstream accuracy."""
     return _table(population, UNSUPERVISED_SCORES, DOWNSTREAM)
 
 
 @figure(
-    title="Metrics on two data sets",
     shows="Spearman's correlation over settings of the mean score over seeds: metrics on one data set (rows) and on "
     "the other (columns). The diagonal is one metric on both.",
     after=("Sober Look, Figure 9",),
@@ -99,7 +80,7 @@ def unsupervised_downstream(population: Population) -> Figure:
     of="pair",
 )
 def metrics_across_data_sets(pair: PopulationPair) -> Figure:
-    """Rank correlations over settings of metrics on two data sets."""
+    """Metrics on two data sets."""
     scores = held(pair.source, held(pair.target, METRICS))
     of_source, of_target = ([setting_means(p, s) for s in scores] for p in (pair.source, pair.target))
     if of_source[0].shape != of_target[0].shape:
@@ -113,14 +94,13 @@ def metrics_across_data_sets(pair: PopulationPair) -> Figure:
 
 
 @figure(
-    title="Aggregations of one matrix",
     shows="Spearman's correlation over all runs of each pair of aggregations, computed on one and the same matrix of "
     "factors and codes: importances of trees, mutual information, predictability with an SVM.",
     after=("Sober Look, Figure 16",),
     claims=("sober.same-matrix-families", "sober.mig-sap-gap-from-matrix", "sober.one-to-many-avoided"),
 )
 def aggregations_of_one_matrix(population: Population) -> Figure:
-    """Rank correlations of aggregations, a panel for each matrix."""
+    """Aggregations of one matrix."""
     drawn, axes = panels(1, len(MATRICES), height=2.5, sharey=True)
     for panel, (kind, title) in zip(axes[0], MATRICES.items(), strict=True):
         names = [f"blend.{kind}.{aggregation}" for aggregation in AGGREGATIONS]
@@ -131,13 +111,12 @@ def aggregations_of_one_matrix(population: Population) -> Figure:
 
 
 @figure(
-    title="One aggregation of three matrices",
     shows="Spearman's correlation over all runs of an aggregation computed on two different matrices.",
     after=("Sober Look, Figure 20",),
     claims=("sober.matrix-changes-ranking", "sober.svm-long-tail"),
 )
 def one_aggregation_of_matrices(population: Population) -> Figure:
-    """Rank correlations of matrices, a panel for each aggregation."""
+    """One aggregation of three matrices."""
     drawn, axes = panels(1, len(AGGREGATIONS), height=1.9, sharey=True)
     kinds = list(MATRICES.values())
     for panel, aggregation, title in zip(axes[0], AGGREGATIONS, AGGREGATION_LABELS, strict=True):
@@ -149,14 +128,13 @@ def one_aggregation_of_matrices(population: Population) -> Figure:
 
 
 @figure(
-    title="Scores computed twice",
     shows="Spearman's correlation over all runs between metrics computed from one sample (rows) and from another, "
     "independent one (columns); left from 10,000 points each, right from 100. The diagonal is a metric with itself.",
     after=("Sober Look, Figures 21 and 22",),
     claims=("sober.scores-stable-at-10000",),
 )
 def repeated_scores(population: Population) -> Figure:
-    """Rank correlations of metrics between two independent samples, large and small."""
+    """Scores computed twice."""
     drawn, axes = panels(1, 2, height=3.1, sharey=True)
     for panel, (first, second, title) in zip(
         axes[0], (("", "again.", "10,000 points"), ("small.", "small_again.", "100 points")), strict=True
@@ -173,7 +151,6 @@ def repeated_scores(population: Population) -> Figure:
 
 
 @figure(
-    title="Single-neuron metrics and existing ones",
     shows="Pearson's correlation over settings of the mean score over seeds, objectives with labels among them. A "
     "score that is the same everywhere correlates with nothing and is left blank.",
     after=("SNC/NK, Figure 14",),
@@ -181,7 +158,7 @@ def repeated_scores(population: Population) -> Figure:
     of="all",
 )
 def single_neuron_correlations(population: Population) -> Figure:
-    """Pearson's correlations of SNC and NK with the existing metrics."""
+    """Single-neuron metrics and existing ones."""
     wanted = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")
     scores = held(population, wanted, least=2)
     means = np.array([setting_means(population, score) for score in scores])

@@ -1,7 +1,5 @@
 """What a figure is: a plain function of its evidence, and a card that says what it shows and for which findings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -12,8 +10,6 @@ from matplotlib.figure import Figure
 
 from dbench.figures.style import STYLE
 
-__all__ = ["FIGURES", "FigureCard", "Kind", "figure"]
-
 Kind = Literal["unsupervised", "all", "pair", "models"]
 """What a figure is drawn from: the unsupervised models of a table, all of its models, two tables of one profile on
 different data sets, or trained runs of a store."""
@@ -23,25 +19,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FigureCard:
-    """A figure, and what is written beside it.
+    """A figure, and what is written beside it."""
 
-    Attributes:
-        name: of the function and of the files.
-        title: a few words.
-        shows: what is drawn and how to read it; never what follows from it, which the claims decide.
-        after: the papers' figures it is drawn after.
-        claims: ids of the findings it illustrates, as in the ledger.
-        of: what it is drawn from.
-        draw: draws it, in the common style.
-    """
-
-    name: str
+    name: str  # of the function and of the files
     title: str
-    shows: str
-    after: tuple[str, ...]
+    shows: str  # and how to read it; never what follows from it, which the claims decide
+    after: tuple[str, ...]  # of the papers' figures
     claims: tuple[str, ...]
     of: Kind
-    draw: Callable[[Any], Figure]
+    draw: Callable[[Any], Figure]  # in the common style
 
 
 FIGURES: dict[str, FigureCard] = {}
@@ -49,9 +35,9 @@ FIGURES: dict[str, FigureCard] = {}
 
 
 def figure(
-    *, title: str, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Kind = "unsupervised"
+    *, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Kind = "unsupervised"
 ) -> Callable[[Callable[[T], Figure]], Callable[[T], Figure]]:
-    """Register a function under its name, and draw in the common style whoever calls it."""
+    """Register a function under its name, its docstring as the title, and draw in the common style whoever calls it."""
 
     def register(function: Callable[[T], Figure]) -> Callable[[T], Figure]:
         @wraps(function)
@@ -59,6 +45,7 @@ def figure(
             with rc_context(STYLE):
                 return function(evidence)
 
+        title = str(function.__doc__).removesuffix(".")
         FIGURES[function.__name__] = FigureCard(function.__name__, title, shows, after, claims, of, styled)
         return styled
 

@@ -1,14 +1,10 @@
 """``dbench figures``: the papers' figures from evidence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
 from dbench.errors import DbenchError, EvidenceLacking
-
-__all__ = ["figures"]
 
 
 @click.command()

@@ -1,71 +1,50 @@
 """All figures of some evidence, drawn one after the other; what evidence cannot carry is said, not drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking, InvalidInput, find
-from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr
+from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps, traversals, udr  # noqa: F401
 from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure
+from dbench.figures.lookup import in_order
 from dbench.figures.models import Models, models_of_store
-from dbench.figures.style import UNSUPERVISED
-from dbench.figures.words import alt_text, source_text
+from dbench.figures.style import UNSUPERVISED, look_of
 from dbench.zoo.store import Store
 
-__all__ = ["MODULES", "ORDER", "PAPERS", "Drawn", "Evidence", "draw_figures", "evidence_of_store", "evidence_of_tables"]
-
-MODULES = (sweeps, spreads, scatters, agreements, structure, udr, interventions, traversals)
-"""Modules whose functions are figures, importing them registers these."""
-
+# As cards name them, in the order of the page.
 PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")
-"""As cards name them, in the order of the page."""
 
 
-def _place(card: FigureCard) -> tuple[int, int]:
+def _place(name: str) -> tuple[int, int]:
     """Paper, and number of the first of its figures that the card names."""
-    paper, _, number = card.after[0].partition(", Figure")
+    paper, _, number = FIGURES[name].after[0].partition(", Figure")
     return PAPERS.index(paper), int(re.findall(r"\d+", number)[0])
 
 
-ORDER = tuple(sorted((name for module in MODULES for name in module.__all__), key=lambda n: _place(FIGURES[n])))
+ORDER = tuple(sorted(FIGURES, key=_place))
 """Names of all figures in the order of the page: that of the papers."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What figures are drawn from.
+    """What figures are drawn from."""
 
-    Attributes:
-        name: folder of its pictures.
-        of: which figures it carries.
-        models: what they take.
-        deviations: where its runs depart from the papers' study.
-    """
-
-    name: str
-    of: Kind
+    name: str  # folder of its pictures
+    of: Kind  # which figures it carries
     models: Population | PopulationPair | Models
     deviations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of one source.
-
-    Attributes:
-        card: of the figure.
-        evidence: what it was drawn from.
-        caption: what it shows, and of how many runs.
-        alt: the same for those who do not see it.
-        files: PNG and SVG; empty if it could not be drawn.
-        lacking: why not; empty if it was.
-    """
+    """A figure of one source: its files, PNG and SVG, or why it could not be drawn."""
 
     card: FigureCard
     evidence: Evidence
@@ -78,10 +57,8 @@ class Drawn:
 def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
     """Return the tables of a folder, and the pairs among them.
 
-    Tables of models trained without a combination of factors are left out: the figures are of whole data sets.
-
-    Args:
-        root: folder of evidence tables, or one of them; those shipped when not given.
+    Those shipped when not given. Tables of models trained without a combination of factors are left out: the figures
+    are of whole data sets.
 
     Raises:
         InvalidInput: no table.
@@ -117,13 +94,7 @@ def draw_figures(
     only: Sequence[str] = (),
     write: Callable[..., list[Path]] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw every figure that the evidence carries, and write it.
-
-    Args:
-        evidence: what to draw from.
-        folder: of the pictures; each piece of evidence has a folder of its own in it.
-        only: names of figures; all by default.
-        write: writes a figure as :func:`~dbench.figures.files.write_figure` does.
+    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own.
 
     Raises:
         UnknownName: no such figure.
@@ -145,3 +116,45 @@ def draw_figures(
             alt = alt_text(card, picture)
             files = write(picture, folder / one.name, name, title=card.title, alt=alt)
             yield Drawn(card, one, caption, alt, tuple(files))
+
+
+def alt_text(card: FigureCard, figure: Figure) -> str:
+    """Say what kind of picture it is, its panels and their axes, and the numbers that stand in it."""
+    drawn = [axes for axes in figure.axes if axes.axison]
+    titles = _distinct(axes.get_title(loc="left") for axes in drawn)
+    across = _distinct([axes.get_xlabel() for axes in drawn] + [_text(figure, "supxlabel")])
+    up = _distinct([axes.get_ylabel() for axes in drawn] + [_text(figure, "supylabel")])
+    parts = [f"{card.title}: {len(drawn)} panel{'s' if len(drawn) != 1 else ''}"]
+    for name, found in (("Panels", titles), ("Across", across), ("Up", up)):
+        if found:
+            parts.append(f"{name}: {'; '.join(found)}")
+    numbers = [text.get_text() for axes in drawn for text in axes.texts]
+    if numbers and len(numbers) <= 60:
+        parts.append(f"Numbers in the panels: {', '.join(numbers)}")
+    return ". ".join(parts) + "."
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    cleaned = (" ".join(text.split()) for text in texts)
+    return list(dict.fromkeys(text for text in cleaned if text))
+
+
+def _text(figure: Figure, name: str) -> str:
+    return str(getattr(figure, f"get_{name}")())
+
+
+def source_text(models: Population | PopulationPair | Models) -> str:
+    """Say what a figure was drawn from: evidence, number of runs, settings and seeds."""
+    if isinstance(models, PopulationPair):
+        return f"{source_text(models.source)} {source_text(models.target)}"
+    if isinstance(models, Models):
+        return (
+            f"{len(models.runs)} trained runs of unsupervised objectives on {models.name}, "
+            f"best and worst by {models.by}: {models.best.key} and {models.worst.key}."
+        )
+    seeds, objectives = len(models.seeds()), in_order(models)
+    settings = sum(len(models.strengths(objective)) for objective in objectives)
+    unused = sum(len(models.done(objective)) for objective in objectives) - settings * seeds
+    named = ", ".join(look_of(objective).label for objective in objectives)
+    left_out = f"; {unused} runs of seeds that not all settings have are left out" if unused else ""
+    return f"{models.name}: {settings * seeds} runs, {settings} settings of {named} with {seeds} seeds each{left_out}."

@@ -1,7 +1,5 @@
 """Pictures as files: the same bytes from the same figure, written whole or not at all."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re
@@ -19,8 +17,6 @@ from PIL import Image
 
 from dbench.figures.style import STYLE
 from dbench.files import write_aside
-
-__all__ = ["DPI", "write_figure", "write_small"]
 
 DPI = 160
 """Dots an inch of PNG files: 1,120 across."""

@@ -1,7 +1,5 @@
 """Hinton diagrams, independent-groups curves and dendrograms of a matrix of codes and factors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,8 +11,6 @@ from numpy.typing import NDArray
 
 from dbench.figures.style import LINE, SOFT
 from dbench.metrics.groups import Merge, independent_groups_curve, merge_order, merge_thresholds
-
-__all__ = ["dendrogram", "groups_curve", "hinton"]
 
 Array = NDArray[np.float64]
 _BLUE = "#0b3c6f"
@@ -48,9 +44,8 @@ def groups_curve(axes: Axes, matrix: Array) -> None:
     at = np.concatenate([[1.08 * top], curve.thresholds, [0.0]])
     groups = np.concatenate([[0], curve.groups, curve.groups[-1:] if len(curve.groups) else [0]])
     connected = np.concatenate([[0], curve.connected, curve.connected[-1:] if len(curve.connected) else [0]])
-    axes.step(
-        at, connected, where="post", color=SOFT, linewidth=0.9, linestyle=(0, (2, 1.5)), label="connected factors"
-    )
+    dashed = (0, (2, 1.5))
+    axes.step(at, connected, where="post", color=SOFT, linewidth=0.9, linestyle=dashed, label="connected factors")
     axes.step(at, groups, where="post", color=_BLUE, label="groups of factors")
     axes.set_xlim(1.08 * top, 0)
     axes.set_ylim(0, matrix.shape[1] + 0.4)
@@ -58,7 +53,7 @@ def groups_curve(axes: Axes, matrix: Array) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(4))
 
 
-def dendrogram(axes: Axes, matrix: Array, factors: Sequence[str], *, names: bool = True) -> None:
+def dendrogram(axes: Axes, matrix: Array, factors: Sequence[str]) -> None:
     """Draw which factors merge at which threshold, which falls to the right.
 
     A factor's line begins where it is first connected to a code, and ends where nothing is left to merge with.
@@ -82,7 +77,7 @@ def dendrogram(axes: Axes, matrix: Array, factors: Sequence[str], *, names: bool
     axes.scatter(begins[places], range(len(places)), s=6, color=_BLUE, zorder=3)
     axes.set_xlim(1.08 * top, 0)
     axes.set_ylim(len(places) - 0.5, -0.5)
-    axes.set_yticks(range(len(places)), [factors[factor] for factor in places] if names else [""] * len(places))
+    axes.set_yticks(range(len(places)), [factors[factor] for factor in places])
     axes.tick_params(axis="y", length=0, labelsize=6.5)
     axes.yaxis.grid(visible=False)
     axes.xaxis.set_major_locator(MaxNLocator(4))

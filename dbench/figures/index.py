@@ -1,7 +1,5 @@
 """The page that shows every figure with its caption and the findings it illustrates."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,8 +11,6 @@ from dbench.figures.draw import Drawn
 from dbench.figures.files import DPI
 from dbench.figures.style import WIDTH
 from dbench.files import write_aside
-
-__all__ = ["write_index"]
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -30,15 +26,7 @@ code { font-size: 0.875em; } .verdict { font-weight: 600; }
 
 
 def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, str] | None = None) -> list[Path]:
-    """Write ``index.html`` and ``index.md``.
-
-    Args:
-        folder: of the pictures.
-        drawn: the figures in the order of the page; those of one piece of evidence together.
-        verdicts: finding -> verdict, as a report of the same evidence has them; none are shown by default.
-
-    Returns:
-        The two files.
+    """Write ``index.html`` and ``index.md``, with the verdict of each finding where a report has told them.
 
     Raises:
         DbenchError: the folder cannot be written to.

@@ -1,7 +1,5 @@
 """What interventions on the factors do to single codes of a trained model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,8 +18,6 @@ from dbench.figures.style import INK
 from dbench.metrics.irs import irs
 from dbench.metrics.modularity import modularity_per_code
 from dbench.metrics.relations import mutual_information
-
-__all__ = ["conditional_distributions", "dependency_matrices", "interventional_effects"]
 
 # Light to dark, and dark enough at the light end to show as a line on white.
 VALUES: Colormap = LinearSegmentedColormap.from_list("values", ["#9ecae1", "#3e86c4", "#08306b"])
@@ -44,7 +40,6 @@ class _Code(NamedTuple):
 
 
 @figure(
-    title="Interventional effects",
     shows=_PAIR
     + "In the column of the factor that a code is most robust for (bold) stands its mean given that factor, "
     "with a band of one standard deviation; in every other column its mean when that factor is held at a value (a line "
@@ -54,12 +49,11 @@ class _Code(NamedTuple):
     of="models",
 )
 def interventional_effects(models: Models) -> Figure:
-    """Means of a robust and of a less robust code under interventions."""
+    """Interventional effects."""
     return _by_factor(models, _effect)
 
 
 @figure(
-    title="Distributions of codes given factors",
     shows=_PAIR + "Density of the code's mean given each value of each factor, with its median; the factor it is most "
     "robust for is bold.",
     after=("IRS, Figure 7",),
@@ -67,12 +61,11 @@ def interventional_effects(models: Models) -> Figure:
     of="models",
 )
 def conditional_distributions(models: Models) -> Figure:
-    """Violins of the same codes, one for each value of each factor."""
+    """Distributions of codes given factors."""
     return _by_factor(models, _violins)
 
 
 @figure(
-    title="What three metrics see in one model",
     shows="Relations of codes and factors of the best and the worst model, areas in proportion, the largest of a panel "
     "fills its cell: interventional robustness (equation 3), importance of trees, and mutual information. "
     "Uninformative codes are in parentheses.",
@@ -81,7 +74,7 @@ def conditional_distributions(models: Models) -> Figure:
     of="models",
 )
 def dependency_matrices(models: Models) -> Figure:
-    """Hinton diagrams of the matrices behind IRS, DCI and the mutual information score."""
+    """What three metrics see in one model."""
     drawn, axes = panels(2, 3, height=1.75)
     for row, name, model in zip(axes, ("best", "worst"), (models.best, models.worst), strict=True):
         scored = model.subject
@@ -108,7 +101,6 @@ def _pair(models: Models) -> tuple[_Code, _Code]:
 
 
 def _codes(model: TrainedModel) -> list[_Code]:
-    """Informative codes of a run."""
     score = irs(model.grid, crossed=True)
     assert score.per_code is not None
     assert score.relation is not None
@@ -138,7 +130,6 @@ def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figu
 
 
 def _violins(panel: Axes, code: _Code, factor: int) -> None:
-    """Draw the density of a code given each value of a factor."""
     data, values = code.model.data, code.model.codes[0][:, code.number]
     levels, own = range(data.factor_sizes[factor]), data.grid()[:, factor]
     groups = [values[own == level] for level in levels]

@@ -1,7 +1,5 @@
 """What figures ask of a population: models one by one, settings by name, and those of some scores that it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -15,19 +13,6 @@ from dbench.errors import DbenchError, EvidenceLacking
 from dbench.figures.style import OBJECTIVES, look_of, score_label
 from dbench.stats import rank_correlation
 
-__all__ = [
-    "Model",
-    "correlations",
-    "factor_names",
-    "held",
-    "in_order",
-    "labels",
-    "labels_of_models",
-    "models_of",
-    "of_models",
-    "setting_means",
-]
-
 Array = NDArray[np.float64]
 
 
@@ -40,7 +25,6 @@ class Model(NamedTuple):
     row: int
 
     def __str__(self) -> str:
-        """As panels title it."""
         return f"{look_of(self.objective).label} {self.strength:g}, seed {self.seed}"
 
 

@@ -1,7 +1,5 @@
 """Trained runs of a store: what figures need that a table of scores does not hold, weights and codes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,27 +20,18 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import ACTIVE, Subject, subject_of
 from dbench.zoo.store import Store
 
-__all__ = ["Models", "TrainedModel", "models_of_store"]
-
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A run with its weights.
-
-    Attributes:
-        store: where it lies.
-        key: which run.
-        scores: of the run, by name.
-    """
+    """A run with its weights."""
 
     store: Store
     key: RunKey
     scores: dict[str, float]
 
     def __str__(self) -> str:
-        """As panels title it."""
         return f"{look_of(self.key.objective).label} {self.key.strength:g}, seed {self.key.seed}"
 
     @property
@@ -94,17 +83,11 @@ class TrainedModel:
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The runs of a store on one data set, of which figures show the best, the worst, or one at random.
+    """The runs of a store on one data set, of which figures show the best, the worst, or one at random."""
 
-    Attributes:
-        name: data set, as figures are filed under.
-        by: the score that chooses.
-        runs: done and scored, from the highest score to the lowest; ties by key.
-    """
-
-    name: str
-    by: str
-    runs: tuple[TrainedModel, ...]
+    name: str  # of the data set
+    by: str  # the score that chooses
+    runs: tuple[TrainedModel, ...]  # done and scored, from the highest score to the lowest; ties by key
 
     @property
     def best(self) -> TrainedModel:
@@ -129,10 +112,7 @@ class Models:
 def models_of_store(store: Store, *, by: str = "mig", data: Iterable[str] = ()) -> list[Models]:
     """Return the done and scored runs of unsupervised objectives in a store, data set by data set.
 
-    Args:
-        store: holds the runs; nothing is written into it.
-        by: score that orders them.
-        data: data sets to take; by default all of which nothing is held out.
+    By default those of all data sets of which nothing is held out.
 
     Raises:
         EvidenceLacking: no run is done and has this score.

@@ -1,7 +1,5 @@
 """Parts that figures are made of: grids of panels, scatters, heat maps, violins and legends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -17,22 +15,6 @@ from numpy.typing import NDArray
 
 from dbench.figures.style import INK, SOFT, WIDTH, look_of, number
 
-__all__ = [
-    "AMOUNT",
-    "CORRELATION",
-    "close",
-    "diagonal",
-    "few_ticks",
-    "heat_map",
-    "legend",
-    "logarithmic",
-    "name_objectives",
-    "note",
-    "panels",
-    "scatter",
-    "violins",
-]
-
 Array = NDArray[np.float64]
 Share = bool | Literal["none", "all", "row", "col"]
 
@@ -46,15 +28,7 @@ AMOUNT: Colormap = LinearSegmentedColormap.from_list("amount", ["#ffffff", "#bcd
 def panels(
     rows: int, columns: int, *, height: float, sharex: Share = False, sharey: Share = False
 ) -> tuple[Figure, NDArray[Any]]:
-    """Return an empty figure of the common width and its axes, rows x columns.
-
-    Args:
-        rows: of panels.
-        columns: of panels.
-        height: of a row, in inches.
-        sharex: as of ``Figure.subplots``.
-        sharey: as of ``Figure.subplots``.
-    """
+    """Return an empty figure of the common width and its axes, rows x columns; the height in inches is of a row."""
     figure = Figure(figsize=(WIDTH, rows * height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
@@ -67,18 +41,17 @@ def close(unused: Iterable[Axes]) -> None:
         panel.set_axis_off()
 
 
-def note(axes: Axes, text: str, *, at: tuple[float, float] = (0.03, 0.97)) -> None:
+def note(axes: Axes, text: str) -> None:
     """Write a small remark into a corner of a panel, readable above what is drawn there."""
-    x, y = at
     axes.text(
-        x,
-        y,
+        0.03,
+        0.97,
         text,
         transform=axes.transAxes,
         fontsize=6.5,
         color=SOFT,
-        ha="left" if x < 0.5 else "right",
-        va="top" if y > 0.5 else "bottom",
+        ha="left",
+        va="top",
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8},
         zorder=5,
     )
@@ -137,16 +110,7 @@ def heat_map(
     limits: tuple[float, float] = (-1.0, 1.0),
     colours: Colormap = CORRELATION,
 ) -> None:
-    """Draw a matrix as coloured cells with their numbers; what is not a number stays grey.
-
-    Args:
-        axes: the panel.
-        matrix: rows x columns.
-        rows: names, the first on top.
-        columns: names.
-        limits: values of the first and the last colour.
-        colours: colour map.
-    """
+    """Draw a matrix as coloured cells with their numbers, the first row on top; what is not a number stays grey."""
     height, width = matrix.shape
     low, high = limits
     axes.set_facecolor("#f4f4f0")
@@ -167,8 +131,8 @@ def heat_map(
     axes.spines[:].set_visible(False)
 
 
-def violins(axes: Axes, groups: Mapping[str, Array], *, points: bool = True) -> None:
-    """Draw the values of each objective as a violin, its median as a line and its quartiles as a bar."""
+def violins(axes: Axes, groups: Mapping[str, Array]) -> None:
+    """Draw the values of each objective as a violin and as points, its median as a line and its quartiles as a bar."""
     for place, (objective, values) in enumerate(groups.items()):
         look = look_of(objective)
         parts: dict[str, Any] = axes.violinplot([values], positions=[place], widths=0.85, showextrema=False)
@@ -176,10 +140,9 @@ def violins(axes: Axes, groups: Mapping[str, Array], *, points: bool = True) -> 
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
         axes.vlines(place, low, high, color=look.colour, linewidth=3)
         axes.plot([place - 0.22, place + 0.22], [middle, middle], color=INK, linewidth=1.2, solid_capstyle="butt")
-        if points:
-            # Spread by rank, so that equal tables give equal pictures.
-            shift = ((np.argsort(np.argsort(values)) * 0.61803) % 1 - 0.5) * 0.3
-            axes.scatter(place + shift, values, s=1.5, c=look.colour, linewidths=0, alpha=0.8)
+        # Spread by rank, so that equal tables give equal pictures.
+        shift = ((np.argsort(np.argsort(values)) * 0.61803) % 1 - 0.5) * 0.3
+        axes.scatter(place + shift, values, s=1.5, c=look.colour, linewidths=0, alpha=0.8)
     name_objectives(axes, list(groups))
     axes.xaxis.grid(visible=False)
     axes.yaxis.set_major_locator(MaxNLocator(4))

@@ -1,7 +1,5 @@
 """One score against another: every model a point."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,29 +18,18 @@ from dbench.figures.sweeps import METRICS
 from dbench.metrics.modularity import modularity_per_code
 from dbench.stats import rank_correlation
 
-__all__ = [
-    "aggregations_in_pairs",
-    "efficiency_logistic",
-    "efficiency_trees",
-    "metrics_in_pairs",
-    "robustness_and_information",
-    "settings_on_two_data_sets",
-    "tc_mean_and_sampled",
-]
-
 AGGREGATIONS = ("dci_disentanglement", "dci_completeness", "mig", "sap", "modularity")
 AGGREGATION_LABELS = ("DCI dis.", "DCI compl.", "MIG", "SAP", "Modularity")
 
 
 @figure(
-    title="Total correlation of mean and of sampled codes",
     shows="Gaussian total correlation in nats of every run's mean codes against that of its sampled codes: of all "
     "codes, and of the informative ones alone. Runs above the dashed line have more in the means.",
     after=("Sober Look, Figure 4",),
     claims=("sober.tc-mean-exceeds-sampled",),
 )
 def tc_mean_and_sampled(population: Population) -> Figure:
-    """Total correlation of means against that of samples."""
+    """Total correlation of mean and of sampled codes."""
     objectives, order = labels_of_models(population), in_order(population)
     drawn, axes = panels(1, 2, height=3.0)
     for panel, (ending, title) in zip(axes[0], (("", "all codes"), (".active", "informative codes")), strict=True):
@@ -59,56 +46,51 @@ def tc_mean_and_sampled(population: Population) -> Figure:
 
 
 @figure(
-    title="Pairs of metrics",
     shows="Every run's scores by two metrics. Numbers are Spearman's correlations over all runs.",
     after=("Sober Look, Figure 12",),
     claims=("sober.metrics-agree-except-modularity", "sober.metric-pairs", "sober.consistency-vs-restrictiveness"),
 )
 def metrics_in_pairs(population: Population) -> Figure:
-    """Scatter plots of all pairs of metrics."""
+    """Pairs of metrics."""
     scores = held(population, METRICS, least=2)
     return _pairs(population, scores, [score_label(score) for score in scores])
 
 
 @figure(
-    title="Pairs of aggregations of one matrix",
     shows="Every run's scores by two aggregations, all of the matrix of feature importances. Numbers are Spearman's "
     "correlations over all runs.",
     after=("Sober Look, Figure 15",),
     claims=("sober.same-matrix-families", "sober.mig-sap-gap-from-matrix"),
 )
 def aggregations_in_pairs(population: Population) -> Figure:
-    """Scatter plots of all pairs of aggregations of the importances."""
+    """Pairs of aggregations of one matrix."""
     names = [f"blend.importance.{aggregation}" for aggregation in AGGREGATIONS]
     return _pairs(population, held(population, names, least=len(names)), AGGREGATION_LABELS)
 
 
 @figure(
-    title="Statistical efficiency of logistic regression",
     shows="Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
     "Numbers are Spearman's correlations over all runs.",
     after=("Sober Look, Figure 24",),
     claims=("sober.no-statistical-efficiency", "sober.efficiency-artefact"),
 )
 def efficiency_logistic(population: Population) -> Figure:
-    """Efficiency of logistic regression against each metric."""
+    """Statistical efficiency of logistic regression."""
     return _against(population, "efficiency.logistic.100", "efficiency, logistic regression")
 
 
 @figure(
-    title="Statistical efficiency of boosted trees",
     shows="Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
     "Numbers are Spearman's correlations over all runs.",
     after=("Sober Look, Figure 25",),
     claims=("sober.no-statistical-efficiency", "sober.efficiency-artefact"),
 )
 def efficiency_trees(population: Population) -> Figure:
-    """Efficiency of boosted trees against each metric."""
+    """Statistical efficiency of boosted trees."""
     return _against(population, "efficiency.trees.100", "efficiency, boosted trees")
 
 
 @figure(
-    title="Settings on two data sets",
     shows="Mean over seeds of each metric at every setting, on one data set against the other. Numbers are Spearman's "
     "correlations over settings; the dashed line is that of equal scores.",
     after=("Sober Look, Figure 10",),
@@ -116,7 +98,7 @@ def efficiency_trees(population: Population) -> Figure:
     of="pair",
 )
 def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
-    """Mean scores of the settings on two data sets."""
+    """Settings on two data sets."""
     source, target = pair.source, pair.target
     scores = held(source, held(target, METRICS))
     order = in_order(source)
@@ -138,7 +120,6 @@ def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
 
 
 @figure(
-    title="Robustness and mutual information, code by code",
     shows="Every informative code of every model: its mutual information score (Ridgeway and Mozer: 1 if it tells of a "
     "single factor) against its interventional robustness. The box marks a score above 0.75 at a robustness below 0.5: "
     "codes that look disentangled and can be moved far.",
@@ -147,19 +128,16 @@ def settings_on_two_data_sets(pair: PopulationPair) -> Figure:
     of="all",
 )
 def robustness_and_information(population: Population) -> Figure:
-    """Per code, interventional robustness against the mutual information score."""
-    order, matrices = (
-        in_order(population),
-        relations_of(population, "mutual_information", objectives=in_order(population)),
-    )
+    """Robustness and mutual information, code by code."""
+    order = in_order(population)
+    matrices = relations_of(population, "mutual_information", objectives=order)
     models = matrices.reshape(-1, *matrices.shape[-2:])
     information = np.array([modularity_per_code(matrix) for matrix in models])
-    codes = range(models.shape[1])
     robustness, kl = (
         scores_of_codes(population, name, objectives=order).reshape(len(models), -1) for name in ("irs.code", "kl.code")
     )
     active = kl > 0.01
-    objectives = np.repeat(labels_of_models(population)[:, None], len(codes), axis=1)[active]
+    objectives = np.repeat(labels_of_models(population)[:, None], models.shape[1], axis=1)[active]
     x, y = information[active], robustness[active]
     drawn, axes = panels(2, (len(order) + 1) // 2, height=1.9, sharex=True, sharey=True)
     for panel, objective in zip(axes.flat, order, strict=False):
@@ -198,7 +176,6 @@ def _pairs(population: Population, scores: Sequence[str], labels: Sequence[str])
 
 
 def _against(population: Population, score: str, label: str) -> Figure:
-    """Draw one score against each metric."""
     scores, objectives, order = held(population, METRICS), labels_of_models(population), in_order(population)
     y = of_models(population, score)
     drawn, axes = panels(2, (len(scores) + 2) // 2, height=1.8, sharey=True)

@@ -1,19 +1,15 @@
 """The figures of the report's page: each once, as a small SVG, with a list of what they show and rest on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from dbench.claims.evidence import evidence_folders, evidence_sha256
 from dbench.figures.card import FIGURES
-from dbench.figures.draw import ORDER, Drawn, draw_figures, evidence_of_tables
+from dbench.figures.draw import ORDER, draw_figures, evidence_of_tables
 from dbench.figures.files import write_small
 from dbench.figures.models import Models
 from dbench.report.figures import PageFigure, write_list
-
-__all__ = ["write_small_figures"]
 
 
 def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigure]:
@@ -21,13 +17,6 @@ def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigur
 
     The list is what :func:`dbench.report.figures.read_figures` reads; it names the tables by checksum, so that no
     figure is shown beside a verdict on other evidence. Figures of the folder that are no longer drawn are removed.
-
-    Args:
-        root: folder of evidence tables, or one of them; those shipped when not given.
-        folder: to write into.
-
-    Returns:
-        What was drawn.
 
     Raises:
         DbenchError: no table, a damaged one, or a folder that cannot be written to.
@@ -44,14 +33,12 @@ def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigur
         tables = {part.name: checksums[part.name] for part in parts}
         for one in draw_figures([evidence], folder, only=wanted, write=write) if wanted else ():
             if one.files:
-                found[one.card.name] = _entry(one, tables)
+                card = one.card
+                found[card.name] = PageFigure(
+                    card.name, card.title, one.caption, one.alt, card.after, card.claims, tables
+                )
     for name in set(ORDER) - set(found):
         (folder / f"{name}.svg").unlink(missing_ok=True)
     listed = [found[name] for name in ORDER if name in found]
     write_list(folder, listed)
     return listed
-
-
-def _entry(one: Drawn, tables: dict[str, str]) -> PageFigure:
-    card = one.card
-    return PageFigure(card.name, card.title, one.caption, one.alt, card.after, card.claims, tables)

@@ -1,7 +1,5 @@
 """How scores spread within an objective, and between groups of models."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,21 +13,18 @@ from dbench.figures.panels import name_objectives, panels, violins
 from dbench.figures.style import INK, SOFT, score_label
 from dbench.figures.sweeps import METRICS
 
-__all__ = ["downstream_by_group", "scores_by_objective"]
-
 _THIRDS = (("lowest third", "#bcd6ec"), ("middle third", "#3e86c4"), ("highest third", "#0b3c6f"))
 _LEARNERS = {"logistic": "logistic regression", "trees": "boosted trees"}
 
 
 @figure(
-    title="Scores by objective",
     shows="Each metric over all strengths and seeds of an objective: density, quartiles (bar), median (line) and every "
     "run (dots).",
     after=("Sober Look, Figure 5",),
     claims=("sober.ranges-overlap", "sober.dip1-lower-irs", "sober.variance-explained"),
 )
 def scores_by_objective(population: Population) -> Figure:
-    """Violins of every metric, one for each objective."""
+    """Scores by objective."""
     scores, objectives = held(population, METRICS), labels_of_models(population)
     drawn, axes = panels(2, (len(scores) + 1) // 2, height=1.9, sharex=True)
     for panel, score in zip(axes.flat, scores, strict=False):
@@ -45,7 +40,6 @@ def scores_by_objective(population: Population) -> Figure:
 
 
 @figure(
-    title="Downstream accuracy of three groups of models",
     shows="Accuracy of classifiers on the mean codes, averaged over factors, against the number of training points. "
     "Models are cut into thirds by DCI disentanglement (above) and by MIG (below); boxes are quartiles, whiskers the "
     "range.",
@@ -53,7 +47,7 @@ def scores_by_objective(population: Population) -> Figure:
     claims=("sober.gbt-100-groups", "sober.no-statistical-efficiency"),
 )
 def downstream_by_group(population: Population) -> Figure:
-    """Accuracy of three groups of rising disentanglement."""
+    """Downstream accuracy of three groups of models."""
     by = held(population, ("dci", "mig"))
     known = {
         learner: held(population, [f"downstream.{learner}.{size}" for size in (10, 100, 1000, 10_000)])

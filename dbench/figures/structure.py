@@ -1,7 +1,5 @@
 """What single models' codes know of which factors, and at which threshold factors merge."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
@@ -18,8 +16,6 @@ from dbench.figures.style import score_label
 from dbench.metrics.alignment import align
 from dbench.metrics.groups import merge_thresholds
 
-__all__ = ["aligned_twice", "confused_factors", "groups_by_importance", "groups_by_information", "three_matrices"]
-
 Array = NDArray[np.float64]
 TITLES = {
     "importance": "importance of trees",
@@ -35,13 +31,12 @@ READING = (
 
 
 @figure(
-    title="Three matrices of one model",
     shows="The model with the highest MIG, by three ways to relate codes and factors. " + READING,
     after=("Sober Look, Figure 17",),
     claims=("sober.svm-long-tail", "sober.independent-groups"),
 )
 def three_matrices(population: Population) -> Figure:
-    """Matrices, curves and dendrograms of the model with the highest MIG."""
+    """Three matrices of one model."""
     held(population, ("mig",))
     best = models_of(population)[int(of_models(population, "mig").argmax())]
     found = {title: _matrices(population, kind)[best.row] for kind, title in TITLES.items()}
@@ -51,38 +46,35 @@ def three_matrices(population: Population) -> Figure:
 
 
 @figure(
-    title="Importances of the best, a middle and the worst model",
     shows="The models with the highest, the median and the lowest DCI disentanglement, by the importances of trees. "
     + READING,
     after=("Sober Look, Figure 18",),
     claims=("sober.independent-groups", "sober.one-to-many-avoided"),
 )
 def groups_by_importance(population: Population) -> Figure:
-    """Importances of three models, with curves and dendrograms."""
+    """Importances of the best, a middle and the worst model."""
     return _three_models(population, "importance")
 
 
 @figure(
-    title="Mutual information of the best, a middle and the worst model",
     shows="The models with the highest, the median and the lowest DCI disentanglement, by mutual information in nats. "
     + READING,
     after=("Sober Look, Figure 19",),
     claims=("sober.independent-groups", "sober.one-to-many-avoided"),
 )
 def groups_by_information(population: Population) -> Figure:
-    """Mutual information of the same three models, with curves and dendrograms."""
+    """Mutual information of the best, a middle and the worst model."""
     return _three_models(population, "mutual_information")
 
 
 @figure(
-    title="Factors that are confused",
     shows="Threshold at which two factors merge, as a share of the largest entry of the model's matrix, averaged over "
     "all models. High: the factors are entangled early; 0: they never merge.",
     after=("Sober Look, Figures 34 and 35",),
     claims=("sober.independent-groups",),
 )
 def confused_factors(population: Population) -> Figure:
-    """Mean merge thresholds of pairs of factors, a panel for each matrix."""
+    """Factors that are confused."""
     drawn, axes = panels(1, len(TITLES), height=2.2, sharey=True)
     for panel, (kind, title) in zip(axes[0], TITLES.items(), strict=True):
         matrices = _matrices(population, kind)
@@ -98,7 +90,6 @@ def confused_factors(population: Population) -> Figure:
 
 
 @figure(
-    title="One code for two factors",
     shows="Mutual information of codes and factors, areas in proportion: the model of each objective with the most "
     "factors whose most informative code is also another's (of several, the one with the highest SNC). Rings mark each "
     "factor's most informative code, diamonds the injective assignment of equation 2.",
@@ -107,7 +98,7 @@ def confused_factors(population: Population) -> Figure:
     of="all",
 )
 def aligned_twice(population: Population) -> Figure:
-    """Hinton diagrams with both alignments of the model with the most collisions of each objective."""
+    """One code for two factors."""
     held(population, ("alignment.collisions", "snc"), least=2)
     matrices, models = _matrices(population, "mutual_information"), models_of(population)
     collisions, snc = of_models(population, "alignment.collisions"), of_models(population, "snc")

@@ -1,26 +1,10 @@
 """One look for all figures: a page 7 inches wide, small type, and colours that colour-blind readers tell apart."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 
 from dbench.metrics import METRICS
 from dbench.metrics.registry import find_card
-
-__all__ = [
-    "INK",
-    "LINE",
-    "OBJECTIVES",
-    "SOFT",
-    "STYLE",
-    "UNSUPERVISED",
-    "WIDTH",
-    "Look",
-    "look_of",
-    "number",
-    "score_label",
-]
 
 WIDTH = 7.0
 """Inches: the text width of a page, at which 8 points are as large as a footnote."""

@@ -1,7 +1,5 @@
 """Scores against the strength of the regulariser: every seed, objective by objective."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,14 +13,11 @@ from dbench.figures.lookup import held, in_order
 from dbench.figures.panels import close, legend, logarithmic, panels
 from dbench.figures.style import SOFT, look_of, score_label
 
-__all__ = ["code_information", "scores_by_seed", "scores_by_strength", "tc_of_means", "tc_of_samples", "udr_search"]
-
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
 """Those of A Sober Look, in the order of its figures."""
 
 
 @figure(
-    title="Total correlation of the sampled codes",
     shows="Gaussian total correlation in nats of codes drawn from the posterior, against the strength; above of all "
     "codes, below of the informative ones alone. A dot is a run, the line joins the medians over seeds.",
     after=("Sober Look, Figures 2 and 29",),
@@ -35,12 +30,11 @@ METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "
     ),
 )
 def tc_of_samples(population: Population) -> Figure:
-    """Gaussian total correlation of sampled codes against the strength."""
+    """Total correlation of the sampled codes."""
     return _sweeps(population, ("gaussian_tc.sampled", "gaussian_tc.sampled.active"), log=True)
 
 
 @figure(
-    title="Total correlation of the mean codes",
     shows="Gaussian total correlation in nats of the means of the posteriors, against the strength; above of all "
     "codes, below of the informative ones alone. A dot is a run, the line joins the medians over seeds.",
     after=("Sober Look, Figures 3, 30 and 33",),
@@ -53,56 +47,52 @@ def tc_of_samples(population: Population) -> Figure:
     ),
 )
 def tc_of_means(population: Population) -> Figure:
-    """Gaussian total correlation of mean codes against the strength."""
+    """Total correlation of the mean codes."""
     return _sweeps(population, ("gaussian_tc.mean", "gaussian_tc.mean.active"), log=True)
 
 
 @figure(
-    title="Mutual information between codes",
     shows="Mutual information in nats between two codes, averaged over all pairs, against the strength; of codes drawn "
     "from the posterior, and of its means. A dot is a run, the line joins the medians over seeds.",
     after=("Sober Look, Figures 31 and 32",),
     claims=("sober.code-mi-direction",),
 )
 def code_information(population: Population) -> Figure:
-    """Average pairwise mutual information of codes against the strength."""
+    """Mutual information between codes."""
     return _sweeps(population, ("mutual_information.sampled", "mutual_information.mean"), log=True)
 
 
 @figure(
-    title="Scores of every seed",
     shows="Each metric against the strength, objective by objective. A dot is a run, the bar spans the seeds of a "
     "setting: with so few seeds a density would be an invention.",
     after=("Sober Look, Figure 6",),
     claims=("sober.seed-beats-hyperparameter", "sober.variance-explained", "sober.irs-follows-unsupervised"),
 )
 def scores_by_seed(population: Population) -> Figure:
-    """Every run's scores, setting by setting."""
+    """Scores of every seed."""
     return _sweeps(population, METRICS, joined=False, height=0.95)
 
 
 @figure(
-    title="Search over strengths by UDR and by supervised metrics",
     shows="UDR (Lasso, within a strength) and the supervised metrics against the strength. A dot is a run, the line "
     "joins the medians over seeds.",
     after=("UDR, Figures 2 and 3", "UDR, Figure 8"),
     claims=("udr.selects-strengths", "udr.plain-vae-scores-low", "udr.no-good-model-in-class"),
 )
 def udr_search(population: Population) -> Figure:
-    """UDR beside the supervised metrics, objective by objective."""
+    """Search over strengths by UDR and by supervised metrics."""
     held(population, ("udr.lasso",))
     return _sweeps(population, ("udr.lasso", "beta_vae_metric", "factor_vae", "mig", "dci"), height=1.0)
 
 
 @figure(
-    title="Scores against the strength",
     shows="The median over seeds of each metric at each objective's strengths, from its lowest (1) to its highest. "
     "Strengths of different objectives are of different kinds, so only their order is shown.",
     after=("Sober Look, Figure 7",),
     claims=("sober.no-strength-rule", "sober.ranges-overlap"),
 )
 def scores_by_strength(population: Population) -> Figure:
-    """Median scores of all objectives in one panel a metric."""
+    """Scores against the strength."""
     scores, objectives = held(population, METRICS), in_order(population)
     most = max(len(population.strengths(objective)) for objective in objectives)
     drawn, axes = panels(2, (len(scores) + 2) // 2, height=1.75)

@@ -1,7 +1,5 @@
 """What a model draws: traversals of its codes, and its reconstructions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -17,8 +15,6 @@ from dbench.metrics.posterior import kl_per_code
 from dbench.seeds import generator
 from dbench.zoo.scorers import ACTIVE
 
-__all__ = ["latent_traversals", "reconstructions"]
-
 Array = NDArray[np.float64]
 REACH, STEPS = 3.0, 9
 GAP = 2
@@ -26,7 +22,6 @@ GAP = 2
 
 
 @figure(
-    title="Latent traversals of the best and the worst model",
     shows=f"Images decoded while one code (row) is set to values from {-REACH:g} to {REACH:g} (columns) and the others "
     "stay at the means of one image, the middle of the grid. Rows from the most informative code to the least, with "
     "their divergence from the prior in nats; those below 0.01 nats are uninformative and fade.",
@@ -35,7 +30,7 @@ GAP = 2
     of="models",
 )
 def latent_traversals(models: Models) -> Figure:
-    """Traversals of all codes of the best and the worst run."""
+    """Latent traversals of the best and the worst model."""
     drawn, axes = panels(1, 2, height=3.65)
     for panel, name, model in zip(axes[0], ("best", "worst"), (models.best, models.worst), strict=True):
         middle = np.ravel_multi_index([size // 2 for size in model.data.factor_sizes], model.data.factor_sizes)
@@ -45,7 +40,6 @@ def latent_traversals(models: Models) -> Figure:
 
 
 @figure(
-    title="Reconstructions by a random model",
     shows="Images of random grid points (upper of each pair of rows) and what a randomly drawn model makes of the "
     "means of their codes (lower).",
     after=("Sober Look, Figure 1",),
@@ -53,7 +47,7 @@ def latent_traversals(models: Models) -> Figure:
     of="models",
 )
 def reconstructions(models: Models) -> Figure:
-    """Real images and reconstructions of a random run."""
+    """Reconstructions by a random model."""
     model, rows, columns = models.random, 3, 16
     stream = generator(figure="reconstructions", data=models.name)
     chosen = stream.choice(len(model.codes[0]), size=rows * columns, replace=False)

@@ -1,7 +1,5 @@
 """How well models that agree with each other are those that the supervised metrics prefer."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -16,15 +14,12 @@ from dbench.figures.style import look_of
 from dbench.seeds import generator
 from dbench.stats import rank_correlation
 
-__all__ = ["udr_by_comparisons", "udr_correlations"]
-
 VARIANTS = ("udr.lasso", "udr.lasso.all", "udr.spearman", "udr.spearman.all")
 SUPERVISED = ("beta_vae_metric", "factor_vae", "mig", "dci")
 DRAWS = 20
 
 
 @figure(
-    title="UDR and the supervised metrics",
     shows="Spearman's correlation over the runs of an objective of each variant of UDR (A2A: all to all strengths) "
     "with each supervised metric.",
     after=("UDR, Figure 7", "UDR, Table 6"),
@@ -36,7 +31,7 @@ DRAWS = 20
     ),
 )
 def udr_correlations(population: Population) -> Figure:
-    """Rank correlations of UDR's variants with supervised metrics, a panel for each objective."""
+    """UDR and the supervised metrics."""
     variants, metrics, objectives = held(population, VARIANTS), held(population, SUPERVISED), in_order(population)
     columns = min(3, len(objectives))
     drawn, axes = panels(-(-len(objectives) // columns), columns, height=1.75, sharex=True, sharey=True)
@@ -51,7 +46,6 @@ def udr_correlations(population: Population) -> Figure:
 
 
 @figure(
-    title="Number of comparisons",
     shows=f"Spearman's correlation of UDR (Lasso) with BetaVAE over the runs of an objective, against the number of "
     f"other runs that each is compared with, drawn from all of them. Mean and range over {DRAWS} draws without "
     "replacement; as more of the partners are drawn the draws come to share them, which alone narrows the range.",
@@ -59,7 +53,7 @@ def udr_correlations(population: Population) -> Figure:
     claims=("udr.few-comparisons-suffice",),
 )
 def udr_by_comparisons(population: Population) -> Figure:
-    """Rank correlation of UDR with BetaVAE by the number of comparisons."""
+    """Number of comparisons."""
     held(population, ("beta_vae_metric",))
     objectives = in_order(population)
     columns = min(3, len(objectives))

@@ -5,24 +5,12 @@ section 4.2) and claims about a printed matrix need no model. Disentanglement lo
 factor?), completeness and the gaps along a factor (one code?).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_matrix
-
-__all__ = [
-    "completeness_per_factor",
-    "dci_completeness",
-    "dci_disentanglement",
-    "disentanglement_per_code",
-    "gap_per_factor",
-    "mig_gap",
-    "sap_gap",
-]
 
 Array = NDArray[np.float64]
 
@@ -51,11 +39,7 @@ def _weighted(matrix: Array) -> float:
 def disentanglement_per_code(matrix: ArrayLike) -> Array:
     """One minus the entropy, base k, of each code's distribution over factors (Eastwood and Williams 2018).
 
-    Args:
-        matrix: d x k, not negative.
-
-    Returns:
-        d values from 0 to 1. A code related to nothing gets 0; with a single factor every other code gets 1.
+    d values from 0 to 1. A code related to nothing gets 0; with a single factor every other code gets 1.
     """
     return _concentration(require_matrix("matrix", matrix))
 

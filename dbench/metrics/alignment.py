@@ -1,23 +1,16 @@
 """Which code stands for which factor."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from dbench.metrics.inputs import require_matrix
 
-__all__ = ["align", "alignment_collisions"]
-
 
 def align(matrix: ArrayLike) -> NDArray[np.int64]:
-    """Assign every factor a code of its own so that the sum of their relations is largest.
+    """Assign every factor a code of its own so that the sum of their relations (d x k) is largest.
 
     Mahon et al., equation 2, solved as a linear sum assignment.
-
-    Args:
-        matrix: d x k relation (mutual information in the paper), not negative.
 
     Returns:
         k code numbers, all different; -1 for the factors left over where there are fewer codes than factors.
@@ -34,13 +27,7 @@ def align(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 def alignment_collisions(matrix: ArrayLike) -> int:
-    """Count the factors whose most informative code is also another factor's most informative code.
-
-    Args:
-        matrix: d x k relation, not negative. A factor that no code is related to has no such code.
-
-    Returns:
-        0 to k, never 1.
+    """Count the factors whose most informative code is also another's; one that no code is related to has no such code.
 
     Example:
         >>> alignment_collisions([[0.9, 0.8, 0.0], [0.0, 0.1, 0.5]])

@@ -1,7 +1,5 @@
 """The metric of beta-VAE (Higgins et al. 2017). Higher is better."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -12,8 +10,6 @@ from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import generator as named_generator
-
-__all__ = ["beta_vae_metric"]
 
 
 def _points(
@@ -62,7 +58,7 @@ def beta_vae_metric(
     other; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
     default options. Bounds 0 and 1; chance is 1/k, not taken off unless asked for. Its known weaknesses stay:
     a rotation is nearly invisible, and since codes are not standardised and weights are penalised, codes of
-    tiny scale cannot be used, so the score is not invariant to scale.
+    tiny scale cannot be used.
 
     Args:
         source: gives codes of chosen factors; with a grid of codes about 0.3 s, mostly look-ups.

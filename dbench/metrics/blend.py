@@ -1,7 +1,5 @@
 """Relation matrices and aggregations in all combinations (A Sober Look, sections 4.2 and 6.1.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import find
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement, mig_gap, sap_gap
-from dbench.metrics.inputs import label_indices, require_discrete, require_varying
+from dbench.metrics.inputs import ranked, require_discrete, require_varying
 from dbench.metrics.modularity import mean_modularity
 from dbench.metrics.registry import Score
 from dbench.metrics.relations import (
@@ -25,8 +23,6 @@ from dbench.metrics.relations import (
 from dbench.metrics.relations.importance import Estimator
 from dbench.seeds import generator as named_generator
 
-__all__ = ["AGGREGATIONS", "RELATIONS", "blend", "blends"]
-
 Array = NDArray[np.float64]
 
 
@@ -34,18 +30,9 @@ def _trees(sample: Sample, generator: np.random.Generator, *, estimator: Estimat
     return tree_importance(*sample.split(1 / 3, generator), estimator=estimator, generator=generator).matrix
 
 
-def _information(sample: Sample, generator: np.random.Generator) -> Array:
-    return mutual_information(sample.codes, sample.factors)
-
-
 def _predictability(sample: Sample, generator: np.random.Generator) -> Array:
     require_discrete(sample, "the relation svm")
     return svm_predictability(*sample.split(1 / 3, generator))
-
-
-def _correlation(sample: Sample, generator: np.random.Generator) -> Array:
-    values = label_indices(sample.factors)[0] if sample.discrete else sample.factors
-    return squared_correlation(sample.codes, values)
 
 
 def _lasso(sample: Sample, generator: np.random.Generator) -> Array:
@@ -57,9 +44,9 @@ RELATIONS: dict[str, Callable[[Sample, np.random.Generator], Array]] = {
     "gbt": partial(_trees, estimator="gbt"),
     "forest": partial(_trees, estimator="forest"),
     "suter": partial(_trees, estimator="suter"),
-    "mutual_information": _information,
+    "mutual_information": lambda sample, _: mutual_information(sample.codes, sample.factors),
     "svm": _predictability,
-    "r2": _correlation,
+    "r2": lambda sample, _: squared_correlation(sample.codes, ranked(sample.factors)),
     "lasso": _lasso,
 }
 
@@ -119,16 +106,7 @@ def blends(
 
 
 def blend(sample: Sample, relation: str, aggregation: str, *, generator: np.random.Generator | None = None) -> Score:
-    """Score one relation by one aggregation, such as the study's MIG-DCI disentanglement.
-
-    Args:
-        sample: see :func:`blends`, as for all that follow.
-        relation: name of the relation, such as ``mutual_information``.
-        aggregation: name of the aggregation, such as ``dci_disentanglement``.
-        generator: for splits and ensembles.
-
-    Returns:
-        The score.
+    """Score one relation by one aggregation, such as the study's MIG-DCI disentanglement; see :func:`blends`.
 
     Example:
         >>> labels = np.arange(400) % 4

@@ -14,15 +14,11 @@ Of new observations of 6 classes (1,000 for training), two of its fits with diff
 answer, two of scikit-learn's 98.1 %, one of each 97.5 %.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
-
-__all__ = ["Boosted", "boosted_trees"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -35,8 +31,7 @@ class Boosted(NamedTuple):
     """What is asked of a boosted classifier.
 
     Attributes:
-        importance: d values that sum to 1: squared error that the splits on each code remove; all 0 where there
-            is nothing to split on.
+        importance: d values that sum to 1: squared error that the splits on each code remove; all 0 without a split.
         train: n predicted classes of the training observations.
         test: m predicted classes of the others.
     """
@@ -47,15 +42,12 @@ class Boosted(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """Codes by column, with what all trees share.
-
-    ``ranks`` numbers the distinct values of each code; ``tied`` lists the codes in which a value occurs twice.
-    """
+    """Codes by column, with what all trees share."""
 
     values: Array  # d x n
     order: Indices  # d x n
-    ranks: Indices  # d x n
-    tied: Indices
+    ranks: Indices  # d x n, numbers of the distinct values of each code
+    tied: Indices  # codes in which a value occurs twice
     counts: Array  # 1 to n
 
 
@@ -88,13 +80,9 @@ def _columns(codes: Array) -> _Columns:
 
 
 def _best_split(columns: _Columns, rows: Indices, target: Array, preference: Array) -> _Split | None:
-    """Find the split that removes most squared error, or None.
+    """Find the split of a node (rows: its observations in the order of each code) that removes most squared error.
 
-    Args:
-        columns: the codes.
-        rows: d x m, the node's observations in the order of each code.
-        target: n values to predict.
-        preference: d numbers; the largest decides among codes whose best splits are worth the same.
+    Among codes whose best splits are worth the same, the largest ``preference`` decides.
     """
     m = rows.shape[1]
     if m < 2:
@@ -129,11 +117,7 @@ def _best_split(columns: _Columns, rows: Indices, target: Array, preference: Arr
 def _grow(columns: _Columns, target: Array, preference: Array, importance: Array) -> _Tree:
     """Grow one regression tree; what its splits remove is added to ``importance``.
 
-    Args:
-        columns: the codes.
-        target: n values to predict.
-        preference: inner nodes x d, see :func:`_best_split`; their number, 2^depth - 1, decides the depth.
-        importance: d sums.
+    ``preference`` is inner nodes x d; their number, 2^depth - 1, decides the depth.
     """
     inner, n = len(preference), len(target)
     code, threshold = np.zeros(inner, dtype=np.int64), np.full(inner, np.inf)
@@ -197,9 +181,6 @@ def boosted_trees(
         rate: what every stage's step is multiplied by.
         depth: of the trees.
         generator: decides between splits of equal worth.
-
-    Returns:
-        Importances and predictions. 10,000 observations of 10 codes take about 3 ms a tree, 1,000 about 0.4 ms.
     """
     columns, test_values = _columns(codes), np.ascontiguousarray(test_codes.T)
     n, d = codes.shape

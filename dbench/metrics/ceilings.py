@@ -5,15 +5,11 @@ random one from 0 (plug-in estimates are biased upwards). Both ends are found by
 factors, exact copies of them and codes that lost their partner.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import label_indices
-
-__all__ = ["between", "exact_copies", "shuffled"]
+from dbench.metrics.inputs import ranked
 
 
 def exact_copies(sample: Sample) -> Sample:
@@ -22,8 +18,7 @@ def exact_copies(sample: Sample) -> Sample:
     Labels of discrete factors are copied by rank, so that arbitrary labels do not matter; a constant factor
     becomes a constant code.
     """
-    values = label_indices(sample.factors)[0] if sample.discrete else sample.factors
-    halves = values * 0.5  # the range of finite numbers can exceed the largest float, that of their halves cannot
+    halves = ranked(sample.factors) * 0.5  # the range of a factor can exceed the largest float, that of halves cannot
     centred = halves - halves.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
@@ -40,10 +35,7 @@ def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:
     """Put values on the scale where chance is 0 and the ceiling is 1: (v - chance) / (ceiling - chance).
 
-    Args:
-        values: any shape.
-        chance: what independent codes get; broadcast against the values.
-        ceiling: what exact copies get; broadcast against the values.
+    All broadcast: ``chance`` is what independent codes get, ``ceiling`` what exact copies get.
 
     Returns:
         Values cut to 0 and 1; 0 where the ceiling is no higher than chance, so that the protocol tells nothing.

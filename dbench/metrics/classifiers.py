@@ -1,7 +1,5 @@
 """Many small classifiers of one shape, trained at once as one batched network."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -9,8 +7,6 @@ from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count, require_positive
-
-__all__ = ["Classifier", "Training", "predict_labels", "train_classifiers"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,6 @@ class Training:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        """Insist on counts, a rate and a device."""
         for name in ("epochs", "batch", "hidden"):
             require_count(name, getattr(self, name), 1)
         if self.falling_from is not None:
@@ -45,13 +40,7 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """One perceptron to train: predict a label from some columns of one model's codes.
-
-    Attributes:
-        model: which of the stacked codes.
-        label: which column of the labels.
-        without: column of the codes to leave out; -1 for none.
-    """
+    """One perceptron to train: predict a label from one model's codes, but for the column ``without`` (-1: all)."""
 
     model: int
     label: int
@@ -67,10 +56,7 @@ def train_classifiers(
     training: Training,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Train the classifiers; return their test accuracies, one for each.
-
-    Arguments as for :func:`predict_labels`; test_labels: m x k.
-    """
+    """Train as :func:`predict_labels` does; return the classifiers' test accuracies (test_labels: m x k)."""
     classes = np.maximum(train_labels.max(axis=0), test_labels.max(axis=0)) + 1
     predicted = predict_labels(train_codes, train_labels, test_codes, classifiers, training, classes, generator)
     label = [classifier.label for classifier in classifiers]
@@ -93,17 +79,8 @@ def predict_labels(
     which gives its weights no gradient and no say. All classifiers see the same batches in the same order and
     start from the same draw of weights, so two of them differ by what they are shown alone.
 
-    Args:
-        train_codes: models x n x d.
-        train_labels: n x k class numbers from 0.
-        test_codes: models x m x d.
-        classifiers: what to train.
-        training: and how.
-        classes: number of classes of each of the k labels.
-        generator: draws the initial weights and the order of the observations.
-
-    Returns:
-        Classifiers x m class numbers.
+    Codes are models x n x d to train and models x m x d to test, labels n x k numbers below the k ``classes``; what
+    comes back is classifiers x m. The generator draws the initial weights and the order of the observations.
     """
     import torch  # only here: importing dbench.metrics stays quick
 

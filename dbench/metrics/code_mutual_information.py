@@ -1,7 +1,5 @@
 """Average pairwise mutual information of the codes (A Sober Look, Appendix, Figures 31 and 32). Lower is better."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np
@@ -12,8 +10,6 @@ from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information, quantise
-
-__all__ = ["code_mutual_information"]
 
 
 @metric(

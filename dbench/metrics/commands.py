@@ -1,7 +1,5 @@
 """``dbench metrics``: every metric by its card."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import textwrap
@@ -11,8 +9,6 @@ from dataclasses import asdict
 import click
 
 from dbench.metrics.registry import METRICS, MetricCard, find_metric
-
-__all__ = ["metrics"]
 
 WIDEST = 100  # lines that are longer are hard to read, however wide the terminal
 

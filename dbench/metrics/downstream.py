@@ -1,7 +1,5 @@
 """Accuracy of downstream classifiers (A Sober Look, section 4.2.8). Higher is better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 
@@ -15,8 +13,6 @@ from dbench.metrics.inputs import require_count, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions, softmax_regressions, with_intercept
 from dbench.seeds import generator as named_generator
-
-__all__ = ["SIZES", "Model", "downstream", "downstream_accuracy"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -72,22 +68,10 @@ def downstream_accuracy(
     tuning: int | None = None,
     generator: np.random.Generator,
 ) -> Array:
-    """Test accuracies of classifiers trained on samples of different sizes.
+    """Test accuracies, sizes x k, of classifiers trained on samples of different sizes; see :func:`downstream`.
 
-    Args:
-        sample: discrete factors. One random order: the first observations test, the next train, so that smaller
-            training sets are part of larger ones and all are tested on the same observations.
-        sizes: numbers of training observations.
-        model: see :func:`downstream`.
-        test: number of test observations; 5,000 if not given, or a third of fewer than 15,000.
-        tuning: see :func:`downstream`.
-        generator: for the order and the seeds of the trees.
-
-    Returns:
-        sizes x k accuracies.
-
-    Raises:
-        InvalidInput: too few observations for a size, an unknown model, continuous factors.
+    One random order: the first observations test, the next train, so that smaller training sets are part of larger
+    ones and all are tested on the same observations.
     """
     require_discrete(sample, "downstream")
     if model not in ("logistic", "gbt"):
@@ -190,7 +174,6 @@ def downstream(
         0.6
         0.3
     """
-    require_discrete(sample, "downstream")
     generator = named_generator(metric="downstream") if generator is None else generator
     room = len(sample) - _test_size(sample, test)
     if sizes is None:

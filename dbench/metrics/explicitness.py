@@ -1,7 +1,5 @@
 """Explicitness (Ridgeway and Mozer 2018). Higher is better: factors can be read off linearly."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,22 +8,12 @@ from dbench.metrics.inputs import require_discrete, require_positive, standardis
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
 
-__all__ = ["area_under_curve", "explicitness"]
-
 Array = NDArray[np.float64]
 Values = NDArray[np.int64] | NDArray[np.float64]
 
 
 def area_under_curve(scores: Array, positive: NDArray[np.bool_]) -> Array:
-    """Area under the ROC curve: how often a positive outranks a negative, ties counting half.
-
-    Args:
-        scores: n x p.
-        positive: n x p, both values in every column.
-
-    Returns:
-        p areas from 0 to 1; 0.5 for scores that are all equal.
-    """
+    """Area under the ROC curve of each column: how often a positive outranks a negative, ties counting half."""
     from scipy.stats import rankdata
 
     ranks = rankdata(scores, axis=0)

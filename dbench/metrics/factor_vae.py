@@ -1,7 +1,5 @@
 """The metric of FactorVAE (Kim and Mnih 2018). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,8 +8,6 @@ from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import generator as named_generator
-
-__all__ = ["factor_vae"]
 
 
 def _votes(

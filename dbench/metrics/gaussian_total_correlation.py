@@ -1,7 +1,5 @@
 """Total correlation of a Gaussian fitted to the codes (A Sober Look, section 4.2.9). Lower is more independent."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np
@@ -11,8 +9,6 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Known, Score, metric
-
-__all__ = ["gaussian_total_correlation"]
 
 Array = NDArray[np.float64]
 

@@ -5,8 +5,6 @@ threshold edges are deleted; factors that still hang together through codes are 
 no edge, so nothing is connected by it at any threshold.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_matrix
-
-__all__ = ["GroupCurve", "Merge", "independent_groups", "independent_groups_curve", "merge_order", "merge_thresholds"]
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -36,30 +32,18 @@ class GroupCurve(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """Two groups of factors that become one.
-
-    Attributes:
-        threshold: largest threshold at which they hang together.
-        first: factor numbers of one group, rising; holds the smallest of all.
-        second: factor numbers of the other group, rising.
-    """
+    """Two groups of factors that become one, by rising number, at the largest threshold at which they hang together."""
 
     threshold: float
-    first: tuple[int, ...]
+    first: tuple[int, ...]  # holds the smallest of all
     second: tuple[int, ...]
 
 
 def merge_thresholds(matrix: ArrayLike) -> Array:
-    """Largest threshold at which each pair of factors hangs together.
+    """Largest threshold at which each pair of factors hangs together, k x k; 0 for those that never merge.
 
-    A path is as strong as its weakest edge; a pair merges at the strength of its strongest path.
-
-    Args:
-        matrix: d x k relation, not negative.
-
-    Returns:
-        k x k, symmetric; 0 for factors that never merge. The diagonal holds each factor's strongest relation:
-        the threshold above which it is connected to no code.
+    A path is as strong as its weakest edge; a pair merges at the strength of its strongest path. The diagonal holds
+    each factor's strongest relation: the threshold above which it is connected to no code.
 
     Example:
         >>> merge_thresholds([[0.9, 0.2, 0.0], [0.0, 0.7, 0.3]]).tolist()
@@ -77,14 +61,11 @@ def independent_groups(matrix: ArrayLike, thresholds: ArrayLike) -> tuple[Counts
 
     Args:
         matrix: d x k relation, not negative.
-        thresholds: any number of thresholds above 0.
+        thresholds: finite and above 0.
 
     Returns:
-        Connected components with at least one factor and one code, and factors connected to at least one code,
-        one of each for each threshold. A perfect matrix has k groups up to its smallest non-zero entry.
-
-    Raises:
-        InvalidInput: a threshold that is not finite and above 0.
+        As in :class:`GroupCurve`, one of each for each threshold. A perfect matrix has k groups up to its smallest
+        non-zero entry.
     """
     at = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if at.ndim != 1 or not np.isfinite(at).all() or not (at > 0).all():
@@ -97,13 +78,7 @@ def independent_groups(matrix: ArrayLike, thresholds: ArrayLike) -> tuple[Counts
 
 
 def independent_groups_curve(matrix: ArrayLike) -> GroupCurve:
-    """Groups and connected factors at every threshold where something can change.
-
-    Args:
-        matrix: d x k relation, not negative.
-
-    Returns:
-        The curve; empty for a matrix of zeros.
+    """Groups and connected factors at every threshold where something can change; nowhere for a matrix of zeros.
 
     Example:
         >>> curve = independent_groups_curve([[0.9, 0.2], [0.0, 0.7]])
@@ -116,13 +91,9 @@ def independent_groups_curve(matrix: ArrayLike) -> GroupCurve:
 
 
 def merge_order(matrix: ArrayLike) -> list[Merge]:
-    """Order in which factors merge as the threshold falls: the dendrogram of the matrix.
+    """Order in which factors merge as the threshold falls: the dendrogram of the d x k matrix.
 
-    Args:
-        matrix: d x k relation, not negative.
-
-    Returns:
-        At most k - 1 merges, thresholds falling, ties by factor number; factors that never merge are missing.
+    At most k - 1 merges, thresholds falling, ties by factor number; factors that never merge are missing.
 
     Example:
         >>> merge_order([[0.9, 0.2, 0.0], [0.0, 0.7, 0.3]])

@@ -1,23 +1,12 @@
 """Rules on input that several metrics share, and codes put on one scale."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-
-__all__ = [
-    "as_codes",
-    "label_indices",
-    "require_count",
-    "require_discrete",
-    "require_matrix",
-    "require_positive",
-    "require_varying",
-    "standardise",
-]
 
 
 def require_varying(sample: Sample) -> None:
@@ -40,6 +29,14 @@ def require_count(name: str, value: int, least: int) -> None:
     """Insist on an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
+
+
+def require_distinct(name: str, numbers: Sequence[int], size: int, least: int = 1) -> list[int]:
+    """Return distinct numbers below ``size``, at least so many, or refuse them."""
+    found = [int(number) for number in numbers]
+    if len(found) < least or len(set(found)) < len(found) or not all(0 <= number < size for number in found):
+        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {found}")
+    return found
 
 
 def require_positive(name: str, value: float) -> None:
@@ -69,16 +66,15 @@ def as_codes(name: str, values: ArrayLike, *, ndim: int = 2) -> NDArray[np.float
 
 
 def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the labels that occur in each column.
-
-    Args:
-        factors: n x k; equal values are one label.
-
-    Returns:
-        n x k indices from 0, in the order of the labels, and the number of labels of each of the k columns.
-    """
+    """Number the labels that occur in each of k columns from 0, in their order: n x k, and the k numbers of labels."""
     columns = [_numbered(column) for column in factors.T]
     return np.stack([inverse for inverse, _ in columns], axis=1), np.array([size for _, size in columns])
+
+
+def ranked(factors: ArrayLike) -> NDArray[np.float64]:
+    """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
+    numbers = np.asarray(factors)
+    return (label_indices(numbers)[0] if numbers.dtype.kind == "i" else numbers).astype(np.float64)
 
 
 def _numbered(column: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
@@ -96,15 +92,7 @@ def _numbered(column: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[
 def standardise(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scale both parts by the mean and deviation of the training part.
-
-    Args:
-        train: n x d.
-        test: m x d.
-
-    Returns:
-        Both; codes that are constant in the training part become 0 in both.
-    """
+    """Scale both parts by the mean and deviation of the training part; what is constant there becomes 0 in both."""
     halves, other = train * 0.5, test * 0.5  # the range of finite numbers can exceed the largest float
     mean = halves.mean(axis=0)
     centred = halves - mean

@@ -6,8 +6,6 @@ that is EMPIDA(L|I, J). What an intervention does is read from observations by w
 factors may be confounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 
@@ -18,22 +16,13 @@ from scipy.sparse import csr_array
 
 from dbench.errors import InvalidInput
 
-__all__ = ["Distance", "crossed_empida", "empida", "number_rows"]
-
 Distance = Literal["l2", "absolute"]
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 def number_rows(columns: Indices) -> tuple[Indices, int]:
-    """Number the distinct rows of a matrix of class numbers, in linear time by hashing.
-
-    Args:
-        columns: n x m class numbers from 0; with m = 0 all rows are equal.
-
-    Returns:
-        n numbers from 0, and how many there are.
-    """
+    """Number the distinct rows of a matrix of class numbers from 0, in linear time by hashing; how many there are."""
     key, room = np.zeros(len(columns), dtype=np.int64), 1
     for column in columns.T:
         size = int(column.max()) + 1
@@ -69,14 +58,7 @@ def _distances(differences: Array, starts: Indices, distance: Distance) -> Array
 
 
 def _grouped_quantile(values: Array, group: Indices, count: int, quantile: float) -> Array:
-    """Quantile of every column within each group, linear between order statistics; 1.0 is the maximum.
-
-    Args:
-        values: m x b.
-        group: m group numbers below ``count``, each at least once.
-        count: number of groups.
-        quantile: from 0 to 1.
-    """
+    """Quantile of every column of m x b within each group, linear between order statistics; 1.0 is the maximum."""
     order, sizes = _by_group(group, count)
     return _segment_quantile(np.ascontiguousarray(values.take(order, axis=0).T), sizes, quantile).T
 
@@ -95,14 +77,8 @@ def _segment_quantile(columns: Array, sizes: Indices, quantile: float) -> Array:
     place = quantile * (sizes - 1)
     low = np.floor(place).astype(np.int64)
     high, part = np.minimum(low + 1, sizes - 1), place - low
-    count = len(sizes)
-    result = np.empty((len(columns), count))
-    if columns.shape[1] >= 32 * count:  # few groups: partition each, which is linear and stays in the cache
-        for found, start, size, i, share in zip(result.T, starts, sizes, low, part, strict=True):
-            ordered = np.partition(columns[:, start : start + size], i, axis=1)
-            found[:] = (1 - share) * ordered[:, i] + share * ordered[:, i + (i + 1 < size) :].min(axis=1)
-        return result
-    group = np.repeat(np.arange(count), sizes)
+    result = np.empty((len(columns), len(sizes)))
+    group = np.repeat(np.arange(len(sizes)), sizes)
     for column, found in zip(columns, result, strict=True):
         ordered = column[np.lexsort((column, group))]
         found[:] = (1 - part) * ordered[starts + low] + part * ordered[starts + high]
@@ -178,19 +154,7 @@ def crossed_empida(
 
     Conditional means stand for interventional ones, single observations for means after the change, and all
     realisations of the held factors count alike. On other samples this is an approximation: noise of the codes
-    counts as disagreement.
-
-    Args:
-        codes: see :func:`empida`, as for all that follow.
-        factors: n x k class numbers.
-        blocks: groups of code numbers.
-        held: factor numbers I.
-        changed: all factors that are not held; named for the common signature.
-        distance: between codes of a group.
-        quantile: of the disagreements over observations.
-
-    Returns:
-        One value for each block. Linear in n.
+    counts as disagreement. Arguments as for :func:`empida`; ``changed`` are all factors that are not held.
 
     Raises:
         InvalidInput: held and changed that are not all factors together.

@@ -1,7 +1,5 @@
 """Interventional robustness score (Suter et al. 2019). Higher is better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,13 +9,11 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
-from dbench.metrics.inputs import label_indices, require_count, require_varying
+from dbench.metrics.inputs import label_indices, ranked, require_distinct, require_varying
 from dbench.metrics.interventions import Distance, crossed_empida, empida
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
 from dbench.seeds import generator as named_generator
-
-__all__ = ["domain_shift_robustness", "interventional_robustness", "irs"]
 
 Array = NDArray[np.float64]
 Groups = Sequence[Sequence[int]]
@@ -25,22 +21,17 @@ Groups = Sequence[Sequence[int]]
 
 def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
     """Labels of the factors; continuous ones are cut into bins, 20 if not said."""
-    if bins is not None:
-        require_count("bins", bins, 1)
     if bins is None and sample.discrete:
         return label_indices(sample.factors)[0]
     # Labels are cut by rank: equal-width bins of arbitrary labels would depend on how they are numbered.
-    values = label_indices(sample.factors)[0] if sample.discrete else sample.factors
-    return quantise(values.astype(np.float64), 20 if bins is None else bins)
+    return quantise(ranked(sample.factors), 20 if bins is None else bins)
 
 
 def _scaled(codes: Array, blocks: Groups) -> tuple[Array, Array]:
     """Centre codes and divide each group by its largest deviation, which no ratio of distances notices.
 
-    Constant codes become exactly 0, so that their rounding errors do not count as disagreement.
-
-    Returns:
-        The codes, and what each group was divided by, relative to the largest.
+    Constant codes become exactly 0, so that their rounding errors do not count as disagreement. Also returned is what
+    each group was divided by, relative to the largest.
     """
     halves = codes * 0.5
     centred = halves - halves.mean(axis=0)
@@ -52,21 +43,13 @@ def _scaled(codes: Array, blocks: Groups) -> tuple[Array, Array]:
     return centred, unit / (unit.max() if unit.any() else 1.0)
 
 
-def _checked(name: str, numbers: Sequence[int], size: int, least: int = 1) -> list[int]:
-    """Insist on distinct numbers below ``size``."""
-    found = [int(number) for number in numbers]
-    if len(found) < least or len(set(found)) < len(found) or not all(0 <= number < size for number in found):
-        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {found}")
-    return found
-
-
 def _partition(name: str, groups: Groups | None, size: int) -> list[list[int]]:
     """Groups of numbers without overlap; each number by itself if none are given."""
     if groups is None:
         return [[number] for number in range(size)]
     if not groups or not all(len(group) for group in groups):
         raise InvalidInput(f"{name} must hold at least one group and no empty one, got {[list(g) for g in groups]}")
-    _checked(name, [number for group in groups for number in group], size)
+    require_distinct(name, [number for group in groups for number in group], size)
     return [list(group) for group in groups]
 
 
@@ -117,9 +100,9 @@ def interventional_robustness(
     """
     require_varying(sample)
     _require_quantile(quantile)
-    block = _checked("codes", codes, sample.n_codes)
-    fixed = _checked("held", held, sample.n_factors, least=0)
-    moved = _checked("changed", changed, sample.n_factors)
+    block = require_distinct("codes", codes, sample.n_codes)
+    fixed = require_distinct("held", held, sample.n_factors, least=0)
+    moved = require_distinct("changed", changed, sample.n_factors)
     if set(fixed) & set(moved):
         raise InvalidInput(f"held and changed must not overlap, got {fixed} and {moved}")
     values, factors = _scaled(sample.codes, [block])[0], _classes(sample, bins)
@@ -138,16 +121,10 @@ def domain_shift_robustness(
     quantile: float = 1.0,
     reweight: bool = True,
 ) -> float:
-    """IRS(L | all other factors, S): how little codes move when the domain S shifts (section 4).
+    """IRS(L | all other factors, S): how little codes L move when the domain S shifts (section 4).
 
-    Args:
-        sample: see :func:`interventional_robustness`, as for the options.
-        codes: code numbers L, read as one vector.
-        domain: numbers of the factors S that tell domains apart.
-        bins: equal-width bins for the factors.
-        distance: ``l2`` or ``absolute``.
-        quantile: of the disagreements.
-        reweight: whether to correct for domains that come with other values of the factors held.
+    S are the factors that tell domains apart; ``reweight`` corrects for domains that come with other values of the
+    factors held. See :func:`interventional_robustness` for the other options.
 
     Returns:
         The score, from -1 to 1. Where no combination of the other factors was seen in two domains there is no

@@ -5,8 +5,6 @@ within each fold. The path is piecewise linear in the penalty (Osborne et al. 20
 walk from corner to corner of their paths together, and the error between two corners is a parabola.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +12,6 @@ from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count
-
-__all__ = ["LassoFit", "Moments", "cross_validated_lasso", "fold_moments", "lasso_of_moments"]
 
 Array = NDArray[np.float64]
 
@@ -60,11 +56,8 @@ def _sweep(matrix: Array, pivot: NDArray[np.int64]) -> None:
 def _walk(gram: Array, slopes: Array, stop: Array, max_corners: int) -> list[_Segment]:
     """Follow the Lasso path of every problem from zero weights until its penalty is at most ``stop``.
 
-    Args:
-        gram: problems x d x d covariances of the predictors; overwritten.
-        slopes: problems x d covariances of predictors and target.
-        stop: problems, penalties to reach.
-        max_corners: where walks that go in circles (exact ties) are left; they then stand still.
+    ``gram`` (problems x d x d covariances of the predictors) is overwritten, ``slopes`` are their covariances with the
+    target. Walks that go in circles (exact ties) are left after ``max_corners`` and then stand still.
     """
     # Swept at the active predictors S, gram @ signs holds the slope of the weights within S, and outside of S
     # the slope of the covariances of predictors and residual.
@@ -109,13 +102,7 @@ def _walk(gram: Array, slopes: Array, stop: Array, max_corners: int) -> list[_Se
 
 
 def fold_moments(x: Array, y: Array, *, folds: int = 5) -> Moments:
-    """Products of the predictors with each other and the targets in contiguous folds.
-
-    Args:
-        x: n x d.
-        y: n x targets.
-        folds: from 2 to n.
-    """
+    """Products of the predictors (n x d) with each other and the targets (n x targets) in contiguous folds."""
     parts = []
     for x_part, y_part in zip(np.array_split(x, folds), np.array_split(y, folds), strict=True):
         ones = np.concatenate([np.ones((len(x_part), 1)), x_part], axis=1)
@@ -133,39 +120,26 @@ def _about(mean_xx: Array, mean_xy: Array, xx: Array, xy: Array, yy: Array) -> t
     return gram, slopes, ((yy[:, None] - 2 * y_mean * y_sum) / n + y_mean**2)[:, 0]
 
 
-def cross_validated_lasso(x: Array, y: Array, *, folds: int = 5, penalties: int = 100) -> LassoFit:
+def cross_validated_lasso(x: Array, y: Array, *, folds: int = 5) -> LassoFit:
     """Fit ``|y - xw - b|^2 / 2n + penalty |w|_1`` for every target, each with the penalty of least error.
 
-    The rules are those of scikit-learn's ``LassoCV``: a geometric path of penalties from the smallest that
+    The rules are those of scikit-learn's ``LassoCV``: a geometric path of 100 penalties from the smallest that
     gives zero weights down to a thousandth of it, contiguous folds, the mean over folds of the mean squared
     error, the largest penalty among equals. Rows should be in random order.
 
     Args:
         x: n x d predictors, standardised; constant ones get weight 0, of exact copies one gets all the weight.
         y: n x targets.
-        folds: number of folds, from 2 to n.
-        penalties: length of the path.
-
-    Returns:
-        The fit on all observations at the chosen penalties.
+        folds: from 2 to n.
     """
     require_count("folds", folds, 2)
     if len(x) != len(y) or len(x) < folds:
         raise InvalidInput(f"x and y must have equally many rows, at least {folds}, got {len(x)} and {len(y)}")
-    return lasso_of_moments(fold_moments(x, y, folds=folds), penalties=penalties)
+    return lasso_of_moments(fold_moments(x, y, folds=folds))
 
 
-def lasso_of_moments(moments: Moments, *, penalties: int = 100) -> LassoFit:
-    """Fit as :func:`cross_validated_lasso` does, from the moments of the folds.
-
-    Args:
-        moments: see :func:`fold_moments`.
-        penalties: length of the path.
-
-    Returns:
-        The fit on all observations at the chosen penalties.
-    """
-    require_count("penalties", penalties, 1)
+def lasso_of_moments(moments: Moments) -> LassoFit:
+    """Fit as :func:`cross_validated_lasso` does, from the moments of the folds (:func:`fold_moments`)."""
     folds, d, targets = len(moments.xx), moments.xx.shape[1] - 1, moments.xy.shape[2]
     inside = list(moments)
     whole = [moment.sum(axis=0, keepdims=True) for moment in inside]
@@ -176,7 +150,7 @@ def lasso_of_moments(moments: Moments, *, penalties: int = 100) -> LassoFit:
     test_gram, test_slopes, test_variance = _about(outside[0], outside[1], *inside)
 
     largest = np.abs(slopes[-1]).max(axis=0)
-    path = largest[:, None] * np.geomspace(1.0, 1e-3, penalties)
+    path = largest[:, None] * np.geomspace(1.0, 1e-3, 100)
     segments = _walk(
         np.repeat(gram, targets, axis=0),
         slopes.swapaxes(1, 2).reshape(-1, d),

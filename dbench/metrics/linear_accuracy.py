@@ -1,7 +1,5 @@
 """Accuracy of a linear classifier of each factor (Mahon et al., Table 2). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,18 +10,11 @@ from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions
 from dbench.seeds import generator as named_generator
 
-__all__ = ["adjusted_accuracy", "linear_accuracies", "linear_accuracy", "linear_predictions"]
-
 
 def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-    """Adjust accuracies for chance: max(0, (a - r) / (1 - r)) (Mahon et al., section 4.2 and Table 3).
+    """Adjust the accuracies a of k factors for chance: max(0, (a - r) / (1 - r)) (Mahon et al., section 4.2, Table 3).
 
-    Args:
-        accuracy: k accuracies a.
-        factors: n x k labels; r is the sum of squared class shares, what guessing in proportion gets.
-
-    Returns:
-        k values from 0 to 1, and the mean chance level.
+    r is the sum of squared class shares, what guessing in proportion gets. Also returned is its mean over the factors.
     """
     labels, _ = label_indices(factors)
     chance = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])
@@ -35,14 +26,7 @@ def linear_predictions(
 ) -> NDArray[np.int64]:
     """Fit a multinomial logistic regression on standardised codes for each factor; predict the test part.
 
-    Args:
-        train: n x d codes.
-        labels: n x k.
-        test: m x d codes.
-        penalty: the C of scikit-learn.
-
-    Returns:
-        m x k labels, each among those of its factor in the training part.
+    ``labels`` are n x k, ``penalty`` is the C of scikit-learn; m x k labels come back, each one of the training part's.
     """
     x, x_test = standardise(train, test)
     return np.stack([softmax_predictions(x, label, x_test, penalty) for label in labels.T], axis=1)

@@ -1,7 +1,5 @@
 """Mutual-information entropy disentanglement (Cao et al. 2022). Higher is better."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np
@@ -18,8 +16,6 @@ from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
-
-__all__ = ["med"]
 
 
 @metric(

@@ -1,7 +1,5 @@
 """Mutual information gap (Chen et al. 2018). Higher is better."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np
@@ -13,8 +11,6 @@ from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import entropy, mutual_information
 from dbench.seeds import generator as named_generator
-
-__all__ = ["mig"]
 
 
 @metric(

@@ -1,7 +1,5 @@
 """Accuracy of a perceptron for each factor (Mahon et al., Table 2). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dbench.codes import Sample
@@ -10,8 +8,6 @@ from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
-
-__all__ = ["mlp_accuracy"]
 
 
 @metric(

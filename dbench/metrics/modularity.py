@@ -1,7 +1,5 @@
 """Modularity (Ridgeway and Mozer 2018). Higher is better: each code knows about one factor at most."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np
@@ -14,8 +12,6 @@ from dbench.metrics.inputs import require_matrix, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
-
-__all__ = ["mean_modularity", "modularity", "modularity_per_code"]
 
 Idle = Literal["skip", "zero"]
 
@@ -46,15 +42,11 @@ def modularity_per_code(matrix: ArrayLike) -> NDArray[np.float64]:
 
 
 def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
-    """Mean of :func:`modularity_per_code`.
+    """Mean of :func:`modularity_per_code`; 0 where every code is idle, that is related to nothing.
 
     Args:
         matrix: d x k, not negative.
-        idle: what codes related to nothing do: ``skip`` leaves them out, ``zero`` counts them as 0, as the study
-            behind A Sober Look did.
-
-    Returns:
-        The mean, from 0 to 1; 0 where every code is idle.
+        idle: ``skip`` leaves idle codes out, ``zero`` counts them as 0, as the study behind A Sober Look did.
 
     Raises:
         InvalidInput: another way to treat idle codes.

@@ -1,7 +1,5 @@
 """Neuron knockout (Mahon et al., section 4.3). Higher is better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,8 +12,6 @@ from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
-
-__all__ = ["nk", "nk_of_models"]
 
 
 def nk_of_models(

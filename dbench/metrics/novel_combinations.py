@@ -1,11 +1,4 @@
-"""Accuracy on novel combinations of familiar factor values (Mahon et al., section 5.2). Higher is better.
-
-The question is put to a model trained without one combination, say all hearts of scale 3, though with hearts of other
-scales and with other shapes of scale 3: do classifiers of its codes, trained on the same points as the model, recognise
-both values together?
-"""
-
-from __future__ import annotations
+"""Accuracy on novel combinations of familiar factor values (Mahon et al., section 5.2). Higher is better."""
 
 from collections.abc import Sequence
 from math import prod
@@ -16,12 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
-from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_positive
+from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_distinct, require_positive
 from dbench.metrics.linear_accuracy import linear_predictions
 from dbench.metrics.registry import Score
 from dbench.seeds import generator as named_generator
-
-__all__ = ["adjust_for_chance", "novel_combinations"]
 
 
 def adjust_for_chance(accuracy: float, chance: float) -> float:
@@ -91,7 +82,7 @@ def novel_combinations(
     training = Training(epochs, batch, hidden, device=device)
     require_positive("penalty", penalty)
     mask = _check_mask(held_out, len(sample))
-    chosen = _check_factors(factors, sample.n_factors)
+    chosen = require_distinct("factors", factors, sample.n_factors)
     labels, sizes = label_indices(sample.factors[:, chosen])
     _check_familiar(sample, mask, chosen)
     n_familiar = int((~mask).sum())
@@ -130,13 +121,6 @@ def _check_mask(held_out: ArrayLike, n: int) -> NDArray[np.bool_]:
     if mask.all() or not mask.any():
         raise InvalidInput(f"held_out must hold out some of the {n} points and not all, got {int(mask.sum())}")
     return mask
-
-
-def _check_factors(factors: Sequence[int], n_factors: int) -> list[int]:
-    chosen = [int(j) for j in factors]
-    if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(range(n_factors)):
-        raise InvalidInput(f"factors must be distinct indices from 0 to {n_factors - 1}, got {list(factors)}")
-    return chosen
 
 
 def _check_familiar(sample: Sample, mask: NDArray[np.bool_], chosen: list[int]) -> None:

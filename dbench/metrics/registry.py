@@ -31,8 +31,6 @@ from dbench.codes import Sample
 from dbench.codes.arrays import as_array, read_arrays
 from dbench.errors import InvalidInput, find, unknown_name
 
-__all__ = ["METRICS", "Known", "MetricCard", "Score", "find_card", "find_metric", "find_variant", "metric"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
 Array = NDArray[np.float64]
@@ -69,7 +67,6 @@ class Score:
         object.__setattr__(self, "value", float(self.value))
 
     def __float__(self) -> float:
-        """The score itself."""
         return self.value
 
 
@@ -179,11 +176,7 @@ def metric(
 @overload
 def metric(*, needs: Literal["source", "posterior", "models"], **declared: Any) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Attach a card to a metric and list it under its own name.
-
-    Args:
-        needs: as on :class:`MetricCard`.
-        declared: other fields of the card; ``label`` is the name where it is not given.
+    """Attach a card of these fields to a metric and list it under its own name, which is also the default label.
 
     Raises:
         InvalidInput: a name that is taken, or a property in ``varies`` that no test knows.
@@ -241,9 +234,6 @@ def find_variant(name: str) -> Callable[..., Score]:
 
     What stands in brackets is a choice that a keyword option offers (``estimator="forest"``), or an option that is
     switched on (``crossed=True``).
-
-    Raises:
-        UnknownName: no such metric, or no such choice.
 
     Example:
         >>> from dbench.metrics import dci

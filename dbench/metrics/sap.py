@@ -1,7 +1,5 @@
 """Separated attribute predictability (Kumar et al. 2018). Higher is better."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np
@@ -14,8 +12,6 @@ from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
 from dbench.seeds import generator as named_generator
-
-__all__ = ["sap"]
 
 
 @metric(

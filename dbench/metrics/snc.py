@@ -1,7 +1,5 @@
 """Single-neuron classification (Mahon et al., section 4.2). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
@@ -13,8 +11,6 @@ from dbench.metrics.inputs import label_indices, require_count, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator as named_generator
-
-__all__ = ["bin_accuracy", "snc"]
 
 
 def _tally(code: NDArray[np.float64], label: NDArray[np.int64], n_bins: int) -> NDArray[np.float64]:
@@ -46,7 +42,7 @@ def _bins_of_each_class(sizes: NDArray[np.int64], n_bins: int) -> NDArray[np.int
 def bin_accuracy(
     code: NDArray[np.float64], label: NDArray[np.int64], *, min_bin_size: int | None = None
 ) -> tuple[float, int]:
-    """Accuracy of the best classifier that cuts one code into bins of equal counts (equation 3).
+    """Accuracy of the best classifier that cuts one code into bins of equal counts (equation 3), and the bins.
 
     Bins hold as many points as the greatest common divisor g of the class sizes, and a class of size s gets
     exactly s/g bins, so that the predicted distribution can match the true one; which bins is the best
@@ -56,9 +52,6 @@ def bin_accuracy(
         code: n values.
         label: n class numbers from 0.
         min_bin_size: points in a bin, at least; by default a fifth of the mean class size (at least 1).
-
-    Returns:
-        The accuracy and the number of bins.
     """
     sizes = np.bincount(label)
     if min_bin_size is None:

@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["softmax_predictions", "softmax_regressions", "with_intercept"]
-
 Array = NDArray[np.float64]
 
 MEMORY = 10  # pairs of steps and gradient changes that L-BFGS keeps
@@ -133,14 +131,7 @@ def softmax_regressions(
 
 
 def softmax_predictions(x: Array, labels: NDArray[np.int64], x_test: Array, penalty: float) -> NDArray[np.int64]:
-    """Fit one regression to all observations; return the labels of others, each among those it was shown.
-
-    Args:
-        x: n x d.
-        labels: n, of any values.
-        x_test: m x d.
-        penalty: the C of scikit-learn.
-    """
+    """Fit one regression to all observations; return the labels of others, each among those it was shown."""
     values, classes = np.unique(labels, return_inverse=True)
     if len(values) == 1:  # a split can leave one value only
         return np.full(len(x_test), values[0])

@@ -1,15 +1,11 @@
 """Statistical efficiency of a representation (A Sober Look, section 7). Higher is better."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.downstream import Model, downstream_accuracy
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import generator as named_generator
-
-__all__ = ["statistical_efficiency"]
 
 
 @metric(

@@ -1,7 +1,5 @@
 """Unsupervised disentanglement ranking (Duan et al. 2020). Higher is better: models that agree axis by axis."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
@@ -15,8 +13,6 @@ from dbench.metrics.inputs import as_codes, require_count, require_matrix
 from dbench.metrics.lasso import Moments, cross_validated_lasso, fold_moments, lasso_of_moments
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import generator as named_generator
-
-__all__ = ["udr", "udr_agreements", "udr_pair", "udr_scores"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -174,23 +170,17 @@ def udr_agreements(
     aggregation: Aggregation = "strongest",
     drop_uninformative: bool = False,
 ) -> Array:
-    """Agreement of every model with every other, of which :func:`udr_scores` takes medians.
+    """Agreement of every model with every other, of which :func:`udr_scores`, with the same arguments, takes medians.
 
-    Args:
-        codes: models x n x d posterior means of the same n observations.
-        informative: models x d booleans.
-        relation: ``lasso`` or ``spearman``.
-        aggregation: how the relations of two models become a score. ``strongest``: equation 2. ``entropy``: that of
-            DCI, with the other model's codes in the place of the factors; the mean of
-            :func:`dbench.metrics.dci_disentanglement` over the informative codes of the one and over those of the
-            other. As in equation 2, uninformative codes are not scored but count among those that others relate to.
-        drop_uninformative: take uninformative codes out of the relations altogether.
+    The relations of two models become a score by ``aggregation``. ``strongest``: equation 2. ``entropy``: that of DCI,
+    with the other model's codes in the place of the factors; the mean of :func:`dbench.metrics.dci_disentanglement`
+    over the informative codes of the one and over those of the other. As in equation 2, uninformative codes are not
+    scored but count among those that others relate to.
 
     Returns:
         Models x models; row i holds the comparisons of model i, the diagonal those with itself.
 
     Raises:
-        InvalidInput: wrong shapes, NaN, fewer than 5 observations, or another relation.
         UnknownName: another aggregation.
     """
     aggregate = find("aggregation", aggregation, {"strongest": _pairs, "entropy": _entropies})
@@ -278,7 +268,7 @@ def udr(
 
     It measures agreement: whatever code all models share, however entangled, is perfect. Two exact copies
     score within 0.002 of 1 (the cross-validated penalty is not quite 0). To rank models, or compare within
-    groups, use :func:`udr_scores`; all options are described there.
+    groups, use :func:`udr_scores`.
 
     Args:
         codes: models x n x d posterior means of the same n observations, at least 2 models.

@@ -1,18 +1,14 @@
 """The convolutional network of Locatello et al. (2020), table 2, for images of 64 x 64."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
+import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from dbench.errors import InvalidInput
-from dbench.models.convolution import downwards, upwards
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
-
-__all__ = ["Conv", "conv"]
 
 _KERNEL = (4, 4)
 _SIDE = 64
@@ -31,14 +27,16 @@ class Conv:
         image_shape: channels, 64, 64.
         latents: number of codes, d.
         discriminator: widths of the hidden layers of a discriminator of the codes (Kim and Mnih 2018, appendix A).
+
+    Raises:
+        InvalidInput: images that are not 64 x 64, or a width below 1.
     """
 
-    image_shape: tuple[int, int, int]
-    latents: int
+    image_shape: tuple[int, int, int] = (1, 64, 64)
+    latents: int = 10
     discriminator: tuple[int, ...] = (1000,) * 6
 
     def __post_init__(self) -> None:
-        """Check the side of the images and the widths."""
         channels, *sides = self.image_shape
         if sides != [_SIDE, _SIDE] or min(channels, self.latents, *self.discriminator) < 1:
             raise InvalidInput(f"the convolutional network takes images of channels x 64 x 64, got {self}")
@@ -64,7 +62,7 @@ class Conv:
 
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x 64 x 64 in 0..1 to means and log-variances of the codes, each M x B x d."""
-        h = downwards(x, self._layers(parameters, "convolution")).reshape(*x.shape[:2], _WIDE)
+        h = _downwards(x, self._layers(parameters, "convolution")).reshape(*x.shape[:2], _WIDE)
         h = linear(parameters, "encoder.0", h).relu()
         mean, logvar = linear(parameters, "encoder.1", h).chunk(2, dim=-1)
         return mean, logvar
@@ -72,17 +70,48 @@ class Conv:
     def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
         """Map codes M x B x d to Bernoulli logits M x B x C x 64 x 64."""
         h = linear(parameters, "decoder.1", linear(parameters, "decoder.0", z).relu()).relu()
-        return upwards(h.view(*h.shape[:2], *_CORE), self._layers(parameters, "upconvolution"))
+        return _upwards(h.view(*h.shape[:2], *_CORE), self._layers(parameters, "upconvolution"))
 
     @staticmethod
     def _layers(parameters: Parameters, chain: str) -> list[tuple[Tensor, Tensor]]:
         return [(parameters[f"{chain}.{i}.weight"], parameters[f"{chain}.{i}.bias"]) for i in range(4)]
 
 
-def conv(image_shape: tuple[int, int, int] = (1, 64, 64), latents: int = 10) -> Conv:
-    """Build the convolutional network.
+def _downwards(x: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
+    """Apply each member's convolutions, one group a member, ReLU after each: M x B x C x H x W to M x B x O x h x w."""
+    if _lone(x):
+        return _downwards(_twice(x), _both(layers))[:1]
+    members = len(x)
+    h = x.transpose(0, 1).flatten(1, 2)  # B x (M C) x H x W
+    for weight, bias in layers:
+        h = F.conv2d(h, weight.flatten(0, 1), bias.flatten(0, 1), stride=2, padding=1, groups=members).relu()
+    return h.reshape(len(h), members, -1, *h.shape[2:]).transpose(0, 1)
 
-    Raises:
-        InvalidInput: images that are not 64 x 64.
+
+def _upwards(h: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
+    """Apply each member's transposed convolutions, ReLU between them: M x B x C x h x w to M x B x O x H x W."""
+    if _lone(h):
+        return _upwards(_twice(h), _both(layers))[:1]
+    members = len(h)
+    h = h.transpose(0, 1).flatten(1, 2)
+    for i, (weight, bias) in enumerate(layers):
+        h = F.conv_transpose2d(h, weight.flatten(0, 1), bias.flatten(0, 1), stride=2, padding=1, groups=members)
+        h = h.relu() if i + 1 < len(layers) else h
+    return h.reshape(len(h), members, -1, *h.shape[2:]).transpose(0, 1)
+
+
+def _lone(h: Tensor) -> bool:
+    """Whether h is run as that of two members, of which one is dropped.
+
+    On a processor the library computes a convolution of one group in another way than one of several, and a member's
+    bits must not depend on the others.
     """
-    return Conv(image_shape, latents)
+    return len(h) == 1 and h.device.type == "cpu"
+
+
+def _twice(h: Tensor) -> Tensor:
+    return h.expand(2, *h.shape[1:])
+
+
+def _both(layers: list[tuple[Tensor, Tensor]]) -> list[tuple[Tensor, Tensor]]:
+    return [(_twice(weight), _twice(bias)) for weight, bias in layers]

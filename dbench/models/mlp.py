@@ -1,7 +1,5 @@
 """A small fully connected network, for images of a few hundred pixels on processors."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -11,28 +9,28 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
 
-__all__ = ["Mlp", "mlp"]
-
 
 @dataclass(frozen=True)
 class Mlp:
     """Fully connected encoder and its mirror image as decoder, ReLU between the layers.
 
     Args:
-        image_shape: channels, height, width.
+        image_shape: channels, height, width; the defaults are those of the micro profile.
         latents: number of codes, d.
         hidden: widths of the encoder's hidden layers, from the image inwards; the decoder has them in reverse.
         discriminator: widths of the hidden layers of a discriminator of the codes. The studies' six of 1000 units would
             take nearly all the time of so small a network.
+
+    Raises:
+        InvalidInput: a width below 1.
     """
 
-    image_shape: tuple[int, int, int]
-    latents: int
-    hidden: tuple[int, ...]
+    image_shape: tuple[int, int, int] = (1, 16, 16)
+    latents: int = 10
+    hidden: tuple[int, ...] = (64, 64)
     discriminator: tuple[int, ...] = (64, 64, 64)
 
     def __post_init__(self) -> None:
-        """Check that every width is positive."""
         if min(*self.image_shape, self.latents, *self.hidden, *self.discriminator) < 1:
             raise InvalidInput(f"image_shape, latents, hidden and discriminator must be positive, got {self}")
 
@@ -67,12 +65,3 @@ class Mlp:
         for i in range(len(self.hidden)):
             h = linear(parameters, f"decoder.{i}", h).relu()
         return linear(parameters, f"decoder.{len(self.hidden)}", h).view(*z.shape[:2], *self.image_shape)
-
-
-def mlp(image_shape: tuple[int, int, int] = (1, 16, 16), latents: int = 10, hidden: tuple[int, ...] = (64, 64)) -> Mlp:
-    """Build the fully connected network; its defaults are those of the micro profile.
-
-    Raises:
-        InvalidInput: a width below 1.
-    """
-    return Mlp(image_shape, latents, hidden)

@@ -1,7 +1,5 @@
 """Pieces shared by networks whose parameters carry a leading member axis."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from itertools import pairwise
@@ -10,8 +8,6 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
-
-__all__ = ["ALIGN", "Parameters", "Shapes", "dense_shapes", "glorot_uniform", "linear"]
 
 ALIGN = 16
 """Floats in a cache line, and in the widest vector register."""

@@ -1,7 +1,5 @@
 """A badge for each paper: how many of its findings were reproduced, as a small SVG for a README."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -10,8 +8,6 @@ from dbench.report.cite import anchor
 from dbench.report.document import by_paper
 from dbench.report.headings import count_verdicts
 from dbench.report.schema import PAPERS, Document
-
-__all__ = ["badges"]
 
 # Width of a letter of 11 pixels in the usual sans-serif fonts: an average, for text is stretched to the width given.
 LETTER, PAD, HEIGHT = 6.2, 12, 20

@@ -1,7 +1,5 @@
 """Two reports side by side, and many one after the other: headings first, then estimates, then counts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,6 @@ from dbench.report.files import read_report
 from dbench.report.overview import stand_text
 from dbench.report.schema import VERDICTS, Document, Record
 from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, one_line
-
-__all__ = ["Changes", "Step", "compare", "difference_lines", "history_lines", "read_history", "trends"]
 
 # A title names so many headings and counts the others.
 MOST_NAMES = 3
@@ -62,10 +58,6 @@ class Changes:
     added: int
     removed: int
     same: int
-
-    def __bool__(self) -> bool:
-        """Whether anything changed, moved, came or went."""
-        return bool(self.headings or self.moved or self.verdicts or self.added or self.removed)
 
     def __str__(self) -> str:
         """Which headings changed, on one line; empty where none did."""

@@ -1,7 +1,5 @@
 """How to cite a heading, where to dispute it, and where its test stands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -9,8 +7,6 @@ from urllib.parse import quote, urlencode
 
 from dbench.report.schema import Document, Record
 from dbench.report.text import one_line
-
-__all__ = ["PAPER_LINKS", "anchor", "bibtex", "dispute_link", "source_link"]
 
 PAPER_LINKS = {
     "sober": "https://doi.org/10.3929/ethz-b-000450167",

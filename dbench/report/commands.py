@@ -1,7 +1,5 @@
 """``dbench report``: what changed between two reports, and a history of many."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
@@ -9,8 +7,6 @@ import click
 from dbench.report.changes import compare, difference_lines, history_lines, read_history, trends
 from dbench.report.figures import read_figures
 from dbench.report.files import read_report, write_page
-
-__all__ = ["report"]
 
 _REPORT = click.Path(path_type=Path)
 

@@ -1,28 +1,14 @@
 """One list of records becomes one document; everything else in this package reads that document."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from dbench.errors import InvalidInput
-from dbench.report.headings import LedgerRow, heading_of
+from dbench.report.headings import heading_of
 from dbench.report.redact import redacted
 from dbench.report.schema import PAPERS, VERDICTS, Document, Record, validate
-
-__all__ = ["build_document", "by_paper", "headings_match", "records_of", "report_text", "strict_json", "worst_first"]
-
-
-@dataclass(frozen=True)
-class _Row:
-    """The row of a finding that the ledger does not know, or of a heading that was read back."""
-
-    where: str
-    says: str
-    heads: str
-    note: str = ""
 
 
 def strict_json(value: Any, *, indent: int | None = None) -> str:
@@ -57,10 +43,10 @@ def worst_first(items: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return sorted(items, key=lambda item: (-VERDICTS.index(item["verdict"]), not item["unexpected"]))
 
 
-def records_of(document: Document) -> dict[str, list[Record]]:
-    """Return the records of each finding, in the order of the document."""
-    groups: dict[str, list[Record]] = {heading["claim"]: [] for heading in document["headings"]}
-    for record in document["records"]:
+def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Group records by finding, in their order."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
         groups.setdefault(record["claim"], []).append(record)
     return groups
 
@@ -68,7 +54,7 @@ def records_of(document: Document) -> dict[str, list[Record]]:
 def build_document(
     records: Iterable[Record],
     *,
-    ledger: Mapping[str, LedgerRow] | None = None,
+    ledger: Mapping[str, Any] | None = None,
     provenance: Mapping[str, Any] | None = None,
     complete: bool = True,
     selection: str = "",
@@ -119,16 +105,13 @@ def _order(record: Record) -> tuple[str, ...]:
     return record["claim"], record["evidence"], record["part"], strict_json(record["params"]), record["nodeid"]
 
 
-def _headings(records: Sequence[Record], rows: Mapping[str, LedgerRow]) -> list[dict[str, Any]]:
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record["claim"], []).append(record)
-    return [heading_of(group, rows.get(claim) or _row_of(group)) for claim, group in groups.items()]
+def _headings(records: Sequence[Record], rows: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [heading_of(group, rows.get(claim) or _row_of(group)) for claim, group in by_claim(records).items()]
 
 
-def _row_of(group: Sequence[Record]) -> _Row:
+def _row_of(group: Sequence[Record]) -> SimpleNamespace:
     first = next((record for record in group if record["role"] == "primary"), group[0])
-    return _Row(first["where"], first["says"], first["evidence"])
+    return SimpleNamespace(where=first["where"], says=first["says"], heads=first["evidence"], note="")
 
 
 def headings_match(document: Document) -> bool:
@@ -137,7 +120,10 @@ def headings_match(document: Document) -> bool:
     What they say in words, and which of several equal cases they name, is left alone: another version may have done so
     otherwise.
     """
-    rows = {h["claim"]: _Row(h["where"], h["statement"], h["heads"]) for h in document["headings"]}
+    rows = {
+        h["claim"]: SimpleNamespace(where=h["where"], says=h["statement"], heads=h["heads"], note="")
+        for h in document["headings"]
+    }
     worded = {"says": "", "notes": [], "note": ""}
     ours, theirs = (
         [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]

@@ -1,16 +1,13 @@
 """Figures for the page: those that were drawn from the very tables that a report rests on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from dbench.errors import DamagedData, DbenchError
+from dbench.errors import DamagedData
+from dbench.files import write_aside
 from dbench.report.schema import Document
-
-__all__ = ["PageFigure", "read_figures", "write_list"]
 
 LIST = "figures.json"
 
@@ -46,19 +43,13 @@ def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
     Raises:
         DbenchError: the folder cannot be written to.
     """
-    text = json.dumps([asdict(figure) for figure in figures], indent=1, ensure_ascii=False) + "\n"
-    try:
-        (folder / LIST).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DbenchError(f"cannot write {folder / LIST}: {error.strerror or error}") from error
+    write_aside(folder / LIST, json.dumps([asdict(figure) for figure in figures], indent=1, ensure_ascii=False) + "\n")
 
 
 def read_figures(folder: str | Path | None, document: Document) -> Sequence[PageFigure]:
     """Return the figures of a folder for findings of this report, drawn from its tables as they were judged.
 
-    Args:
-        folder: as ``make docs`` writes it; none, or one without a list, has no figures.
-        document: the report.
+    No folder, or one without the list that ``make docs`` writes, has none.
 
     Raises:
         DamagedData: a list that cannot be read, or a figure of it that is missing.
@@ -71,7 +62,7 @@ def read_figures(folder: str | Path | None, document: Document) -> Sequence[Page
     try:
         listed = [PageFigure(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
         return [
-            PageFigure(**asdict(figure) | {"svg": (Path(folder) / f"{figure.name}.svg").read_text(encoding="utf-8")})
+            replace(figure, svg=path.with_name(f"{figure.name}.svg").read_text(encoding="utf-8"))
             for figure in listed
             if claims.intersection(figure.claims)
             and figure.evidence

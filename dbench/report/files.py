@@ -1,7 +1,5 @@
 """Writing and reading reports: aside first, then renamed, so that a whole report is only replaced by a whole one."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math
@@ -18,8 +16,6 @@ from dbench.report.figures import PageFigure
 from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 from dbench.report.schema import Document, validate
-
-__all__ = ["prepare_folder", "read_report", "report_folder", "write_page", "write_report"]
 
 LARGEST = 256 * 1024 * 1024  # bytes; a full report has five million
 
@@ -50,10 +46,6 @@ def prepare_folder(directory: str | Path) -> Path:
 
 def report_folder(folder: str | Path, *, complete: bool) -> Path:
     """Return where a report belongs: a partial one goes beside the full one, never in its place.
-
-    Args:
-        folder: of the full report.
-        complete: whether every test of the claims was run.
 
     Example:
         >>> report_folder("reports/latest", complete=False).as_posix()
@@ -100,13 +92,7 @@ def write_page(
     trends: Mapping[str, Sequence[tuple[str, str]]],
     figures: Sequence[PageFigure] = (),
 ) -> None:
-    """Write the page of a report with the earlier verdicts of its findings.
-
-    Args:
-        path: the file.
-        document: the report.
-        trends: as :func:`dbench.report.html.render_html` takes them.
-        figures: for the page.
+    """Write the page of a report with the earlier verdicts of its findings, as :func:`render_html` takes them.
 
     Raises:
         DbenchError: if the file cannot be written.

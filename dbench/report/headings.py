@@ -1,10 +1,8 @@
 """The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from dbench.report.schema import ROLES, VERDICTS, Record
 from dbench.report.text import (
@@ -20,8 +18,6 @@ from dbench.report.text import (
     same_words,
 )
 
-__all__ = ["PARAMETERS", "LedgerRow", "chance_text", "count_verdicts", "heading_of"]
-
 EVIDENCE = {"synthetic": "constructions", "published": "the paper's printed tables", "zoo": "trained models"}
 PARAMETERS = {
     "evidence_folder": "table",
@@ -35,31 +31,18 @@ PARAMETERS = {
 MOST_NAMES = 4
 
 
-class LedgerRow(Protocol):
-    """What a heading takes from the ledger: place, statement, the evidence it is about, how it is asked."""
-
-    @property
-    def where(self) -> str: ...  # noqa: D102
-    @property
-    def says(self) -> str: ...  # noqa: D102
-    @property
-    def heads(self) -> str: ...  # noqa: D102
-    @property
-    def note(self) -> str: ...  # noqa: D102
-
-
 def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Count the verdicts that occur, in the order from best to worst."""
     found = [item["verdict"] for item in items]
     return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
 
 
-def heading_of(records: Sequence[Record], row: LedgerRow) -> dict[str, Any]:
+def heading_of(records: Sequence[Record], row: Any) -> dict[str, Any]:
     """Return the heading of one finding.
 
     Args:
         records: all records of the finding, in the order of the report.
-        row: its row of the ledger.
+        row: its row of the ledger, of which ``where``, ``says``, ``heads`` and ``note`` are read.
 
     Returns:
         The fields of ``heading`` in ``schema.json``. The verdict is that of the primary record on the kind of evidence

@@ -1,12 +1,9 @@
 """The report as one HTML file: no network, readable without scripts, and deaf to scripts inside records."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
@@ -15,47 +12,15 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 
 from dbench.report import cite, overview, text
-from dbench.report.document import by_paper, records_of, report_text, worst_first
+from dbench.report.document import by_claim, by_paper, report_text, worst_first
 from dbench.report.figures import PageFigure
 from dbench.report.headings import PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
-__all__ = ["View", "embedded_data", "render_html"]
-
 EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "printed tables"}
-
-
-@dataclass(frozen=True)
-class View:
-    """A finding with all that the page shows of it.
-
-    Attributes:
-        heading: the document's entry.
-        decider: the record that gave the heading its verdict, if any.
-        others: the other records: the sentence's cases and cells, probes, printed figures; each the worst first.
-        shared: what all records list under ``deviations``.
-        tables: (data and size of the images, record) of the same sentence on each table of models, where on several.
-        errata: names of the errata that touch it.
-        trend: earlier verdicts as (day, verdict), the latest first.
-        figures: that illustrate it.
-    """
-
-    heading: Mapping[str, Any]
-    decider: Record | None
-    others: Sequence[Record]
-    shared: Sequence[str]
-    tables: Sequence[tuple[str, Record]]
-    errata: Sequence[str]
-    trend: Sequence[tuple[str, str]]
-    figures: Sequence[PageFigure]
-
-    @property
-    def beside(self) -> dict[str, dict[str, int]]:
-        """Verdicts of the other records by role: of the sentence, of probes, of printed figures."""
-        kinds = {"cell": ("primary", "cell"), "probe": ("probe",), "printed figure": ("print",)}
-        found = {kind: count_verdicts(r for r in self.others if r["role"] in roles) for kind, roles in kinds.items()}
-        return {kind: counts for kind, counts in found.items() if counts}
+# The other records of a finding: of the sentence, of probes, of printed figures.
+BESIDE = {"cell": ("primary", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
 
 def render_html(
@@ -72,7 +37,7 @@ def render_html(
         figures: of :func:`dbench.report.figures.read_figures`; the page's script shows them where a finding is opened.
     """
     script = _read("report.js")
-    deciders = [record for record in map(_decider(document), document["headings"]) if record]
+    deciders = _deciders(document)
     return _template().render(
         css=_read("report.css"),
         script=script,
@@ -81,8 +46,8 @@ def render_html(
         pictures=embedded_data({figure.name: [figure.alt, figure.svg] for figure in figures}) if figures else "",
         document=document,
         matrix=overview.matrix(document),
-        views=_views(document, trends or {}, figures),
-        chance=chance_text(deciders),
+        views=_views(document, deciders, trends or {}, figures),
+        chance=chance_text(deciders.values()),
     )
 
 
@@ -97,38 +62,41 @@ def embedded_data(data: Mapping[str, Any]) -> str:
     return base64.b64encode(packed.getvalue()).decode()
 
 
-def _decider(document: Document) -> Any:
+def _deciders(document: Document) -> dict[str, Record]:
+    """The record that gave each heading its verdict, by claim, where there is one."""
     known = {(record["claim"], record["nodeid"]): record for record in document["records"]}
-    return lambda heading: known.get((heading["claim"], heading["record"]))
+    places = [(heading["claim"], heading["record"]) for heading in document["headings"]]
+    return {place[0]: known[place] for place in places if place in known}
 
 
 def _views(
-    document: Document, trends: Mapping[str, Sequence[tuple[str, str]]], figures: Sequence[PageFigure]
-) -> dict[str, list[View]]:
-    records, decider = records_of(document), _decider(document)
-    errata: dict[str, list[str]] = {}
-    for entry in document["errata"]:
-        for claim in entry.get("claims", ()):
-            errata.setdefault(claim, []).append(entry["name"])
+    document: Document,
+    deciders: Mapping[str, Record],
+    trends: Mapping[str, Sequence[tuple[str, str]]],
+    figures: Sequence[PageFigure],
+) -> dict[str, list[dict[str, Any]]]:
+    """All that the page shows of each finding."""
+    records = by_claim(document["records"])
 
-    def view(heading: Mapping[str, Any]) -> View:
-        group, first = records[heading["claim"]], decider(heading)
+    def view(heading: Mapping[str, Any]) -> dict[str, Any]:
+        claim = heading["claim"]
+        group, first = records[claim], deciders.get(claim)
         others = sorted(
             worst_first(record for record in group if record is not first),
             key=lambda record: ROLES.index(record["role"]),
         )
-        common = [text for text in group[0]["deviations"] if all(text in record["deviations"] for record in group)]
-        claim = heading["claim"]
-        return View(
-            heading,
-            first,
-            others,
-            common,
-            tables=_by_table(document, group),
-            errata=errata.get(claim, ()),
-            trend=trends.get(claim, ()),
-            figures=[figure for figure in figures if claim in figure.claims],
-        )
+        beside = {kind: count_verdicts(r for r in others if r["role"] in roles) for kind, roles in BESIDE.items()}
+        return {
+            "heading": heading,
+            "decider": first,
+            "others": others,
+            "beside": {kind: counts for kind, counts in beside.items() if counts},
+            "shared": [text for text in group[0]["deviations"] if all(text in r["deviations"] for r in group)],
+            "tables": _by_table(document, group),
+            "errata": [entry["name"] for entry in document["errata"] if claim in entry.get("claims", ())],
+            "trend": trends.get(claim, ()),
+            "figures": [figure for figure in figures if claim in figure.claims],
+        }
 
     return {
         paper: [view(heading) for heading in worst_first(headings)]

@@ -1,7 +1,5 @@
 """The report as Markdown for GitHub: the papers, what is contradicted or absent, then folded tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,8 +8,6 @@ from dbench.report.document import by_paper, worst_first
 from dbench.report.overview import evidence_text, matrix, refuted, scope_text, stand_text, tally
 from dbench.report.schema import MEANINGS, PAPERS, SYMBOLS, Document
 from dbench.report.text import clip, counted, duration, expected_text, name_text, one_line
-
-__all__ = ["flatten", "render_markdown"]
 
 LONGEST = 600
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!$&@])")
@@ -33,7 +29,8 @@ def render_markdown(document: Document) -> str:
     if document["errata"]:
         blocks.append(f"Errata: {counted(len(document['errata']), 'entry')} in `index.html`.")
     blocks += ["## Checks beside the claims", _checks(document["checks"])]
-    blocks.append(_folded("Provenance", _table(["what", "value"], _provenance(document["provenance"]))))
+    provenance = [[escape(name), escape(text)] for name, text in flatten(document["provenance"])]
+    blocks.append(_folded("Provenance", _table(["what", "value"], provenance)))
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -108,7 +105,3 @@ def _checks(checks: Sequence[Mapping[str, Any]]) -> str:
         return "None was run."
     rows = [[c["outcome"], escape(c["nodeid"]), escape(c["detail"]), duration(c["seconds"])] for c in checks]
     return _folded(counted(len(rows), "check"), _table(["outcome", "check", "detail", "time"], rows))
-
-
-def _provenance(provenance: Mapping[str, Any]) -> list[list[str]]:
-    return [[escape(name), escape(text)] for name, text in flatten(provenance)]

@@ -1,7 +1,5 @@
 """What a reader is shown first: what was judged, on which models, and what came out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,8 +7,6 @@ from dbench.report.document import by_paper, worst_first
 from dbench.report.headings import count_verdicts
 from dbench.report.schema import VERDICTS, Document
 from dbench.report.text import counted, listed
-
-__all__ = ["evidence_text", "matrix", "refuted", "scope_text", "stand_text", "tally"]
 
 # The largest tables are described, the others counted.
 MOST_TABLES = 2

@@ -1,7 +1,5 @@
 """Where things stand in a record's interval plot, in the plot's own units. The template draws it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,54 +7,26 @@ from dataclasses import dataclass
 from dbench.report.schema import Record
 from dbench.report.text import number
 
-__all__ = ["Plot", "Tick", "interval_plot", "nice_ticks"]
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A labelled position on the axis."""
-
-    x: float
-    label: str
-
 
 @dataclass(frozen=True)
 class Plot:
-    """Positions from 0 to ``width``; what a record lacks is None.
-
-    Attributes:
-        width: of the plot.
-        estimate: the dot.
-        interval: ends of the line through the dot.
-        holds: region of the axis in which the sentence is true, as (start, size).
-        ends: the ends of that region, where it has any.
-        none: the value of no effect.
-        printed: the paper's own number.
-        ticks: of the axis.
-    """
+    """Positions from 0 to ``width``; what a record lacks is None."""
 
     width: float
     estimate: float
     interval: tuple[float, float] | None
-    holds: tuple[float, float]
-    ends: tuple[float, ...]
-    none: float | None
+    holds: tuple[float, float]  # where the sentence is true, as (start, size)
+    ends: tuple[float, ...]  # of that region, where it has any
+    none: float | None  # the value of no effect
     printed: float | None
-    ticks: tuple[Tick, ...]
+    ticks: tuple[tuple[float, str], ...]
 
 
 def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) -> Plot | None:
     """Lay out the plot of a record: estimate and interval against the range of the rule and the printed number.
 
-    The axis covers everything the record has, and no more: each record is on a scale of its own.
-
-    Args:
-        record: the record.
-        width: of the plot.
-        pad: room left of the smallest and right of the largest value.
-
-    Returns:
-        The positions, or None for a record without an estimate.
+    The axis covers everything the record has, with some room on both sides, and no more: each record is on a scale of
+    its own. There is none for a record without an estimate.
     """
     if record["estimate"] is None:
         return None
@@ -80,7 +50,7 @@ def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) ->
         ends=tuple(place(end) for end in ends),
         none=None if none is None or none in ends else place(none),
         printed=None if printed is None else place(printed),
-        ticks=tuple(Tick(place(value), number(value)) for value in nice_ticks(low, high)),
+        ticks=tuple((place(value), number(value)) for value in nice_ticks(low, high)),
     )
 
 

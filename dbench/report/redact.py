@@ -1,12 +1,8 @@
 """A report travels; the folders of the machine that wrote it stay at home."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any
-
-__all__ = ["redact", "redacted"]
 
 GONE = "..."
 _NAME = r"[^\s/\\:;,|'\"`<>()\[\]{}]"

@@ -1,7 +1,5 @@
 """What a report holds: ``schema.json`` says it, this file reads it, and nothing else repeats it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -9,8 +7,6 @@ from importlib.resources import files
 from typing import Any
 
 from dbench.errors import DbenchError, InvalidInput
-
-__all__ = ["MEANINGS", "PAPERS", "ROLES", "SCHEMA", "SYMBOLS", "VERDICTS", "Document", "Record", "validate"]
 
 Record = Mapping[str, Any]
 Document = Mapping[str, Any]

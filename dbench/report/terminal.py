@@ -1,7 +1,5 @@
 """The end of a session in the terminal: by paper, worst first, one line for each finding that is not reproduced."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,8 +19,6 @@ from dbench.report.text import (
     number,
     one_line,
 )
-
-__all__ = ["summary_lines"]
 
 
 def summary_lines(

@@ -1,33 +1,11 @@
 """Numbers and records as short text, the same in the page, in the summary and in the terminal."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dbench.report.schema import Record
-
-__all__ = [
-    "asked_text",
-    "clip",
-    "counted",
-    "duration",
-    "estimate_text",
-    "expected_text",
-    "left_out_text",
-    "listed",
-    "n_text",
-    "name_text",
-    "number",
-    "one_line",
-    "params_text",
-    "part_text",
-    "plural",
-    "printed_text",
-    "same_words",
-]
 
 NOTHING = "-"
 _ROUNDING = 1e-8
@@ -182,24 +160,20 @@ def printed_text(record: Record) -> str:
     return one_line(record["printed"]) + agreement
 
 
-def left_out_text(record: Record) -> str:
-    """What a filter removed.
-
-    Example:
-        >>> left_out_text({"left_out": [3, 360]})
-        'without 3 of 360'
-    """
-    return "" if record["left_out"] is None else "without {:,} of {:,}".format(*record["left_out"])
-
-
 def params_text(params: Mapping[str, Any]) -> str:
     """Parameters as ``name=value`` in alphabetical order."""
     return ", ".join(one_line(f"{name}={params[name]}") for name in sorted(params))
 
 
 def part_text(record: Record) -> str:
-    """What tells a record from the others of its finding: part, parameters and filter; may be empty."""
-    return ", ".join(filter(None, [one_line(record["part"]), params_text(record["params"]), left_out_text(record)]))
+    """What tells a record from the others of its finding: part, parameters and filter; may be empty.
+
+    Example:
+        >>> part_text({"part": "", "params": {"metric": "mig"}, "left_out": [3, 360]})
+        'metric=mig, without 3 of 360'
+    """
+    left_out = "" if record["left_out"] is None else "without {:,} of {:,}".format(*record["left_out"])
+    return ", ".join(filter(None, [one_line(record["part"]), params_text(record["params"]), left_out]))
 
 
 def name_text(record: Record) -> str:

@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from dbench.codes import Source
     from dbench.codes.reading import CodesFile
     from dbench.scoring.scores import Scores
-
-__all__ = ["score"]
 
 
 @click.command()
@@ -75,11 +72,13 @@ def score(
     from rich.console import Console
 
     from dbench.codes.reading import MOST_ROWS, read_codes
+    from dbench.data import load
     from dbench.errors import InvalidInput
     from dbench.files import write_aside
+    from dbench.outside import load_callable
     from dbench.scoring.compute import STOPPED
+    from dbench.scoring.encoders import ROWS, encode_data
     from dbench.scoring.html import page
-    from dbench.scoring.pictures import pictures_of, write_pictures
     from dbench.scoring.plan import choose
     from dbench.scoring.terminal import show
 
@@ -93,7 +92,8 @@ def score(
     ]
     source = None
     if encoder and data and not read:
-        found, source = _encoded(encoder, data, rows, options["seed"])
+        encode, points = load_callable("encoder", encoder), load(data)
+        found, source = encode_data(encode, points, name=encoder, rows=rows or ROWS, seed=options["seed"])
         read = [found]
     elif encoder or data or not read:
         raise InvalidInput("score takes files, or --encoder together with --data, got neither or a mixture")
@@ -117,10 +117,9 @@ def score(
             frames = [frame.assign(file=one.file.name) for frame, one in zip(frames, scored, strict=True)]
         written.append(write_aside(csv_file, pd.concat(frames).to_csv(index=False)))
     if html_file:
-        pictures = pictures_of(scored[0].subject, scored[0].results).values() if len(scored) == 1 else ()
-        written.append(write_aside(html_file, page(scored, pictures)))
+        written.append(write_aside(html_file, page(scored)))
     if out:
-        written += write_pictures(out, scored[0].subject, scored[0].results)
+        written += [write_aside(out / f"{name}.svg", picture) for name, picture in scored[0].pictures.items()]
     if as_json:
         click.echo(json.dumps([record for one in scored for record in one.records], indent=1, allow_nan=False))
     else:
@@ -133,14 +132,6 @@ def score(
         context.exit(130)
     if all(result.score is None for result in results):
         raise InvalidInput("no metric could be computed; the reasons stand above")
-
-
-def _encoded(encoder: str, data: str, rows: int | None, seed: int) -> tuple[CodesFile, Source | None]:
-    from dbench.data import load
-    from dbench.outside import load_callable
-    from dbench.scoring.encoders import ROWS, encode_data
-
-    return encode_data(load_callable("encoder", encoder), load(data), name=encoder, rows=rows or ROWS, seed=seed)
 
 
 def _draw(decoder: str, found: CodesFile, out: Path) -> Path:

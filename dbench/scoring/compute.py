@@ -1,26 +1,23 @@
 """Every metric of the plan on one sample: a score, or the reason why there is none."""
 
-from __future__ import annotations
-
 import inspect
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from dbench.codes import GridSource, Sample
+from dbench.codes import GridSource, RowSource, Sample
 from dbench.errors import DbenchError, InvalidInput
-from dbench.metrics import Score, exact_copies, shuffled
-from dbench.scoring.cautions import cautions
+from dbench.metrics import Score, entropy, exact_copies, shuffled
+from dbench.metrics.inputs import label_indices
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
-from dbench.scoring.subject import BINS, Subject
+from dbench.scoring.subject import BINS, ScoredCodes
 from dbench.seeds import generator
-
-__all__ = ["REPEATS", "STOPPED", "Result", "compute"]
 
 REPEATS = 10
 """Repeats behind the interval of a metric that fits no predictors; the others are repeated where that is asked for."""
@@ -30,6 +27,8 @@ STOPPED = "stopped before it was computed (Ctrl-C)"
 
 _MOST_CLASSES = 1_000
 _MOST_CELLS = 1 << 27
+_FEW_ROWS = 500  # below, every score is said to say little
+_ENOUGH_FOR_SUTER = 100_000  # where exact copies beside idle codes come near 1, see dci
 
 Progress = Callable[[Item, int, int, Mapping[str, "Result"]], None]
 
@@ -76,7 +75,7 @@ class Result:
 
 
 def compute(
-    subject: Subject,
+    subject: ScoredCodes,
     *,
     metrics: Collection[str] = (),
     fast: bool = False,
@@ -86,15 +85,8 @@ def compute(
 ) -> list[Result]:
     """Compute all metrics that the sample allows: the quick ones, their intervals, then the slow ones.
 
-    Args:
-        subject: what to score.
-        metrics: names of the plan; all if none are given, but those that are computed by name only.
-        fast: leave out the slow ones, but those that are named.
-        seed: decides all draws; every metric has a stream of its own, so that none depends on which others run.
-        repeats: how often each metric is repeated for its interval; 0 for none. By default those that fit no
-            predictors are, 10 times.
-        progress: called with each item, its number and the number of items, and the results so far by name, before it
-            is computed.
+    Every metric has a stream of its own, so that none depends on which others run. The options are those of
+    :func:`dbench.scoring.score`; metrics that are computed by name only are left out unless they are named.
 
     Returns:
         A result for each item, by name. After an interrupt (Ctrl-C) those that were not reached have it as reason.
@@ -150,7 +142,7 @@ def _few(sample: Sample, seed: int) -> Sample:
     return sample.take(np.sort(stream.choice(len(sample), size=LEARNED_ROWS, replace=False)))
 
 
-def _result(item: Item, subject: Subject, seed: int) -> Result:
+def _result(item: Item, subject: ScoredCodes, seed: int) -> Result:
     rows = len(subject.sample)
     reason = _obstacle(item, subject)
     if reason:
@@ -169,32 +161,28 @@ def _result(item: Item, subject: Subject, seed: int) -> Result:
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
-    remarks = (*cautions(item, subject), *dict.fromkeys(str(remark.message) for remark in caught))
+    remarks = (*_cautions(item, subject), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
     return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
 
 
-def _call(item: Item, subject: Subject, seed: int, **repeat: int) -> Score:
+def _call(item: Item, subject: ScoredCodes, seed: int, **repeat: int) -> Score:
     options = dict(item.options)
     if "generator" in inspect.signature(item.function).parameters:
         options["generator"] = generator(metric=item.name, seed=seed, **repeat)
     return item.function(*_input(item, subject), **options)
 
 
-def _refined(result: Result, subject: Subject, repeats: int, *, bare: bool) -> Result:
+def _refined(result: Result, subject: ScoredCodes, repeats: int, *, bare: bool) -> Result:
     """Add the interval, and what chance and copies get where the metric does not say.
 
     The interval is Student's t on the deviation of the repeats. Their rows are drawn with replacement (the bootstrap);
     metrics that fit predictors see the same rows in another split, since a row drawn twice would stand in the training
     and in the test part.
 
-    Args:
-        result: of the metric.
-        subject: what it was computed of.
-        repeats: how many; fewer than two give no interval.
-        bare: add neither chance nor copies.
+    Fewer than two repeats give no interval; ``bare`` adds neither chance nor copies.
     """
     item = result.item
     if result.score is None or item.varied is None:
@@ -220,7 +208,7 @@ def _refined(result: Result, subject: Subject, repeats: int, *, bare: bool) -> R
     return replace(result, seconds=result.seconds + time.perf_counter() - start)
 
 
-def _repeat(item: Item, subject: Subject, seed: int, number: int) -> float:
+def _repeat(item: Item, subject: ScoredCodes, seed: int, number: int) -> float:
     if item.varied == "rows":
         stream = generator(task="score_codes", step="bootstrap", seed=seed, repeat=number)
         rows = stream.integers(len(subject.sample), size=len(subject.sample))
@@ -229,7 +217,7 @@ def _repeat(item: Item, subject: Subject, seed: int, number: int) -> float:
     return _call(item, subject, seed, repeat=number + 1).value
 
 
-def _input(item: Item, subject: Subject) -> tuple[Any, ...]:
+def _input(item: Item, subject: ScoredCodes) -> tuple[Any, ...]:
     if item.needs == "source":
         return (subject.source,)
     if item.needs == "posterior":
@@ -237,7 +225,7 @@ def _input(item: Item, subject: Subject) -> tuple[Any, ...]:
     return (subject.sample,)
 
 
-def _obstacle(item: Item, subject: Subject) -> str:
+def _obstacle(item: Item, subject: ScoredCodes) -> str:
     """Say why an item cannot be computed, in a line; nothing if it can."""
     sample = subject.sample
     if item.needs == "models":
@@ -257,3 +245,29 @@ def _obstacle(item: Item, subject: Subject) -> str:
         if most * BINS * sample.n_codes > _MOST_CELLS:
             return f"counts codes by factor value, and a factor has {most:,} values: too many"
     return ""
+
+
+def _cautions(item: Item, subject: ScoredCodes) -> list[str]:
+    """Say why a score says little, or what it assumes; nothing where it does not."""
+    sample, said = subject.sample, []
+    if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
+        said.append("with one factor no code can mix two: near 1 whatever the codes")
+    if item.name == "dci[suter]" and len(sample) < _ENOUGH_FOR_SUTER:
+        said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")
+    if sample.n_factors > 1 and item.needs == "source" and isinstance(subject.source, RowSource):
+        said.append(f"estimated from rows that share a value, as if factors were independent{_dependence(sample)}")
+    if len(sample) < _FEW_ROWS and (item.needs != "source" or isinstance(subject.source, RowSource)):
+        said.append(f"few rows ({len(sample)}): estimates from fewer than {_FEW_ROWS} are rough and biased")
+    return said
+
+
+def _dependence(sample: Sample) -> str:
+    """Name the two factors that tell most of each other, and how much of their smaller entropy that is."""
+    labels, sizes = label_indices(sample.factors)
+    alone = entropy(labels)
+    found = []
+    for i, j in combinations(range(sample.n_factors), 2):
+        both = entropy((labels[:, i] * sizes[j] + labels[:, j])[:, None])[0]
+        found.append(((alone[i] + alone[j] - both) / min(alone[i], alone[j]), i, j))
+    share, i, j = max(found)
+    return f" (most dependent: {sample.factor_names[i]} and {sample.factor_names[j]}, {share:.2f} of their entropy)"

@@ -1,9 +1,8 @@
 """Somebody's encoder on a data set of known factors, so that metrics which intervene can be computed."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -16,8 +15,6 @@ from dbench.codes.reading import CodesFile
 from dbench.data.base import DataSet
 from dbench.errors import DbenchError, InvalidInput
 from dbench.seeds import generator
-
-__all__ = ["ROWS", "decoder_of", "encode_data"]
 
 ROWS = 50_000
 """Grids of at most so many points are encoded whole; of larger ones as many points are drawn."""
@@ -49,8 +46,7 @@ def encode_data(
     Raises:
         InvalidInput: an encoder that fails, or returns anything but codes for each image.
     """
-    step = _Encoder(encode, name)
-    names = tuple(data.factor_names)
+    step, names = partial(_encoded, encode, f"encoder {name}"), tuple(data.factor_names)
     if prod(data.factor_sizes) <= rows:
         factors, images = data.grid(), data.grid_images()
         source = None
@@ -65,12 +61,10 @@ def encode_data(
     return CodesFile(name, Sample(codes, factors, names), code_names, len(codes), None, logvar, (note,)), source
 
 
-def decoder_of(decode: Encode, name: str = "decoder") -> Callable[[Array], Array]:
-    """Return a decoder as a function of n x d codes, checked: n x C x H x W images in 0..1, of one or three channels.
+def decoder_of(decode: Encode, name: str) -> Callable[[Array], Array]:
+    """Return a decoder of float32 codes as a function of n x d codes that must give images.
 
-    Args:
-        decode: takes float32 codes, as an encoder takes images.
-        name: for messages.
+    They are n x C x H x W in 0..1, of one or three channels.
     """
 
     def images(z: Array) -> Array:
@@ -84,30 +78,26 @@ def decoder_of(decode: Encode, name: str = "decoder") -> Callable[[Array], Array
     return images
 
 
-class _Encoder:
-    """Calls the encoder in batches and checks what it returns."""
+def _encoded(encode: Encode, name: str, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
+    """Call the encoder in batches and check what it returns."""
+    parts = [_batch(encode, name, images[start : start + _BATCH]) for start in range(0, len(images), _BATCH)]
+    if len({(part.shape[1:], logvar is None) for part, logvar in parts}) > 1:
+        raise InvalidInput(f"{name} must return equally many codes for every batch")
+    codes = np.concatenate([part for part, _ in parts])
+    logvars = [logvar for _, logvar in parts if logvar is not None]
+    return codes, np.concatenate(logvars) if logvars else None
 
-    def __init__(self, encode: Encode, name: str) -> None:
-        self._encode, self._name = encode, name
 
-    def __call__(self, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
-        parts = [self._batch(images[start : start + _BATCH]) for start in range(0, len(images), _BATCH)]
-        if len({(part.shape[1:], logvar is None) for part, logvar in parts}) > 1:
-            raise InvalidInput(f"encoder {self._name} must return equally many codes for every batch")
-        codes = np.concatenate([part for part, _ in parts])
-        logvars = [logvar for _, logvar in parts if logvar is not None]
-        return codes, np.concatenate(logvars) if logvars else None
-
-    def _batch(self, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
-        given: Any = (images / np.float32(255)).astype(np.float32)
-        parts = _ask(self._encode, f"encoder {self._name}", given)
-        shapes = [part.shape for part in parts]
-        if parts[0].ndim != 2 or len(parts[0]) != len(images) or set(shapes) != {shapes[0]}:
-            wanted = f"{len(images)} x d codes, or a pair (mean, logvar) of this shape"
-            raise InvalidInput(f"encoder {self._name} must return {wanted}, got {shapes}")
-        if not all(np.isfinite(part).all() for part in parts):
-            raise InvalidInput(f"encoder {self._name} must return finite codes, got NaN or infinity")
-        return parts[0], parts[1] if len(parts) > 1 else None
+def _batch(encode: Encode, name: str, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
+    given: Any = (images / np.float32(255)).astype(np.float32)
+    parts = _ask(encode, name, given)
+    shapes = [part.shape for part in parts]
+    if parts[0].ndim != 2 or len(parts[0]) != len(images) or set(shapes) != {shapes[0]}:
+        wanted = f"{len(images)} x d codes, or a pair (mean, logvar) of this shape"
+        raise InvalidInput(f"{name} must return {wanted}, got {shapes}")
+    if not all(np.isfinite(part).all() for part in parts):
+        raise InvalidInput(f"{name} must return finite codes, got NaN or infinity")
+    return parts[0], parts[1] if len(parts) > 1 else None
 
 
 def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]:

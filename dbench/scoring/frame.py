@@ -1,7 +1,5 @@
 """Results as a long table and as records: one set of numbers for Python, csv and JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,15 +9,13 @@ import pandas as pd
 from dbench import __version__
 from dbench.provenance import commit, versions
 from dbench.scoring.compute import Result
-from dbench.scoring.subject import Subject
-
-__all__ = ["COLUMNS", "frame_of", "records_of"]
+from dbench.scoring.subject import ScoredCodes
 
 COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
 """Columns of the long table."""
 
 
-def frame_of(subject: Subject, results: Iterable[Result]) -> pd.DataFrame:
+def frame_of(subject: ScoredCodes, results: Iterable[Result]) -> pd.DataFrame:
     """Put results into one long table.
 
     One row for each number: ``metric`` is its name; ``part`` is ``score``, ``factor``, ``code``, ``detail``, or
@@ -36,7 +32,7 @@ def frame_of(subject: Subject, results: Iterable[Result]) -> pd.DataFrame:
     return frame
 
 
-def _rows(subject: Subject, result: Result) -> Iterator[tuple[Any, ...]]:
+def _rows(subject: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
     name, score, n = result.item.name, result.score, result.rows
     nothing = (None, None, None, None)
     if score is None:
@@ -57,7 +53,11 @@ def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def records_of(subject: Subject, results: Iterable[Result], file: str = "") -> list[dict[str, Any]]:
+def _named(names: Iterable[str], values: Iterable[float] | None) -> dict[str, float | None] | None:
+    return None if values is None else {key: _number(value) for key, value in zip(names, values, strict=True)}
+
+
+def records_of(subject: ScoredCodes, results: Iterable[Result]) -> list[dict[str, Any]]:
     """Return one JSON object for each metric.
 
     ``file``, ``metric`` and ``score`` (null where it was skipped, see ``reason``), ``low`` and ``high`` (the 95%
@@ -67,34 +67,30 @@ def records_of(subject: Subject, results: Iterable[Result], file: str = "") -> l
     name, ``relation`` (codes x factors), ``rows``, ``seconds``, ``warnings``, ``seed``, ``version``,
     ``versions`` and ``commit``.
     """
-    return [{"file": file, **_record(subject, result)} for result in results]
+    return [_record(subject, result) for result in results]
 
 
-def _record(subject: Subject, result: Result) -> dict[str, Any]:
+def _record(subject: ScoredCodes, result: Result) -> dict[str, Any]:
     score = result.score
-    per_factor = None if score is None else score.per_factor
-    per_code = None if score is None else score.per_code
-    relation = None if score is None else score.relation
+    low, high = result.interval or (None, None)
+    relation = score.relation if score else None
     return {
+        "file": subject.name,
         "metric": result.item.name,
-        "score": None if score is None else score.value,
+        "score": score.value if score else None,
         "reason": result.reason or None,
-        "low": None if result.interval is None else result.interval[0],
-        "high": None if result.interval is None else result.interval[1],
+        "low": low,
+        "high": high,
         "repeats": result.repeats,
         "repeated": result.item.varied if result.repeats else None,
         "better": result.item.better,
         "chance": result.chance,
         "copies": result.copies,
-        "protocol": None if score is None else score.metric,
+        "protocol": score.metric if score else None,
         "bounds": list(result.item.bounds),
-        "details": {} if score is None else {key: _number(value) for key, value in score.details.items()},
-        "per_factor": None
-        if per_factor is None
-        else {key: _number(value) for key, value in zip(subject.sample.factor_names, per_factor, strict=True)},
-        "per_code": None
-        if per_code is None
-        else {key: _number(value) for key, value in zip(subject.code_names, per_code, strict=True)},
+        "details": _named(score.details, score.details.values()) if score else {},
+        "per_factor": _named(subject.sample.factor_names, score.per_factor) if score else None,
+        "per_code": _named(subject.code_names, score.per_code) if score else None,
         "relation": None if relation is None else [[_number(value) for value in row] for row in relation],
         "rows": result.rows,
         "seconds": round(result.seconds, 3),

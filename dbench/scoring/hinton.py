@@ -1,7 +1,5 @@
 """Hinton diagrams: a matrix of relations as squares whose areas are the values, in one SVG file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 
@@ -9,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
-
-__all__ = ["hinton_svg"]
 
 _CELL, _LETTER, _LONGEST = 28, 7.2, 24
 

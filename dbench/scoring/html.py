@@ -13,8 +13,6 @@ from dbench.scoring.terminal import ARROWS, KEY, heading, number
 if TYPE_CHECKING:
     from dbench.scoring.scores import Scores
 
-__all__ = ["page", "tables"]
-
 _STYLE = """
 :root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
@@ -41,12 +39,8 @@ def _cells(result: Result) -> list[str]:
 
 
 def tables(scored: Sequence[Scores]) -> str:
-    """Return what was read, the scores (of several files side by side), and what was left out, as HTML.
-
-    Args:
-        scored: of one file each, scored with the same options.
-    """
-    parts = [f"<p>{escape(' '.join(heading(one.file, one.subject)))}</p>" for one in scored]
+    """Return what was read, the scores (of several files side by side), and what was left out, as HTML."""
+    parts = [f"<p>{escape(' '.join(heading(one.file)))}</p>" for one in scored]
     same = list(zip(*(one.results for one in scored), strict=True))
     names = [one.file.name for one in scored]
     if len(scored) == 1:
@@ -71,14 +65,10 @@ def tables(scored: Sequence[Scores]) -> str:
     return "\n".join(parts)
 
 
-def page(scored: Sequence[Scores], pictures: Iterable[str] = ()) -> str:
-    """Return one HTML page of the scores, without scripts and without anything to load.
-
-    Args:
-        scored: of one file each.
-        pictures: SVG elements to show below.
-    """
+def page(scored: Sequence[Scores]) -> str:
+    """Return one HTML page of the scores, without scripts and without anything to load; of one file with pictures."""
     seed = scored[0].results[0].seed if scored[0].results else 0
+    pictures = scored[0].pictures.values() if len(scored) == 1 else ()
     figures = "\n".join(f"<figure>{picture}</figure>" for picture in pictures)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -1,24 +1,39 @@
 """What is computed of a file of codes: every metric, and the variants that answer another question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dbench.errors import unknown_name
-from dbench.metrics import METRICS, MetricCard, Score
-from dbench.metrics.registry import find_card, find_variant
-from dbench.scoring.posterior import active_total_correlation, sampled_total_correlation
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["LEARNED_ROWS", "PLAN", "Item", "choose"]
+from dbench.errors import find
+from dbench.metrics import METRICS, MetricCard, Score, gaussian_total_correlation, informative_mask
+from dbench.metrics.registry import find_card, find_variant
 
 LEARNED_ROWS = 15_000
 """Rows given to metrics that fit predictors: those of A Sober Look (10,000 for training, 5,000 for testing)."""
 
+Array = NDArray[np.float64]
+
+
+def _sampled_total_correlation(mean: Array, logvar: Array, *, generator: np.random.Generator) -> Score:
+    """Gaussian total correlation of one draw from each posterior, n x d means and logarithms of variances."""
+    drawn = mean + np.exp(logvar / 2) * generator.standard_normal(mean.shape)
+    score = gaussian_total_correlation(drawn)
+    return Score("gaussian_total_correlation[sampled]", score.value, details=score.details)
+
+
+def _active_total_correlation(mean: Array, logvar: Array) -> Score:
+    """Gaussian total correlation of the means of informative codes only; 0 for fewer than two."""
+    active = mean[:, informative_mask(mean, logvar)]
+    value = gaussian_total_correlation(active).value if active.shape[1] > 1 else 0.0
+    return Score("gaussian_total_correlation[active]", value, details={"active": active.shape[1]})
+
+
 _OF_POSTERIOR: Mapping[str, Callable[..., Score]] = {
-    "gaussian_total_correlation[active]": active_total_correlation,
-    "gaussian_total_correlation[sampled]": sampled_total_correlation,
+    "gaussian_total_correlation[active]": _active_total_correlation,
+    "gaussian_total_correlation[sampled]": _sampled_total_correlation,
 }
 
 
@@ -65,13 +80,9 @@ PLAN: dict[str, Item] = _plan()
 def choose(names: Collection[str] = ()) -> list[Item]:
     """Return the items of these names, all if none are given, in the plan's order.
 
-    Args:
-        names: names of the plan.
-
     Raises:
         UnknownName: a name that is not in the plan.
     """
     for name in names:
-        if name not in PLAN:
-            raise unknown_name("metric", name, PLAN)
+        find("metric", name, PLAN)
     return [item for item in PLAN.values() if not names or item.name in names]

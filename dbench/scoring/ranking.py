@@ -1,7 +1,5 @@
 """Models ranked against each other by their codes alone (UDR, Duan et al. 2020): no factors are needed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,8 +10,6 @@ from dbench.codes.alone import CodesAlone
 from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
-
-__all__ = ["FINDINGS", "Ranking", "rank_models"]
 
 FINDINGS = (
     ("udr.correlates-with-supervised", "does it rank models as the supervised metrics do?"),

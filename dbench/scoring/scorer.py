@@ -1,27 +1,19 @@
 """A metric as a scikit-learn scorer, to choose among models by it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput
-from dbench.metrics.registry import find_variant
-from dbench.scoring.plan import PLAN
-
-__all__ = ["scorer"]
+from dbench.metrics.registry import MetricCard, find_variant
 
 
 def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
     """Return ``score(estimator, X, y)``: the metric of ``estimator.transform(X)`` as codes and ``y`` as factors.
 
     What has no ``transform`` is called: a function of X, or a torch module. Greater is always better: metrics of
-    which less is better change sign.
-
-    Args:
-        metric: name of a metric of samples, such as ``mig`` or ``dci[forest]``.
-        **options: of the metric.
+    which less is better change sign. The metric is one of samples, such as ``mig`` or ``dci[forest]``; the options are
+    its own.
 
     Raises:
         UnknownName: no such metric.
@@ -39,10 +31,10 @@ def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
         {'n_components': 2}
     """
     function = find_variant(metric)
-    if function.card.needs != "sample":  # type: ignore[attr-defined]
+    card: MetricCard = function.card  # type: ignore[attr-defined]
+    if card.needs != "sample":
         raise InvalidInput(f"metric must be one of codes and factors alone, got {metric!r}")
-    stem = metric.partition("[")[0]
-    sign = -1.0 if PLAN[stem].better == "lower" else 1.0
+    sign = -1.0 if card.better == "lower" else 1.0
 
     def score(estimator: Any, x: Any, y: Any) -> float:
         codes = estimator.transform(x) if hasattr(estimator, "transform") else estimator(x)

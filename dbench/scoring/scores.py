@@ -1,7 +1,5 @@
 """Every metric of somebody's codes, as one object: printed it is the table, asked for a name it is the number."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +11,11 @@ import pandas as pd
 from dbench.codes import Sample, Source
 from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import CodesFile, read_codes
-from dbench.errors import InvalidInput, unknown_name
+from dbench.errors import InvalidInput, find
 from dbench.scoring.compute import Progress, Result, compute
 from dbench.scoring.frame import frame_of, records_of
-from dbench.scoring.subject import Subject, subject_of
-
-__all__ = ["Scores", "score", "score_codes"]
+from dbench.scoring.hinton import hinton_svg
+from dbench.scoring.subject import ScoredCodes, subject_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +23,11 @@ class Scores:
     """What :func:`score` found; ``print`` shows the table, a notebook shows it as HTML, ``scores["mig"]`` is a number.
 
     Attributes:
-        file: what was read.
-        subject: what was scored.
+        file: what was read and scored.
         results: one for each metric, by name.
     """
 
-    file: CodesFile
-    subject: Subject
+    file: ScoredCodes
     results: Sequence[Result]
 
     def __getitem__(self, name: str) -> float:
@@ -42,22 +37,33 @@ class Scores:
             UnknownName: a metric that was not asked for.
             InvalidInput: one that could not be computed, with the reason.
         """
-        found = {result.item.name: result for result in self.results}
-        if name not in found:
-            raise unknown_name("score", name, found)
-        if found[name].score is None:
-            raise InvalidInput(f"{name} has no score: {found[name].reason}")
-        return float(found[name].score or 0.0)
+        result = find("score", name, {result.item.name: result for result in self.results})
+        if result.score is None:
+            raise InvalidInput(f"{name} has no score: {result.reason}")
+        return result.score.value
 
     @property
     def frame(self) -> pd.DataFrame:
         """A long table with one row for each number, see :func:`dbench.scoring.frame.frame_of`."""
-        return frame_of(self.subject, self.results)
+        return frame_of(self.file, self.results)
 
     @property
     def records(self) -> list[dict[str, Any]]:
         """One JSON object for each metric, see :func:`dbench.scoring.frame.records_of`."""
-        return records_of(self.subject, self.results, self.file.name)
+        return records_of(self.file, self.results)
+
+    @property
+    def pictures(self) -> dict[str, str]:
+        """A Hinton diagram (SVG) of every kind of relation matrix behind the scores, by file name."""
+        drawn: dict[str, str] = {}
+        for result in self.results:
+            if result.score is None or result.score.relation is None or result.item.picture is None:
+                continue
+            name, title = result.item.picture
+            if name not in drawn:
+                names = self.file.code_names, self.file.sample.factor_names
+                drawn[name] = hinton_svg(result.score.relation, *names, title)
+        return drawn
 
     def __str__(self) -> str:
         """The table that ``dbench score`` prints, 100 characters wide."""
@@ -134,9 +140,9 @@ def score(
         found = read_codes(codes, factors, seed=seed, **kinds)
     else:
         found = read_arrays(codes, factors, factor_names=factor_names, **kinds)
-    subject = subject_of(found, source)
-    options: dict[str, Any] = {"fast": fast, "seed": seed, "repeats": repeats, "progress": progress}
-    return Scores(found, subject, compute(subject, metrics=metrics, **options))
+    file = subject_of(found, source)
+    results = compute(file, metrics=metrics, fast=fast, seed=seed, repeats=repeats, progress=progress)
+    return Scores(file, results)
 
 
 def score_codes(codes: Any, factors: Any = None, **options: Any) -> pd.DataFrame:

@@ -1,56 +1,42 @@
 """What is scored, and what is peculiar about it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbench.codes import GridSource, RowSource, Sample, Source
 from dbench.codes.arrays import read_arrays
 from dbench.codes.factors import OFTEN
 from dbench.codes.reading import CodesFile
 from dbench.metrics.inputs import label_indices
-from dbench.scoring.grid import grid_source
-
-__all__ = ["BINS", "Subject", "subject_of"]
 
 BINS = 20
 """Bins of the metrics from mutual information."""
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
-    """What is scored.
+class ScoredCodes(CodesFile):
+    """What was read, without its constant factors where others vary, and with remarks on it among its notes.
 
     Attributes:
-        sample: codes and factors; constant factors are left out where others vary.
-        code_names: d names.
         source: what metrics that intervene ask: a full factor grid, somebody's encoder, or rows that share a value.
-        logvar: logarithms of the posterior's variances, where they are known.
-        notes: what was found and decided, one sentence each.
     """
 
-    sample: Sample
-    code_names: tuple[str, ...]
-    source: Source | None
-    logvar: NDArray[np.float64] | None
-    notes: tuple[str, ...]
+    source: Source | None = None
 
 
-def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> Subject:
+def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> ScoredCodes:
     """Look at what is to be scored, and say what is peculiar about it.
 
-    Args:
-        codes: the codes and factors.
-        source: what can be asked for codes of other factors; by default the sample, where it is a full factor grid, or
-            else its rows, where each value of every factor occurs in ten of them, on average.
+    The source can be asked for codes of other factors: by default it is the sample, where that is a full factor grid,
+    or else its rows, where each value of every factor occurs in ten of them, on average.
     """
     if isinstance(codes, Sample):
         codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
-    sample, names, notes, sizes = codes.sample, codes.code_names, list(codes.notes), codes.factor_sizes
+    sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
     varies = (sample.factors != sample.factors[0]).any(axis=0)
     if not varies.all() and varies.any():
         left = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
@@ -59,8 +45,34 @@ def subject_of(codes: Sample | CodesFile, source: Source | None = None) -> Subje
         sizes = None if sizes is None else tuple(sizes[j] for j in kept)
         sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
     grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
-    notes += _remarks(sample, names, grid)
-    return Subject(sample, names, grid or source or _rows(sample), codes.logvar, tuple(notes))
+    notes += _remarks(sample, codes.code_names, grid)
+    found: dict[str, Any] = {"sample": sample, "factor_sizes": sizes, "notes": tuple(notes)}
+    found["source"] = grid or source or _rows(sample)
+    return ScoredCodes(**vars(codes) | found)
+
+
+def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) -> GridSource | None:
+    """Return the sample as a source if it holds every combination of factor values exactly once, in any order.
+
+    Labels are taken by rank; the sizes are by default the numbers of values that occur.
+
+    Example:
+        >>> codes = np.array([[0.3], [0.1], [0.2], [0.0]])
+        >>> grid_source(Sample(codes, np.array([[1, 1], [0, 1], [1, 0], [0, 0]]))).grid_codes.ravel().tolist()
+        [0.0, 0.1, 0.2, 0.3]
+        >>> grid_source(Sample(codes, np.array([[1, 1], [0, 1], [1, 0], [1, 0]]))) is None
+        True
+    """
+    if not sample.discrete:
+        return None
+    indices, values = label_indices(sample.factors)
+    sizes = [int(size) for size in values]
+    if math.prod(sizes) != len(sample) or (factor_sizes is not None and sizes != list(factor_sizes)):
+        return None
+    place = np.ravel_multi_index(tuple(indices.T), sizes)
+    if len(np.unique(place)) != len(sample):
+        return None
+    return GridSource(sample.codes[np.argsort(place)], sizes, sample.factor_names)
 
 
 def _rows(sample: Sample) -> RowSource | None:

@@ -13,15 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dbench.codes.reading import CodesFile
 from dbench.provenance import versions
 from dbench.scoring.compute import Result
-from dbench.scoring.subject import Subject
+from dbench.scoring.subject import ScoredCodes
 
 if TYPE_CHECKING:
     from dbench.scoring.scores import Scores
-
-__all__ = ["ARROWS", "KEY", "heading", "number", "scores_table", "show"]
 
 ARROWS = {"higher": "\u2191", "lower": "\u2193", None: ""}
 """Direction that is better -> its mark."""
@@ -38,14 +35,9 @@ _NAME = 18  # least characters for the names of metrics beside them
 
 
 def show(console: Console, scored: Sequence[Scores]) -> None:
-    """Print scores for reading, at any width; those of several files side by side.
-
-    Args:
-        console: where to.
-        scored: of one file each.
-    """
+    """Print scores for reading, at any width; those of several files side by side."""
     for one in scored:
-        for line in heading(one.file, one.subject):
+        for line in heading(one.file):
             _say(console, line)
     if len(scored) > 1:
         console.print()
@@ -68,8 +60,8 @@ def _show_one(console: Console, one: Scores) -> None:
         console.print()
         console.print(scores_table(computed, console.width))
     for title, names, pick in (
-        ("Per factor", one.subject.sample.factor_names, "per_factor"),
-        ("Per code", one.subject.code_names, "per_code"),
+        ("Per factor", one.file.sample.factor_names, "per_factor"),
+        ("Per code", one.file.code_names, "per_code"),
     ):
         rows = [(_label(result, pick), getattr(result.score, pick)) for result in computed]
         given = [(name, values) for name, values in rows if values is not None]
@@ -78,9 +70,9 @@ def _show_one(console: Console, one: Scores) -> None:
             _values(console, title, names, given)
 
 
-def heading(file: CodesFile, subject: Subject) -> Iterator[str]:
+def heading(file: ScoredCodes) -> Iterator[str]:
     """Say in sentences what was read and decided."""
-    sample = subject.sample
+    sample = file.sample
     kind = "continuous"
     if sample.discrete:
         sizes = [str(len(np.unique(column))) for column in sample.factors.T]
@@ -88,7 +80,7 @@ def heading(file: CodesFile, subject: Subject) -> Iterator[str]:
     yield f"{file.name}: {len(sample):,} observations, {_count(sample.n_codes, 'code')}, " + (
         f"{_count(sample.n_factors, 'factor')} ({kind})"
     )
-    yield from subject.notes
+    yield from file.notes
 
 
 def _count(number: int, what: str) -> str:

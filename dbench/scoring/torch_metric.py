@@ -1,7 +1,5 @@
 """A metric as one of torchmetrics: codes and factors come in batches, the score at the end of an epoch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -16,17 +14,13 @@ try:
 except ModuleNotFoundError:
     raise InvalidInput("TorchMetric needs torchmetrics: pip install 'dbench[training]'") from None
 
-__all__ = ["TorchMetric"]
-
 
 class TorchMetric(Metric):
     """``update(codes, factors)`` with batches of n x d and n x k, then ``compute()``: the score of all of them.
 
     Processes that train together pool their batches, as metrics of torchmetrics do.
 
-    Args:
-        name: of a metric of samples, such as ``mig`` or ``dci[forest]``.
-        **options: of the metric.
+    The name is that of a metric of samples, such as ``mig`` or ``dci[forest]``; the options are its own.
 
     Raises:
         UnknownName: no such metric.

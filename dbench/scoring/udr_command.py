@@ -11,8 +11,6 @@ import click
 if TYPE_CHECKING:
     from dbench.scoring.ranking import Ranking
 
-__all__ = ["udr"]
-
 _MOST_COLUMNS = 12
 
 

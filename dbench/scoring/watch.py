@@ -1,7 +1,5 @@
 """Metrics of an encoder while it trains."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 
@@ -10,8 +8,6 @@ from dbench.errors import InvalidInput
 from dbench.scoring.encoders import encode_data
 from dbench.scoring.plan import choose
 from dbench.scoring.scores import score
-
-__all__ = ["Watch"]
 
 
 class Watch:

@@ -1,14 +1,10 @@
 """Which scores order the models alike, and which of two agrees more with a third."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.stats.inputs import finite_matrix
 from dbench.stats.ranks import rank_correlation, ranks
-
-__all__ = ["agreement_gap", "rank_correlations"]
 
 
 def rank_correlations(table: ArrayLike) -> NDArray[np.float64]:

@@ -1,7 +1,5 @@
 """Pearson correlations: their significance, and whether one exceeds another."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal, NamedTuple
 
@@ -10,14 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtr
 
 from dbench.errors import InvalidInput
-
-__all__ = [
-    "Significance",
-    "compare_dependent_correlations",
-    "compare_independent_correlations",
-    "correlation",
-    "correlation_test",
-]
+from dbench.stats.inputs import finite_vector
 
 
 class Significance(NamedTuple):
@@ -33,11 +24,9 @@ def correlation(first: ArrayLike, second: ArrayLike) -> float:
     Raises:
         InvalidInput: shapes differ, a number is not finite, or a vector is constant, which correlates with nothing.
     """
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape or len(a) < 3:
+    a, b = finite_vector("first", first), finite_vector("second", second)
+    if a.shape != b.shape or len(a) < 3:
         raise InvalidInput(f"first and second must be vectors of equal length >= 3, got {a.shape} and {b.shape}")
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise InvalidInput("first and second must be finite, got NaN or infinity")
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         raise InvalidInput("first and second must vary, got a constant vector")
     a, b = a - a.mean(), b - b.mean()

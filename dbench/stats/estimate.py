@@ -1,13 +1,9 @@
 """A number with its interval: what every judgement is made of."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 from dbench.errors import InvalidInput
-
-__all__ = ["Estimate", "exact"]
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,13 @@
 """What a statistic insists on before it counts."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
 
-__all__ = ["check_confidence", "finite_matrix", "finite_vector"]
-
 
 def finite_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return ``values`` as a vector of floats.
-
-    Raises:
-        InvalidInput: not a vector, empty, or with a NaN or an infinity, which would go unnoticed in a comparison.
-    """
+    """Return a vector of at least one finite float, or refuse it: a NaN would go unnoticed in a comparison."""
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1 or len(vector) < 1:
         raise InvalidInput(f"{name} must be a vector of at least 1 number, got shape {vector.shape}")
@@ -25,11 +17,7 @@ def finite_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def finite_matrix(name: str, values: ArrayLike, *, rows: int = 1, columns: int = 1) -> NDArray[np.float64]:
-    """Return ``values`` as a matrix of floats of at least ``rows`` x ``columns``.
-
-    Raises:
-        InvalidInput: not a matrix, too small, or with a NaN or an infinity.
-    """
+    """Return a matrix of at least ``rows`` x ``columns`` finite floats, or refuse it."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] < rows or matrix.shape[1] < columns:
         raise InvalidInput(f"{name} must be a matrix of at least {rows} x {columns}, got shape {matrix.shape}")
@@ -39,10 +27,6 @@ def finite_matrix(name: str, values: ArrayLike, *, rows: int = 1, columns: int =
 
 
 def check_confidence(confidence: float) -> None:
-    """Insist on a confidence strictly between 0 and 1.
-
-    Raises:
-        InvalidInput: it is not; a NaN is not either.
-    """
+    """Insist on a confidence strictly between 0 and 1; a NaN is not."""
     if not 0 < confidence < 1:
         raise InvalidInput(f"confidence must lie strictly between 0 and 1, got {confidence}")

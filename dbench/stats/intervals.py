@@ -6,8 +6,6 @@ against choice (89 to 94% where the settings do nothing: it is biased downwards 
 five units covers 83%. A statistic at the end of its range (every unit agrees) gets an interval of no width.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -18,8 +16,6 @@ from scipy import special
 from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence, finite_vector
-
-__all__ = ["jackknife_interval", "mean_interval", "share_interval", "uniform_deviation_interval"]
 
 
 def _half_width(units: NDArray[np.float64], confidence: float) -> float:

@@ -5,15 +5,11 @@ none of these' about the largest. The interval of such a value is not the smalle
 the extreme one is a choice made after the data were seen. Here each end is as wide as its own mistake demands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence
-
-__all__ = ["common_direction", "largest_of", "smallest_of"]
 
 # Takes a confidence, returns the estimates of several statistics with intervals of that confidence each.
 Estimator = Callable[[float], Sequence[Estimate]]
@@ -64,10 +60,6 @@ def common_direction(estimates: Estimator, *, confidence: float = 0.95) -> Estim
 
     The upper end is the larger of the two upper ends, unadjusted. The lower end is the larger of two lower ends with
     half the error each, because the direction is chosen after looking.
-
-    Args:
-        estimates: as for :func:`smallest_of`.
-        confidence: of the interval.
     """
     up, down = estimates, lambda level: [_negated(e) for e in estimates(level)]
     plain = [smallest_of(one, confidence=confidence) for one in (up, down)]

@@ -1,7 +1,5 @@
 """Rank statistics: correlation of orders, and how often luck beats a choice."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_matrix, finite_vector
-
-__all__ = ["luck_beats_choice", "rank_correlation", "ranks", "sweep_correlations"]
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
@@ -84,10 +80,7 @@ def luck_beats_choice(scores: NDArray[np.float64]) -> float:
         with few (0.72 at 5, 0.76 at 10, 0.80 at 50, for six settings of normal scores): the seeds that are compared
         also order the settings, so the choice looks better than it is. Ties count for the choice.
     """
-    if scores.ndim != 2 or min(scores.shape) < 2:
-        raise InvalidInput(f"scores must be seeds x settings with at least 2 of each, got shape {scores.shape}")
-    if not np.isfinite(scores).all():
-        raise InvalidInput(f"scores must be finite, got {scores[~np.isfinite(scores)][0]}")
+    scores = finite_matrix("scores", scores, rows=2, columns=2)
     order = np.argsort(scores.mean(axis=0))
     pairs = [(order[i], order[j]) for j in range(len(order)) for i in range(j)]
     return float(np.mean([_max_beats_min(scores[:, bad], scores[:, good]) for bad, good in pairs]))

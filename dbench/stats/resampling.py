@@ -4,10 +4,8 @@ What shares a unit is left out or drawn with it: the statistic takes the indices
 table up by them. Coverage of the nominal 95% was measured by simulation (``tests/stats/test_resampling.py``).
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,25 +15,19 @@ from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence
 
-__all__ = ["bootstrap_interval", "jackknife_intervals"]
-
 
 def jackknife_intervals(
     statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units: int, *, confidence: float = 0.95
 ) -> list[Estimate]:
     """Intervals of several smooth statistics of the same units, from the same leave-one-out values.
 
-    Each interval is that of :func:`dbench.stats.jackknife_interval`, alone; nothing is adjusted for their number.
-    What is to hold for all of them, or for one of them, is the business of :func:`dbench.stats.smallest_of` and
-    :func:`dbench.stats.largest_of`.
+    Each interval is that of :func:`dbench.stats.jackknife_interval`, alone; nothing is adjusted for their number: see
+    :func:`dbench.stats.smallest_of` and :func:`dbench.stats.largest_of`.
 
     Args:
         statistic: takes the indices of the units kept, returns k numbers (any shape: read row by row).
         n_units: how many units there are. Fewer than 3 say nothing of the spread: the intervals have no ends.
         confidence: of each two-sided interval.
-
-    Returns:
-        k estimates in the order of the statistic.
 
     Raises:
         InvalidInput: no units, or a statistic that is not finite.
@@ -85,17 +77,13 @@ def bootstrap_interval(
     value = float(_numbers(statistic, _all_units(n_units))[0])
     if n_units < 5:
         return Estimate(value, -math.inf, math.inf, n_units, confidence)
-    found = np.array([_numbers(statistic, kept)[0] for kept in _draws(n_units, draws, generator)])
+    found = np.array([_numbers(statistic, kept)[0] for kept in generator.integers(n_units, size=(draws, n_units))])
     quantile = special.stdtrit(n_units - 1, (1 + confidence) / 2)
     tail = float(special.ndtr(-math.sqrt(n_units / (n_units - 1)) * quantile))
     low, high = np.quantile(found, [tail, 1 - tail])
     if reflected:
         low, high = 2 * value - high, 2 * value - low
     return Estimate(value, min(low, value), max(high, value), n_units, confidence)
-
-
-def _draws(n_units: int, draws: int, generator: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    yield from generator.integers(n_units, size=(draws, n_units))
 
 
 def _all_units(n_units: int) -> NDArray[np.int64]:

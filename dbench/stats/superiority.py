@@ -1,7 +1,5 @@
 """Which of two groups scores higher: probabilities, overlap of ranges, and whether a choice is worth making."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,16 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_matrix, finite_vector
 from dbench.stats.ranks import ranks
-
-__all__ = [
-    "mean_range_overlaps",
-    "probability_of_superiority",
-    "superiority_of_groups",
-    "superiority_over_rest",
-    "transfer_chance",
-    "transfer_success",
-    "transfer_successes",
-]
 
 
 def probability_of_superiority(first: ArrayLike, second: ArrayLike) -> float:
@@ -35,13 +23,9 @@ def probability_of_superiority(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def superiority_over_rest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(a random run of each setting exceeds a random run of another setting), ties counting half.
+    """:func:`superiority_of_groups` of the columns of seeds x settings scores, at least 1 x 2.
 
-    Args:
-        scores: seeds x settings, at least 1 x 2.
-
-    Returns:
-        One probability a setting; their mean is 1/2. 'No setting is best' says that the largest stays within a band.
+    The probabilities' mean is 1/2. 'No setting is best' says that the largest stays within a band.
     """
     return superiority_of_groups(list(finite_matrix("scores", scores, columns=2).T))
 

@@ -1,14 +1,10 @@
 """How much of the variance of a score is decided by what was chosen, and how much by the seed."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.errors import InvalidInput
 from dbench.stats.inputs import finite_vector
-
-__all__ = ["variance_explained"]
 
 
 def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:

@@ -1,21 +1,15 @@
-"""What an ensemble draws for a block of steps.
-
-Batches and noise come from each member's own streams on the processor, also where a GPU trains: that is what makes a
-run's draws its own, on any device and in any company (see :mod:`dbench.training.streams`). A GPU's generator would give
-other numbers on another device.
-"""
+"""What an ensemble draws for a block of steps, on the processor also where a GPU trains: see streams.py."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from dbench.training.streams import Member, draw_block, draw_second_block
-
-__all__ = ["Draws", "draw"]
 
 Second = tuple[Tensor, Tensor, Tensor]
 
@@ -56,16 +50,8 @@ class Draws:
 def draw(
     parts: Sequence[tuple[Sequence[Member], bool]], block: int, *, data_size: int, batch_size: int, latents: int
 ) -> Draws:
-    """Draw the block of that number for an ensemble.
-
-    Args:
-        parts: members that stand side by side, and whether they draw second batches.
-        block: number of the block of steps.
-        data_size: number of images, N.
-        batch_size: images of a batch, B.
-        latents: number of codes, d.
-    """
-    settings = {"data_size": data_size, "batch_size": batch_size, "latents": latents}
+    """Draw a block of batches of B images; parts are members side by side, and whether they draw second batches."""
+    settings: dict[str, Any] = {"data_size": data_size, "batch_size": batch_size, "latents": latents}
     rows, noise = _stacked([draw_block(member, block, **settings) for part, _ in parts for member in part])
     second = [
         _stacked([draw_second_block(member, block, **settings) for member in part]) if wanted else None

@@ -1,7 +1,5 @@
 """What trained members make of images: their codes, and how well they explain them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +12,6 @@ from dbench.models import Network
 from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
 from dbench.models.stacked import Parameters
 from dbench.training.execution import products
-
-__all__ = ["Evaluation", "encode_grid", "evaluate"]
 
 _IMAGES = 256  # in a pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
 _SHARE = 0.25  # of a GPU's free memory that the images of a pass and what is made of them may take
@@ -80,7 +76,7 @@ def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tup
         network: their network.
 
     Raises:
-        InvalidInput: images that are not uint8 or have another number of axes.
+        InvalidInput: other images.
     """
     _check(images)
     with products(images.device, "float32"):
@@ -99,14 +95,7 @@ def evaluate(
 ) -> Evaluation:
     """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
 
-    Args:
-        parameters: named parameters of M members.
-        images: N x C x H x W, uint8, on the device of the parameters.
-        network: their network.
-        generators: M generators, one for the draws of each member.
-
-    Raises:
-        InvalidInput: images of another kind, or not one generator a member.
+    Arguments as for :func:`encode_grid`, and M generators, one for the draws of each member.
     """
     _check(images)
     members, device = _members(parameters), images.device

@@ -6,8 +6,6 @@ across members, all rows have equal length (see :mod:`dbench.training.state`), a
 run several processes to use several cores.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 
@@ -132,12 +130,7 @@ def _check(
         find_card(member.objective)
         if not (math.isfinite(member.strength) and member.strength >= 0):
             raise InvalidInput(f"strength of a member must be finite and not negative, got {member.strength}")
-    if (
-        images.dtype != torch.uint8
-        or images.ndim != 4
-        or len(images) == 0
-        or tuple(images.shape[1:]) != network.image_shape
-    ):
+    if images.dtype != torch.uint8 or tuple(images.shape[1:]) != network.image_shape or len(images) == 0:
         raise InvalidInput(
             f"images must be uint8 of shape N x {' x '.join(map(str, network.image_shape))}, "
             f"got {images.dtype} of shape {tuple(images.shape)}"

@@ -1,13 +1,9 @@
 """How numbers are calculated on a device."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
-
-__all__ = ["PRECISIONS", "arithmetic", "autocast", "products"]
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
 """Arithmetic of matrix products and convolutions; parameters, moments and loss terms are float32 always."""

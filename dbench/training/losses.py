@@ -12,17 +12,14 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import Batch, ObjectiveCard, Other, Terms, find_card, find_objective
+from dbench.models.stacked import Shapes
 from dbench.training.draws import Draws
 from dbench.training.execution import autocast
 from dbench.training.state import unpack
 from dbench.training.streams import Member, draw_labelled
 
-__all__ = ["Losses", "card_of", "extra_shapes"]
 
-
-def extra_shapes(
-    members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]
-) -> dict[str, tuple[int, ...]]:
+def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     """Return the shapes of the members' parameters beside the network's, which all of them must have in common.
 
     Raises:
@@ -66,16 +63,8 @@ class _Part:
 class Losses:
     """The losses of an ensemble as a function of its parameters and draws.
 
-    Args:
-        members: M models; runs of equal objectives are computed at once.
-        network: of all of them.
-        images: N x C x H x W, uint8, on the device of training.
-        factors: of the images, N x k int64, on the same device; None where no objective needs them.
-        factor_sizes: number of values of each factor.
-        extra: shapes of the members' parameters beside the network's.
-        precision: of matrix products.
-        steps: of the whole run.
-        likelihood_factor: what the likelihood of an image is multiplied by.
+    Arguments as for :func:`dbench.training.train`, all tensors on the device of training; ``extra`` are the shapes of
+    the members' parameters beside the network's.
     """
 
     def __init__(
@@ -86,7 +75,7 @@ class Losses:
         factors: Tensor | None,
         *,
         factor_sizes: tuple[int, ...],
-        extra: dict[str, tuple[int, ...]],
+        extra: Shapes,
         precision: str,
         steps: int,
         likelihood_factor: float = 1.0,
@@ -110,10 +99,7 @@ class Losses:
     def __call__(self, rows: Mapping[str, Tensor], draws: Draws, step: int | Tensor) -> tuple[Tensor, Tensor | None]:
         """Return losses and adversaries' losses (None where there are none), M each.
 
-        Args:
-            rows: parameters as in ``State.rows``.
-            draws: of the step.
-            step: its number within the run, as ``Batch.step`` has it.
+        Parameters are those of ``State.rows``, ``step`` is that of :class:`Batch`.
         """
         which = draws.rows
         x = self._images(which)

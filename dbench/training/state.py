@@ -9,12 +9,10 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData
 from dbench.models import Network
 from dbench.models.stacked import ALIGN, Shapes
 from dbench.training.streams import Member, initial_extra, initial_parameters
-
-__all__ = ["State", "initial_state", "unpack"]
 
 Rows = dict[str, Tensor]
 
@@ -104,12 +102,7 @@ class State:
     def from_tensors(
         cls, tensors: Mapping[str, Tensor], network: Network, extra: Mapping[str, tuple[int, ...]] | None = None
     ) -> State:
-        """Build the state from what :meth:`to_tensors` returned.
-
-        Args:
-            tensors: by name.
-            network: the members' network.
-            extra: shapes of the parameters beside the network's, as in ``State.extra``.
+        """Build the state from what :meth:`to_tensors` returned, with ``extra`` as in :attr:`extra`.
 
         Raises:
             DamagedData: a tensor is missing, unknown, of another type, or does not fit the network or the others.
@@ -140,27 +133,15 @@ class State:
 _KINDS = ("rows", "first", "second")
 
 
-def initial_state(members: Sequence[Member], network: Network, extra: Shapes | None = None) -> State:
-    """Return the state of members that have not taken a step.
-
-    Args:
-        members: the models.
-        network: their network.
-        extra: shapes of their parameters beside the network's.
-
-    Raises:
-        InvalidInput: no members.
-    """
-    if not members:
-        raise InvalidInput("members must name at least one model, got none")
-    extra = extra or {}
+def initial_state(members: Sequence[Member], network: Network, extra: Shapes) -> State:
+    """Return the state of members that have not taken a step; ``extra`` are shapes beside the network's."""
     shapes = network.shapes | extra
     rows, first, second = (
         {name: torch.zeros(len(members), width) for name, width in _widths(shapes).items()} for _ in _KINDS
     )
     views = unpack(rows, shapes)
     for i, member in enumerate(members):
-        drawn = initial_parameters(member, network) | (initial_extra(member, extra) if extra else {})
+        drawn = initial_parameters(member, network) | initial_extra(member, extra)
         for name, values in drawn.items():
             views[name][i] = values
     nobody, nothing = torch.full((len(members),), -1), torch.full((len(members),), math.nan)

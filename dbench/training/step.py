@@ -1,13 +1,11 @@
 """Steps of an ensemble on tensors that stay in place.
 
 A step reads the draws of its block, the parameters and a counter, and writes parameters, moments, the counter and sums
-of the losses, all in place and without waiting for the device. So the same function runs one operation after another on
-a processor and as a captured graph on a GPU. The processor looks at what came out once a block.
+of the losses, without waiting for the device. So the same function runs one operation after another on a processor and
+as a captured graph on a GPU. The processor looks at what came out once a block.
 
 Capturing has not met a GPU yet; what is tested is that a step could be captured, and what happens when it cannot.
 """
-
-from __future__ import annotations
 
 import math
 import warnings
@@ -19,12 +17,39 @@ from torch import Tensor
 
 from dbench.errors import CaptureFailed
 from dbench.models.objectives import ObjectiveCard
-from dbench.training.capture import Recorder, record_graph
 from dbench.training.draws import Draws
 from dbench.training.losses import Losses
 from dbench.training.state import State
 
-__all__ = ["Stepper"]
+Recorder = Callable[[Callable[[], None], Callable[[], None], torch.device], Callable[[], None]]
+"""Takes a step, what puts everything back that steps changed, and their device; returns what repeats the step."""
+
+_WARM_UP = 3  # steps: libraries choose their algorithms and take their memory before the capture
+
+
+def _record_graph(step: Callable[[], None], restore: Callable[[], None], device: torch.device) -> Callable[[], None]:
+    """Return a function that repeats a step by replaying its CUDA graph.
+
+    The step reads and writes tensors of the device in place, allocates nothing that outlives it, and never waits.
+    Warm-up steps run on a stream of their own, as captures do, and are undone; capturing itself computes nothing.
+    """
+    with torch.cuda.device(device):
+        aside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        aside.wait_stream(torch.cuda.current_stream(device))
+        with torch.cuda.stream(aside):
+            for _ in range(_WARM_UP):
+                step()
+        torch.cuda.current_stream(device).wait_stream(aside)
+        restore()
+        graph = torch.cuda.CUDAGraph()
+        try:
+            # thread_local: another thread may take memory, say for a progress line, without spoiling the capture.
+            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+                step()
+        except RuntimeError as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise CaptureFailed(f"a step of this ensemble cannot be captured as a CUDA graph: {reason}") from error
+    return graph.replay
 
 
 class Stepper:
@@ -35,7 +60,7 @@ class Stepper:
         losses: of the members.
         card: of their objectives, for the adversary's optimiser.
         learning_rate: of Adam.
-        recorder: what makes a step repeatable: a CUDA graph's, or something else in tests.
+        recorder: what makes a step repeatable.
     """
 
     def __init__(
@@ -45,7 +70,7 @@ class Stepper:
         card: ObjectiveCard,
         *,
         learning_rate: float,
-        recorder: Recorder = record_graph,
+        recorder: Recorder = _record_graph,
     ) -> None:
         self.state, self.losses = state, losses
         self._recorder = recorder
@@ -67,11 +92,6 @@ class Stepper:
         self._finite = torch.ones(members, dtype=torch.bool, device=device)
         self._healthy = torch.zeros(members, dtype=torch.int64, device=device)  # steps before the first bad loss
         self._begin_block()
-
-    @property
-    def captured(self) -> bool:
-        """Whether steps are replays of a recorded one."""
-        return self._repeat is not None
 
     def block(self, draws: Draws, steps: int, *, rate: float = 1.0) -> State:
         """Take some steps and return the state after them, which later steps leave alone.

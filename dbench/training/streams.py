@@ -5,8 +5,6 @@ member draws therefore depends neither on its company nor on where training was 
 not store generators. Everything is drawn on the processor, so that all devices see the same draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,16 +15,6 @@ from torch import Tensor
 from dbench.models import Network
 from dbench.models.stacked import Shapes, glorot_uniform
 from dbench.seeds import AxisValue, generator
-
-__all__ = [
-    "BLOCK",
-    "Member",
-    "draw_block",
-    "draw_labelled",
-    "draw_second_block",
-    "initial_extra",
-    "initial_parameters",
-]
 
 BLOCK = 100
 """Steps in a block. Changing it changes every result."""
@@ -61,10 +49,12 @@ def initial_extra(member: Member, shapes: Shapes) -> dict[str, Tensor]:
     return glorot_uniform(shapes, generator(**member.axes, stream="initial-extra"))
 
 
-def draw_block(member: Member, block: int, *, data_size: int, batch_size: int, latents: int) -> tuple[Tensor, Tensor]:
+def draw_block(
+    member: Member, block: int, *, data_size: int, batch_size: int, latents: int, of: str = ""
+) -> tuple[Tensor, Tensor]:
     """Draw a block's batches (row numbers, BLOCK x B, with replacement) and noise (BLOCK x B x d, standard normal)."""
-    rows = generator(**member.axes, stream="batches", block=block).integers(data_size, size=(BLOCK, batch_size))
-    noise = generator(**member.axes, stream="noise", block=block).standard_normal(
+    rows = generator(**member.axes, stream=f"batches{of}", block=block).integers(data_size, size=(BLOCK, batch_size))
+    noise = generator(**member.axes, stream=f"noise{of}", block=block).standard_normal(
         (BLOCK, batch_size, latents), dtype="float32"
     )
     return torch.from_numpy(rows), torch.from_numpy(noise)
@@ -77,13 +67,10 @@ def draw_second_block(
 
     The orders, BLOCK x B x d, hold for each step and code a permutation of the batch, each drawn on its own.
     """
-    rows = generator(**member.axes, stream="batches-other", block=block).integers(data_size, size=(BLOCK, batch_size))
-    noise = generator(**member.axes, stream="noise-other", block=block).standard_normal(
-        (BLOCK, batch_size, latents), dtype="float32"
-    )
+    rows, noise = draw_block(member, block, data_size=data_size, batch_size=batch_size, latents=latents, of="-other")
     unmixed = np.broadcast_to(np.arange(batch_size)[:, None], (BLOCK, batch_size, latents))
     order = generator(**member.axes, stream="order-other", block=block).permuted(unmixed, axis=1)
-    return torch.from_numpy(rows), torch.from_numpy(noise), torch.from_numpy(order)
+    return rows, noise, torch.from_numpy(order)
 
 
 def draw_labelled(member: Member, *, data_size: int, share: float) -> Tensor:

@@ -4,11 +4,9 @@ They lie beside the runs table, one tensor for each, whose first axis numbers th
 table. Agreements are the exception: one matrix for each objective, of its runs that are done with each other.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,8 +18,6 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load, save
 
 from dbench.errors import DamagedData, InvalidInput
-
-__all__ = ["AGREEMENTS", "ARRAYS", "RunArrays", "cells", "joined", "load_arrays"]
 
 ARRAYS = "arrays.safetensors"
 
@@ -52,8 +48,10 @@ class RunArrays:
     def with_rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of a table, and one for each of the :func:`cells` of each run's arrays but agreements."""
         first = table[table["status"] == "done"].drop_duplicates("run").set_index("run", drop=False)
-        cells = (cell for name, values in self.of_runs.items() for cell in _cells_of_runs(name, values))
-        rows = [first.loc[list(self.runs)].assign(score=name, value=values) for name, values in cells]
+        done, rows = first.loc[list(self.runs)], []
+        for name, values in self.of_runs.items():
+            for place in np.ndindex(values.shape[1:]):
+                rows.append(done.assign(score=_cell(name, place), value=values[(slice(None), *place)]))
         return pd.concat([table, *rows], ignore_index=True)
 
     def encoded(self) -> tuple[bytes, dict[str, Any]]:
@@ -78,43 +76,43 @@ def cells(scores: Mapping[str, ArrayLike]) -> dict[str, float]:
         >>> cells({"mig": 0.5, "kl.code": [1.0, 0.0]})
         {'mig': 0.5, 'kl.code.0': 1.0, 'kl.code.1': 0.0}
     """
-    return dict(_cells(scores))
+    arrays = {name: np.asarray(values, dtype=np.float64) for name, values in scores.items()}
+    return {_cell(name, at): float(value) for name, array in arrays.items() for at, value in np.ndenumerate(array)}
 
 
-def _cells_of_runs(name: str, values: NDArray[np.float64]) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    for place in np.ndindex(values.shape[1:]):
-        yield ".".join((name, *map(str, place))), values[(slice(None), *place)]
+def _cell(name: str, place: tuple[int, ...]) -> str:
+    return ".".join((name, *map(str, place)))
 
 
-def _cells(scores: Mapping[str, ArrayLike]) -> Iterator[tuple[str, float]]:
-    for name, values in scores.items():
-        for place, value in np.ndenumerate(np.asarray(values, dtype=np.float64)):
-            yield ".".join((name, *map(str, place))), float(value)
+def read_promised(path: Path, sha256: str) -> bytes:
+    """Read a file of a runs table, of which the manifest promises the checksum.
+
+    Raises:
+        InvalidInput: there is none.
+        DamagedData: it has another checksum.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"runs must be a folder with {path.name}, got {str(path.parent)!r}: {error}") from None
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {str(sha256)[:12]}...")
+    return data
 
 
 def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any]) -> RunArrays:
-    """Read the arrays beside a runs table, believing nothing.
+    """Read the arrays beside a runs table, believing nothing; the table and the manifest are of that folder.
 
     Checked: the checksum in the manifest, the names and shapes it promises, that values are finite, that there is one
     entry for each run of the table that is done, and in its order.
-
-    Args:
-        folder: holds the table, its manifest and the arrays.
-        table: of that folder.
-        manifest: of that folder.
 
     Raises:
         InvalidInput: the file is not there.
         DamagedData: any check fails.
     """
     path, promised = Path(folder) / ARRAYS, manifest["arrays"]
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"runs must be a folder with {ARRAYS} beside the table, got {folder}: {error}") from None
-    found = hashlib.sha256(data).hexdigest()
-    if found != promised["sha256"]:
-        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {str(promised['sha256'])[:12]}...")
+    data = read_promised(path, promised["sha256"])
     try:
         tensors = load(data)
         with safe_open(path, framework="np") as file:

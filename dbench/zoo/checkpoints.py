@@ -1,7 +1,5 @@
 """What an interrupted run goes on from, and whether it may."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +14,6 @@ from dbench.training import State
 from dbench.training.streams import BLOCK
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
-
-__all__ = ["Checkpoint", "checkpoint_name", "find_checkpoint", "stacked", "steps_taken"]
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
     from dbench.zoo.keys import RunKey
     from dbench.zoo.profiles import Profile
+    from dbench.zoo.score import ScoreSummary
     from dbench.zoo.store import Store
-
-__all__ = ["parse_duration", "parse_seeds", "zoo"]
+    from dbench.zoo.train import TrainSummary
 
 Plan = Callable[[], "tuple[Profile, Store, list[RunKey]]"]
 
-_PLAN = ("profile", "store", "data", "objective", "seeds")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -56,42 +55,26 @@ def parse_duration(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-def _options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Attach the options of that name, in order."""
-    options = {
-        "profile": click.option(
-            "--profile",
-            default="micro",
-            show_default=True,
-            metavar="micro|small|full|systems|novel|standard|paper|FILE.toml",
-            help="Which grid of runs.",
-        ),
-        "store": click.option("--store", envvar="DBENCH_STORE", help="Folder or URL of the runs.  [store/PROFILE]"),
-        "data": click.option(
-            "--data", "--dataset", multiple=True, help="Data set of the profile (repeatable).  [its first]"
-        ),
-        "objective": click.option("--objective", multiple=True, help="Objective to keep (repeatable).  [all]"),
-        "seeds": click.option("--seeds", help="How many (5), or which (2-4; 0,3,7).  [as the profile]"),
-        "workers": click.option("--workers", type=click.IntRange(1), help="Processes.  [one a core]"),
-        "runs": click.option("--runs", required=True, help="Folder with runs.parquet and manifest.json."),
-    }
-
-    def attach(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name in reversed(names):
-            command = options[name](command)
-        return command
-
-    return attach
+_PLAN = {
+    "profile": click.option(
+        "--profile",
+        default="micro",
+        show_default=True,
+        metavar="micro|small|full|systems|novel|standard|paper|FILE.toml",
+        help="Which grid of runs.",
+    ),
+    "store": click.option("--store", envvar="DBENCH_STORE", help="Folder or URL of the runs.  [store/PROFILE]"),
+    "data": click.option(
+        "--data", "--dataset", multiple=True, help="Data set of the profile (repeatable).  [its first]"
+    ),
+    "objective": click.option("--objective", multiple=True, help="Objective to keep (repeatable).  [all]"),
+    "seeds": click.option("--seeds", help="How many (5), or which (2-4; 0,3,7).  [as the profile]"),
+}
+_WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [one a core]")
 
 
 def _plan(
-    *,
-    profile: str,
-    store: str | None,
-    data: tuple[str, ...],
-    objective: tuple[str, ...],
-    seeds: str | None,
-    create: bool,
+    profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None, create: bool
 ) -> tuple[Profile, Store, list[RunKey]]:
     """Return the profile, its store, and the runs asked for; only training makes a store that is not there."""
     from dbench.zoo.profiles import find_profile
@@ -112,7 +95,7 @@ def _plan(
     return found, place, keys
 
 
-def _of_a_plan(*more: str, create: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _of_a_plan(*, create: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Attach the options of a plan, and give the command, for these, what returns its profile, store and runs."""
 
     def attach(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,7 +104,9 @@ def _of_a_plan(*more: str, create: bool = False) -> Callable[[Callable[..., Any]
             asked = {name: given.pop(name) for name in _PLAN}
             command(functools.partial(_plan, **asked, create=create), **given)
 
-        return _options(*_PLAN, *more)(planned)
+        for name in reversed(_PLAN):
+            _PLAN[name](planned)
+        return planned
 
     return attach
 
@@ -134,13 +119,20 @@ def _print(table: Table) -> None:
     Console(width=None if console.is_terminal else 140).print(table)
 
 
+def _end(summary: TrainSummary | ScoreSummary) -> None:
+    click.echo(str(summary))
+    if summary.cancelled:
+        raise click.exceptions.Exit(130)
+
+
 @click.group()
 def zoo() -> None:
     """Train, score and check the models that findings are judged on."""
 
 
 @zoo.command()
-@_of_a_plan("workers", create=True)
+@_of_a_plan(create=True)
+@_WORKERS
 @click.option("--budget", help="Stop after this time (90s, 9m, 1.5h); the same command goes on later.")
 @click.option(
     "--device", default="cpu", show_default=True, help="cpu, cuda, or one of several GPUs (cuda:1; not on Ray)."
@@ -149,11 +141,7 @@ def zoo() -> None:
 @click.option("--group-size", type=click.IntRange(1), help="Runs trained as one.  [15; on a GPU what its memory holds]")
 @click.option("--engine", default="local", show_default=True, help="local, or ray: the cluster of RAY_ADDRESS.")
 @click.option("--num-gpus", type=float, help="GPUs of each group on a Ray cluster, 1 or a fraction.  [1 on cuda]")
-def train(
-    plan: Plan,
-    budget: str | None,
-    **setup: Any,
-) -> None:
+def train(plan: Plan, budget: str | None, **setup: Any) -> None:
     """Train what the store lacks of a profile."""
     from dbench.zoo.plan import Setup
     from dbench.zoo.train import train_runs
@@ -161,69 +149,52 @@ def train(
     seconds = None if budget is None else parse_duration(budget)
     Setup(**setup)  # before a folder is made for settings that cannot be right
     _, place, keys = plan()
-    summary = train_runs(place, keys, budget=seconds, **setup)
-    click.echo(str(summary))
-    if summary.cancelled:
-        raise click.exceptions.Exit(130)
+    _end(train_runs(place, keys, budget=seconds, **setup))
 
 
 @zoo.command()
-@_of_a_plan("workers")
+@_of_a_plan()
+@_WORKERS
 @click.option("--again", multiple=True, help="Scores to compute once more after a metric changed (repeatable).")
 @click.option("--quick", is_flag=True, help="Leave the slow scores for a later call: perceptrons, trees, repetitions.")
-def score(
-    plan: Plan,
-    workers: int | None,
-    again: tuple[str, ...],
-    quick: bool,
-) -> None:
+def score(plan: Plan, workers: int | None, again: tuple[str, ...], quick: bool) -> None:
     """Score the trained runs with every metric, and print what each metric cost."""
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SLOW
 
     _, place, keys = plan()
-    summary = score_runs(place, keys, workers=workers, again=again, without=SLOW if quick else ())
-    click.echo(str(summary))
-    if summary.cancelled:
-        raise click.exceptions.Exit(130)
+    _end(score_runs(place, keys, workers=workers, again=again, without=SLOW if quick else ()))
 
 
 @zoo.command()
-@_of_a_plan("workers")
+@_of_a_plan()
+@_WORKERS
 @click.option("--out", required=True, help="Folder to write runs.parquet and manifest.json into.")
 @click.option("--rules", type=click.Path(path_type=Path), help="claims/frozen.json as it was when scoring began.")
-def table(
-    plan: Plan,
-    workers: int | None,
-    out: str,
-    rules: Path | None,
-) -> None:
+def table(plan: Plan, workers: int | None, out: str, rules: Path | None) -> None:
     """Write the runs table of a profile that is trained and scored.
 
     Claims whose cards are not as --rules has them are exploratory on the table; without it all are.
     """
     from dbench.zoo.arrays import load_arrays
-    from dbench.zoo.population import score_population
-    from dbench.zoo.scorers import SCORING
-    from dbench.zoo.table import build_arrays, build_table, load_manifest, load_runs, read_rules, write_table
-    from dbench.zoo.tolerance import EARLY_SHARE
+    from dbench.zoo.complete import write_evidence
+    from dbench.zoo.table import load_manifest, load_runs, read_rules
 
     hashes = read_rules(rules) if rules else {}
     found, place, keys = plan()
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
-    population = score_population(place, keys, workers=workers)
-    frame = build_table(place, keys, found, population)
-    arrays = build_arrays(place, keys, population)
-    path = write_table(out, frame, found, EARLY_SHARE, arrays=arrays, scoring=SCORING, rules=hashes)
-    load_arrays(out, load_runs(out), load_manifest(out))
-    click.echo(f"{frame['run'].nunique()} runs, {frame['score'].nunique()} scores each: {path}")
-    if not population:
+    path = write_evidence(place, keys, found, out, workers=workers, rules=hashes)
+    manifest = load_manifest(out)
+    load_arrays(out, load_runs(out), manifest)
+    click.echo(f"{manifest['runs']} runs, {len(manifest['scores'])} scores each: {path}")
+    if not any(name.startswith("udr.") for name in manifest["scores"]):
         click.echo("without udr.*: these need at least 2 done runs of each objective and strength")
 
 
 @zoo.command()
-@_options("runs", "workers")
+@click.option("--runs", required=True, help="Folder with runs.parquet and manifest.json.")
+@_WORKERS
 @click.option("--number", type=click.IntRange(1), default=2, show_default=True, help="How many runs to retrain.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides which runs.")
 def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
@@ -251,11 +222,7 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
 @_of_a_plan()
 @click.option("--each", type=click.IntRange(1), default=2, show_default=True, help="Models of every strength, at most.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file.")
-def panel(
-    plan: Plan,
-    each: int,
-    out: Path,
-) -> None:
+def panel(plan: Plan, each: int, out: Path) -> None:
     """Write the weights of finished runs as one file, on which dbench rank asks a metric."""
     from dbench.zoo.panel import choose_runs, write_panel
 

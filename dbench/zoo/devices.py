@@ -1,7 +1,5 @@
 """Where this machine or a cluster can train, with which arithmetic, and what it is called."""
 
-from __future__ import annotations
-
 import platform
 import re
 from pathlib import Path
@@ -11,42 +9,30 @@ import torch
 from dbench.errors import InvalidInput
 from dbench.training.ensemble import PRECISIONS
 
-__all__ = ["check_cluster_device", "check_device", "device_name"]
 
-
-def check_device(device: str, precision: str = "float32") -> None:
-    """Make sure that this machine can train on the device with that precision.
+def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:
+    """Make sure that this machine can train on the device with that precision, or that a cluster can be asked for it.
 
     Args:
-        device: ``cpu``, ``cuda`` or one GPU of several (``cuda:1``).
+        device: ``cpu``, ``cuda`` or one GPU of several (``cuda:1``), which on a cluster would name none: Ray gives each
+            group its GPU and hides the others from it.
         precision: one of ``dbench.training.ensemble.PRECISIONS``; on a processor ``float32`` only.
+        cluster: whether the nodes of a Ray cluster train, whatever they have.
 
     Raises:
-        InvalidInput: no such device or precision here.
+        InvalidInput: no such device or precision.
     """
     there = ["cpu"]
     if torch.cuda.is_available():
         there += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
-    if device not in there:
-        raise InvalidInput(f"device must be one that this machine has ({', '.join(there)}), got {device!r}")
-    _check_precision(device, precision)
-
-
-def check_cluster_device(device: str, precision: str = "float32") -> None:
-    """Make sure that the nodes of a Ray cluster can be asked for the device and the precision, whatever they have.
-
-    Ray gives each group its GPU and hides the others from it: a number would name none of the node's.
-
-    Args:
-        device: ``cpu`` or ``cuda``.
-        precision: as in :func:`check_device`.
-
-    Raises:
-        InvalidInput: another device, one GPU of several included, or a precision that no node has.
-    """
-    if device not in ("cpu", "cuda"):
+    if cluster and device not in ("cpu", "cuda"):
         raise InvalidInput(f"device must be cpu or cuda on a Ray cluster, which picks the GPUs, got {device!r}")
-    _check_precision(device, precision)
+    if not cluster and device not in there:
+        raise InvalidInput(f"device must be one that this machine has ({', '.join(there)}), got {device!r}")
+    if precision not in PRECISIONS:
+        raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    if device == "cpu" and precision != "float32":
+        raise InvalidInput(f"precision must be float32 on a processor, got {precision!r}; it needs --device cuda")
 
 
 def device_name(device: str) -> str:
@@ -65,10 +51,3 @@ def device_name(device: str) -> str:
     numbers = [f"{name.removeprefix('cpu ')} {listed[name]}" for name in ("cpu family", "model") if name in listed]
     told = f" ({', '.join(numbers)})" if numbers else ""
     return f"cpu {model}{told}, {torch.backends.cpu.get_cpu_capability()}"
-
-
-def _check_precision(device: str, precision: str) -> None:
-    if precision not in PRECISIONS:
-        raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-    if device == "cpu" and precision != "float32":
-        raise InvalidInput(f"precision must be float32 on a processor, got {precision!r}; it needs --device cuda")

@@ -1,7 +1,5 @@
 """A worker's part of training: one group of runs, from their keys or checkpoints to the store."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,18 +22,6 @@ from dbench.zoo.store import Store
 from dbench.zoo.survey import of_other_data
 from dbench.zoo.workers import Line
 
-__all__ = [
-    "EARLY",
-    "Group",
-    "images_of",
-    "measure_speed",
-    "member_of",
-    "network_of",
-    "settings_of",
-    "train_group",
-    "training_images",
-]
-
 EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
 
@@ -45,14 +31,9 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Group:
-    """Runs to train together: equal but for objective, strength and seed.
+    """Runs to train together, equal but for objective, strength and seed, and how (:class:`dbench.zoo.plan.Setup`).
 
-    Args:
-        url: of the store.
-        keys: the runs.
-        device: where to train.
-        precision: of matrix products, as in :func:`dbench.training.train`.
-        checkpoint_every: seconds between checkpoints.
+    The store is named by its URL.
     """
 
     url: str
@@ -108,31 +89,27 @@ def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
     }
 
 
-def measure_speed(group: Group, *, steps: int = 20, deadline: float | None = None) -> float:
-    """Train the group for a few steps, keep nothing, and return model-steps a second of one worker.
+def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
+    """Train runs of one group as their keys say, but for options of :func:`dbench.training.train`."""
+    data, images = images_of(keys[0].data)
+    told: dict[str, Any] = {"steps": keys[0].steps, **settings_of(keys, data), **options}
+    members = [member_of(key) for key in keys]
+    return train(members, training_images(data, images), network_of(keys[0], data), **told)
 
-    Args:
-        group: what to train.
-        steps: how many, after two that warm up.
-        deadline: ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
+
+def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:
+    """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
+
+    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
     """
-    key, members = group.keys[0], [member_of(key) for key in group.keys]
-    data, images = images_of(key.data)
-    speed = 0.0
-    for count in (2, steps):  # the first call warms up
-        if speed and deadline is not None and time.monotonic() + steps * len(members) / speed > deadline:
+    images_of(group.keys[0].data)  # to be loaded takes time too
+    runs, speed = len(group.keys), 0.0
+    for count in (2, steps):
+        if speed and deadline is not None and time.monotonic() + steps * runs / speed > deadline:
             break
         start = time.perf_counter()
-        train(
-            members,
-            training_images(data, images),
-            network_of(key, data),
-            steps=count,
-            device=group.device,
-            precision=group.precision,
-            **settings_of(group.keys, data),
-        )
-        speed = count * len(members) / (time.perf_counter() - start)
+        train_keys(group.keys, steps=count, device=group.device, precision=group.precision)
+        speed = count * runs / (time.perf_counter() - start)
     return speed
 
 
@@ -197,19 +174,14 @@ class _Training:
 
     def run(self) -> int:
         """Train to the end or until asked to stop; return how many runs were finished."""
-        key = self.keys[0]
-        state = train(
-            [member_of(key) for key in self.keys],
-            training_images(self.data, self.images),
-            self.network,
-            steps=key.steps,
+        state = train_keys(
+            self.keys,
             device=self.group.device,
             precision=self.group.precision,
             state=self.state,
             each_block=self._each_block,
-            **settings_of(self.keys, self.data),
         )
-        if state.step < key.steps:
+        if state.step < self.keys[0].steps:
             return len(self.ended)
         self._finish(state)
         return len(self.keys)

@@ -13,15 +13,12 @@ import numpy as np
 from dbench import seeds
 from dbench.errors import InvalidInput
 
-__all__ = ["KEY_SCHEMA", "PILOT_SEEDS", "RunKey", "likelihood_factor"]
-
 KEY_SCHEMA = 1
 """Raised when a change of the engine alters what a key produces, so that old runs are never taken for new ones."""
 
 PILOT_SEEDS = range(1000, 1010)
 """Seeds of runs by which steps, rates and the like are chosen; no table holds any."""
 
-_DIGITS = 16
 _CONSTANT = "constant."
 _FACTOR = "likelihood_factor"
 _LATER = {_FACTOR: 1.0, "cooldown": 0.0}  # axes that keys did not always have, and what they were before
@@ -130,7 +127,7 @@ class RunKey:
     def digest(self) -> str:
         """Sixteen hexadecimal digits of the SHA-256 of the key and the schema version in canonical form."""
         text = json.dumps({"schema": KEY_SCHEMA, **self.axes}, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def axes(self) -> dict[str, Any]:

@@ -1,11 +1,8 @@
 """A panel: the weights of trained models in one file, so that a metric nobody has written yet can be asked of them."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,19 +18,15 @@ from dbench.data import DataSet, load
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.files import aside
 from dbench.training.encode import encode_grid
-from dbench.zoo.engine import network_of
+from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
-
-__all__ = ["SHIPPED", "Panel", "choose_runs", "read_panel", "write_panel"]
 
 SHIPPED = Path(str(files("dbench_fixtures") / "panel.safetensors"))
 """Of the profile micro on dSprites: six objectives at the study's six strengths, two seeds each."""
 
 _SCHEMA = 1
 _PARTS = ("encoder.", "decoder.")
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,49 +41,31 @@ class Panel:
     keys: tuple[RunKey, ...]
     weights: dict[str, NDArray[np.float16]]
 
-    @cached_property
+    @property
     def data(self) -> DataSet:
         """What the models were trained on."""
-        return load(self.keys[0].data)
-
-    @cached_property
-    def _images(self) -> torch.Tensor:
-        return torch.from_numpy(self.data.grid_images())
+        return images_of(self.keys[0].data)[0]
 
     def source(self, number: int) -> GridSource:
-        """Encode the whole grid by one model: its mean codes, to be asked for any factors.
-
-        Args:
-            number: of the model, from 0.
-        """
+        """Encode the whole grid by one model, numbered from 0: its mean codes, to be asked for any factors."""
         own = {
             name: torch.from_numpy(values[number : number + 1].astype(np.float32))
             for name, values in self.weights.items()
         }
-        mean, _ = encode_grid(own, self._images, network_of(self.keys[number], self.data))
+        mean, _ = encode_grid(own, images_of(self.keys[0].data)[1], network_of(self.keys[number], self.data))
         return GridSource(mean[0].numpy().astype(np.float64), self.data.factor_sizes, self.data.factor_names)
 
 
 def choose_runs(keys: Sequence[RunKey], each: int) -> list[RunKey]:
-    """Return the first seeds of every objective and strength.
-
-    Args:
-        keys: of runs, such as those of a store.
-        each: how many of each, at most.
-    """
+    """Return the first seeds of every objective and strength, so many of each at most."""
     taken: dict[tuple[Any, ...], list[RunKey]] = {}
     for key in sorted(keys):
         taken.setdefault((key.data, key.objective, key.strength, key.network, key.steps), []).append(key)
     return [key for group in taken.values() for key in group[:each]]
 
 
-def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> Panel:
-    """Write the weights of finished runs as one safetensors file of float16.
-
-    Args:
-        store: where they lie.
-        keys: which, all of one data set and network.
-        path: the file.
+def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
+    """Write the weights of finished runs of one data set and network as one safetensors file of float16.
 
     Raises:
         InvalidInput: no runs, runs of several data sets or networks, or weights that float16 cannot hold.
@@ -111,7 +86,6 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> Panel:
     header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": load(keys[0].data).fingerprint}
     with aside(path) as place:
         save_file(weights, place, metadata={"panel": json.dumps(header)})
-    return Panel(tuple(keys), weights)
 
 
 def read_panel(path: str | Path) -> Panel:

@@ -1,25 +1,33 @@
 """From runs to groups: which are trained together, where, and about how long it will take."""
 
-from __future__ import annotations
-
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
+
 from dbench.errors import InvalidInput, unknown_name
 from dbench.models.objectives import find_card
-from dbench.zoo.devices import check_cluster_device, check_device
-from dbench.zoo.engine import Group, measure_speed
+from dbench.zoo.devices import check_device
+from dbench.zoo.engine import Group, images_of, measure_speed, network_of, train_keys
 from dbench.zoo.keys import RunKey
-from dbench.zoo.memory import free_memory, gpu_group_size
 
-__all__ = ["ENGINES", "GROUP_SIZE", "Setup", "cut_groups", "expected_seconds"]
-
-GROUP_SIZE = 15
+_GROUP_SIZE = 15
 """Runs in an ensemble on a processor, at most: more fall out of its caches. Results do not depend on it."""
 
-ENGINES = ("local", "ray")
+_ENGINES = ("local", "ray")
+
+_SHARE = 0.6
+"""Part of a GPU's free memory that an ensemble may fill; the rest is for workspaces, temporaries and fragments."""
+
+_ASSUMED = 16 * 2**30
+"""Bytes of memory of a GPU that cannot be asked because it is in another machine: the smallest in common use."""
+
+_COPIES = 8
+"""Copies of a member's parameters in a block of steps: weights and both moments, now and at its start; gradient; one in
+passing."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,7 @@ class Setup:
         device: ``cpu``, ``cuda`` or, unless on a cluster, one GPU of several (``cuda:1``).
         precision: of matrix products, as in :func:`dbench.training.train`.
         workers: groups at once; as many as there is room for when not given.
-        group_size: runs in an ensemble, at most; :data:`GROUP_SIZE` on processors and what fits on GPUs when not given.
+        group_size: runs in an ensemble, at most; 15 on processors and what fits on GPUs when not given.
         num_gpus: GPUs of a group on a Ray cluster, 1 or a fraction; 1 on ``cuda`` when not given.
         checkpoint_every: seconds between the checkpoints of a run.
 
@@ -50,11 +58,10 @@ class Setup:
 
     def __post_init__(self) -> None:
         """Check every setting."""
-        if self.engine not in ENGINES:
-            raise unknown_name("engine", self.engine, ENGINES)
+        if self.engine not in _ENGINES:
+            raise unknown_name("engine", self.engine, _ENGINES)
         # On a cluster every node checks for itself what it has.
-        check = check_device if self.engine == "local" else check_cluster_device
-        check(self.device, self.precision)
+        check_device(self.device, self.precision, cluster=self.engine == "ray")
         for name in ("workers", "group_size"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -100,8 +107,36 @@ def _group_size(key: RunKey, setup: Setup) -> int:
     if setup.group_size is not None:
         return setup.group_size
     if not setup.on_gpu:
-        return GROUP_SIZE
-    return gpu_group_size(key, memory=setup.gpu_share * free_memory(setup.device))
+        return _GROUP_SIZE
+    free = torch.cuda.mem_get_info(setup.device)[0] if torch.cuda.is_available() else _ASSUMED
+    return gpu_group_size(key, memory=setup.gpu_share * free)
+
+
+def gpu_group_size(key: RunKey, *, memory: float) -> int:
+    """How many models of this kind to train at once in so many bytes of a GPU's memory; at least one."""
+    images = math.prod(images_of(key.data)[1].shape)
+    return max(int((_SHARE * memory - images) / member_bytes(key)), 1)
+
+
+def member_bytes(key: RunKey) -> int:
+    """Bytes of memory one more model of this kind takes in an ensemble: in training, or in encoding all images.
+
+    Measured on a processor by taking one step: what a network keeps for its gradients does not depend on the device.
+    """
+    data, images = images_of(key.data)
+    kept = dict[int, int]()
+
+    def remember(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(remember, lambda tensor: tensor):
+        state = train_keys([key], steps=1)
+    training = sum(kept.values()) + _COPIES * sum(row.nbytes for row in state.rows.values())
+    # Means and log-variances of all images: the parts, and the whole they are joined to.
+    encoding = 2 * 2 * len(images) * network_of(key, data).latents * torch.finfo(torch.float32).bits // 8
+    return max(training, encoding)
 
 
 def _shape(key: RunKey) -> tuple[Any, ...]:
@@ -128,8 +163,7 @@ def expected_seconds(
         taken: steps that a run has taken before, and will not take again.
 
     Returns:
-        ``None`` if this machine lacks the device and so cannot tell, or if ``deadline`` (``time.monotonic()``) comes
-        first.
+        ``None`` if this machine lacks the device and so cannot tell, or if ``deadline`` comes first.
     """
     try:
         check_device(setup.device, setup.precision)

@@ -1,7 +1,5 @@
 """Scores a run has only among others: how well models of one population agree (Duan et al. 2020)."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter, defaultdict
@@ -16,8 +14,6 @@ from dbench.zoo.keys import KEY_SCHEMA, RunKey
 from dbench.zoo.progress import Meter
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line, cores, run_tasks
-
-__all__ = ["POINTS", "score_population"]
 
 Scores = dict[str, float | list[float]]
 
@@ -39,12 +35,7 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
     A run that is alone with its strength, since the others of its cell diverged or were never asked for, has no
     agreement within it. All done runs of a table have the same scores, all finite, so none of them gets these then:
     the table goes without UDR rather than with a number that stands for nothing. Cells without any done run stop
-    nobody.
-
-    Args:
-        store: holds the runs; those that are not done are left out.
-        keys: the population.
-        workers: processes, one a core when not given.
+    nobody, and runs that are not done are left out.
 
     Returns:
         Digest -> ``udr.lasso`` and ``udr.spearman`` (within the strength), ``udr.lasso.all`` and

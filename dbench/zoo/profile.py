@@ -1,15 +1,10 @@
 """What a profile is: a named grid of runs, all with one network and one schedule."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from dbench.errors import InvalidInput, unknown_name
 from dbench.zoo.keys import RunKey
-
-__all__ = ["Profile", "Sweep"]
 
 
 @dataclass(frozen=True)
@@ -80,11 +75,14 @@ class Profile:
         for sweep in self.sweeps:
             _check_constants(sweep)
             for name in self._data_of(sweep):
-                if name not in self.data:
-                    raise unknown_name(f"data set of profile {self.name}", name, self.data)
+                self._require("data set", name, self.data)
                 if (cell := (sweep.objective, name)) in taken:
                     raise InvalidInput(f"sweeps must not share a data set, got two of {' on '.join(cell)}")
                 taken.add(cell)
+
+    def _require(self, kind: str, name: str, known: Collection[str]) -> None:
+        if name not in known:
+            raise unknown_name(f"{kind} of profile {self.name}", name, known)
 
     def _data_of(self, sweep: Sweep) -> tuple[str, ...]:
         return sweep.data or self.data
@@ -113,12 +111,9 @@ class Profile:
         """
         wanted_data, wanted = tuple(data) or self.data[:1], tuple(objectives)
         for name in wanted_data:
-            if name not in self.data:
-                raise unknown_name(f"data set of profile {self.name}", name, self.data)
-        known = list(dict.fromkeys(sweep.objective for sweep in self.sweeps))
+            self._require("data set", name, self.data)
         for name in wanted:
-            if name not in known:
-                raise unknown_name(f"objective of profile {self.name}", name, known)
+            self._require("objective", name, {sweep.objective for sweep in self.sweeps})
         numbers = None if seeds is None else sorted(set(seeds))
         if numbers == []:
             raise InvalidInput("seeds must name at least one seed, got none")
@@ -154,10 +149,6 @@ class Profile:
         """Return what differs from the papers' study on these data sets."""
         sweeps = [sweep for sweep in self.sweeps if not set(data).isdisjoint(self._data_of(sweep))]
         return [*self.deviations, *dict.fromkeys(text for sweep in sweeps for text in sweep.deviations)]
-
-    def describe(self) -> dict[str, Any]:
-        """Return the profile as it is written into a manifest."""
-        return asdict(self)
 
 
 def _check_constants(sweep: Sweep) -> None:

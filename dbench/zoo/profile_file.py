@@ -1,35 +1,25 @@
 """A profile of a user's own: a TOML file with the fields of a profile, and its sweeps as tables."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from dbench.errors import InvalidInput
 from dbench.zoo.profile import Profile, Sweep
 
-__all__ = ["read_profile"]
-
-_NAMES, _WHOLE, _NUMBER, _NUMBERS, _CONSTANTS = (
-    "a list of names",
-    "a whole number",
-    "a number",
-    "numbers",
-    "numbers by name",
-)
-_PROFILE = {
-    "data": _NAMES,
-    "network": "a name",
-    "steps": _WHOLE,
-    "batch_size": _WHOLE,
-    "learning_rate": _NUMBER,
-    "seeds": _WHOLE,
+_WHOLE = "a whole number"
+_KINDS = {
+    "str": "a name",
+    "int": _WHOLE,
+    "int | None": _WHOLE,
+    "float": "a number",
+    "tuple[str, ...]": "a list of names",
+    "tuple[float, ...]": "numbers",
+    "tuple[tuple[str, float], ...]": "numbers by name",
 }
-_MAY = {"deviations": _NAMES, "likelihood_factor": _NUMBER, "cooldown": _NUMBER, "first_seed": _WHOLE}
-_SWEEP = {"objective": "a name", "strengths": _NUMBERS}
-_SWEEP_MAY = {"data": _NAMES, "seeds": _WHOLE, "constants": _CONSTANTS, "deviations": _NAMES}
+"""Type of a field, as its dataclass spells it -> what it is called."""
 
 
 def read_profile(path: Path) -> Profile:
@@ -46,14 +36,16 @@ def read_profile(path: Path) -> Profile:
     sweeps = document.pop("sweep", None)
     if not isinstance(sweeps, list) or not sweeps or not all(isinstance(sweep, dict) for sweep in sweeps):
         raise InvalidInput(f"{path.name} must have [[sweep]] tables, got {sweeps!r}")
-    made = tuple(Sweep(**_fields(sweep, _SWEEP, _SWEEP_MAY, f"a sweep of {path.name}")) for sweep in sweeps)
-    return Profile(name=path.stem, sweeps=made, **_fields(document, _PROFILE, _MAY, path.name))
+    made = tuple(Sweep(**_checked(sweep, Sweep, f"a sweep of {path.name}")) for sweep in sweeps)
+    return Profile(name=path.stem, sweeps=made, **_checked(document, Profile, path.name))
 
 
-def _fields(table: Mapping[str, Any], must: Mapping[str, str], may: Mapping[str, str], where: str) -> dict[str, Any]:
+def _checked(table: Mapping[str, Any], kind: type[Profile | Sweep], where: str) -> dict[str, Any]:
     """The fields of a table with lists as tuples, each of the type it must have."""
-    known = {**must, **may}
-    if wrong := sorted(must.keys() - table.keys()) + sorted(table.keys() - known.keys()):
+    known = {field.name: _KINDS[str(field.type)] for field in fields(kind) if field.name not in ("name", "sweeps")}
+    may = [field.name for field in fields(kind) if field.default is not MISSING]
+    must = [name for name in known if name not in may]
+    if wrong := sorted(set(must) - table.keys()) + sorted(table.keys() - known.keys()):
         raise InvalidInput(
             f"{where} must have {', '.join(must)} and may have {', '.join(may)}; missing or unknown: {', '.join(wrong)}"
         )
@@ -64,10 +56,10 @@ def _fields(table: Mapping[str, Any], must: Mapping[str, str], may: Mapping[str,
 
 
 def _is(value: object, kind: str) -> bool:
-    if kind == _CONSTANTS:
-        return isinstance(value, dict) and all(_is(one, _NUMBER) for one in value.values())
-    if kind in (_NAMES, _NUMBERS):
-        inner = "a name" if kind == _NAMES else _NUMBER
+    if kind == "numbers by name":
+        return isinstance(value, dict) and all(_is(one, "a number") for one in value.values())
+    if kind in ("a list of names", "numbers"):
+        inner = "a name" if kind == "a list of names" else "a number"
         return isinstance(value, list) and all(_is(one, inner) for one in value)
     if kind == "a name":
         return isinstance(value, str)

@@ -1,12 +1,10 @@
 """The profiles there are: each a named grid of runs, with what it changes against the papers' studies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
 from dbench.data.held_out import paper_splits
-from dbench.errors import unknown_name
+from dbench.errors import find
 from dbench.zoo.profile import Profile, Sweep
 from dbench.zoo.profile_file import read_profile
 
@@ -71,12 +69,7 @@ MICRO = Profile(
     likelihood_factor=16.0,
     seeds=50,
     first_seed=10_000,
-    deviations=(
-        _AS_64.format(16, 16),
-        _SUB_GRID,
-        *_SAME,
-        _SCHEDULE,
-    ),
+    deviations=(_AS_64.format(16, 16), _SUB_GRID, *_SAME, _SCHEDULE),
 )
 
 SMALL = replace(
@@ -180,9 +173,7 @@ NOVEL = replace(
     ),
 )
 
-PROFILES: dict[str, Profile] = {
-    profile.name: profile for profile in (MICRO, SMALL, FULL, SYSTEMS, NOVEL, STANDARD, PAPER)
-}
+PROFILES = {profile.name: profile for profile in (MICRO, SMALL, FULL, SYSTEMS, NOVEL, STANDARD, PAPER)}
 
 
 def find_profile(name: str) -> Profile:
@@ -194,6 +185,4 @@ def find_profile(name: str) -> Profile:
     """
     if name.endswith(".toml"):
         return read_profile(Path(name))
-    if name not in PROFILES:
-        raise unknown_name("profile", name, PROFILES)
-    return PROFILES[name]
+    return find("profile", name, PROFILES)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-__all__ = ["Meter", "clock"]
 
 _EVERY = 15.0
 """Seconds between plain lines."""
@@ -57,9 +54,7 @@ class Meter:
         self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the live display."""
         self._bar.stop()
 

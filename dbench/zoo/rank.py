@@ -1,14 +1,12 @@
 """A metric on the models of a panel, beside ours: does it order them as they do, and where does it not?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.audit.load import load_metric
+from dbench.audit.audit import load_metric
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
@@ -16,21 +14,12 @@ from dbench.stats import Estimate, bootstrap_interval, rank_correlation
 from dbench.stats.ranks import ranks
 from dbench.zoo.panel import Panel
 
-__all__ = ["BESIDE", "agreement", "disagreements", "score_panel"]
-
 BESIDE = ("dci[forest]", "mig", "sap", "modularity", "factor_vae", "beta_vae_metric")
 """Our metrics that a metric is compared with."""
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """A model that two metrics rank apart.
-
-    Attributes:
-        model: its number in the panel.
-        rank: by the first metric; 1 is the best.
-        other: by the second.
-    """
+class Disagreement(NamedTuple):
+    """A model, by its number in the panel, and its ranks by two metrics; 1 is the best."""
 
     model: int
     rank: float
@@ -77,13 +66,7 @@ def score_panel(
 
 
 def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str) -> Estimate:
-    """Spearman's correlation of two metrics over the models, with the interval of resampled models.
-
-    Args:
-        scores: as from :func:`score_panel`.
-        first: name of a metric.
-        second: name of another.
-    """
+    """Spearman's correlation of two metrics over the models, with the interval of resampled models."""
     a, b = scores[first], scores[second]
     stream = generator(task="rank", first=first, second=second)
     return bootstrap_interval(lambda kept: rank_correlation(a[kept], b[kept]), len(a), generator=stream)

@@ -1,13 +1,9 @@
 """``dbench rank``: a metric on trained models, beside ours."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import click
-
-__all__ = ["rank"]
 
 
 @click.command()
@@ -52,7 +48,7 @@ def rank(
                 {"metric": name, "with": other, "spearman": e.value, "low": e.low, "high": e.high}
                 for name, other, e in pairs
             ],
-            "disagreements": {name: [vars(one) for one in listed] for name, listed in apart.items()},
+            "disagreements": {name: [one._asdict() for one in listed] for name, listed in apart.items()},
         }
         click.echo(json.dumps(record, indent=1))
         return

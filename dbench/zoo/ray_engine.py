@@ -4,25 +4,21 @@ Ray places the tasks, shares out processors and GPUs, and starts the tasks of a 
 the store and not through Ray, so the store must be a folder that all nodes share, or a bucket.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import platform
 import time
 import uuid
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from dbench.errors import DbenchError, InvalidInput
 from dbench.provenance import versions
 from dbench.zoo.store import Store
-from dbench.zoo.workers import FAILED, STOPPING, TIME_IS_UP, UNSAVED, Line, Task, outcome_of
+from dbench.zoo.workers import Line, News, Pool, Task, drive, outcome_of
 
-__all__ = ["RETRIES", "capacity", "connected", "run_on_ray"]
-
-RETRIES = 3
+_RETRIES = 3
 """How often Ray starts a task again whose node or process was lost."""
 
 
@@ -142,11 +138,11 @@ def run_on_ray(
     num_gpus: float = 0.0,
     deadline: float | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Generator[tuple[str, Any], None, None]:
+) -> News:
     """Run ``function(line, task)`` for every task on the nodes of a cluster, as ``run_tasks`` does on this machine.
 
     Each task gets a processor and ``num_gpus`` GPUs. Those of a node that is lost start again on another, up to
-    :data:`RETRIES` times.
+    three times; work that it had reported is reported again.
 
     Args:
         ray: the module, :func:`connected`.
@@ -155,90 +151,73 @@ def run_on_ray(
         store: where the tasks write; every node must see it at ``store.address``.
         workers: tasks at once, at most; as many as the cluster has room for when not given.
         num_gpus: GPUs a task, a fraction where several are to share one.
-        deadline: ``time.monotonic()`` after which tasks are asked to stop.
-        tell: takes a line for the user when a task fails, and when the tasks are asked to stop.
-
-    Yields:
-        As ``run_tasks``; work that a lost node had reported is reported again.
+        deadline: as of ``run_tasks``.
+        tell: likewise.
 
     Raises:
-        DbenchError: a task raised it, or was lost with its node too often. The first is raised when the rest is done;
-            also when tasks that were asked to stop could not save.
+        DbenchError: as ``run_tasks``, or a task was lost with its node too often.
         InvalidInput: the cluster has no room for a task.
     """
     if capacity(ray, num_gpus) < 1:
         needs = f"a processor and {num_gpus:g} GPUs" if num_gpus else "a processor"
         raise InvalidInput(f"the Ray cluster must offer {needs} for each group, it has {_offered(ray)}")
-    session = f"sessions/{uuid.uuid4().hex}"
-    store.write_document(session, {"versions": versions()})
-    here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-        ray.get_runtime_context().get_node_id(), soft=False
-    )
-    mailbox = ray.remote(_Mailbox).options(num_cpus=0, scheduling_strategy=here).remote()
-    launch = ray.remote(_on_node).options(num_cpus=1, num_gpus=num_gpus, max_retries=RETRIES)
-    waiting, flying, errors, stopped = list(tasks)[::-1], set[Any](), list[DbenchError](), False
-
-    def landed(timeout: float) -> Iterator[tuple[str, Any]]:
-        ready: list[Any] = []
-        if flying:
-            ready, _ = ray.wait([*flying], num_returns=len(flying), timeout=timeout)
-        else:  # no node is there; Ray may get one
-            time.sleep(timeout)
-        yield from (("news", news) for news in ray.get(mailbox.collect.remote()))
-        for one in ready:
-            flying.remove(one)
-            kind, content = _outcome(ray, one)
-            if kind != "failed":
-                yield kind, content
-                continue
-            errors.append(content)
-            tell(f"{UNSAVED if stopped else FAILED}: {content}")
-
     try:
-        while waiting or flying:
-            if not stopped and deadline is not None and time.monotonic() > deadline:
-                waiting.clear()
-                mailbox.ask_to_stop.remote()
-                stopped = True
-                tell(TIME_IS_UP)
-            room = capacity(ray, num_gpus) if workers is None else workers
-            while waiting and len(flying) < room:
-                flying.add(launch.remote(mailbox, function, waiting.pop(), store.address, session))
-            yield from landed(0.25)
-            if stopped and not capacity(ray, num_gpus):
-                break  # nowhere left to save from
-    except (KeyboardInterrupt, GeneratorExit):
-        if flying and not stopped:
-            tell(STOPPING)
-        mailbox.ask_to_stop.remote()
-        stopped, before = True, len(errors)
-        while flying and capacity(ray, num_gpus):
-            for _ in landed(0.25):
-                pass
-        if errors[before:]:
-            raise errors[before] from None
-        raise
+        yield from drive(_Cluster(ray, function, store, workers, num_gpus), tasks, deadline, tell)
     except ray.exceptions.RayError as error:
         raise DbenchError(f"the Ray cluster was lost; finished runs are kept: {_line(error)}") from None
-    finally:
-        with suppress(DbenchError, OSError):
-            store.remove_document(session)
-        ray.kill(mailbox)
-    if errors:
-        raise errors[0]
 
 
-def _outcome(ray: Any, reference: Any) -> tuple[str, Any]:
-    try:
-        outcome: tuple[str, Any] = ray.get(reference)
-    except ray.exceptions.RayTaskError as error:
-        return "failed", DbenchError(f"a task failed on the cluster: {_line(error, last=True)}")
-    except ray.exceptions.RayError as error:
-        return "failed", DbenchError(
-            f"a task was lost {RETRIES + 1} times with its node or process; finished runs are kept, "
-            f"run the same command again to go on: {_line(error)}"
+class _Cluster(Pool):
+    def __init__(self, ray: Any, function: Task, store: Store, workers: int | None, num_gpus: float) -> None:
+        self.ray, self.function, self.store, self.workers, self.num_gpus = ray, function, store, workers, num_gpus
+        self.busy: set[Any] = set()
+        self.session = f"sessions/{uuid.uuid4().hex}"
+        store.write_document(self.session, {"versions": versions()})
+        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+            ray.get_runtime_context().get_node_id(), soft=False
         )
-    return outcome
+        self.mailbox = ray.remote(_Mailbox).options(num_cpus=0, scheduling_strategy=here).remote()
+        self.launch = ray.remote(_on_node).options(num_cpus=1, num_gpus=num_gpus, max_retries=_RETRIES)
+
+    def start(self, waiting: list[Any]) -> None:
+        room = capacity(self.ray, self.num_gpus) if self.workers is None else self.workers
+        while waiting and len(self.busy) < room:
+            task = waiting.pop()
+            self.busy.add(self.launch.remote(self.mailbox, self.function, task, self.store.address, self.session))
+
+    def receive(self, timeout: float) -> Iterator[tuple[str, Any]]:
+        ready: list[Any] = []
+        if self.busy:
+            ready, _ = self.ray.wait([*self.busy], num_returns=len(self.busy), timeout=timeout)
+        else:  # no node is there; Ray may get one
+            time.sleep(timeout)
+        yield from (("news", news) for news in self.ray.get(self.mailbox.collect.remote()))
+        for one in ready:
+            self.busy.remove(one)
+            yield self._outcome(one)
+
+    def _outcome(self, reference: Any) -> tuple[str, Any]:
+        try:
+            outcome: tuple[str, Any] = self.ray.get(reference)
+        except self.ray.exceptions.RayTaskError as error:
+            return "failed", DbenchError(f"a task failed on the cluster: {_line(error, last=True)}")
+        except self.ray.exceptions.RayError as error:
+            return "failed", DbenchError(
+                f"a task was lost {_RETRIES + 1} times with its node or process; finished runs are kept, "
+                f"run the same command again to go on: {_line(error)}"
+            )
+        return outcome
+
+    def ask_to_stop(self) -> None:
+        self.mailbox.ask_to_stop.remote()
+
+    def lost(self) -> bool:
+        return not capacity(self.ray, self.num_gpus)
+
+    def close(self) -> None:
+        with suppress(DbenchError, OSError):
+            self.store.remove_document(self.session)
+        self.ray.kill(self.mailbox)
 
 
 def _line(error: Exception, *, last: bool = False) -> str:

@@ -1,7 +1,5 @@
 """Score trained runs, many processes at once, each score computed once."""
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -12,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from dbench.errors import DamagedData, DbenchError, unknown_name
+from dbench.errors import DamagedData, DbenchError, find
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of
 from dbench.zoo.workers import Line, cores, run_tasks, terminable
-
-__all__ = ["ScoreSummary", "lacking_groups", "score_one", "score_runs"]
 
 
 @dataclass(frozen=True)
@@ -73,13 +69,7 @@ def _data(name: str) -> Any:
 def score_one(
     store: Store, key: RunKey, *, again: Collection[str] = (), without: Collection[str] = ()
 ) -> dict[str, float]:
-    """Compute the scores a run still lacks and store them.
-
-    Args:
-        store: holds the run.
-        key: a run that is done.
-        again: groups of scores to compute whatever is stored.
-        without: groups to leave for a later call.
+    """Compute the scores that a run that is done still lacks, and store them; ``again`` and ``without`` name groups.
 
     Returns:
         Group of scores -> seconds spent, for the groups computed now.
@@ -95,7 +85,7 @@ def score_one(
     codes_checksum = record["files"]["codes.safetensors"]
     document = _stored(store, key, codes_checksum)
     document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
-    lacking = lacking_groups(document)
+    lacking = _lacking(document)
     todo = [name for name in SCORERS if (name in again or name in lacking) and name not in without]
     if not todo:
         return {}
@@ -118,7 +108,7 @@ def score_one(
     return spent
 
 
-def lacking_groups(document: Mapping[str, Any]) -> set[str]:
+def _lacking(document: Mapping[str, Any]) -> set[str]:
     """Return the groups of scores that a stored document does not hold, or holds of another version."""
     from dbench.zoo.scorers import SCORERS, VERSIONS
 
@@ -177,8 +167,7 @@ def score_runs(
     from dbench.zoo.scorers import SCORERS
 
     for name in (*again, *without):
-        if name not in SCORERS:
-            raise unknown_name("group of scores", name, SCORERS)
+        find("group of scores", name, SCORERS)
     store.check_shared()
     begin, todo, broken, present, missing = time.perf_counter(), [], list[RunKey](), 0, 0
     for key in keys:
@@ -196,7 +185,7 @@ def score_runs(
         except DbenchError:
             broken.append(key)
             continue
-        if document is not None and not set(lacking_groups(document)) - set(without) and not again:
+        if document is not None and not _lacking(document) - set(without) and not again:
             present += 1
         else:
             todo.append(key)

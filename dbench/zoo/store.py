@@ -2,38 +2,55 @@
 
 ``runs/<digest>/run.json`` is written last and carries the checksums of the files beside it, so a run exists when
 that file does, whatever moment a process was killed at. Every file is written aside and renamed. JSON documents
-carry a checksum of themselves.
+carry a checksum of themselves. What the system refuses to show does not count as gone.
 """
 
-from __future__ import annotations
-
 import hashlib
+import json
+import tempfile
+import time
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
+import fsspec
 import numpy as np
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.zoo.files import Place
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
-from dbench.zoo.locks import hold, lock_folder
-from dbench.zoo.seals import seal, unseal
-
-__all__ = ["STATUSES", "Status", "Store"]
 
 Status = Literal["done", "diverged", "interrupted"]
-STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
+_STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
 
 _OF_A_DONE_RUN = {"weights.safetensors", "codes.safetensors"}
 
 
-class Store(Place):
+def seal(document: Mapping[str, Any]) -> bytes:
+    """Encode a document (JSON values only, no NaN) with the SHA-256 of itself under ``sha256``."""
+    text = json.dumps(document, sort_keys=True, allow_nan=False)
+    return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode() + b"\n"
+
+
+def _unseal(data: bytes, path: str) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+        promised = document.pop("sha256")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedData(f"{path} is not a document of the store ({error})") from None
+    text = json.dumps(document, sort_keys=True)
+    if hashlib.sha256(text.encode()).hexdigest() != promised:
+        raise DamagedData(f"{path} does not have the checksum it carries: it was changed after it was written")
+    return dict(document)
+
+
+class Store:
     """Trained runs by key.
 
     Args:
@@ -44,6 +61,76 @@ class Store(Place):
     Raises:
         InvalidInput: the path cannot be used as a folder, or there is no store and none is to be made.
     """
+
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+        try:
+            self._fs, self.root = fsspec.core.url_to_fs(str(path))
+            if create:
+                self._fs.makedirs(f"{self.root}/runs", exist_ok=True)
+            missing = not create and not self._fs.exists(f"{self.root}/runs")
+        except (OSError, ValueError, ImportError) as error:
+            raise InvalidInput(
+                f"store must be a folder or URL that can be written, got {str(path)!r}: {error}"
+            ) from None
+        if missing:
+            raise InvalidInput(
+                f"store must hold runs, got {str(path)!r}, where there are none; run dbench zoo train first"
+            )
+        self.url = str(path)
+        protocols = [self._fs.protocol] if isinstance(self._fs.protocol, str) else self._fs.protocol
+        self.local, self._in_memory = "file" in protocols, "memory" in protocols
+
+    @property
+    def address(self) -> str:
+        """The store for a process in another folder: the URL, or the absolute path."""
+        return self.root if self.local else self.url
+
+    def check_shared(self) -> None:
+        """Refuse a store that worker processes would not see: what they wrote would be gone with them.
+
+        Raises:
+            InvalidInput: the store is in this process's memory.
+        """
+        if self._in_memory:
+            raise InvalidInput(
+                f"store must be a folder or a bucket, which worker processes see too, got {self.url!r}, "
+                "which is in the memory of this process"
+            )
+
+    # Files ------------------------------------------------------------------------------------------------------
+
+    def _write(self, path: str, data: bytes) -> None:
+        aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
+        try:
+            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._fs.pipe_file(aside, data)
+            self._fs.mv(aside, path)
+        except OSError as error:
+            with suppress(OSError):
+                self._fs.rm_file(aside)
+            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+
+    def _read_if_there(self, path: str) -> bytes | None:
+        # Not `exists`, which answers no where the system refuses to look: a finished run would be trained anew.
+        try:
+            return bytes(self._fs.cat_file(path))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not read {path}: {error}") from None
+
+    def _read(self, path: str) -> bytes:
+        if (data := self._read_if_there(path)) is None:
+            raise DamagedData(f"{path} is missing")
+        return data
+
+    def _remove(self, path: str, *, recursive: bool = False) -> None:
+        try:
+            self._fs.rm(path, recursive=True) if recursive else self._fs.rm_file(path)
+        except FileNotFoundError:  # there is none, or somebody else was quicker
+            pass
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not remove {path}: {error}") from None
 
     # Runs -------------------------------------------------------------------------------------------------------
 
@@ -67,8 +154,8 @@ class Store(Place):
                 killed between two files leaves the earlier checkpoint whole.
             record: provenance and evaluation, JSON values only.
         """
-        if status not in STATUSES:
-            raise InvalidInput(f"status must be one of {', '.join(STATUSES)}, got {status!r}")
+        if status not in _STATUSES:
+            raise InvalidInput(f"status must be one of {', '.join(_STATUSES)}, got {status!r}")
         checksums: dict[str, str] = {}
         for name, arrays in tensors.items():
             data = save_tensors({key_: np.asarray(array, order="C") for key_, array in arrays.items()})
@@ -89,10 +176,10 @@ class Store(Place):
         data = self._read_if_there(path)
         if data is None:
             return None
-        document = unseal(data, path)
+        document = _unseal(data, path)
         if document.get("schema") != KEY_SCHEMA or document.get("key") != key.axes:
             raise DamagedData(f"{path} holds another run than {key}")
-        if document.get("status") not in STATUSES or not isinstance(document.get("files"), dict):
+        if document.get("status") not in _STATUSES or not isinstance(document.get("files"), dict):
             raise DamagedData(f"{path} lacks a known status or the list of its files")
         return document
 
@@ -183,7 +270,7 @@ class Store(Place):
         """Give the records of all runs, ``None`` for one that cannot be read, nothing for a damaged one."""
         for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
             try:
-                yield unseal(self._read(path), path)
+                yield _unseal(self._read(path), path)
             except DamagedData:
                 continue
             except DbenchError:
@@ -204,7 +291,7 @@ class Store(Place):
         """
         path = self._document_path(name, key)
         data = self._read_if_there(path)
-        return None if data is None else unseal(data, path)
+        return None if data is None else _unseal(data, path)
 
     def remove_document(self, name: str) -> None:
         """Remove a document of the whole store; nothing happens when there is none."""
@@ -215,7 +302,8 @@ class Store(Place):
 
     # Locks ------------------------------------------------------------------------------------------------------
 
-    def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> AbstractContextManager[list[RunKey]]:
+    @contextmanager
+    def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
         """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
 
         Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
@@ -229,5 +317,19 @@ class Store(Place):
         Raises:
             DbenchError: a lock cannot be made.
         """
-        folder = Path(self.root) / "locks" if self.local else lock_folder(self.url)
-        return hold(keys, folder, patience=patience)
+        elsewhere = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
+        folder = Path(self.root) / "locks" if self.local else elsewhere
+        until = time.monotonic() + patience
+        with ExitStack() as held:
+            taken = []
+            for key in keys:
+                try:
+                    folder.mkdir(parents=True, exist_ok=True)
+                    lock = FileLock(folder / f"{key.digest}.lock")
+                    held.enter_context(lock.acquire(timeout=max(until - time.monotonic(), 0.0)))
+                except Timeout:
+                    continue
+                except OSError as error:
+                    raise DbenchError(f"store could not lock run {key} in {folder}: {error}") from None
+                taken.append(key)
+            yield taken

@@ -15,11 +15,6 @@ from dbench.zoo.store import Store
 if TYPE_CHECKING:
     from dbench.zoo.profiles import Profile
 
-__all__ = ["FINISHED", "STATES", "Cell", "of_other_data", "state_of", "strangers", "survey"]
-
-Cell = tuple[str, str, float]
-"""Data set, objective and strength."""
-
 FINISHED = ("done", "diverged")
 STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
 """``done``: trained to its last step.
@@ -31,12 +26,12 @@ data set than is installed; it is trained anew. ``unreadable``: the system refus
 """
 
 
-def survey(store: Store, keys: Iterable[RunKey]) -> dict[Cell, Counter[str]]:
+def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float], Counter[str]]:
     """Count the runs of a plan by data set, objective, strength and state (:data:`STATES`).
 
     ``scored`` counts those of the done runs that have scores.
     """
-    counts: dict[Cell, Counter[str]] = {}
+    counts: dict[tuple[str, str, float], Counter[str]] = {}
     for key in keys:
         cell = counts.setdefault((key.data, key.objective, key.strength), Counter())
         state = state_of(store, key)

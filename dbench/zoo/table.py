@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,7 @@ import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.files import aside
-from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays
-from dbench.zoo.columns import COLUMNS, REAL, TEXT, WHOLE, check_columns, check_rows
+from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, read_promised
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 
 if TYPE_CHECKING:
@@ -40,7 +40,30 @@ __all__ = [
 TABLE, MANIFEST = "runs.parquet", "manifest.json"
 TABLE_SCHEMA = 2
 
-OF_TRAINING = ("elbo", "kl", "reconstruction")
+_TEXT, _WHOLE, _REAL = "text", "int64", "float64"
+COLUMNS: dict[str, str] = {
+    "run": _TEXT,
+    "profile": _TEXT,
+    "data": _TEXT,
+    "objective": _TEXT,
+    "strength": _REAL,
+    "network": _TEXT,
+    "steps": _WHOLE,
+    "seed": _WHOLE,
+    "status": _TEXT,
+    "score": _TEXT,
+    "value": _REAL,
+    "commit": _TEXT,
+    "versions": _TEXT,
+    "device": _TEXT,
+    "precision": _TEXT,
+    "data_sha256": _TEXT,
+    "trained_seconds": _REAL,
+    "trained_utc": _TEXT,
+}
+"""Columns of the table and the kind of value each holds."""
+
+_OF_TRAINING = ("elbo", "kl", "reconstruction")
 """Scores that training itself gives; a table of diverged runs alone has rows for these."""
 
 _AXES = ("data", "objective", "strength", "network", "steps", "seed")
@@ -52,11 +75,8 @@ def build_table(
 ) -> pd.DataFrame:
     """Collect runs and their scores from a store.
 
-    Args:
-        store: where the runs and their scores lie.
-        keys: the runs, each done and scored, or diverged.
-        profile: the profile they belong to.
-        population: digest -> further scores, those a run has only within a population (UDR).
+    Each run must be done and scored, or diverged; ``population`` holds further scores by digest, those that a run has
+    only among others (UDR).
 
     Returns:
         A frame with the columns of :data:`COLUMNS`, sorted by run key and score. Arrays are left
@@ -77,7 +97,7 @@ def build_table(
     names = [name for name in every if name not in arrays]
     if scores and not names:
         raise DamagedData(f"the scores of run {min(scores)} must hold at least one number, got {every}")
-    names = names or [*OF_TRAINING]
+    names = names or [*_OF_TRAINING]
     rows = [
         {
             "run": key.digest,
@@ -92,18 +112,13 @@ def build_table(
         for name in names
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != TEXT})
+    return frame.astype({name: kind for name, kind in COLUMNS.items() if kind != _TEXT})
 
 
 def build_arrays(
     store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]] | None = None
 ) -> RunArrays:
-    """Collect the scores of runs that are no single numbers.
-
-    Args:
-        store: where the runs and their scores lie.
-        keys: the runs, those of :func:`build_table`.
-        population: digest -> further scores, as there.
+    """Collect the scores that are no single numbers of the runs of :func:`build_table`, given the same.
 
     Raises:
         InvalidInput: as :func:`build_table`, or arrays whose shape differs from run to run.
@@ -148,7 +163,7 @@ def _collected(
         if record is None or record["status"] == "interrupted":
             raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
         for column in _PROVENANCE:
-            if not isinstance(record.get(column), (int, float) if COLUMNS[column] == REAL else str):
+            if not isinstance(record.get(column), (int, float) if COLUMNS[column] == _REAL else str):
                 raise DamagedData(f"the record of run {key} must say its {column}, got {record.get(column)!r:.80}")
         records[key] = record
         if record["status"] == "done":
@@ -194,7 +209,7 @@ def write_table(
     data, described = arrays.encoded()
     buffer = io.BytesIO()
     schema = pa.schema(
-        [(name, {TEXT: pa.string(), WHOLE: pa.int64(), REAL: pa.float64()}[kind]) for name, kind in COLUMNS.items()]
+        [(name, {_TEXT: pa.string(), _WHOLE: pa.int64(), _REAL: pa.float64()}[kind]) for name, kind in COLUMNS.items()]
     )
     pq.write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False), buffer, compression="zstd")
     manifest = {
@@ -206,7 +221,7 @@ def write_table(
         "rows": len(table),
         "arrays": described,
         "scores": sorted(table["score"].unique().tolist()),
-        "profile": {**profile.describe(), "deviations": _deviations(table, profile)},
+        "profile": {**asdict(profile), "deviations": _deviations(table, profile)},
         "scoring": dict(scoring or {}),
         "tolerance": dict(sorted(tolerance.items())),
         "rules": dict(sorted((rules or {}).items())),
@@ -259,11 +274,10 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
         raise InvalidInput(f"runs must be a folder with {TABLE} and {MANIFEST}, got {str(folder)!r}: {error}") from None
     except ValueError as error:
         raise DamagedData(f"{path} is not JSON: {error}") from None
-    fields = {"sha256": str, "runs": int, "scores": list, "profile": dict, "tolerance": dict, "key_schema": int}
-    fields |= {"arrays": dict}
     if not isinstance(manifest, dict) or manifest.get("schema") != TABLE_SCHEMA:
         raise DamagedData(f"{path} is not a manifest of schema {TABLE_SCHEMA}")
-    for name, kind in fields.items():
+    fields = {"sha256": str, "runs": int, "scores": list, "profile": dict, "tolerance": dict, "key_schema": int}
+    for name, kind in {**fields, "arrays": dict}.items():
         if not isinstance(manifest.get(name), kind):
             raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
     if not all(isinstance(score, str) for score in manifest["scores"]):
@@ -278,22 +292,13 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
     the same scores for every run, finite values for runs that are done and none for those that diverged, that the key
     of each run is the one its axes give, and that all runs are of one profile and one data set.
 
-    Args:
-        folder: holds ``runs.parquet`` and ``manifest.json``.
-
     Raises:
         InvalidInput: the files are not there.
         DamagedData: any check fails.
     """
     manifest = load_manifest(folder)
     path = Path(folder) / TABLE
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"runs must be a folder with {TABLE} and {MANIFEST}, got {str(folder)!r}: {error}") from None
-    found = hashlib.sha256(data).hexdigest()
-    if found != manifest["sha256"]:
-        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {manifest['sha256'][:12]}...")
+    data = read_promised(path, manifest["sha256"])
     try:
         # What pandas noted beside the columns is not needed, and not believed.
         columns = pq.read_table(io.BytesIO(data)).replace_schema_metadata(None)
@@ -301,14 +306,51 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
         table: pd.DataFrame = columns.to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedData(f"{path} is not a Parquet table: {error}") from None
-    check_columns(table, path)
-    check_rows(table, manifest, path)
+    _check_columns(table, path)
+    _check_rows(table, manifest, path)
     run_keys(table, manifest)
     for name, meaning in (("profile", "profile"), ("data", "data set")):
         if table[name].nunique() > 1:
             found = ", ".join(sorted(table[name].unique()))
             raise DamagedData(f"{path} must hold the runs of one {meaning}, got {found}")
     return table
+
+
+def _check_columns(table: pd.DataFrame, path: Path) -> None:
+    if missing := [name for name in COLUMNS if name not in table]:
+        raise DamagedData(f"{path} lacks the columns {', '.join(missing)}")
+    if unknown := sorted(str(name) for name in set(table) - set(COLUMNS)):
+        raise DamagedData(f"{path} has columns that no runs table has: {', '.join(unknown)}")
+    for name, kind in COLUMNS.items():
+        column = table[name]
+        right = pd.api.types.is_string_dtype(column) if kind == _TEXT else column.dtype == kind
+        if not right:
+            raise DamagedData(f"{path}: column {name} must hold {kind}, got {column.dtype}")
+        if name != "value" and column.isna().any():
+            raise DamagedData(f"{path}: column {name} must be filled, got {int(column.isna().sum())} missing entries")
+
+
+def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) -> None:
+    if unknown := sorted(set(table["status"]) - {"done", "diverged"}):
+        raise DamagedData(f"{path}: status must be done or diverged, got {', '.join(unknown)}")
+    if twice := int(table.duplicated(["run", "score"]).sum()):
+        raise DamagedData(f"{path} must have one row for each run and score, got {twice} repeated")
+    fixed = [name for name in COLUMNS if name not in ("score", "value")]
+    if (table.groupby("run")[fixed].nunique() > 1).any(axis=None):
+        raise DamagedData(f"{path}: the rows of one run must agree in everything but score and value")
+    n_runs, names = table["run"].nunique(), set(table["score"])
+    if n_runs != manifest["runs"] or names != set(manifest["scores"]) or len(table) != n_runs * len(names):
+        raise DamagedData(
+            f"{path} must have each of {len(manifest['scores'])} scores for each of {manifest['runs']} runs, "
+            f"got {n_runs} runs, {len(names)} scores and {len(table)} rows"
+        )
+    finite = np.isfinite(table["value"].to_numpy())
+    wrong = table[finite != (table["status"] == "done").to_numpy()]
+    if len(wrong):
+        raise DamagedData(
+            f"{path}: values must be finite where the run is done and missing where it diverged, "
+            f"got {wrong['value'].iloc[0]} for {wrong['score'].iloc[0]} of run {wrong['run'].iloc[0]}"
+        )
 
 
 def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunKey]:

@@ -6,8 +6,6 @@ it, and what comes out is another draw of the law that the seeds of the run's se
 is held to a share of itself, and every other score to the spread over seeds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -15,8 +13,6 @@ import pandas as pd
 from scipy import stats
 
 from dbench.errors import InvalidInput
-
-__all__ = ["EARLY_SHARE", "OF_A_POPULATION", "REFUSED", "accepted"]
 
 OF_A_POPULATION = ("udr.",)
 """Scores that a run has only among all others; a few retrained runs cannot tell them."""
@@ -36,18 +32,13 @@ _ROUNDING = 1e-6
 
 
 def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFrame:
-    """Return for each score of a run how far a retrained value may lie from the table's.
+    """Return for each of some scores of a run that is done how far a retrained value may lie from the table's.
 
     For all but the early loss the difference of two draws is in question: its standard deviation is sqrt(2) times that
     over the seeds of the run's setting (objective and strength), and the tolerance that times a quantile of Student's
     law, so that all scores of a run together refuse one honest rerun in a hundred. Of few seeds a variance is hardly
     known, so the mean variance within the settings of the objective (of all objectives, where that has fewer degrees
     of freedom than nine) counts as nine further seeds.
-
-    Args:
-        table: a runs table, as :func:`dbench.zoo.table.load_runs` returns it.
-        run: digest of a run that is done.
-        scores: names of scores of the table.
 
     Returns:
         Indexed by score: ``tolerance``, and ``range``, the width of the score over all runs of the table. A tolerance

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -16,17 +17,13 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, of_other_data, state_of
-from dbench.zoo.workers import cores, run_tasks, terminable
+from dbench.zoo.workers import News, cores, run_tasks, terminable
 
 if TYPE_CHECKING:
     from dbench.zoo.engine import Group
     from dbench.zoo.plan import Setup
 
-__all__ = ["TrainSummary", "train_runs"]
-
-News = Generator[tuple[str, Any], None, None]
 Tell = Callable[[str], None]
-Start = Callable[["Sequence[Group]", int, "float | None", Tell], News]
 
 
 @dataclass(frozen=True)
@@ -98,12 +95,14 @@ def train_runs(
 
     asked = Setup(**setup)
     console = console or Console(stderr=True)
+    tell = partial(console.print, highlight=False, markup=False, soft_wrap=True)
     begin = time.monotonic()
+    deadline = None if budget is None else begin + budget
     store.check_shared()
     states = {key: state_of(store, key) for key in keys}
-    _tell_outdated(store, [key for key in keys if states[key] == "damaged"], console)
+    _tell_outdated(store, [key for key in keys if states[key] == "damaged"], tell)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
-    cancelled = bool(todo) and _train(store, todo, asked, begin, budget, console)
+    cancelled = bool(todo) and _train(store, todo, asked, deadline, console, tell)
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)
     present = sum(state in FINISHED for state in states.values())
@@ -120,28 +119,22 @@ def train_runs(
 
 
 def _train(
-    store: Store, keys: Sequence[RunKey], setup: Setup, begin: float, budget: float | None, console: Console
+    store: Store, keys: Sequence[RunKey], setup: Setup, deadline: float | None, console: Console, tell: Tell
 ) -> bool:
     """Train the runs; return whether it was cancelled."""
     from dbench.zoo.plan import cut_groups, expected_seconds
-
-    deadline = None if budget is None else begin + budget
-
-    def tell(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     with ExitStack() as stack:
         stack.enter_context(terminable())
         news: News | None = None
         try:
-            room, start = _engine(stack, store, setup)
-            at_once = setup.workers or room
+            at_once, start = _engine(stack, store, setup)
             groups = cut_groups(store.address, keys, at_once, setup)
             taken = {key: _steps_taken(store, key) for key in keys}
             steps = float(sum(key.steps - taken[key] for key in keys))
             expected = expected_seconds(groups, min(at_once, len(groups)), setup, deadline, taken=taken.__getitem__)
-            _announce(groups, steps, min(at_once, len(groups)), setup, expected, console)
-            news = stack.enter_context(closing(start(groups, at_once, deadline, tell)))
+            _announce(groups, steps, min(at_once, len(groups)), setup, expected, tell)
+            news = stack.enter_context(closing(start(groups, deadline=deadline, tell=tell)))
             meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
             for kind, content in news:
                 if kind == "news":
@@ -153,45 +146,29 @@ def _train(
     return False
 
 
-def _tell_outdated(store: Store, damaged: Sequence[RunKey], console: Console) -> None:
+def _tell_outdated(store: Store, damaged: Sequence[RunKey], tell: Tell) -> None:
     """Say which of the damaged runs are so because their data set was replaced."""
     outdated = Counter[str]()
     for key in damaged:
         with suppress(DbenchError):
             outdated[key.data] += of_other_data(store, key)
     for name, count in (+outdated).items():
-        line = f"{count} runs were trained on another version of {name} than is installed, and are trained anew"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        tell(f"{count} runs were trained on another version of {name} than is installed, and are trained anew")
 
 
-def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Start]:
-    """Return how many groups there is room for at once, and what starts them."""
+def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Callable[..., News]]:
+    """Return how many groups to train at once, and what starts them."""
     from dbench.zoo.engine import train_group
 
     if setup.engine == "local":
-
-        def start_here(groups: Sequence[Group], at_once: int, deadline: float | None, tell: Tell) -> News:
-            return run_tasks(train_group, groups, workers=at_once, deadline=deadline, tell=tell)
-
-        return (1 if setup.on_gpu else cores()), start_here
+        at_once = setup.workers or (1 if setup.on_gpu else cores())
+        return at_once, partial(run_tasks, train_group, workers=at_once)
 
     from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 
-    ray = stack.enter_context(connected())
-
-    def start_there(groups: Sequence[Group], at_once: int, deadline: float | None, tell: Tell) -> News:
-        return run_on_ray(
-            ray,
-            train_group,
-            groups,
-            store=store,
-            workers=setup.workers,
-            num_gpus=setup.gpu_share,
-            deadline=deadline,
-            tell=tell,
-        )
-
-    return max(capacity(ray, setup.gpu_share), 1), start_there
+    ray, share = stack.enter_context(connected()), setup.gpu_share
+    start = partial(run_on_ray, ray, train_group, store=store, workers=setup.workers, num_gpus=share)
+    return setup.workers or max(capacity(ray, share), 1), start
 
 
 def _steps_taken(store: Store, key: RunKey) -> int:
@@ -204,18 +181,14 @@ def _steps_taken(store: Store, key: RunKey) -> int:
 
 
 def _announce(
-    groups: Sequence[Group], steps: float, at_once: int, setup: Setup, expected: float | None, console: Console
+    groups: Sequence[Group], steps: float, at_once: int, setup: Setup, expected: float | None, tell: Tell
 ) -> None:
     """Say what is going to happen and about how long it takes."""
     place = "a Ray cluster" if setup.engine == "ray" else setup.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)
-    time_needed = (
-        "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
-    )
-    console.print(
+    told = "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
+    tell(
         f"{runs} runs in {len(groups)} {many} of at most {most}, {at_once} at once on {place}: "
-        f"{steps:,.0f} model-steps, {time_needed}",
-        highlight=False,
-        soft_wrap=True,
+        f"{steps:,.0f} model-steps, {told}"
     )

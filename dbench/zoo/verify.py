@@ -1,7 +1,5 @@
 """Show that evidence is real: retrain a few of its runs from their keys alone and compare every score."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
@@ -12,17 +10,15 @@ from rich.table import Table
 
 from dbench import seeds
 from dbench.errors import DamagedData, InvalidInput
-from dbench.training import State, train
+from dbench.training import State
 from dbench.zoo.arrays import cells, load_arrays
-from dbench.zoo.engine import EARLY, images_of, member_of, network_of, settings_of, training_images
+from dbench.zoo.engine import EARLY, images_of, train_keys
 from dbench.zoo.keys import RunKey
 from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
 from dbench.zoo.table import load_manifest, load_runs, run_keys
 from dbench.zoo.tolerance import OF_A_POPULATION, accepted
 from dbench.zoo.train import train_runs
-
-__all__ = ["choose_runs", "comparison_table", "verify_runs", "verify_start"]
 
 
 def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
@@ -39,13 +35,7 @@ def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
 
 
 def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: int | None = None) -> pd.DataFrame:
-    """Retrain runs of a table in an empty store, score them, and compare.
-
-    Args:
-        folder: holds ``runs.parquet`` and ``manifest.json``.
-        number: how many runs.
-        seed: decides which.
-        workers: processes, one a core when not given.
+    """Retrain some runs of a table, drawn by ``seed``, in an empty store, score them, and compare.
 
     Returns:
         One row for each run and score, those of a population left out: ``run``, ``name`` (objective, strength and
@@ -77,12 +67,8 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
 
     A cheap part of :func:`verify_runs`: a changed engine, network, key or data set shows within a hundred steps.
 
-    Args:
-        folder: holds ``runs.parquet`` and ``manifest.json``.
-        seed: decides which run.
-
     Returns:
-        A comparison as of :func:`verify_runs`, of the losses of one run.
+        A comparison as of :func:`verify_runs`, of the losses of one run, which ``seed`` decides.
 
     Raises:
         InvalidInput: no such table.
@@ -91,8 +77,7 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
     table, manifest = load_runs(folder), load_manifest(folder)
     (digest,) = choose_runs(table[table["status"] == "done"], number=1, seed=seed)
     key, rows = run_keys(table, manifest)[digest], table[table["run"] == digest]
-    data, images = images_of(key.data)
-    _check_data(key, data.fingerprint, rows)
+    _check_data(key, images_of(key.data)[0].fingerprint, rows)
     names = [name for name in (f"loss.{step}" for step in EARLY) if name in set(rows["score"])]
     found: dict[str, float] = {}
 
@@ -101,15 +86,8 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
             found[f"loss.{state.step}"] = float(state.loss[0])
         return state.step >= max(EARLY)
 
-    train(
-        [member_of(key)],
-        training_images(data, images),
-        network_of(key, data),
-        steps=key.steps,
-        each_block=keep,
-        **settings_of([key], data),
-    )
-    return _compared(table, key, {name: found[name] for name in names}, names)
+    train_keys([key], each_block=keep)
+    return _compared(table, key, found, names)
 
 
 def _compare(store: Store, key: RunKey, table: pd.DataFrame) -> pd.DataFrame:
@@ -167,11 +145,7 @@ _NUMBERS = ["table", "retrained", "difference", "tolerance"]
 
 
 def comparison_table(comparison: pd.DataFrame) -> Table:
-    """Lay out a comparison for the terminal: what differs score by score, and of each run one line for the rest.
-
-    Scores that are the same to the last bit are counted; so are those that agree within their tolerance, beside the
-    one of them that comes nearest to its own, and those whose tolerance is too wide to test anything.
-    """
+    """Lay out a comparison for the terminal: what differs score by score, and of each run one line for the rest."""
     shown = Table(box=None, header_style="bold")
     for column in ("run", "score"):
         shown.add_column(column)

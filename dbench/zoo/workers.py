@@ -3,8 +3,6 @@
 Each worker has a pipe of its own: nothing is shared that a killed process could leave locked.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
@@ -14,29 +12,17 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, Protocol
 
 from dbench.errors import DbenchError, InvalidInput
 
-__all__ = [
-    "FAILED",
-    "STOPPING",
-    "TIME_IS_UP",
-    "UNSAVED",
-    "Line",
-    "Task",
-    "cores",
-    "outcome_of",
-    "run_tasks",
-    "terminable",
-]
-
 Task = Callable[["Line", Any], Any]
+News = Generator[tuple[str, Any], None, None]
 
 FAILED = "failed, the others go on"
 UNSAVED = "failed while it was to save"
 STOPPING = "stopping: the workers save what they have"
-TIME_IS_UP = "the time is up: the workers save what they have"
+_TIME_IS_UP = "the time is up: the workers save what they have"
 
 
 def cores() -> int:
@@ -102,6 +88,74 @@ def outcome_of(function: Task, line: Line, task: Any) -> tuple[str, Any]:
         return "failed", DbenchError(f"the operating system refused: {error.strerror or error}{place}")
 
 
+class Pool(Protocol):
+    """Where tasks run: processes of this machine, or the nodes of a cluster."""
+
+    busy: set[Any]
+    stopped: bool = False
+
+    def start(self, waiting: list[Any]) -> None:
+        """Start tasks from the end of a list, as many as there is room for."""
+
+    def receive(self, timeout: float) -> Iterator[tuple[str, Any]]:
+        """Give what tasks report and how they end, as :func:`outcome_of`, after so many seconds at most."""
+
+    def ask_to_stop(self) -> None:
+        """Ask every task to save and stop."""
+
+    def close(self) -> None:
+        """End what still runs."""
+
+    def lost(self) -> bool:
+        """Whether there is nothing left that busy tasks could save from."""
+        return False
+
+    def stop(self) -> bool:
+        """Ask the tasks to stop if that was not done; return whether it was not."""
+        first, self.stopped = not self.stopped, True
+        if first:
+            self.ask_to_stop()
+        return first
+
+
+def drive(pool: Pool, tasks: Iterable[Any], deadline: float | None, tell: Callable[[str], None]) -> News:
+    """Run tasks in a pool: see :func:`run_tasks`."""
+    waiting, errors = list(tasks)[::-1], list[DbenchError]()
+
+    def receive() -> News:
+        for kind, content in pool.receive(0.25):
+            if kind != "failed":
+                yield kind, content
+                continue
+            errors.append(content)
+            tell(f"{UNSAVED if pool.stopped else FAILED}: {content}")
+
+    try:
+        while waiting or pool.busy:
+            if deadline is not None and time.monotonic() > deadline:
+                waiting.clear()
+                if pool.stop():
+                    tell(_TIME_IS_UP)
+            pool.start(waiting)
+            yield from receive()
+            if pool.stopped and pool.lost():
+                break
+    except (KeyboardInterrupt, GeneratorExit):
+        if pool.stop() and pool.busy:
+            tell(STOPPING)
+        before = len(errors)
+        while pool.busy and not pool.lost():
+            for _ in receive():
+                pass
+        if errors[before:]:
+            raise errors[before] from None
+        raise
+    finally:
+        pool.close()
+    if errors:
+        raise errors[0]
+
+
 def run_tasks(
     function: Task,
     tasks: Iterable[Any],
@@ -109,7 +163,7 @@ def run_tasks(
     workers: int,
     deadline: float | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Generator[tuple[str, Any], None, None]:
+) -> News:
     """Run ``function(line, task)`` for every task in spawned processes, one task a worker at a time.
 
     A task that fails, or whose worker dies, does not stop the others: a dead worker is replaced, and the first error
@@ -132,51 +186,17 @@ def run_tasks(
     """
     if workers < 1:
         raise InvalidInput(f"workers must be at least 1, got {workers}")
-    waiting, errors = list(tasks)[::-1], list[DbenchError]()
-    pool = _Pool(function)
-    try:
-        while waiting or pool.busy:
-            if deadline is not None and time.monotonic() > deadline:
-                waiting.clear()
-                if pool.stop():
-                    tell(TIME_IS_UP)
-            pool.grow(min(workers, len(waiting) + len(pool.busy)))
-            while waiting and (free := pool.free()):
-                pool.give(free, waiting.pop())
-            for kind, content in pool.receive(timeout=0.25):
-                if kind != "failed":
-                    yield kind, content
-                    continue
-                errors.append(content)
-                tell(f"{FAILED}: {content}")
-    except (KeyboardInterrupt, GeneratorExit):
-        if pool.stop() and pool.busy:
-            tell(STOPPING)
-        unsaved = list[DbenchError]()
-        while pool.busy:
-            for kind, content in pool.receive(timeout=0.25):
-                if kind == "failed":
-                    unsaved.append(content)
-                    tell(f"{UNSAVED}: {content}")
-        if unsaved:
-            raise unsaved[0] from None
-        raise
-    finally:
-        pool.close()
-    if errors:
-        raise errors[0]
+    yield from drive(_Processes(function, workers), tasks, deadline, tell)
 
 
-class _Pool:
-    def __init__(self, function: Task) -> None:
-        self.function, self.context = function, multiprocessing.get_context("spawn")
+class _Processes(Pool):
+    def __init__(self, function: Task, workers: int) -> None:
+        self.function, self.workers, self.context = function, workers, multiprocessing.get_context("spawn")
         self.processes: dict[Connection, BaseProcess] = {}
         self.busy: set[Connection] = set()
-        self.stopped = False
 
-    def grow(self, size: int) -> None:
-        """Start workers until there are so many; none any more when they were asked to stop."""
-        while len(self.processes) < size and not self.stopped:
+    def start(self, waiting: list[Any]) -> None:
+        while len(self.processes) < min(self.workers, len(waiting) + len(self.busy)) and not self.stopped:
             ours, theirs = self.context.Pipe()
             process = self.context.Process(target=_work, args=(theirs, self.function), daemon=True)
             resource_tracker.ensure_running()  # it would let signals through again
@@ -187,16 +207,13 @@ class _Pool:
                 _mask("SIG_UNBLOCK")
             theirs.close()
             self.processes[ours] = process
+        free = [line for line in self.processes if line not in self.busy]
+        for line in free[: len(waiting)]:
+            self.busy.add(line)
+            with suppress(OSError):  # a worker that died idle is noticed when its line is read
+                line.send(("task", waiting.pop()))
 
-    def free(self) -> Connection | None:
-        return next((line for line in self.processes if line not in self.busy), None)
-
-    def give(self, line: Connection, task: Any) -> None:
-        self.busy.add(line)
-        with suppress(OSError):  # a worker that died idle is noticed when its line is read
-            line.send(("task", task))
-
-    def receive(self, *, timeout: float) -> Iterator[tuple[str, Any]]:
+    def receive(self, timeout: float) -> Iterator[tuple[str, Any]]:
         for line in wait(list(self.busy), timeout):
             assert isinstance(line, Connection)
             try:
@@ -218,15 +235,10 @@ class _Pool:
             "run the same command again to go on"
         )
 
-    def stop(self) -> bool:
-        """Ask every worker to save and stop; return whether this was the first time."""
-        if self.stopped:
-            return False
-        self.stopped = True
+    def ask_to_stop(self) -> None:
         for line in self.processes:
             with suppress(OSError):
                 line.send(("stop", None))
-        return True
 
     def close(self) -> None:
         """End every worker: idle ones at once, busy ones (after an error) by a signal that they cannot ignore."""

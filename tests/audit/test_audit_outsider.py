@@ -148,7 +148,7 @@ def test_bad_input_is_one_line_and_exit_code_2(command, arguments, message):
 
 def test_the_command_works_from_a_folder_of_ones_own(folder):
     done = subprocess.run(
-        [sys.executable, "-m", "dbench.cli", "audit", "mine:chatty", "--check", "permutation", "--json"],
+        [sys.executable, "-m", "dbench", "audit", "mine:chatty", "--check", "permutation", "--json"],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -5,15 +5,13 @@ import pytest
 
 from dbench.codes import Sample
 from dbench.constructions.battery import BATTERY
-from dbench.constructions.coin_copies import COPIES, coin_copies
+from dbench.constructions.mixtures import COPIES, coin_copies
 from dbench.constructions.nearly_straight import PRINTED, nearly_straight_rotation
 from dbench.constructions.parity import parity_cases
-from dbench.constructions.powers import binned_gap_of_power, plain_powers
+from dbench.constructions.powers import THREE_VALUES, binned_gap_of_power, plain_powers, random_scale, stretched
 from dbench.constructions.rectangles import rectangles
-from dbench.constructions.relations import RELATIONS, related
+from dbench.constructions.relations import RELATIONS, related, two_shared
 from dbench.constructions.small_codes import partitions, small_codes
-from dbench.constructions.stretched import THREE_VALUES, random_scale, stretched
-from dbench.constructions.two_shared import two_shared
 from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
 from dbench.constructions.uncorrelated import dependent_codes, independent_codes
 from dbench.constructions.unequal_mig import unequal_cases, unequal_codes

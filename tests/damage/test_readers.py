@@ -32,8 +32,7 @@ from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint
 from dbench.zoo.engine import Group, images_of, network_of, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
-from dbench.zoo.seals import seal
-from dbench.zoo.store import Store
+from dbench.zoo.store import Store, seal
 from dbench.zoo.table import build_table, load_runs, write_table
 
 PROFILE = Profile(

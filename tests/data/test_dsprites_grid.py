@@ -15,11 +15,6 @@ def grid():
     return load("dsprites_grid")
 
 
-@pytest.fixture(scope="module")
-def content():
-    return (files("dbench_fixtures.data") / FILE).read_bytes()
-
-
 def moments(images):
     """Area and centre (x, y) of each image."""
     on = images[:, 0] / 255.0
@@ -55,12 +50,15 @@ def test_the_small_view_is_the_mean_of_blocks(grid):
     assert len(np.unique(small)) == 17
 
 
-def test_any_damage_is_noticed(content):
+def test_any_damage_is_noticed(monkeypatch, tmp_path):
+    content = (files("dbench_fixtures.data") / FILE).read_bytes()
     flipped = bytearray(content)
     flipped[len(content) // 2] ^= 1
+    monkeypatch.setattr("dbench.data.archives.files", lambda package: tmp_path)
     for damaged in (bytes(flipped), content[:-1], b""):
+        (tmp_path / FILE).write_bytes(damaged)
         with pytest.raises(DamagedData, match=r"dsprites_grid\.npz must have SHA-256"):
-            DspritesGrid(damaged)
+            DspritesGrid()
 
 
 def test_the_shipped_file_says_where_it_comes_from():

@@ -136,7 +136,7 @@ def test_three_factors_can_be_combined(base):
     [
         ({}, "either a combination or a draw, got neither"),
         ({"combination": {"shape": 1, "scale": 1}, "draw": 0}, "either a combination or a draw, got both"),
-        ({"combination": {"shape": 1}}, "at least two factors, so that every value stays familiar"),
+        ({"combination": {"shape": 1}}, "at least two factors of several values, so that every value stays familiar"),
         ({"combination": {"shape": 3, "scale": 1}}, r"factor 'shape' must lie in 0\.\.2, got 3"),
         ({"combination": {"shape": 1, "size": 1}}, "must name factors among shape, scale, pos, got 'size'"),
         ({"draw": -1}, "draw must be at least 0, got -1"),

@@ -9,11 +9,10 @@ from dbench.claims.ledger import ledger
 from dbench.errors import EvidenceLacking, InvalidInput, UnknownName
 from dbench.figures import agreements, interventions, scatters, spreads, structure, sweeps
 from dbench.figures.card import FIGURES
-from dbench.figures.draw import MODULES, ORDER
+from dbench.figures.draw import ORDER, alt_text, source_text
 from dbench.figures.lookup import labels_of_models, models_of, of_models
 from dbench.figures.models import models_of_store
 from dbench.figures.style import number
-from dbench.figures.words import alt_text, source_text
 from dbench.metrics.groups import independent_groups_curve, merge_order
 from dbench.stats import rank_correlation
 from dbench.zoo.store import Store
@@ -28,11 +27,6 @@ def test_every_figure_draws_and_is_told_in_words(name, subjects):
     told = alt_text(card, drawn)
     assert told.startswith(card.title)
     assert "panel" in told
-
-
-def test_every_figure_stands_in_the_order_once():
-    assert sorted(ORDER) == sorted(FIGURES)
-    assert {FIGURES[name].draw.__module__ for name in ORDER} == {module.__name__ for module in MODULES}
 
 
 @pytest.mark.parametrize("name", ORDER)

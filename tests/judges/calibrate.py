@@ -5,8 +5,6 @@ margin at which many came out wrong once more in many others. With ``--scratch F
 there, and a run that was interrupted goes on where it stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

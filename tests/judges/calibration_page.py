@@ -1,7 +1,5 @@
 """docs/calibration.md: written from what was measured, and read again by its tests."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ for each card of your claim files; those of claims over zoos are ``calibrated`` 
 of that folder is imported here by its path, and what such files share lies in ``counter_worlds``.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Mapping

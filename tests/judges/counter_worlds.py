@@ -1,7 +1,5 @@
 """What the files of counter-worlds share: the entry for one card, a generator by name, zoos from a few numbers."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Simulated populations: worlds in which we know whether a finding holds, to try a rule on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulation import SimulatedPopulation
 
-from dbench.claims.by_objective import average_over_objectives, counted_models, left_out_of_average
+from dbench.claims.by_objective import average_over_objectives, left_out_of_average
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import rank_correlation
 
@@ -72,7 +72,6 @@ def test_models_of_few_codes_are_left_out_where_asked_and_so_is_an_objective_of_
     assert left_out_of_average(population, NAMES) == ()
     (named,) = left_out_of_average(population, NAMES, models="informative")
     assert named == "collapsed is left out of the average: 5 of 15 models have 2 informative codes"
-    assert counted_models(population, "a", "informative").tolist() == [[False, True, True]] * SEEDS
 
 
 def test_an_objective_half_of_whose_models_count_is_averaged_and_what_does_not_count_makes_nothing_vary():

@@ -4,10 +4,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from dbench.claims.frozen import Frozen, FrozenCard, load_frozen, write_frozen
+from dbench.claims.frozen import Frozen, FrozenCard, frozen_again, load_frozen, write_frozen
 
 ROOT = Path(__file__).parents[2]
 CARD = """
@@ -44,6 +45,27 @@ def test_frozen_rules_are_read_as_they_were_written(tmp_path):
     )
     write_frozen(tmp_path / "frozen.json", frozen)
     assert load_frozen(tmp_path / "frozen.json") == frozen
+
+
+def test_a_change_of_form_keeps_the_date_and_counts_as_the_card_in_force_before():
+    before = Frozen(
+        {name: FrozenCard(f"{name} 2", "2026-01-01", 0, (f"{name} 1",)) for name in ("same", "form", "rule")}
+    )
+    now = Frozen(
+        {name: FrozenCard(hash, "2026-02-02") for name, hash in (("same", "same 2"), ("form", "3"), ("rule", "3"))}
+    )
+    after = frozen_again(before, now, equal={"same", "form"}).cards
+    assert after == {
+        "same": FrozenCard("same 2", "2026-01-01", 0, ("same 1",)),
+        "form": FrozenCard("3", "2026-01-01", 0, ("form 1", "form 2")),
+        "rule": FrozenCard("3", "2026-02-02"),
+    }
+
+
+@pytest.mark.parametrize(("in_force", "newer"), [("now", False), ("before", False), ("another", True), (None, True)])
+def test_a_card_is_newer_than_a_table_scored_under_neither_its_hash_nor_an_earlier_one(in_force, newer):
+    card, models = SimpleNamespace(name="card"), SimpleNamespace(rules={"card": in_force} if in_force else {})
+    assert Frozen({"card": FrozenCard("now", "2026-01-01", 0, ["before"])}).is_newer(card, models) is newer
 
 
 def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path):

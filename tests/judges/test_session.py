@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dbench.claims import Verdict
-from dbench.claims.expected import Expectation, Expectations
+from dbench.claims.expected import Expectations
 from dbench.claims.session import (
     LOST_WORKER,
     NOTHING_DECIDED,
@@ -148,7 +148,7 @@ def test_a_stopped_session_calls_nothing_lost_or_stale(session):
 
 
 def expectations(params: str) -> Expectations:
-    return Expectations((Expectation(f"flaws.xor / synthetic / {params}", Verdict.ABSENT, "why"),))
+    return Expectations({f"flaws.xor / synthetic / {params}": (Verdict.ABSENT, "why")})
 
 
 @pytest.mark.parametrize(("partial", "exit_status"), [(False, 1), (True, 0)])

@@ -6,8 +6,8 @@ from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.correlations import from_correlations
 from dbench.claims.filters import NothingLeftOut, filtered, kept_by
-from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of, mean_of_counted
-from dbench.claims.zoo_levels import change_over_sweep, ratio_to, ratios_to, superiority_of_setting
+from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of
+from dbench.claims.zoo_levels import ratio_to, ratios_to
 from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
@@ -36,18 +36,6 @@ def test_a_trend_is_one_of_the_models_left_of_seeds_with_enough():
         trend_with_strength(holed(np.full((4, 4), 1.0)), "beta_vae", "tc", among=SEVERAL_ACTIVE)
 
 
-def test_a_change_is_from_the_first_to_the_last_model_left():
-    found = change_over_sweep(holed(), "tc", "beta_vae", among=SEVERAL_ACTIVE)
-    assert found[:3].tolist() == [2, 3, 2]
-    assert np.isnan(found[3])
-    assert mean_of_counted(holed(), found, confidence=0.95).n == 3
-    # Of two strengths both are needed.
-    late = change_over_sweep(holed(), "tc", "beta_vae", start=3.0, among=SEVERAL_ACTIVE)
-    np.testing.assert_array_equal(late, [np.nan, 1, 1, np.nan])
-    with pytest.raises(EvidenceLacking, match="no seed with enough settings left"):
-        mean_of_counted(holed(), found[3:], confidence=0.95)
-
-
 def test_ratios_are_of_models_left_on_seeds_that_have_the_reference():
     plain = ("beta_vae", 2.0)
     # Seeds 0, 1, 2; references 2, 12, 22.
@@ -61,12 +49,6 @@ def test_ratios_are_of_models_left_on_seeds_that_have_the_reference():
         ratios_to(holed(few), "tc", "beta_vae", plain, among=SEVERAL_ACTIVE)
 
 
-def test_superiority_is_over_the_models_left():
-    (over,) = superiority_of_setting(holed(), "tc", ("beta_vae", 2.0), "beta_vae", [3.0], 0.95, among=SEVERAL_ACTIVE)
-    # 2, 12, 22 against 3, 13, 23.
-    assert over.value == pytest.approx(3 / 9)
-
-
 def test_where_every_model_counts_nothing_changes():
     laws = {"tc": Law(trend=1.0, seed=0.2), "kl.informative": Law(mean=5.0, noise=0.0)}
     zoo = simulated_zoo(laws, generator=generator(test="nothing collapsed"))
@@ -75,13 +57,10 @@ def test_where_every_model_counts_nothing_changes():
         lambda among: trend_with_strength(zoo, "beta_vae", "tc", among=among),
         lambda among: ratio_to(zoo, "tc", "dip_vae_i", plain, among=among),
         lambda among: ratios_to(zoo, "tc", "dip_vae_i", plain, among=among)[3],
-        lambda among: superiority_of_setting(zoo, "tc", plain, "beta_vae", [2.0, 6.0], 0.95, among=among)[1],
         lambda among: from_correlations(zoo, ["tc"], lambda rho: [rho("tc", "tc")], among=among)[0],
     ):
         masked, plainly = call(SEVERAL_ACTIVE), call(None)
         assert (masked.value, masked.low, masked.high) == pytest.approx((plainly.value, plainly.low, plainly.high))
-    changes = [change_over_sweep(zoo, "tc", "beta_vae", among=among) for among in (SEVERAL_ACTIVE, None)]
-    assert changes[0].tolist() == changes[1].tolist()
 
 
 def test_what_objectives_differ_in_alone_is_no_agreement_within_them():

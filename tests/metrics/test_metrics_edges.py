@@ -17,7 +17,7 @@ from dbench.metrics import (
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.inputs import as_codes, label_indices, require_matrix
 from dbench.metrics.interventions import _segment_quantile
-from dbench.metrics.lasso import _walk, cross_validated_lasso
+from dbench.metrics.lasso import _walk
 from dbench.metrics.linear_accuracy import linear_accuracies
 from dbench.metrics.posterior import kl_per_code
 from dbench.metrics.relations.importance import tree_importance
@@ -90,11 +90,6 @@ def test_the_accuracy_of_each_factor_is_its_own():
 def test_no_test_observations_are_refused():
     with pytest.raises(InvalidInput, match=r"test must be .* at least 1, got 0"):
         downstream(Sample(BITS.astype(float), BITS), test=0)
-
-
-def test_a_path_of_no_penalty_is_refused():
-    with pytest.raises(InvalidInput, match=r"penalties must be .* at least 1, got 0"):
-        cross_validated_lasso(BITS.astype(float), BITS[:, :1].astype(float), folds=2, penalties=0)
 
 
 def test_rescaled_areas_have_a_rescaled_ceiling():

@@ -1,7 +1,5 @@
 """A small project that judges claims of its own, run by pytest in a subprocess."""
 
-from __future__ import annotations
-
 import json
 import os
 import xml.etree.ElementTree as ET

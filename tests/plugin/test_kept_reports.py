@@ -1,7 +1,5 @@
 """What becomes of the report of an earlier session: only a full session replaces it, and none that judged nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A session hands the errata of the papers that it judged to the report."""
 
-from __future__ import annotations
-
 from dbench.claims.errata import errata
 
 OF_ONE_PAPER = """

@@ -1,7 +1,5 @@
 """The errata: each number recomputed, printed as one page, what was checked is whole, and damage is refused."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import FrozenInstanceError, fields

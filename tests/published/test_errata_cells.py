@@ -1,7 +1,5 @@
 """The errata list every cell of a summary table that does not follow from the details, and no other."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from dbench.claims.errata import errata

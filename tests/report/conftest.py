@@ -1,7 +1,5 @@
 """Records as a session of judging hands them in, and a document that looks like a real one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The page in a real browser: what its script does, and that nothing is fetched and nothing complains."""
 
-from __future__ import annotations
-
 import base64
 import shutil
 

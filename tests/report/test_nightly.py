@@ -1,7 +1,5 @@
 """A dry run of every step of the nightly workflow, on a repository made for it, with a stand-in for ``gh``."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -44,7 +42,7 @@ match arguments[:2]:
 """
 # Verifying retrains models: here a table verifies unless its name says otherwise. All else is the real command.
 DBENCH = f"""#!/usr/bin/env bash
-if [ "$1 $2" != "zoo verify" ]; then exec {sys.executable} -m dbench.cli "$@"; fi
+if [ "$1 $2" != "zoo verify" ]; then exec {sys.executable} -m dbench "$@"; fi
 echo "$@"
 [[ $4 != *bad* ]]
 """

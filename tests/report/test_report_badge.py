@@ -1,7 +1,5 @@
 """A badge for each paper."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from dbench.report import build_document

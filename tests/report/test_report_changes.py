@@ -1,7 +1,5 @@
 """What changed between two reports, and over many: headings first."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -34,7 +32,7 @@ def reports(make_record):
 
 def test_equal_reports_have_no_changes(reports):
     changes = compare(reports(), reports())
-    assert not changes
+    assert changes.moved == ()
     assert str(changes) == ""
     assert difference_lines(changes)[0] == "No heading changed"
     assert difference_lines(changes)[-1] == "0 records with another verdict, 0 added, 0 removed, 6 as before"

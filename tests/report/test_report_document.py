@@ -1,7 +1,5 @@
 """One list of records becomes one document, whatever their order."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

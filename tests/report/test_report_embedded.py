@@ -1,7 +1,5 @@
 """The data inside the page: that of the file beside it, small, alike in every run, and unable to end its element."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """What papers print and what does not follow, in every form of the report."""
 
-from __future__ import annotations
-
 import pytest
 
 from dbench.report import build_document, read_report, summary_lines, write_report

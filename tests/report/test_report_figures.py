@@ -1,7 +1,5 @@
 """Figures on the page: only those drawn from the very tables that a report rests on."""
 
-from __future__ import annotations
-
 import pytest
 
 from dbench.errors import DamagedData

@@ -1,7 +1,5 @@
 """A whole report is only ever replaced by a whole report."""
 
-from __future__ import annotations
-
 import errno
 import json
 from pathlib import Path

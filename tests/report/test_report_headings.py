@@ -1,7 +1,5 @@
 """The heading of a finding comes from its primary record; all else stands beside it, in words."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

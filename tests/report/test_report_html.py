@@ -1,7 +1,5 @@
 """The page: one file, well formed, readable without scripts, and deaf to scripts inside records."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

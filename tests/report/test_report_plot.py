@@ -1,7 +1,5 @@
 """Where things stand in an interval plot."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -58,7 +56,7 @@ def test_a_record_without_an_estimate_has_no_plot(make_record):
 )
 def test_extreme_numbers_stay_on_the_plot(make_record, changes):
     plot = interval_plot(make_record(**changes))
-    places = [plot.estimate, *(plot.interval or ()), *(tick.x for tick in plot.ticks)]
+    places = [plot.estimate, *(plot.interval or ()), *(x for x, _ in plot.ticks)]
     places += [*plot.ends, *plot.holds]
     assert all(0 <= place <= plot.width for place in places)
     assert plot.ticks

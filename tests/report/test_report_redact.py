@@ -1,7 +1,5 @@
 """A report travels; the folders of the machine that wrote it stay at home."""
 
-from __future__ import annotations
-
 import pytest
 
 from dbench.report import build_document, write_report

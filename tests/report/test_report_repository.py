@@ -1,7 +1,5 @@
 """Where a heading can be disputed: the address of the repository, where anybody knows it."""
 
-from __future__ import annotations
-
 from email.message import Message
 
 import pytest

@@ -1,7 +1,5 @@
 """The end of a session in the terminal."""
 
-from __future__ import annotations
-
 import pytest
 
 from dbench.report import VERDICTS, build_document, summary_lines

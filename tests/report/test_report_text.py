@@ -1,7 +1,5 @@
 """Numbers and records as short text."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

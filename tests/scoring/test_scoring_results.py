@@ -13,9 +13,8 @@ from dbench.metrics import METRICS, dci, mig
 from dbench.scoring import CodesFile, score_codes
 from dbench.scoring.compute import compute
 from dbench.scoring.frame import COLUMNS, frame_of, records_of
-from dbench.scoring.grid import grid_source
 from dbench.scoring.plan import LEARNED_ROWS, PLAN, choose
-from dbench.scoring.subject import subject_of
+from dbench.scoring.subject import grid_source, subject_of
 from dbench.seeds import generator
 
 GRID = np.indices((3, 4, 2)).reshape(3, -1).T

@@ -8,8 +8,6 @@ import pytest
 
 SOURCE = '''
 """Doc with 1 number."""
-from __future__ import annotations
-
 LIMIT: int = 3
 
 

@@ -14,8 +14,7 @@ from dbench.zoo import train as train_module
 from dbench.zoo.devices import check_device, device_name
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
-from dbench.zoo.memory import gpu_group_size, member_bytes
-from dbench.zoo.plan import Setup, cut_groups, expected_seconds
+from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of, survey

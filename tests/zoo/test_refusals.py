@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.errors import InvalidInput
-from dbench.zoo import population
 from dbench.zoo.plan import Setup
 from dbench.zoo.store import Store
 
@@ -19,7 +18,7 @@ def test_a_table_of_two_data_sets_is_refused_before_their_runs_are_compared(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = []
-    monkeypatch.setattr(population, "score_population", lambda *_, **__: compared.append(True) or {})
+    monkeypatch.setattr("dbench.zoo.complete.score_population", lambda *_, **__: compared.append(True) or {})
     command = ["zoo", "table", "--store", store.url, "--objective", "beta_vae", "--out", str(tmp_path / "out")]
     two = CliRunner().invoke(main, [*command, *TWO])
     assert two.exit_code == 2

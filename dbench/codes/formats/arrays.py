@@ -1,24 +1,24 @@
-"""One array in npy format: its header is checked against the bytes there are before anything is allocated."""
-
-from __future__ import annotations
+"""npy files and npz archives, zip files of them: headers are checked against the bytes there before allocating."""
 
 import io
 import math
 import warnings
+import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, UNREADABLE, Layout, Values, collect, require_room, spans
-from dbench.errors import DamagedData, DbenchError, InvalidInput
-
-__all__ = ["StoredArray", "stored_array"]
+from dbench.codes.formats.values import LARGEST_FILE, Layout, Values, collect, readable, require_room, spans
+from dbench.errors import DamagedData, InvalidInput
 
 _HEADER = 1 << 14  # numpy itself refuses headers above 10,000 bytes, but reads them first
 _BLOCK = 1 << 22
@@ -136,19 +136,14 @@ class StoredArray:
     def _blocks(self, rows: int, columns: int, repeats: int) -> Iterator[NDArray[np.generic]]:
         """Yield ``repeats`` matrices after each other, in parts; insist that the stream then ends."""
         row_bytes = columns * self.dtype.itemsize
-        try:
-            with self.open() as stream:
-                _exactly(stream, self.offset, self.what)
-                for _ in range(repeats):
-                    for start, stop in spans(rows, self._step(columns)):
-                        data = _exactly(stream, (stop - start) * row_bytes, self.what)
-                        yield np.frombuffer(data, dtype=self.dtype).reshape(stop - start, columns)
-                if stream.read(1):
-                    raise DamagedData(f"{self.what} goes on after its last value")
-        except DbenchError:
-            raise
-        except UNREADABLE as error:
-            raise DamagedData(f"{self.what} cannot be read: {error or type(error).__name__}") from error
+        with readable(self.what), self.open() as stream:
+            _exactly(stream, self.offset, self.what)
+            for _ in range(repeats):
+                for start, stop in spans(rows, self._step(columns)):
+                    data = _exactly(stream, (stop - start) * row_bytes, self.what)
+                    yield np.frombuffer(data, dtype=self.dtype).reshape(stop - start, columns)
+            if stream.read(1):
+                raise DamagedData(f"{self.what} goes on after its last value")
 
 
 def _exactly(stream: IO[bytes], size: int, what: str) -> bytes:
@@ -158,33 +153,18 @@ def _exactly(stream: IO[bytes], size: int, what: str) -> bytes:
     return data
 
 
-def stored_array(what: str, size: int, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> StoredArray:
-    """Read the header of an npy stream and check it against the stream's size.
-
-    Args:
-        what: file and name, for messages.
-        size: bytes of the stream, as the file system or the archive's directory has it.
-        opener: opens the stream.
-
-    Raises:
-        DamagedData: not npy, a damaged header, or a shape that disagrees with the size.
-        InvalidInput: more values than are ever read.
-    """
-    try:
-        with opener() as stream, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # numpy's remarks on old or odd headers
-            head = io.BytesIO(stream.read(_HEADER))
-            version = np.lib.format.read_magic(head)
-            if version == (1, 0):
-                shape, fortran, dtype = np.lib.format.read_array_header_1_0(head)
-            elif version == (2, 0):
-                shape, fortran, dtype = np.lib.format.read_array_header_2_0(head)
-            else:
-                raise DamagedData(f"{what} must be in npy format 1 or 2, got version {version}")
-    except DbenchError:
-        raise
-    except UNREADABLE as error:
-        raise DamagedData(f"{what} cannot be read as an npy array: {error or type(error).__name__}") from error
+def _stored_array(what: str, size: int, opener: Callable[[], AbstractContextManager[IO[bytes]]]) -> StoredArray:
+    """Read the header of an npy stream and check it against the stream's size in bytes."""
+    with readable(what, kind=" as an npy array"), opener() as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy's remarks on old or odd headers
+        head = io.BytesIO(stream.read(_HEADER))
+        version = np.lib.format.read_magic(head)
+        if version == (1, 0):
+            shape, fortran, dtype = np.lib.format.read_array_header_1_0(head)
+        elif version == (2, 0):
+            shape, fortran, dtype = np.lib.format.read_array_header_2_0(head)
+        else:
+            raise DamagedData(f"{what} must be in npy format 1 or 2, got version {version}")
     if any(isinstance(length, bool) or length < 0 for length in shape):
         raise DamagedData(f"{what} must have a shape of lengths of at least 0, got {shape}")
     expected = head.tell() + math.prod(shape) * dtype.itemsize
@@ -193,3 +173,43 @@ def stored_array(what: str, size: int, opener: Callable[[], AbstractContextManag
     if expected > LARGEST_FILE:
         raise InvalidInput(f"{what} may have at most {LARGEST_FILE} bytes, got {expected}")
     return StoredArray(what, tuple(int(length) for length in shape), dtype, bool(fortran), head.tell(), opener)
+
+
+def open_npy(path: Path) -> StoredArray:
+    """Look at an npy file.
+
+    Raises:
+        DamagedData: not npy, or a header that disagrees with the file's size.
+    """
+    return _stored_array(path.name, path.stat().st_size, lambda: path.open("rb"))
+
+
+@contextmanager
+def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
+    with zipfile.ZipFile(path) as archive, archive.open(name) as stream:
+        yield stream
+
+
+def open_npz(path: Path) -> dict[str, StoredArray]:
+    """Look at the arrays of an npz archive, by name.
+
+    Values are read later, and checked against the archive's checksums then.
+
+    Raises:
+        DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
+    """
+    with readable(path.name, kind=" as an npz archive"):
+        with zipfile.ZipFile(path) as archive:
+            sizes = [(info.filename, info.file_size) for info in archive.infolist() if info.filename.endswith(".npy")]
+        odd = [name for name, _ in sizes if not name.isprintable()]
+        if odd:  # they would be printed
+            raise DamagedData(f"{path.name} must have printable names for arrays, got {odd[0]!r}")
+        # Archives open the last member of a name; which one was meant cannot be told.
+        twice = [name for name, count in Counter(name for name, _ in sizes).items() if count > 1]
+        if twice:
+            raise DamagedData(f"{path.name} must hold each array once, got {twice[0]!r} more than once")
+        found = {}
+        for member, size in sizes:
+            name = member.removesuffix(".npy")
+            found[name] = _stored_array(f"{path.name}: {name}", size, partial(_member, path, member))
+    return found

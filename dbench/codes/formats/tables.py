@@ -1,12 +1,11 @@
 """Tables: csv and Parquet, read in batches by pyarrow."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, UNREADABLE, Layout, Values, collect, require_room
-from dbench.errors import DamagedData, DbenchError, InvalidInput
-
-__all__ = ["StoredTable", "open_csv", "open_parquet"]
+from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, Layout, Values, collect, readable, require_room
+from dbench.errors import DamagedData, InvalidInput
 
 _HEADER = 1 << 20
 _BLOCK = 1 << 23
@@ -32,17 +29,15 @@ class StoredTable:
         what: the file, for messages.
         columns: names, in the file's order.
         rows: number of rows.
-        batches: yields the named columns in parts.
         text: columns that hold text.
-        texts: yields them as text, in parts; ``batches`` where the file stores what is text.
+        batches: yields the named columns in parts, as text if asked for.
     """
 
     what: str
     columns: tuple[str, ...]
     rows: int
-    batches: Callable[[Sequence[str]], Iterator[Any]]
     text: frozenset[str]
-    texts: Callable[[Sequence[str]], Iterator[Any]]
+    batches: Callable[..., Iterator[Any]]
 
     def read(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> Values:
         """Check all values of some columns and return the rows to keep (all if not given).
@@ -59,10 +54,10 @@ class StoredTable:
         layout = Layout(self.rows, len(columns), whole=False)
         require_room(self.what, layout, self.rows if keep is None else len(keep))
         with _readable(self.what):
-            batches = self.batches(columns)
-            first = next(batches)
-            layout = layout._replace(whole=_matrix(self.what, columns, first).dtype.kind == "i")
-            return collect(self.what, layout, self._blocks(columns, first, batches), keep)
+            batches = self._whole(columns)
+            first = _matrix(self.what, columns, next(batches))
+            others = (_matrix(self.what, columns, batch) for batch in batches)
+            return collect(self.what, layout._replace(whole=first.dtype.kind == "i"), chain([first], others), keep)
 
     def read_columns(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> list[Column]:
         """Return the kept rows of each column, which may hold text.
@@ -81,7 +76,7 @@ class StoredTable:
         parts: list[NDArray[np.object_]] = []
         first = 0
         with _readable(self.what):
-            for batch in self.texts([name]):
+            for batch in self._whole([name], text=True):
                 column = batch.column(name)
                 if column.null_count:
                     raise InvalidInput(f"{what} must have text in every row, got {column.null_count} missing values")
@@ -91,17 +86,16 @@ class StoredTable:
                     values = values[keep[start:stop] - first]
                 parts.append(values)
                 first += batch.num_rows
-        if first != self.rows:
-            raise DamagedData(f"{self.what} must have the {self.rows} rows it declares")
         return text_column(what, np.concatenate(parts))
 
-    def _blocks(self, columns: Sequence[str], first: Any, others: Iterator[Any]) -> Iterator[NDArray[np.generic]]:
+    def _whole(self, columns: Sequence[str], *, text: bool = False) -> Iterator[Any]:
+        """Yield batches, which must have all rows together, and no more."""
         rows = 0
-        for batch in (part for parts in ((first,), others) for part in parts):
+        for batch in self.batches(columns, text=text):
             rows += batch.num_rows
             if rows > self.rows:
                 break
-            yield _matrix(self.what, columns, batch)
+            yield batch
         if rows != self.rows:
             raise DamagedData(f"{self.what} must have the {self.rows} rows it declares")
 
@@ -124,16 +118,10 @@ def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic
     return np.stack([part.astype(np.float64) for part in parts], axis=1)
 
 
-@contextmanager
-def _readable(what: str) -> Iterator[None]:
+def _readable(what: str) -> AbstractContextManager[None]:
     import pyarrow as pa
 
-    try:
-        yield
-    except DbenchError:
-        raise
-    except (pa.ArrowException, csv.Error, *UNREADABLE) as error:
-        raise DamagedData(f"{what} cannot be read: {error or type(error).__name__}") from error
+    return readable(what, pa.ArrowException)
 
 
 def _require_names(what: str, names: Sequence[str]) -> None:
@@ -145,19 +133,18 @@ def _require_names(what: str, names: Sequence[str]) -> None:
         raise InvalidInput(f"{what} must name each column once, got {', '.join(map(repr, twice[:5]))} more than once")
 
 
-def _csv_batches(path: Path, columns: Sequence[str], *, text: bool = False) -> Iterator[Any]:
-    import pyarrow as pa
+def _csv_reader(path: Path, **options: Any) -> Any:
     from pyarrow import csv as arrow_csv
 
-    kind = pa.string() if text else pa.float64()
-    reader = arrow_csv.open_csv(
-        path,
-        read_options=arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK),
-        convert_options=arrow_csv.ConvertOptions(
-            include_columns=list(columns), column_types=dict.fromkeys(columns, kind)
-        ),
-    )
-    yield from reader
+    reading = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
+    return arrow_csv.open_csv(path, read_options=reading, convert_options=arrow_csv.ConvertOptions(**options))
+
+
+def _csv_batches(path: Path, columns: Sequence[str], *, text: bool) -> Iterator[Any]:
+    import pyarrow as pa
+
+    kinds = dict.fromkeys(columns, pa.string() if text else pa.float64())
+    yield from _csv_reader(path, include_columns=list(columns), column_types=kinds)
 
 
 def open_csv(path: Path) -> StoredTable:
@@ -167,6 +154,8 @@ def open_csv(path: Path) -> StoredTable:
         InvalidInput: no column names, one that occurs twice, or no rows.
         DamagedData: not text, or lines of different length.
     """
+    import pyarrow as pa
+
     what = path.name
     with _readable(what):
         with path.open("rb") as file:
@@ -183,24 +172,12 @@ def open_csv(path: Path) -> StoredTable:
             rows += batch.num_rows
             if rows > LARGEST_ROWS:
                 raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got more")
-        text = _csv_text(path)
+        # As far as the first block shows.
+        fields = _csv_reader(path).schema
+        text = frozenset(field.name for field in fields if _is_text(field.type) or pa.types.is_boolean(field.type))
     if not rows:
         raise InvalidInput(f"{what} must hold at least one row below its column names, got none")
-    return StoredTable(
-        what, tuple(names), rows, partial(_csv_batches, path), text, partial(_csv_batches, path, text=True)
-    )
-
-
-def _csv_text(path: Path) -> frozenset[str]:
-    """Name the columns that hold no numbers, as far as the first block shows."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    options = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
-    schema = arrow_csv.open_csv(path, read_options=options).schema
-    return frozenset(
-        field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_boolean(field.type)
-    )
+    return StoredTable(what, tuple(names), rows, text, partial(_csv_batches, path))
 
 
 def open_parquet(path: Path) -> StoredTable:
@@ -225,11 +202,11 @@ def open_parquet(path: Path) -> StoredTable:
     if counted != rows or not 0 <= size <= LARGEST_FILE:
         raise DamagedData(f"{what} must declare {rows} rows in at most {LARGEST_FILE} bytes, got {counted} in {size}")
 
-    def batches(columns: Sequence[str]) -> Iterator[Any]:
+    def batches(columns: Sequence[str], *, text: bool) -> Iterator[Any]:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             yield from file.iter_batches(batch_size=_BATCH, columns=list(columns), use_threads=False)
 
-    return StoredTable(what, names, rows, batches, text, batches)
+    return StoredTable(what, names, rows, text, batches)
 
 
 def _is_text(kind: Any) -> bool:

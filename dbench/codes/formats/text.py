@@ -1,7 +1,5 @@
 """A column of text: numbers where every value is one, else labels."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,8 +7,6 @@ from numpy.typing import NDArray
 
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput
-
-__all__ = ["Column", "Labels", "text_column"]
 
 
 class Labels(NamedTuple):

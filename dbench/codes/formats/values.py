@@ -1,31 +1,19 @@
 """What all formats have in common: how much is read, which values are taken, and what they become."""
 
-from __future__ import annotations
-
+import csv
 import lzma
 import struct
 import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.errors import InvalidInput
-
-__all__ = [
-    "LARGEST_FILE",
-    "LARGEST_KEPT",
-    "LARGEST_ROWS",
-    "UNREADABLE",
-    "Layout",
-    "Values",
-    "collect",
-    "require_room",
-    "spans",
-]
+from dbench.errors import DamagedData, DbenchError, InvalidInput
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 
@@ -38,11 +26,11 @@ LARGEST_FILE = 1 << 33
 LARGEST_KEPT = 1 << 27
 """Most values of an array that are kept in memory, 1 GiB as float64."""
 
-# What zipfile, its decompressors, numpy's header reader and the parsers below them raise on damaged bytes;
+# What zipfile, its decompressors, numpy's header reader, csv and the parsers below them raise on damaged bytes;
 # RuntimeError stands for encrypted members and unknown compression, and includes a recursion too deep.
-UNREADABLE = (
+_UNREADABLE: tuple[type[Exception], ...] = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, TypeError, LookupError,
-    RuntimeError, SyntaxError, MemoryError, OverflowError, tokenize.TokenError,
+    RuntimeError, SyntaxError, MemoryError, OverflowError, tokenize.TokenError, csv.Error,
 )  # fmt: skip
 
 
@@ -52,6 +40,17 @@ class Layout(NamedTuple):
     rows: int
     columns: int
     whole: bool
+
+
+@contextmanager
+def readable(what: str, *more: type[Exception], kind: str = "") -> Iterator[None]:
+    """Turn what damaged bytes raise, and more, into :class:`DamagedData`."""
+    try:
+        yield
+    except DbenchError:
+        raise
+    except (*_UNREADABLE, *more) as error:
+        raise DamagedData(f"{what} cannot be read{kind}: {error or type(error).__name__}") from error
 
 
 def require_room(what: str, layout: Layout, kept: int) -> None:

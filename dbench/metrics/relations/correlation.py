@@ -1,11 +1,7 @@
 """Squared linear correlation of every code with every factor."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["squared_correlation"]
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -21,14 +17,9 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def squared_correlation(
     codes: NDArray[np.float64], factors: NDArray[np.float64] | NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Squared Pearson correlation: the R squared of a linear regression on a single code.
+    """Squared Pearson correlation (d x k): the R squared of a linear regression on a single code.
 
-    Args:
-        codes: n x d.
-        factors: n x k; labels of discrete factors are read as numbers.
-
-    Returns:
-        d x k values from 0 to 1; 0 for a constant code or factor.
+    Labels of discrete factors are read as numbers; a constant code or factor has 0.
     """
     correlation = _standardised(codes).T @ _standardised(factors.astype(np.float64))
     return np.minimum(correlation**2, 1.0)

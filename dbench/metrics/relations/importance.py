@@ -1,7 +1,5 @@
 """Importance of every code to a tree ensemble that predicts a factor from all codes."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,8 +8,6 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
-
-__all__ = ["ESTIMATORS", "Estimator", "Importance", "quality", "tree_importance"]
 
 Estimator = Literal["gbt", "gbt_sklearn", "forest", "suter"]
 ESTIMATORS: tuple[Estimator, ...] = ("gbt", "gbt_sklearn", "forest", "suter")
@@ -68,18 +64,12 @@ def tree_importance(
     Args:
         train: observations the ensembles are fitted on.
         test: observations their test scores are taken on.
-        estimator: ``gbt`` is gradient boosting with scikit-learn's default options (A Sober Look, section 4.2.5),
-            for discrete factors by :func:`dbench.metrics.boosted_trees.boosted_trees`, the same model;
-            ``gbt_sklearn`` is scikit-learn's own, five times slower; ``forest`` is a random forest of 10 trees of
-            depth at most 6 that see every code at each split; ``suter`` one of 50 trees that see one code drawn at
-            random at each split, whose leaves hold at least 500 observations (Suter et al. 2019, Appendix D.1).
-            How well they agree is said at :func:`dbench.metrics.dci`.
+        estimator: see :func:`dbench.metrics.dci`.
         candidates: codes drawn at random for each split of a ``forest``, at most d; all of them by default.
         generator: gives the seeds of the ensembles.
 
     Raises:
-        InvalidInput: an estimator that does not exist, candidates of another estimator than ``forest`` or not from 1
-            to d, or too few observations for a tree of ``suter`` to split.
+        InvalidInput: another estimator, candidates that do not fit, or too few observations for a tree of ``suter``.
     """
     if estimator not in ESTIMATORS:
         raise InvalidInput(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")

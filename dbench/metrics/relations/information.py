@@ -5,16 +5,12 @@ Codes are cut into bins of equal width between their smallest and largest value 
 estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) / 2n nats.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import label_indices, require_count
-
-__all__ = ["entropy", "mutual_information", "quantise"]
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
 

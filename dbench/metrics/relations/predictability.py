@@ -1,13 +1,9 @@
 """How well a linear support vector machine predicts a factor from a single code."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-
-__all__ = ["svm_predictability"]
 
 Array = NDArray[np.float64]
 

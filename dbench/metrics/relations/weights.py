@@ -1,36 +1,25 @@
 """Weights of every code in a linear regression that predicts a factor from all codes."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import label_indices, standardise
+from dbench.metrics.inputs import ranked, standardise
 from dbench.metrics.lasso import cross_validated_lasso
 from dbench.metrics.relations.importance import Importance, quality
-
-__all__ = ["lasso_importance", "lasso_regression", "ranked"]
 
 Array = NDArray[np.float64]
 
 
-def ranked(factors: ArrayLike) -> Array:
-    """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
-    numbers = np.asarray(factors)
-    return (label_indices(numbers)[0] if numbers.dtype.kind == "i" else numbers).astype(np.float64)
-
-
 def lasso_importance(codes: Array, factors: ArrayLike, *, folds: int = 5) -> Array:
-    """Absolute weights of a Lasso that predicts each factor from all codes, both standardised.
+    """Absolute weights (d x k) of a Lasso that predicts each factor from all codes, both standardised.
+
+    Of exact copies of a code one gets all the weight; a constant code or factor gets 0.
 
     Args:
         codes: n x d; rows in random order, since folds are contiguous.
         factors: n x k; ranks of discrete labels are read as numbers.
         folds: of the cross-validation that chooses each penalty.
-
-    Returns:
-        d x k. Of exact copies of a code one gets all the weight; a constant code or factor gets 0.
     """
     values = ranked(factors)
     x, y = standardise(codes, codes)[0], standardise(values, values)[0]
@@ -40,14 +29,8 @@ def lasso_importance(codes: Array, factors: ArrayLike, *, folds: int = 5) -> Arr
 def lasso_regression(train: Sample, test: Sample) -> Importance:
     """Fit one Lasso for each factor on all codes; absolute weights and R squared (Eastwood and Williams 2018).
 
-    Args:
-        train: observations in random order, with continuous factors (labels :func:`ranked` before the split); the
-            penalty of each regression is chosen by five folds.
-        test: observations the test scores are taken on.
-
-    Returns:
-        Weights in units of standard deviations of code and factor; R squared of both parts, 0 where the factor
-        does not vary in that part. A single training observation predicts itself.
+    Observations in random order, labels :func:`ranked` before the split; the penalty of each regression is chosen by
+    five folds. R squared is 0 where the factor does not vary in a part. A single training observation predicts itself.
     """
     x, x_test = standardise(train.codes, test.codes)
     mean, spread = train.factors.mean(axis=0), train.factors.std(axis=0)

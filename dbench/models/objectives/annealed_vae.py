@@ -1,14 +1,10 @@
 """AnnealedVAE (Burgess et al. 2018), also called CCI-VAE: raise the capacity of the codes during training."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
-
-__all__ = ["ANNEALED_SHARE", "GAMMA", "annealed_vae"]
 
 GAMMA = 1000.0
 """Weight of the distance from the capacity in the study, which does not vary it (Locatello et al. 2020, table 3)."""

@@ -1,15 +1,11 @@
 """Beta-TCVAE (Chen et al. 2018): weight the total correlation of the codes alone."""
 
-from __future__ import annotations
-
 import math
 
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl, gaussian_log_density
 from dbench.models.objectives.registry import Batch, Terms, objective
-
-__all__ = ["beta_tcvae", "total_correlation"]
 
 
 def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int) -> Tensor:
@@ -22,9 +18,9 @@ def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int
 
     Args:
         z: sampled codes, M x B x d.
-        mean: means of their posteriors, M x B x d.
-        logvar: log-variances of their posteriors, M x B x d.
-        data_size: number of images the batch was drawn from, N.
+        mean: means of their posteriors, of the same shape.
+        logvar: log-variances of them.
+        data_size: N.
 
     Returns:
         M estimates in nats.

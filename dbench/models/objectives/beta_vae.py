@@ -1,13 +1,9 @@
 """Beta-VAE (Higgins et al. 2017): weight the divergence from the prior."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
-
-__all__ = ["beta_vae"]
 
 
 @objective(

@@ -1,14 +1,10 @@
 """DIP-VAE-I (Kumar et al. 2018): bring the covariance of the mean codes to the identity."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.moments import batch_covariance, distance_from_identity
 from dbench.models.objectives.registry import Batch, Terms, objective
-
-__all__ = ["DIAGONAL_FACTOR", "dip_vae_i"]
 
 DIAGONAL_FACTOR = 10.0
 """lambda_d over lambda_od (Locatello et al. 2020, table 3)."""

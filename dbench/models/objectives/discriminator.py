@@ -1,13 +1,9 @@
 """A chain of fully connected layers of each member that tells codes apart, for adversaries and heads."""
 
-from __future__ import annotations
-
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from dbench.models.stacked import Parameters, linear
-
-__all__ = ["SLOPE", "discriminate"]
 
 SLOPE = 0.2
 """Slope of the leaky ReLU below zero (Kim and Mnih 2018, appendix A)."""
@@ -17,9 +13,8 @@ def discriminate(parameters: Parameters, chain: str, z: Tensor) -> Tensor:
     """Apply each member's chain to its own rows, leaky ReLU between the layers: M x B x d to M x B x outputs.
 
     Args:
-        parameters: weights and biases with a leading member axis, as :func:`dbench.models.stacked.dense_shapes` names
-            them; others are left alone.
-        chain: their prefix; the chain has as many layers as it has weights.
+        parameters: of M members, as :func:`dbench.models.stacked.dense_shapes` names them; others are left alone.
+        chain: prefix of its parameters; it has as many layers as weights.
         z: what is told apart.
     """
     depth = sum(name.startswith(f"{chain}.") and name.endswith(".weight") for name in parameters)

@@ -1,7 +1,5 @@
 """FactorVAE (Kim and Mnih 2018): weight the total correlation of the codes, as an adversary sees it."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
@@ -10,8 +8,6 @@ from dbench.models.objectives.discriminator import discriminate
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.stacked import Shapes, dense_shapes
-
-__all__ = ["factor_vae"]
 
 
 def _discriminator(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
@@ -38,11 +34,8 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     batch from those of a second one, each code of which is permuted on its own over the batch (their algorithms 1 and
     2); no gradient passes between it and the network.
 
-    Its Adam has betas 0.5 and 0.9 and the run's learning rate, as in Locatello et al. (2020), table 4c. Its hidden
-    layers are the network's (:attr:`dbench.models.Network.discriminator`): six of 1000 units for the convolutional
-    network, as in both papers, and three of 64 for the fully connected one. That is a deviation: a step with the
-    papers' would take hundreds of times as long as the model's own. Algorithm 2 encodes the second batch after the
-    network's step; here both gradients are taken at the same parameters.
+    Its Adam has betas 0.5 and 0.9 and the run's learning rate (Locatello et al. 2020, table 4c); its hidden layers are
+    the network's (``network.discriminator``). docs/objectives.md says what was chosen here.
 
     Args:
         batch: one batch of each of M members, with codes of a second one.

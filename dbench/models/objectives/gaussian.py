@@ -3,15 +3,11 @@
 All are in nats. Pixels and codes are summed, never averaged: an average would rescale the strength.
 """
 
-from __future__ import annotations
-
 import math
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
-
-__all__ = ["bernoulli_nll", "gaussian_kl", "gaussian_log_density"]
 
 
 def bernoulli_nll(x: Tensor, logits: Tensor) -> Tensor:

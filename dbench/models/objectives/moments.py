@@ -1,10 +1,6 @@
 """Second moments of codes, and the penalty on them that both forms of DIP-VAE share."""
 
-from __future__ import annotations
-
 from torch import Tensor
-
-__all__ = ["batch_covariance", "distance_from_identity"]
 
 
 def batch_covariance(codes: Tensor) -> Tensor:

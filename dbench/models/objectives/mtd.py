@@ -1,7 +1,5 @@
 """MTD (Sha and Lukasiewicz 2021): a part of the codes for every factor, taught with all labels and no adversary."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.errors import InvalidInput
@@ -10,8 +8,6 @@ from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch, known_factors, labelled_mean, pick
 from dbench.models.stacked import Shapes
-
-__all__ = ["mtd", "value_logits"]
 
 
 def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
@@ -72,12 +68,8 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
 
     The losses look at means, because the noise of sampled codes drowns the labels before a part has learnt anything.
 
-    Chosen here, from the method's published description (Mahon et al. trained the authors' unpublished code): the size
-    of the parts; squared distance and softmax as the two losses and their equal weights; that labels enter by these
-    losses and the prior of every code stays N(0, 1). Left out: the loss against the bias of factors that occur
-    together, and whatever needs a second pass of the decoder with swapped parts. On a full grid there is no such bias.
-    Without one combination there is a slight one (0.04 nats between shape and scale of dSprites): one value of each
-    speaks against one value of the other.
+    docs/objectives.md says what was chosen here and left out, such as the loss against factors that occur together: on
+    a full grid none do, without one combination a little (0.04 nats between shape and scale of dSprites).
 
     Args:
         batch: one batch of each of M members, with factors.

@@ -1,7 +1,5 @@
 """PartedVAE (Hajimiri et al. 2021): one part of the codes for the class of an image, the other for all else."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
@@ -11,8 +9,6 @@ from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch
 from dbench.models.stacked import Shapes, dense_shapes, linear
-
-__all__ = ["class_factor", "class_logits", "overlap", "parted_heads", "parted_vae"]
 
 CLASS_CODES = 1
 """Codes of the class's part, as the authors have for dSprites."""
@@ -69,12 +65,10 @@ def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     and log-variances 2 tanh(.) - 1 of the p(u|c) are learnt. With a single class whose prior is N(0, 1) it is
     beta-VAE at the same strength, and the plain VAE at beta = 1.
 
-    The class is a factor of fewest values (:func:`class_factor`): shape in dSprites, as the authors chose.
-
-    Chosen here: q(c|x) is a layer on the mean of u, and u comes from the network's own encoder, which is the same for
-    every objective; the attention between class and hidden layer that the authors put there is left out. They press
-    both divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for 64 x 64 images
-    which have more to tell than ours); here beta weights them, so that strengths mean what they mean for beta-VAE.
+    The class is a factor of fewest values (:func:`class_factor`): shape in dSprites, as the authors chose. They press
+    both divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for images of
+    64 x 64, which have more to tell); here beta weights them, so that strengths mean what they mean for beta-VAE.
+    docs/objectives.md says what else was chosen here.
 
     Args:
         batch: one batch of each of M members.

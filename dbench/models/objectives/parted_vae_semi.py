@@ -1,14 +1,10 @@
 """PartedVAE, semi-supervised (Hajimiri et al. 2021): the class of a share of the images is labelled."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from dbench.models.objectives.parted_vae import class_factor, class_logits, parted_heads, parted_vae
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import known_factors, labelled_mean
-
-__all__ = ["parted_vae_semi"]
 
 LABELS = 0.1
 """Share of the images whose class is labelled."""
@@ -33,10 +29,7 @@ def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
     10; without labels it is that of :func:`parted_vae` to the bit. Only the class, the factor of
     :func:`class_factor`, is used of the labels.
 
-    Chosen here: the cross-entropy is one more term of the loss, where the authors alternate steps on a batch of the
-    labelled images with steps on all images; because ours meets only the labelled images of its own batches, 10% of
-    the images are labelled, 6 of a batch of 64, where they had 10,000 of 737,280. The weight is that of the
-    method's other class terms.
+    docs/objectives.md says what was chosen here.
 
     Args:
         batch: one batch of each of M members, with factors.

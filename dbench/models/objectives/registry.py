@@ -20,18 +20,6 @@ from dbench.models.networks import Network
 from dbench.models.objectives.gaussian import bernoulli_nll
 from dbench.models.stacked import Shapes
 
-__all__ = [
-    "OBJECTIVES",
-    "Batch",
-    "ExtraShapes",
-    "ObjectiveCard",
-    "Other",
-    "Terms",
-    "find_card",
-    "find_objective",
-    "objective",
-]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]
@@ -107,22 +95,18 @@ class Batch:
 
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
-        return Batch(
-            self.x[which],
-            self.logits[which],
-            self.z[which],
-            self.mean[which],
-            self.logvar[which],
-            data_size=self.data_size,
-            step=self.step,
-            steps=self.steps,
+        return replace(
+            self,
+            x=self.x[which],
+            logits=self.logits[which],
+            z=self.z[which],
+            mean=self.mean[which],
+            logvar=self.logvar[which],
             noise=None if self.noise is None else self.noise[which],
             factors=None if self.factors is None else self.factors[which],
-            factor_sizes=self.factor_sizes,
             labelled=None if self.labelled is None else self.labelled[which],
             other=None if self.other is None else self.other.members(which),
             extra={name: values[which] for name, values in self.extra.items()},
-            likelihood_factor=self.likelihood_factor,
         )
 
 
@@ -189,7 +173,6 @@ class ObjectiveCard:
     capturable: bool = True
 
     def __post_init__(self) -> None:
-        """Check that the declarations make sense together."""
         if self.labels is not None and not (self.needs_factors and 0 < self.labels <= 1):
             raise InvalidInput(
                 f"labels of {self.name} must be a share in (0, 1] of images whose factors are needed, got {self.labels}"
@@ -237,25 +220,15 @@ class ObjectiveCard:
 OBJECTIVES: dict[str, Callable[..., Terms]] = {}
 
 
-def objective(
-    *, cite: str, strength: str, swept: tuple[float, ...], swept_in: str, **declared: Any
-) -> Callable[[Function], Function]:
-    """Attach a card to an objective and list it under its own name.
-
-    Args:
-        cite: as on :class:`ObjectiveCard`, and so are the others.
-        strength: likewise.
-        swept: likewise.
-        swept_in: likewise.
-        declared: needs beyond one batch, under the names they have on the card.
-    """
+def objective(**declared: Any) -> Callable[[Function], Function]:
+    """Attach an :class:`ObjectiveCard` to an objective and list it under its own name; see the card for arguments."""
 
     def attach(function: Function) -> Function:
         name = function.__name__
         if name in OBJECTIVES:
             raise InvalidInput(f"objective name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        function.card = ObjectiveCard(name, strength, swept, swept_in, cite, summary, **declared)  # type: ignore[attr-defined]
+        function.card = ObjectiveCard(name=name, summary=summary, **declared)  # type: ignore[attr-defined]
         OBJECTIVES[name] = function
         return function
 
@@ -263,19 +236,11 @@ def objective(
 
 
 def find_objective(name: str) -> Callable[..., Terms]:
-    """Return the objective of that name.
-
-    Raises:
-        UnknownName: no such objective.
-    """
+    """Return the objective of that name, or say which there are."""
     return find("objective", name, OBJECTIVES)
 
 
 def find_card(name: str) -> ObjectiveCard:
-    """Return the card of the objective of that name.
-
-    Raises:
-        UnknownName: no such objective.
-    """
+    """Return the card of the objective of that name, or say which there are."""
     card: ObjectiveCard = find_objective(name).card  # type: ignore[attr-defined]
     return card

@@ -4,15 +4,11 @@ An image whose factors may not be used gets value 0 and weight 0 here, so nothin
 from it. All keep a member's arithmetic its own: see :mod:`dbench.training.ensemble`.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
 from dbench.errors import InvalidInput
 from dbench.models.objectives.registry import Batch
-
-__all__ = ["fill_batch", "known_factors", "labelled_mean", "pick"]
 
 
 def known_factors(batch: Batch) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,5 @@
 """WeakDE (Valenti and Bacciu 2022): an adversary pushes the codes into regions found with few labels."""
 
-from __future__ import annotations
-
 import math
 
 import torch
@@ -15,8 +13,6 @@ from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import known_factors, labelled_mean, pick
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
-
-__all__ = ["region", "weak_de"]
 
 LABELS = 0.1
 """Share of the images whose factors are labelled."""
@@ -111,22 +107,16 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     A second head, the relational learner, is then taught to take a draw from one region to the mean of the region with
     the next value of one factor. As in the authors' program neither head passes gradients to the codes.
 
-    Chosen here: the decoder gets noise, which the loss is free to switch off, where their encoder has none; regions by
-    a network, learnt during the warm-up, instead of the moments of 27 coarse combinations, taken once after it; half
-    of the run for that instead of 1,000 of 6,000 epochs, because a short run's codes settle late; both judgements of
-    D, where their program tells its D of no factors though it has inputs for them; the relations (next value of each
-    factor, the first after the last); 10% of labels; one hidden layer of 64 units in the heads, where they have four
-    of 1,024, and the network's own discriminator (:attr:`dbench.models.Network.discriminator`); one step for the sum
-    of the losses instead of one for each.
+    docs/objectives.md says what was chosen here. Half of the run is warm-up because a short run's codes settle late.
 
     Args:
         batch: one batch of each of M members, with factors and noise.
         adversarial: M strengths, in nats.
 
     Example:
-        >>> from dbench.models.mlp import mlp
+        >>> from dbench.models.mlp import Mlp
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
-        >>> shapes = weak_de.card.extra_shapes(mlp((1, 2, 2), 2), (2,))
+        >>> shapes = weak_de.card.extra_shapes(Mlp((1, 2, 2), 2), (2,))
         >>> given = {"factors": torch.zeros(1, 4, 1, dtype=torch.int64), "factor_sizes": (2,), "noise": 0 * z}
         >>> for logit in (5.0, 0.0, -5.0):  # the adversary takes the codes for draws of the prior, cannot tell, or can
         ...     given["extra"] = {name: torch.zeros(1, *shape) for name, shape in shapes.items()}

@@ -4,18 +4,12 @@ Scores are computed and stored in groups. Each draws from generators of the run'
 the same whichever others are computed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from dbench.data import HeldOut
-from dbench.zoo.scorers import supervised, unsupervised
-from dbench.zoo.scorers.downstream import logistic, trees
+from dbench.zoo.scorers import downstream, stability, supervised, unsupervised
 from dbench.zoo.scorers.interventions import interventions
-from dbench.zoo.scorers.novel import novel
 from dbench.zoo.scorers.protocol import ACTIVE, SCORING
-from dbench.zoo.scorers.relations import relations
-from dbench.zoo.scorers.stability import again, small
 from dbench.zoo.scorers.subject import Scores, Subject, subject_of
 
 __all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "SLOW", "VERSIONS", "Subject", "subject_of"]
@@ -40,15 +34,14 @@ SCORERS: dict[str, Scorer] = {
     "gaussian_tc": unsupervised.gaussian_tc,
     "mutual_information": unsupervised.mutual_information,
     **supervised.SCORERS,
-    "relations": relations,
     "interventions": _of_whole_sets(interventions),
-    "downstream.logistic": _of_whole_sets(logistic),
-    "downstream.trees": _of_whole_sets(trees),
-    "again": _of_whole_sets(again),
-    "small": _of_whole_sets(small),
-    "novel": novel,
+    "downstream.logistic": _of_whole_sets(downstream.logistic),
+    "downstream.trees": _of_whole_sets(downstream.trees),
+    "again": _of_whole_sets(stability.again),
+    "small": _of_whole_sets(stability.small),
+    "novel": downstream.novel,
 }
-"""Name of a group of scores -> what computes it; each draws from generators of the run's key only."""
+"""Name of a group of scores -> what computes it."""
 
 SLOW = frozenset({"nk", "downstream.logistic", "downstream.trees", "again", "small", "interventions"})
 """Groups that take three quarters of the time; ``dbench zoo score --quick`` leaves them for a later call."""

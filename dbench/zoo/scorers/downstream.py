@@ -1,14 +1,12 @@
-"""What codes are good for: accuracy of classifiers trained on few and many points (A Sober Look, sections 4.2.8, 7)."""
-
-from __future__ import annotations
+"""What codes are good for: accuracy of classifiers (A Sober Look, sections 4.2.8, 7; Mahon et al., section 5.2)."""
 
 from collections.abc import Sequence
 
+from dbench.data import HeldOut
 from dbench.metrics.downstream import Model, downstream_accuracy
+from dbench.metrics.novel_combinations import novel_combinations
 from dbench.zoo.scorers import protocol
 from dbench.zoo.scorers.subject import Subject
-
-__all__ = ["logistic", "trees"]
 
 
 def _scores(
@@ -35,3 +33,19 @@ def logistic(subject: Subject) -> dict[str, float]:
 def trees(subject: Subject) -> dict[str, float]:
     """Boosted trees: ``downstream.trees.<n>`` and ``efficiency.trees.<n>``."""
     return _scores(subject, "trees", "gbt", protocol.TREES)
+
+
+def novel(subject: Subject) -> dict[str, float]:
+    """``novel`` and its details as ``novel.<detail>``; nothing where the data set holds out no combination."""
+    if not isinstance(subject.data, HeldOut):
+        return {}
+    held_out = subject.data.held_out()
+    score = novel_combinations(
+        subject.grid,
+        held_out,
+        subject.data.combined,
+        train=min(protocol.NOVEL, int((~held_out).sum())),
+        epochs=protocol.EPOCHS,
+        generator=subject.key.generator("novel"),
+    )
+    return {"novel": score.value, **{f"novel.{name}": value for name, value in score.details.items()}}

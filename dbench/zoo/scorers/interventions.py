@@ -1,7 +1,5 @@
 """Each code by itself: what interventions do to it, and what that is held against (Suter et al. 2019, section 6)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,8 +9,6 @@ from dbench.metrics.modularity import modularity
 from dbench.metrics.relations.importance import tree_importance
 from dbench.zoo.scorers.protocol import BINS
 from dbench.zoo.scorers.subject import Scores, Subject
-
-__all__ = ["interventions"]
 
 Array = NDArray[np.float64]
 

@@ -1,7 +1,5 @@
 """How much is drawn for the scores of a run, and the choices behind them that the papers leave open."""
 
-from __future__ import annotations
-
 __all__ = [
     "ACTIVE", "BINS", "DOWNSTREAM", "EPOCHS", "FEW", "FEW_TEST", "KNOCKOUT_EPOCHS", "KNOCKOUT_RATE",
     "NOVEL", "SCORING", "TEST", "TRAIN", "TREES", "TUNING",

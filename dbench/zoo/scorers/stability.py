@@ -1,7 +1,5 @@
 """The metrics of the study once more, from other points and from few (A Sober Look, section 6.2, Figures 21 and 22)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dbench.metrics.beta_vae_metric import beta_vae_metric
@@ -13,8 +11,6 @@ from dbench.metrics.modularity import modularity
 from dbench.metrics.sap import sap
 from dbench.zoo.scorers import protocol
 from dbench.zoo.scorers.subject import Subject
-
-__all__ = ["again", "small"]
 
 
 def again(subject: Subject) -> dict[str, float]:

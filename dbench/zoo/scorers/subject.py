@@ -1,7 +1,5 @@
 """A trained run as its scorers see it: the codes of every grid point, and samples of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +17,6 @@ from dbench.metrics.registry import Score
 from dbench.metrics.sap import sap
 from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import protocol
-
-__all__ = ["Scores", "Subject", "subject_of"]
 
 Scores = Mapping[str, float | NDArray[np.float64]]
 """Name of a score -> its value, or an array of what single codes and factors have: codes, factors, codes x factors."""

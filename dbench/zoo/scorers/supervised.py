@@ -1,15 +1,14 @@
 """The metrics of the papers that compare codes with factors, each with its defaults unless the protocol says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes import GridSource, Sample
+from dbench.codes import Sample
 from dbench.metrics.alignment import alignment_collisions
 from dbench.metrics.beta_vae_metric import beta_vae_metric
+from dbench.metrics.blend import AGGREGATIONS
 from dbench.metrics.explicitness import explicitness
 from dbench.metrics.factor_vae import factor_vae
 from dbench.metrics.irs import irs
@@ -18,53 +17,32 @@ from dbench.metrics.med import med
 from dbench.metrics.modularity import modularity
 from dbench.metrics.nk import nk
 from dbench.metrics.registry import Score
+from dbench.metrics.relations import entropy
 from dbench.metrics.sap import sap
 from dbench.metrics.snc import snc
 from dbench.zoo.scorers import protocol
 from dbench.zoo.scorers.subject import Scores, Subject
 
-__all__ = ["SCORERS"]
+
+def _of(part: str, metric: Callable[..., Score]) -> Callable[[Subject], Scores]:
+    """Score a part of a subject (``source``, ``sample`` or ``train``) by a metric, with the generator of its name."""
+    name = metric.__name__
+
+    def score(subject: Subject) -> Scores:
+        return {name: metric(getattr(subject, part), generator=subject.key.generator(name)).value}
+
+    return score
 
 
-def _mig(subject: Subject) -> dict[str, float]:
+def _mig(subject: Subject) -> Scores:
     relation = subject.mig.relation
     assert relation is not None
     return {"mig": subject.mig.value, "alignment.collisions": float(alignment_collisions(relation))}
 
 
-def _dci(subject: Subject) -> dict[str, float]:
+def _dci(subject: Subject) -> Scores:
     parts = {f"dci.{name}": subject.dci.details[name] for name in ("completeness", "informativeness")}
     return {"dci": subject.dci.value, **parts}
-
-
-def _sap(subject: Subject) -> dict[str, float]:
-    return {"sap": subject.sap.value}
-
-
-def _sap_r2(subject: Subject) -> dict[str, float]:
-    return {"sap.r2": sap(subject.train, relation="r2").value}
-
-
-def _of_source(metric: Callable[..., Score]) -> Callable[[Subject], dict[str, float]]:
-    def score(subject: Subject) -> dict[str, float]:
-        source: GridSource = subject.source
-        name = metric.__name__
-        return {name: metric(source, generator=subject.key.generator(name)).value}
-
-    return score
-
-
-def _of_train(metric: Callable[..., Score]) -> Callable[[Subject], dict[str, float]]:
-    def score(subject: Subject) -> dict[str, float]:
-        sample: Sample = subject.train
-        name = metric.__name__
-        return {name: metric(sample, generator=subject.key.generator(name)).value}
-
-    return score
-
-
-def _explicitness(subject: Subject) -> dict[str, float]:
-    return {"explicitness": explicitness(subject.sample, generator=subject.key.generator("explicitness")).value}
 
 
 def _linear_accuracy(subject: Subject) -> Scores:
@@ -97,19 +75,38 @@ def _nk(subject: Subject) -> Scores:
     return {"nk": score.value, "nk.factor": score.per_factor, **_adjusted("mlp_accuracy", full, subject.sample)}
 
 
+def _relations(subject: Subject) -> Scores:
+    """The matrices behind mig, dci and sap, and every aggregation of each (A Sober Look, section 6.1.2).
+
+    Returns:
+        ``relation.<kind>``, codes x factors, in nats, shares of a factor's importance, and test accuracies; and
+        ``blend.<kind>.<aggregation>``, so that ``blend.mutual_information.mig`` is ``mig``,
+        ``blend.importance.dci_disentanglement`` is ``dci`` and ``blend.predictability.sap`` is ``sap``.
+    """
+    kinds = {"mutual_information": subject.mig, "importance": subject.dci, "predictability": subject.sap}
+    entropies, scores = entropy(subject.train.factors), dict[str, float | NDArray[np.float64]]()
+    for kind, score in kinds.items():
+        assert score.relation is not None
+        scores[f"relation.{kind}"] = score.relation
+        for name, aggregate in AGGREGATIONS.items():
+            scores[f"blend.{kind}.{name}"] = float(aggregate(score.relation, entropies))
+    return scores
+
+
 SCORERS: dict[str, Callable[[Subject], Scores]] = {
     "mig": _mig,
     "dci": _dci,
-    "sap": _sap,
-    "sap.r2": _sap_r2,
-    "factor_vae": _of_source(factor_vae),
-    "beta_vae_metric": _of_source(beta_vae_metric),
-    "irs": _of_train(irs),
-    "modularity": _of_train(modularity),
-    "med": _of_train(med),
-    "explicitness": _explicitness,
+    "sap": lambda subject: {"sap": subject.sap.value},
+    "sap.r2": lambda subject: {"sap.r2": sap(subject.train, relation="r2").value},
+    "factor_vae": _of("source", factor_vae),
+    "beta_vae_metric": _of("source", beta_vae_metric),
+    "irs": _of("train", irs),
+    "modularity": _of("train", modularity),
+    "med": _of("train", med),
+    "explicitness": _of("sample", explicitness),
     "linear_accuracy": _linear_accuracy,
     "snc": _snc,
     "nk": _nk,
+    "relations": _relations,
 }
 """Name of a group of scores -> what computes it."""

@@ -1,12 +1,8 @@
 """Scores that know no factors: what training gave, divergences, and how far codes depend on each other."""
 
-from __future__ import annotations
-
 from dbench.metrics.code_mutual_information import code_mutual_information
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
 from dbench.zoo.scorers.subject import Scores, Subject
-
-__all__ = ["gaussian_tc", "mutual_information", "posterior"]
 
 
 def posterior(subject: Subject) -> Scores:

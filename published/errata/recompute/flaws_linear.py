@@ -1,7 +1,5 @@
 """Numbers of the errata of Correcting Flaws: the linear classifier, beside SNC and as a control of the MLP."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy import stats
