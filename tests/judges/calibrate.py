@@ -1,8 +1,9 @@
 """Measure how often the rules of the claims over zoos err, and write docs/calibration.md.
 
 From the root of the repository: ``python tests/judges/calibrate.py``. Every place is judged in some worlds, and each
-margin at which many came out wrong once more in many others. With ``--scratch FILE`` what is known of a claim is kept
-there, and a run that was interrupted goes on where it stopped.
+margin at which many came out wrong once more in many others. With ``--heavy-tails`` the primary claims alone, in worlds
+of heavy-tailed noise: docs/heavy-tails.md. With ``--scratch FILE`` what is known of a claim is kept there, and a run
+that was interrupted goes on where it stopped.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -42,7 +43,7 @@ def read_claims() -> None:
 
 def measured(index: int, chosen: argparse.Namespace) -> list[dict[str, Any]]:
     """Find the places of an entry and judge worlds of each; what comes back can be written as JSON."""
-    entry = CALIBRATIONS[index]
+    entry = replace(CALIBRATIONS[index], heavy_tails=chosen.heavy_tails)
     module = claim_file(entry.file)
     claim = card_of(module, entry.card)
 
@@ -79,7 +80,8 @@ class Scratch:
     """What is known of finished claims, one JSON object a line."""
 
     def __init__(self, path: Path | None, chosen: argparse.Namespace) -> None:
-        self._path, self._chosen = path, f"{chosen.worlds} {chosen.more} {chosen.suspect}"
+        tails = " heavy tails" if chosen.heavy_tails else ""
+        self._path, self._chosen = path, f"{chosen.worlds} {chosen.more} {chosen.suspect}{tails}"
         self._known: dict[str, list[dict[str, Any]]] = {}
         if path is None or not path.exists():
             return
@@ -135,15 +137,19 @@ def options() -> argparse.Namespace:
     parser.add_argument("--suspect", type=float, default=0.03, help="share of wrong verdicts above which one does")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--scratch", type=Path, help="file of finished claims: an interrupted run goes on with it")
+    parser.add_argument("--heavy-tails", action="store_true", help="primary claims in worlds of heavy-tailed noise")
     parser.add_argument("--only", nargs="+", help="claims whose file and card hold such a text; nothing is written")
     return parser.parse_args()
 
 
 def main() -> int:
     chosen, started = options(), time.perf_counter()
+    read_claims()
     names = [f"{entry.file} {entry.card}" for entry in CALIBRATIONS]
     picked = [i for i, name in enumerate(names) if any(text in name for text in chosen.only or [""])]
-    read_claims()
+    if chosen.heavy_tails:
+        entries = ((i, CALIBRATIONS[i]) for i in picked)
+        picked = [i for i, entry in entries if card_of(claim_file(entry.file), entry.card).role == "primary"]
     spawn = multiprocessing.get_context("spawn")
     every: dict[int, list[Frequencies]] = {}
     with ProcessPoolExecutor(chosen.processes, mp_context=spawn, initializer=read_claims) as pool:
@@ -161,7 +167,8 @@ def main() -> int:
     margins = [margin for index in picked for margin in every[index][:-1]]
     if not chosen.only:
         table = [row for index in picked for row in rows(index, every[index])]
-        page.write(table, page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins))
+        passes = page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins)
+        page.write(table, passes, heavy_tails=chosen.heavy_tails)
     return 1 if any(margin.errs for margin in margins) else 0
 
 

@@ -14,7 +14,7 @@ from dbench.claims import above
 from dbench.claims.rules import Rule
 from dbench.stats import Estimate, mean_interval
 
-CHOSEN = argparse.Namespace(worlds=100, more=300, suspect=0.03)
+CHOSEN = argparse.Namespace(worlds=100, more=300, suspect=0.03, heavy_tails=False)
 
 
 @dataclass

@@ -42,6 +42,14 @@ CLAIM = claim(above(1.0))
 MARGIN = Place("margin", 1.0, 1.0)
 
 
+def test_heavy_tails_have_the_same_variance_and_far_more_that_is_far_off():
+    light, heavy = (entry(heavy_tails=tails).stream(world=0).standard_normal(100_000) for tails in (False, True))
+    assert [np.mean(np.abs(drawn) > 5) > 1e-3 for drawn in (light, heavy)] == [False, True]
+    assert np.var(light) == pytest.approx(1, abs=0.02)
+    assert np.var(heavy) == pytest.approx(1, abs=0.15)
+    assert entry(heavy_tails=True).stream(world=0).normal(5.0, 0.5, 3) == pytest.approx(5 + 0.5 * heavy[:3])
+
+
 def test_no_claim_is_reproduced_too_often_where_it_is_false(claim_files, calibration):
     module = claim_files[calibration.file]
     *margins, effect = calibrate(calibration, module, card_of(module, calibration.card), worlds=WORLDS, zoos=1)
