@@ -41,9 +41,9 @@ may behave otherwise.
 HEAD_OF_HEAVY_TAILS = f"""# How often the rules err where tails are heavy
 
 The primary claims over trained models in the worlds of [calibration](calibration.md), but with noise, seed effects and
-hidden qualities from Student's t with three degrees of freedom, scaled to the same variance: now and then a run is far
-off. Nothing was set by these worlds: confidence and bounds are those chosen in normal ones. Where a rule errs more often
-than {LARGEST_ERROR:.0%}, its row says so. Written by `{COMMAND} --heavy-tails`.
+hidden qualities from Student's t with three degrees of freedom, scaled to the same variance: now and then a run is
+far off. Nothing was set by these worlds: confidence and bounds are those chosen in normal ones. Where a rule errs more
+often than {LARGEST_ERROR:.0%}, its row says so. Written by `{COMMAND} --heavy-tails`.
 
 {{passes}}
 
