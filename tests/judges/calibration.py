@@ -38,7 +38,7 @@ _PRECISION = 1e-4
 _ROUGH = 4
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Calibration:
     """The worlds of one card.
 
@@ -54,6 +54,7 @@ class Calibration:
         at_says: what ``at`` is, in a few words.
         seeds: seeds of the shipped evidence.
         truth_seeds: seeds of each of the zoos that tell what is true; fewer where the statistic is slow.
+        heavy_tails: whether what its worlds draw from a normal law comes from :class:`HeavyTailed`.
     """
 
     file: str
@@ -65,6 +66,28 @@ class Calibration:
     at_says: str
     seeds: int = 10
     truth_seeds: int = 500
+    heavy_tails: bool = False
+
+    def stream(self, **axes: Any) -> np.random.Generator:
+        """Return the generator of one of its worlds."""
+        found = generator(calibration=f"{self.file} {self.card}", **axes)
+        return HeavyTailed(found.bit_generator) if self.heavy_tails else found
+
+
+class HeavyTailed(np.random.Generator):
+    """Draws Student's t with three degrees of freedom, scaled to a variance of 1, where a normal number is asked for.
+
+    Of a hundred numbers one lies beyond 3.4, where of normal ones one lies beyond 2.6; the fourth moment is infinite.
+    """
+
+    def standard_normal(self, size=None, dtype=np.float64, out=None):
+        """Replace the normal law, for float64 alone."""
+        assert (dtype, out) == (np.float64, None)
+        return self.standard_t(3, size) / math.sqrt(3)
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        """The same, shifted and scaled."""
+        return loc + scale * self.standard_normal(size)
 
 
 @dataclass(frozen=True)
@@ -89,11 +112,8 @@ class Frequencies:
     """Verdicts over the worlds of one truth.
 
     Attributes:
-        place: ``margin`` (the finding is false by a hair) or ``effect``.
-        truth: value of the statistic in a zoo of very many seeds.
-        effect: the knob's value.
+        place: name of their place; its truth, effect and error are those of :class:`Place`.
         counts: worlds by verdict.
-        error: standard error of the truth; NaN where it was not measured.
         spread: standard deviation of the estimates between worlds.
     """
 
@@ -138,16 +158,11 @@ class Frequencies:
         return replace(self, counts=counts, spread=math.sqrt(squares / (self.worlds + other.worlds)))
 
 
-def edges_of(claim: Claim) -> list[float]:
-    """Values of the statistic at which the finding is false by a hair: one, or both ends of ``within``."""
-    return [end for end in (claim.rule.low, claim.rule.high) if math.isfinite(end)]
-
-
 def _values(calibration: Calibration, module: ModuleType, effect: float, zoos: Iterable[int]) -> NDArray[np.float64]:
     """Statistic of very large zoos; the same random numbers at every effect, so that it moves with the effect alone."""
     values = []
     for zoo in zoos:
-        stream = generator(calibration=f"{calibration.file} {calibration.card}", truth=zoo)
+        stream = calibration.stream(truth=zoo)
         world = calibration.world(effect=effect, generator=stream, seeds=calibration.truth_seeds, point_only=True)
         values.append(calibration.estimate(module, world).value)
     return np.array(values)
@@ -158,15 +173,9 @@ def effect_at(
 ) -> list[float | None]:
     """Find the effects at which the statistic of very large zoos has these values.
 
-    Args:
-        calibration: the worlds.
-        module: its claim file.
-        targets: values of the statistic.
-        zoos: how many large zoos the truth is averaged over. With 4 of 500 seeds its standard error is a fourteenth
-            of the spread between zoos of ten seeds; with 4 of 50 it is a fifth, which :func:`sharpened` is for.
-
-    Returns:
-        An effect for each target; ``None`` where the statistic does not take the value between the two ends.
+    The truth is averaged over so many zoos: with 4 of 500 seeds its standard error is a fourteenth of the spread
+    between zoos of ten seeds; with 4 of 50 it is a fifth, which :func:`sharpened` is for. ``None`` stands where the
+    statistic does not take the value between the two ends.
     """
 
     @cache
@@ -184,21 +193,12 @@ def effect_at(
 
 
 def places_of(calibration: Calibration, module: ModuleType, claim: Claim, *, zoos: int = _ROUGH) -> list[Place]:
-    """Find where a claim is to be judged.
-
-    Args:
-        calibration: its worlds.
-        module: its claim file.
-        claim: its card.
-        zoos: see :func:`effect_at`.
-
-    Returns:
-        The margin, or two for a rule with two ends of which both can be reached, then the effect.
+    """Find where a claim is to be judged: the margin, or both that a rule with two ends can reach, then the effect.
 
     Raises:
         InvalidInput: no margin lies between the effects, or the effect does not.
     """
-    targets = [*edges_of(claim), calibration.at]
+    targets = [*(end for end in (claim.rule.low, claim.rule.high) if math.isfinite(end)), calibration.at]
     names = ["margin"] * (len(targets) - 1) + ["effect"]
     effects = effect_at(calibration, module, targets, zoos=zoos)
     if all(effect is None for effect in effects[:-1]):
@@ -220,15 +220,6 @@ def sharpened(calibration: Calibration, module: ModuleType, place: Place, *, see
 
     Starts from the rough place and follows the slope there until what is left is small beside the standard error.
     With 16,000 seeds that error is a fortieth of the spread between zoos of ten: 5% may then truly be 4.8 or 5.3%.
-
-    Args:
-        calibration: the worlds.
-        module: its claim file.
-        place: as :func:`places_of` found it.
-        seeds: how many together.
-
-    Returns:
-        The place with its effect and the standard error of its truth.
     """
     zoos = range(_ROUGH, _ROUGH + max(2, math.ceil(seeds / calibration.truth_seeds)))
     ends = sorted(float(end) for end in calibration.effects)
@@ -252,9 +243,7 @@ def judged(
     counts: Counter[str] = Counter()
     values = []
     for number in numbers:
-        stream = generator(
-            calibration=f"{calibration.file} {calibration.card}", place=place.name, truth=place.truth, world=number
-        )
+        stream = calibration.stream(place=place.name, truth=place.truth, world=number)
         world = calibration.world(effect=place.effect, generator=stream, seeds=calibration.seeds, point_only=False)
         estimate = calibration.estimate(module, world)
         values.append(estimate.value)
@@ -266,20 +255,6 @@ def judged(
 def calibrate(
     calibration: Calibration, module: ModuleType, claim: Claim, *, worlds: int, zoos: int = _ROUGH
 ) -> list[Frequencies]:
-    """Judge a claim in the same number of worlds at its margin and at its effect, both placed roughly.
-
-    Args:
-        calibration: its worlds.
-        module: its claim file.
-        claim: its card.
-        worlds: how many worlds are judged at each place.
-        zoos: see :func:`effect_at`.
-
-    Returns:
-        One entry for each of :func:`places_of`, in that order.
-
-    Raises:
-        InvalidInput: as there.
-    """
+    """Judge a claim in the same number of worlds at each of :func:`places_of`, placed roughly; in that order."""
     places = places_of(calibration, module, claim, zoos=zoos)
     return [judged(calibration, module, claim, place, range(worlds)) for place in places]

@@ -1,20 +1,20 @@
 """Gives the judges' tests the claim files and the counter-worlds, neither of which is a package.
 
 How to add counter-worlds: write ``tests/judges/worlds/<topic>.py`` with a list ``WORLDS`` of ``Worlds`` entries, one
-for each card of your claim files. Every file of that folder is imported here by its path, and the tests of
-``test_counter_worlds.py`` run over all the lists together: each card must have one entry, each entry must name a card
-that some test covers. Files with claims over zoos also have a list ``CALIBRATIONS``, one entry for each such card
-(``docs/claims-guide.md``). What such files share (``Worlds``, ``EXACT``, ``rng``, ``population``) they import from
-``counter_worlds``, the module beside this one, which is registered under that name before any of them is read.
+for each card of your claim files; those of claims over zoos are ``calibrated`` (``docs/claims-guide.md``). Every file
+of that folder is imported here by its path, and what such files share lies in ``counter_worlds``.
 """
 
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from counter_worlds import card_of
+
+from dbench.claims import CARD_ATTRIBUTE
 
 HERE = Path(__file__).parent
 CLAIMS = HERE.parents[1] / "claims"
@@ -29,36 +29,30 @@ def load(path: Path, name: str) -> ModuleType:
     return sys.modules[name]
 
 
-load(HERE / "counter_worlds.py", "counter_worlds")
+def claim_file(name: str) -> ModuleType:
+    """Import a claim file by its path below claims/, without the suffix."""
+    return load(CLAIMS / f"{name}.py", "claims_" + name.replace("/", "_"))
+
+
 FILES = [load(path, f"counter_worlds_of_{path.stem}") for path in sorted((HERE / "worlds").glob("*.py"))]
 WORLDS = [worlds for file in FILES for worlds in file.WORLDS]
-OWN_NUMBERS = [
-    (*row, "")[:4]  # most have no erratum
-    for path in sorted((HERE / "own_numbers").glob("*.py"))
-    for row in load(path, f"own_numbers_of_{path.stem}").NUMBERS
-]
-CALIBRATIONS = [entry for file in FILES for entry in getattr(file, "CALIBRATIONS", [])]
+CALIBRATIONS = [worlds.calibration for worlds in WORLDS if worlds.calibration]
 
 
 def pytest_generate_tests(metafunc):
     """Run a test that asks for ``worlds`` once for each entry, one that asks for ``small_worlds`` where one exists."""
-    chosen = {
-        "worlds": WORLDS,
-        "small_worlds": [worlds for worlds in WORLDS if callable(worlds.small)],
-        "calibration": CALIBRATIONS,
-    }
-    if "own_numbers" in metafunc.fixturenames:
-        ids = [f"{file}-{card}" for file, card, _, _ in OWN_NUMBERS]
-        metafunc.parametrize("own_numbers", OWN_NUMBERS, ids=ids)
-    for name in chosen.keys() & set(metafunc.fixturenames):
-        entries = [(w, f"{w.file}-{w.card}", marks_of(w) if name == "calibration" else ()) for w in chosen[name]]
-        metafunc.parametrize(name, [pytest.param(w, id=label, marks=marks) for w, label, marks in entries])
+    small = [worlds for worlds in WORLDS if callable(worlds.small)]
+    for name, entries in (("worlds", WORLDS), ("small_worlds", small)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, [pytest.param(entry, id=f"{entry.file}-{entry.card}") for entry in entries])
+    if "calibration" in metafunc.fixturenames:
+        cases = [pytest.param(c, id=f"{c.file}-{c.card}", marks=marks_of(c)) for c in CALIBRATIONS]
+        metafunc.parametrize("calibration", cases)
 
 
 def marks_of(entry) -> tuple:
     """Headings rest on primary cards; docs/calibration.md has the others too, and the night tries them again."""
-    card = sys.modules["counter_worlds"].card_of(claim_file(entry.file), entry.card)
-    return () if card.role == "primary" else (pytest.mark.nightly,)
+    return () if card_of(claim_file(entry.file), entry.card).role == "primary" else (pytest.mark.nightly,)
 
 
 @pytest.fixture(scope="session")
@@ -67,45 +61,22 @@ def all_worlds() -> list:
     return WORLDS
 
 
-@pytest.fixture(scope="session")
-def all_calibrations() -> list:
-    """Every entry of every file of worlds that calibrates a claim."""
-    return CALIBRATIONS
+class ClaimFiles(dict):
+    """Claim files by their path below claims/, without the suffix; imported when they are asked for."""
 
-
-def claim_file(name: str) -> ModuleType:
-    """Import a claim file by its path below claims/, without the suffix."""
-    return load(CLAIMS / f"{name}.py", "claims_" + name.replace("/", "_"))
-
-
-class ClaimFiles(Mapping):
-    """The claim files by name."""
-
-    def __getitem__(self, name: str) -> ModuleType:
+    def __missing__(self, name: str) -> ModuleType:
         return claim_file(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (path.relative_to(CLAIMS).with_suffix("").as_posix() for path in sorted(CLAIMS.glob("*/test_*.py")))
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
 
 
 @pytest.fixture(scope="session")
 def claim_files() -> Mapping[str, ModuleType]:
-    """Every claim file by its path below claims/, without the suffix; imported when it is asked for."""
     return ClaimFiles()
 
 
 @pytest.fixture(scope="session")
-def cards(claim_files):
-    """Every card that some test covers, by file, in the order of the files."""
-    from dbench.claims import CARD_ATTRIBUTE
-
-    found: dict[str, list] = {}
-    for name, module in claim_files.items():
-        tests = [*vars(module).values()]
-        tests += [f for c in tests if isinstance(c, type) and c.__module__ == module.__name__ for f in vars(c).values()]
-        covered = [getattr(test, CARD_ATTRIBUTE) for test in tests if hasattr(test, CARD_ATTRIBUTE)]
-        found[name] = list({id(card): card for card in covered}.values())
-    return found
+def cards(claim_files) -> list:
+    """Every card that some test covers, in the order of the files."""
+    names = (path.relative_to(CLAIMS).with_suffix("").as_posix() for path in sorted(CLAIMS.glob("*/test_*.py")))
+    tests = [test for name in names for test in vars(claim_files[name]).values()]
+    covered = [getattr(test, CARD_ATTRIBUTE) for test in tests if hasattr(test, CARD_ATTRIBUTE)]
+    return list({id(card): card for card in covered}.values())

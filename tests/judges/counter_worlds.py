@@ -1,4 +1,4 @@
-"""What the files of counter-worlds share: the entry for one card, a generator by name, a simulated population."""
+"""What the files of counter-worlds share: the entry for one card, a generator by name, zoos from a few numbers."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from calibration import Calibration
-from simulation import Law, SimulatedPopulation, simulated_population, simulated_zoo
+from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims import CARD_ATTRIBUTE, Claim
 from dbench.seeds import generator
@@ -29,21 +29,27 @@ class Worlds:
         card: name of the card in that file, ``NAME`` or ``NAME['key']``.
         false: takes the claim file, returns the estimate of a world where the finding is false.
         small: the same where there is too little to tell, or the reason why no world is too small.
+        calibration: of a claim over trained models.
     """
 
     file: str
     card: str
     false: Build
     small: Build | str
+    calibration: Calibration | None = None
 
 
-def by_test(*rows: tuple[str, str, Mapping[str, Any], Mapping[str, Any] | str]) -> list[Worlds]:
+def rows(*table: tuple[str, str, Mapping[str, Any] | Build, Mapping[str, Any] | Build | str]) -> list[Worlds]:
     """Build entries from rows: claim file, card, what its test is given where it is false, and where too small.
 
-    The card's own test makes the estimate, with the card's confidence where it asks for one.
+    The card's own test makes the estimate, with the card's confidence where it asks for one. A function of the claim
+    file stands in place of what the test is given where something else makes it.
     """
 
-    def call(card: str, given: Mapping[str, Any]) -> Build:
+    def call(card: str, given: Mapping[str, Any] | Build | str) -> Build | str:
+        if not isinstance(given, Mapping):
+            return given
+
         def build(module: ModuleType) -> Estimate:
             claim = card_of(module, card)
             test = test_of(module, claim)
@@ -52,10 +58,7 @@ def by_test(*rows: tuple[str, str, Mapping[str, Any], Mapping[str, Any] | str]) 
 
         return build
 
-    return [
-        Worlds(file, card, call(card, false), small if isinstance(small, str) else call(card, small))
-        for file, card, false, small in rows
-    ]
+    return [Worlds(file, card, call(card, false), call(card, small)) for file, card, false, small in table]
 
 
 def card_of(module: ModuleType, expression: str):
@@ -79,18 +82,20 @@ def calibrated(
     file: str,
     card: str,
     world: Callable[..., Any],
-    *,
     false: float,
     true: float,
+    effects: tuple[float, float],
+    at: float,
+    at_says: str,
+    *,
     few: int = 2,
-    effects: tuple[float, float] | None = None,
     given: Mapping[str, Any] | None = None,
     handed: Callable[[Any], Any] = lambda zoo: zoo,
     estimated: Callable[[ModuleType, Any, float], Estimate] | None = None,
     false_world: Callable[..., Any] | None = None,
     **calibration: Any,
-) -> tuple[Worlds, Calibration]:
-    """Build both entries of a card over zoos from one family of worlds and the card's own test.
+) -> Worlds:
+    """Build the entry of a card over zoos from one family of worlds and the card's own test.
 
     Args:
         file: claim file.
@@ -98,8 +103,10 @@ def calibrated(
         world: as for the calibration; with defaults for ``seeds`` and ``point_only``.
         false: effect at which the finding is false.
         true: effect at which it holds, but is not seen for want of seeds.
+        effects: as for the calibration, and so what follows.
+        at: as there.
+        at_says: as there.
         few: too few seeds.
-        effects: as for the calibration; false and true unless given.
         given: other parameters of the test.
         handed: makes of a world what the test expects: a fixture that is called, for one.
         estimated: takes the claim file, a world and a confidence, in place of a test that reads more than its models.
@@ -113,29 +120,18 @@ def calibrated(
             return estimated(module, zoo, claim.confidence)
         return test_of(module, claim)(handed(zoo), **(given or {}), confidence=claim.confidence)
 
-    worlds = Worlds(
+    return Worlds(
         file,
         card,
         false=lambda m: estimate(m, (false_world or world)(effect=false, generator=rng(f"{card} false"))),
         small=lambda m: estimate(m, world(effect=true, generator=rng(f"{card} small"), seeds=few)),
+        calibration=Calibration(file, card, world, estimate, effects, at, at_says, **calibration),
     )
-    ends = effects or (false, true)
-    return worlds, Calibration(file=file, card=card, world=world, estimate=estimate, effects=ends, **calibration)
 
 
 def asked(zoo: Any) -> Callable[..., Any]:
-    """Hand a test that asks for its population by name always the same one."""
+    """Hand a test that asks for its population, by name or by none, always the same one."""
     return lambda *_: zoo
-
-
-def population(seeds: int = 10, **effects):
-    """Simulate the runs table of a population whose scores are these functions."""
-    return simulated_population(effects, generator=rng(",".join(effects)), seeds=seeds)
-
-
-def trend(slope: float, noise: float = 1.0):
-    """Let a score rise with the strength."""
-    return lambda objective, strengths, stream: slope * strengths + noise * stream.standard_normal(len(strengths))
 
 
 def quality(scores, load: float) -> dict[str, dict[str, float]]:
@@ -143,24 +139,11 @@ def quality(scores, load: float) -> dict[str, dict[str, float]]:
     return {score: {"quality": load} for score in scores}
 
 
-def loaded(
-    loads: Loads, stream: np.random.Generator | str, *, seeds: int = 10, point_only: bool = False
-) -> SimulatedPopulation:
-    """Draw a zoo from the weights of hidden qualities in its scores, against noise of 1 and a small seed effect.
-
-    Args:
-        loads: weights of the qualities in each score.
-        stream: the generator, or the name of the world.
-        seeds: seeds of each setting.
-        point_only: as of ``simulated_zoo``.
-    """
-    laws = {score: Law(loads=weights, seed=0.2) for score, weights in loads.items()}
-    drawn = rng(stream) if isinstance(stream, str) else stream
-    return simulated_zoo(laws, generator=drawn, seeds=seeds, point_only=point_only)
+def loaded(loads: Loads, **zoo: Any) -> SimulatedPopulation:
+    """Draw a zoo from the weights of hidden qualities in its scores, against noise of 1 and a small seed effect."""
+    return simulated_zoo({score: Law(loads=weights, seed=0.2) for score, weights in loads.items()}, **zoo)
 
 
 def loaded_by(loads_at: Callable[[float], Loads]) -> Callable[..., SimulatedPopulation]:
     """Turn weights as a function of the effect into the worlds of a calibration."""
-    return lambda effect, generator, seeds=10, point_only=False: loaded(
-        loads_at(effect), generator, seeds=seeds, point_only=point_only
-    )
+    return lambda effect, **zoo: loaded(loads_at(effect), **zoo)

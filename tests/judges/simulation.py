@@ -13,10 +13,10 @@ from dbench.claims.population import Population, lacking
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
+from dbench.zoo.keys import RunKey
+from dbench.zoo.profiles import Profile
 
 Matrix = NDArray[np.float64]
-# Takes the objective, its strengths and a generator; returns one seed's scores, one for each strength.
-Effect = Callable[[str, Matrix, np.random.Generator], Matrix]
 # One number for all settings, one for each objective, or a function of the objective and its strengths.
 Level = float | Mapping[str, float] | Callable[[str, Matrix], Matrix]
 
@@ -36,6 +36,8 @@ class SimulatedPopulation(Population):
             finding out what the true value of a statistic is.
     """
 
+    point_only = False
+
     def __init__(
         self,
         scores: Mapping[tuple[str, str], Matrix],
@@ -43,16 +45,9 @@ class SimulatedPopulation(Population):
         *,
         point_only: bool = False,
     ) -> None:
-        object.__setattr__(self, "name", "simulated")
-        object.__setattr__(self, "deviations", ())
-        object.__setattr__(self, "arrays", RunArrays())
-        object.__setattr__(self, "_scores", dict(scores))
-        object.__setattr__(self, "_strengths", {o: np.asarray(s, dtype=np.float64) for o, s in strengths.items()})
-        object.__setattr__(self, "_point_only", point_only)
-
-    _scores: dict[tuple[str, str], Matrix]
-    _strengths: dict[str, Matrix]
-    _point_only: bool
+        rising = {objective: np.asarray(values, dtype=np.float64) for objective, values in strengths.items()}
+        vars(self).update(name="simulated", deviations=(), arrays=RunArrays(), point_only=point_only)
+        vars(self).update(_scores=dict(scores), _strengths=rising)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -83,11 +78,6 @@ class SimulatedPopulation(Population):
     def score_names(self) -> list[str]:
         """Names of the scores present, sorted."""
         return sorted({score for score, _ in self._scores})
-
-    @property
-    def point_only(self) -> bool:
-        """Whether intervals are left without ends."""
-        return self._point_only
 
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
@@ -138,37 +128,23 @@ class SimulatedPopulation(Population):
         columns = [self.scores(f"{AGREEMENTS}.{n}", objective).T.ravel() for n in range(len(runs))]
         return np.stack(columns, axis=1).astype(np.float32)
 
-    def interval(
-        self,
-        statistic: Callable[[dict[tuple[str, str], Matrix]], float],
-        *,
-        scores: Sequence[str],
-        objectives: Sequence[str],
-        confidence: float,
-    ) -> Estimate:
+    def interval(self, statistic, *, scores, objectives, confidence) -> Estimate:
         """Jackknife a statistic over seeds, or give its value alone."""
-        if not self._point_only:
+        if not self.point_only:
             return super().interval(statistic, scores=scores, objectives=objectives, confidence=confidence)
         value = statistic({(s, o): self.scores(s, o) for s in scores for o in objectives})
         return self._point(value, confidence)
 
-    def intervals(
-        self,
-        statistics: Callable[[dict[tuple[str, str], Matrix]], ArrayLike],
-        *,
-        scores: Sequence[str],
-        objectives: Sequence[str],
-        confidence: float,
-    ) -> list[Estimate]:
+    def intervals(self, statistics, *, scores, objectives, confidence) -> list[Estimate]:
         """The same for several statistics at once."""
-        if not self._point_only:
+        if not self.point_only:
             return super().intervals(statistics, scores=scores, objectives=objectives, confidence=confidence)
         values = statistics({(s, o): self.scores(s, o) for s in scores for o in objectives})
         return [self._point(float(value), confidence) for value in np.ravel(values)]
 
-    def interval_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float], *, confidence: float) -> Estimate:
+    def interval_over_seeds(self, statistic, *, confidence) -> Estimate:
         """The same for what belongs to two seeds at once."""
-        if not self._point_only:
+        if not self.point_only:
             return super().interval_over_seeds(statistic, confidence=confidence)
         return self._point(statistic(np.arange(len(self.seeds()))), confidence)
 
@@ -183,8 +159,8 @@ class Law:
     Attributes:
         mean: level of the settings.
         trend: rise from the lowest strength to the highest, in equal steps; a number or one for each objective.
-        loads: weight of each hidden quality, by name. A quality is standard normal for each run, or as its own law
-            says; scores that load on the same one are related.
+        loads: weight of each hidden quality, by name. A quality is standard normal for each run; scores that load on
+            the same one are related.
         seed: standard deviation of what all runs of a seed have in common, whatever objective and strength.
         noise: standard deviation of what every run has for itself.
         shape: applied to all values of a setting's runs at the end, to make counts, shares or bounded scores.
@@ -202,7 +178,6 @@ def simulated_zoo(
     laws: Mapping[str, Law],
     *,
     generator: np.random.Generator,
-    hidden: Mapping[str, Law] | None = None,
     seeds: int = 10,
     objectives: Mapping[str, Sequence[float]] = OBJECTIVES,
     point_only: bool = False,
@@ -214,25 +189,13 @@ def simulated_zoo(
     Args:
         laws: law of each score.
         generator: draws the runs.
-        hidden: laws of the hidden qualities; those not named are standard normal.
         seeds: seeds of each setting.
         objectives: rising strengths of each objective.
         point_only: see :class:`SimulatedPopulation`.
-
-    Raises:
-        InvalidInput: no laws, no seed, or a hidden quality that loads on another.
     """
-    if not laws or seeds < 1:
-        raise InvalidInput(f"a zoo needs laws and at least one seed, got {len(laws)} and {seeds}")
     strengths = {objective: np.asarray(values, dtype=np.float64) for objective, values in objectives.items()}
-    named = dict(hidden or {})
-    for name, law in named.items():
-        if law.loads:
-            raise InvalidInput(f"a hidden quality must not load on others, but {name!r} does on {sorted(law.loads)}")
     needed = sorted({name for law in laws.values() for name in law.loads})
-    qualities: dict[str, dict[str, Matrix]] = {}
-    for name in needed:
-        qualities[name] = _drawn(named.get(name, Law()), strengths, seeds, {}, generator)
+    qualities = {name: _drawn(Law(), strengths, seeds, {}, generator) for name in needed}
     found = {score: _drawn(law, strengths, seeds, qualities, generator) for score, law in laws.items()}
     scores = {(score, objective): values for score, tables in found.items() for objective, values in tables.items()}
     return SimulatedPopulation(scores, strengths, point_only=point_only)
@@ -265,29 +228,15 @@ def _level(mean: Level, objective: str, strengths: Matrix) -> Matrix:
     return np.full(len(strengths), float(level))
 
 
-def simulated_population(
-    effects: Mapping[str, Effect],
-    *,
-    generator: np.random.Generator,
-    seeds: int = 10,
-    objectives: Sequence[str] = ("beta_tcvae", "beta_vae"),
-    strengths: Sequence[float] = (1, 2, 3, 4, 6, 8),
-) -> Population:
-    """Draw a population from functions, one call for each score, objective and seed; seeds independent.
-
-    Args:
-        effects: how each score comes about.
-        generator: draws the scores.
-        seeds: seeds of each setting.
-        objectives: names of the objectives.
-        strengths: strengths of every objective.
-    """
-    if not effects or seeds < 1:
-        raise InvalidInput(f"a population needs effects and at least one seed, got {len(effects)} and {seeds}")
-    values = np.asarray(strengths, dtype=np.float64)
-    scores = {
-        (score, objective): np.array([effect(objective, values, generator) for _ in range(seeds)], dtype=np.float64)
-        for score, effect in effects.items()
-        for objective in objectives
-    }
-    return SimulatedPopulation(scores, dict.fromkeys(objectives, strengths))
+def table_of(profile: Profile, scores: Callable[[RunKey], Mapping[str, float]], diverged=lambda key: False):
+    """Write a table as it is shipped, of all runs of a profile, from the scores of each; those diverged have none."""
+    axes = ("data", "objective", "strength", "network", "steps", "seed")
+    fixed = {"profile": profile.name, "commit": "0", "versions": "python 3", "device": "cpu", "precision": "float32"}
+    fixed |= {"data_sha256": "ab" * 32, "trained_seconds": 1.0, "trained_utc": "2026-01-01T00:00:00Z"}
+    rows = []
+    for key in profile.runs():
+        run = {"run": key.digest, **{axis: getattr(key, axis) for axis in axes}, **fixed}
+        run["status"] = "diverged" if diverged(key) else "done"
+        for score, value in scores(key).items():
+            rows.append({**run, "score": score, "value": np.nan if diverged(key) else value})
+    return pd.DataFrame(rows)

@@ -1,12 +1,12 @@
 """The command behind docs/calibration.md: what it judges again, and how an interrupted run goes on."""
 
 import argparse
-import importlib.util
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import calibrate
 import pytest
 from calibration import Calibration
 
@@ -14,20 +14,7 @@ from dbench.claims import above
 from dbench.claims.rules import Rule
 from dbench.stats import Estimate, mean_interval
 
-HERE = Path(__file__).parent
-
-
-@pytest.fixture(scope="module")
-def calibrate():
-    """The script, which is no package and imports what lies beside it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(HERE)
-        patch.setenv("OMP_NUM_THREADS", "1")
-        spec = importlib.util.spec_from_file_location("calibrate_command", HERE / "calibrate.py")
-        module = importlib.util.module_from_spec(spec)
-        patch.setitem(__import__("sys").modules, spec.name, module)
-        spec.loader.exec_module(module)
-        yield module
+CHOSEN = argparse.Namespace(worlds=100, more=300, suspect=0.03, heavy_tails=False)
 
 
 @dataclass
@@ -46,97 +33,86 @@ def interval(width: float):
     def estimate(module, world):
         found = mean_interval(world)
         half = (found.high - found.low) / 2 * width
-        return Estimate(found.value, found.value - half, found.value + half, found.n, 0.95)
+        return replace(found, low=found.value - half, high=found.value + half)
 
     return estimate
 
 
 def entry(card: str, width: float) -> Calibration:
-    return Calibration(
-        file="none",
-        card=card,
-        world=lambda effect, generator, seeds, point_only: effect + generator.standard_normal(seeds),
-        estimate=interval(width),
-        effects=(0.0, 4.0),
-        at=2.0,
-        at_says="two",
-    )
+    def world(effect, generator, seeds, point_only):
+        return effect + generator.standard_normal(seeds)
+
+    return Calibration("none", card, world, interval(width), (0.0, 4.0), 2.0, "two")
 
 
 @pytest.fixture
-def cards(calibrate, monkeypatch):
+def cards(monkeypatch):
     """Two claims: one that errs at its margin in 14% of worlds, and one that hardly ever does."""
     known = {"SHORT": Card(above(1.0)), "WIDE": Card(above(1.0))}
     monkeypatch.setattr(calibrate, "CALIBRATIONS", [entry("SHORT", 0.5), entry("WIDE", 2.0)])
     monkeypatch.setattr(calibrate, "claim_file", lambda file: None)
     monkeypatch.setattr(calibrate, "card_of", lambda module, card: known[card])
     monkeypatch.setattr(calibrate, "PIECE", 50)
-    calibrate.fingerprint.cache_clear()
-    yield known
-    calibrate.fingerprint.cache_clear()
+    return known
 
 
 class AtOnce:
-    """Does a piece as soon as it is handed in; the piece after the last allowed one interrupts."""
+    """Does what it is handed at once, and notes of which entries that was."""
 
-    def __init__(self, allowed: int = 1_000) -> None:
-        self.done, self.allowed = [], allowed
+    def __init__(self) -> None:
+        self.done = []
 
-    def submit(self, function, piece, place):
-        if len(self.done) == self.allowed:
-            raise KeyboardInterrupt
-        self.done.append(piece)
+    def submit(self, function, index, chosen):
+        self.done.append(index)
         future = Future()
-        future.set_result(function(piece, place))
+        future.set_result(function(index, chosen))
         return future
 
 
-def run(calibrate, pool: AtOnce, scratch: Path | None = None, **chosen):
-    options = argparse.Namespace(**{"worlds": 100, "more": 300, "suspect": 0.03} | chosen)
-    started = calibrate.Run(options, pool, calibrate.Scratch(scratch))
-    for index in range(2):
-        started.start(index)
-    assert sorted(started.finished()) == [0, 1]
-    return [started.entries[index].frequencies() for index in range(2)]
+def start(pool: AtOnce, scratch: Path | None = None):
+    return calibrate.run([0, 1], CHOSEN, pool, calibrate.Scratch(scratch, CHOSEN))
 
 
-def seen(entries) -> list:
-    return [(found.place, found.effect, found.counts) for entry in entries for found in entry]
+def seen(found) -> list:
+    return sorted((index, [(at.place, at.effect, at.counts) for at in places]) for index, places in found)
 
 
-def test_what_looks_suspect_is_judged_in_other_worlds_and_those_alone_count(calibrate, cards):
-    pool = AtOnce()
-    (short, short_effect), (wide, wide_effect) = run(calibrate, pool)
-    assert [found.worlds for found in (short, short_effect, wide, wide_effect)] == [300, 100, 100, 100]
-    judged = [(piece.entry, piece.start) for piece in pool.done if piece.place == 0]
-    assert sorted(judged) == [*((0, start) for start in range(0, 400, 50)), (1, 0), (1, 50)]
+def test_what_looks_suspect_is_judged_in_other_worlds_and_those_alone_count(cards, monkeypatch):
+    numbers, judged = {"SHORT": [], "WIDE": []}, calibrate.judged
+
+    def noted(entry, module, claim, place, part):
+        numbers[entry.card] += part if place.name == "margin" else []
+        return judged(entry, module, claim, place, part)
+
+    monkeypatch.setattr(calibrate, "judged", noted)
+    found = dict(start(AtOnce()))
+    (short, short_effect), (wide, wide_effect) = found[0], found[1]
+    assert [at.worlds for at in (short, short_effect, wide, wide_effect)] == [300, 100, 100, 100]
+    assert numbers == {"SHORT": [*range(400)], "WIDE": [*range(100)]}
     assert short.errs
     assert short.share().value == pytest.approx(0.14, abs=0.06)
     assert not wide.errs
     assert 0 < wide.blur < 0.05
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(calibrate, cards, tmp_path):
-    whole, first, second, third = AtOnce(), AtOnce(allowed=7), AtOnce(), AtOnce()
-    expected = run(calibrate, whole)
-    scratch = tmp_path / "pieces.jsonl"
-    with pytest.raises(KeyboardInterrupt):
-        run(calibrate, first, scratch)
-    kept = len(scratch.read_text().splitlines())
-    assert 0 < kept <= 7
+def test_an_interrupted_run_goes_on_where_it_stopped(cards, tmp_path):
+    expected, scratch = seen(start(AtOnce())), tmp_path / "claims.jsonl"
+    interrupted = start(AtOnce(), scratch)
+    done, _ = next(interrupted)
+    interrupted.close()
     with scratch.open("a") as file:
-        file.write('{"piece": "cut off')
-    assert seen(run(calibrate, second, scratch)) == seen(expected)
-    assert len(second.done) == len(whole.done) - kept
-    assert seen(run(calibrate, third, scratch)) == seen(expected)
-    assert not third.done
+        file.write('{"claim": "cut off')
+    second, third = AtOnce(), AtOnce()
+    assert seen(start(second, scratch)) == expected
+    assert second.done == [1 - done]
+    assert seen(start(third, scratch)) == expected
+    assert third.done == []
 
 
-def test_a_changed_card_is_measured_again_and_the_others_are_not(calibrate, cards, tmp_path):
-    scratch = tmp_path / "pieces.jsonl"
-    run(calibrate, AtOnce(), scratch)
+def test_a_changed_card_is_measured_again_and_the_others_are_not(cards, tmp_path):
+    scratch = tmp_path / "claims.jsonl"
+    list(start(AtOnce(), scratch))
     cards["WIDE"] = replace(cards["WIDE"], rule=above(1.5))
-    calibrate.fingerprint.cache_clear()
     again = AtOnce()
-    run(calibrate, again, scratch)
-    assert {piece.entry for piece in again.done} == {1}
+    list(start(again, scratch))
+    assert again.done == [1]

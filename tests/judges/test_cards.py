@@ -1,13 +1,17 @@
 """Cards: closed vocabularies, a quotation where the paper speaks, and judged on no less than they promise."""
 
+import importlib
 import json
 import math
-from dataclasses import FrozenInstanceError, asdict, replace
+import pkgutil
+from dataclasses import FrozenInstanceError, asdict, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import dbench.claims
+import dbench.stats
 from dbench.claims import (
     CARD_ATTRIBUTE,
     Claim,
@@ -186,18 +190,13 @@ def test_a_record_takes_parameters_as_json_can_hold_them_and_no_path_of_this_mac
         "nothing": None,
         "wild": math.inf,
         "folder": Path("/somewhere/on/this/machine/micro"),
+        "function": exact,
     }
     found = replace(estimate(0.6, 0.7), left_out=(3, 10))
     record = record_of(CARD, found, CARD.judge(found), params=params, ids=(), nodeid="t")
-    assert record["params"] == {
-        "whole": 3,
-        "real": 0.5,
-        "flag": True,
-        "several": [1, 0.5],
-        "nothing": None,
-        "wild": "inf",
-        "folder": "micro",
-    }
+    plain = {"whole": 3, "real": 0.5, "flag": True, "several": [1, 0.5], "nothing": None, "wild": "inf"}
+    assert record["params"] == plain | {"folder": "micro", "function": "exact"}
+    assert [type(record["params"][name]) for name in ("whole", "real", "flag")] == [int, float, bool]
     assert record["left_out"] == [3, 10]
     assert json.loads(json.dumps(record, allow_nan=False)) == record
 
@@ -251,3 +250,15 @@ def test_an_interval_is_cut_to_what_the_statistic_can_be():
     assert share.cut(unknown) == unknown
     with pytest.raises(InvalidInput, match=r"has a statistic from 0 to 1, got 1.2"):
         share.cut(Estimate(1.2, 1.1, 1.3, 5, 0.95))
+
+
+def test_what_verdicts_rest_on_never_changes():
+    """All data classes of claims and statistics are frozen but for those that collect a session's reports."""
+    found = {}
+    for package in (dbench.claims, dbench.stats):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            for thing in vars(importlib.import_module(module.name)).values():
+                if isinstance(thing, type) and is_dataclass(thing):
+                    found[thing.__name__] = thing.__dataclass_params__.frozen
+    assert {name for name, frozen in found.items() if not frozen} == {"Outcome", "Session"}
+    assert len(found) > 10

@@ -78,7 +78,5 @@ def test_the_best_of_candidates_has_the_confidence_that_is_asked_for():
     def candidate(level):
         return correlations_between(ZOO, ["mig"], ["dci", "sap"], confidence=level)
 
-    assert [best_everywhere([candidate]).confidence, best_everywhere([candidate], confidence=0.5).confidence] == [
-        0.95,
-        0.5,
-    ]
+    usual, narrow = best_everywhere([candidate]), best_everywhere([candidate], confidence=0.5)
+    assert (usual.confidence, narrow.confidence) == (0.95, 0.5)

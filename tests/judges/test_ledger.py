@@ -1,37 +1,15 @@
-"""The ledger of findings and the cards of the claims match, both ways.
-
-``findings_without_claim.txt`` lists what no card encodes yet, one ``finding evidence`` a line: whoever adds a claim
-takes its line out, and an entry that is no longer needed fails.
-"""
+"""The ledger of findings and the cards of the claims match, both ways."""
 
 import importlib
 import importlib.resources
 import tomllib
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from dbench.claims import ledger
 from dbench.errors import DamagedData
 from dbench.report import PAPERS
-
-WITHOUT_CLAIM = Path(__file__).with_name("findings_without_claim.txt")
-
-
-@pytest.fixture(scope="module")
-def rows() -> set[tuple[str, str]]:
-    return {(finding.id, evidence) for finding in ledger().values() for evidence in finding.evidence}
-
-
-@pytest.fixture(scope="module")
-def encoded(cards) -> set[tuple[str, str]]:
-    return {(card.id, card.evidence) for found in cards.values() for card in found}
-
-
-@pytest.fixture(scope="module")
-def exempt() -> list[tuple[str, ...]]:
-    return [tuple(line.split()) for line in WITHOUT_CLAIM.read_text(encoding="utf-8").splitlines()]
 
 
 def test_the_ledger_holds_the_112_findings_of_five_papers():
@@ -49,38 +27,19 @@ def test_every_finding_says_what_where_and_what_can_decide_it():
         assert set(finding.evidence) <= {"synthetic", "published", "zoo"}
 
 
-def test_every_card_stands_in_the_ledger_with_its_evidence(encoded, rows):
-    assert encoded - rows == set()
-
-
-def test_every_finding_has_a_card_for_each_evidence_or_is_listed_as_without(encoded, rows, exempt):
-    missing = sorted(rows - encoded - set(exempt))
-    assert not missing, f"no card and no line in {WITHOUT_CLAIM.name}: {missing}"
-
-
-def test_no_finding_is_listed_as_without_a_claim_that_has_one(encoded, exempt):
-    needless = sorted(encoded & set(exempt))
-    assert not needless, f"encoded now, take out of {WITHOUT_CLAIM.name}: {needless}"
-
-
-def test_whatever_a_construction_or_a_printed_table_can_decide_has_claims(encoded, rows):
-    assert {row for row in rows if row[1] in ("synthetic", "published")} <= encoded
-
-
-def test_the_list_of_findings_without_claim_is_sorted_and_names_rows_of_the_ledger(exempt, rows):
-    assert exempt == sorted(set(exempt))
-    assert set(exempt) <= rows
+def test_every_finding_has_a_card_for_each_evidence_and_every_card_its_finding(cards):
+    rows = {(finding.id, evidence) for finding in ledger().values() for evidence in finding.evidence}
+    encoded = {(card.id, card.evidence) for card in cards}
+    assert (sorted(rows - encoded), sorted(encoded - rows)) == ([], [])
 
 
 def test_no_two_cards_judge_the_same_part_of_a_finding_on_the_same_evidence(cards):
-    counts = Counter((card.id, card.evidence, card.part) for found in cards.values() for card in found)
+    counts = Counter((card.id, card.evidence, card.part) for card in cards)
     assert [card for card, count in counts.items() if count > 1] == []
 
 
 def test_a_finding_has_one_primary_card_of_a_kind_and_one_of_the_kind_that_heads_it(cards):
-    primaries = Counter(
-        (card.id, card.evidence) for found in cards.values() for card in found if card.role == "primary"
-    )
+    primaries = Counter((card.id, card.evidence) for card in cards if card.role == "primary")
     assert [key for key, count in primaries.items() if count > 1] == []
     headless = [finding.id for finding in ledger().values() if (finding.id, finding.heads) not in primaries]
     assert headless == []

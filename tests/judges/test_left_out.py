@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from simulation import table_of
 
 from dbench.claims.evidence import evidence_folders, left_out_folders, load_left_out
 from dbench.data.held_out import paper_splits
@@ -20,16 +21,9 @@ STUDY = replace(
 def write(root, diverged=lambda key: False):
     """Write a table for each combination; a score spells combination, strength and seed out."""
     for number, data in enumerate(SPLITS):
-        rows = []
-        for key in STUDY.runs(data=[data]):
-            axes = {axis: getattr(key, axis) for axis in ("data", "objective", "strength", "network", "steps", "seed")}
-            gone = diverged(key)
-            fixed = {"profile": "novel", "status": "diverged" if gone else "done", "score": "mig", "commit": "0"}
-            fixed |= {"versions": "1", "device": "cpu", "precision": "float32", "data_sha256": "ab" * 32}
-            value = float("nan") if gone else 100 * number + 10 * key.strength + key.seed
-            fixed |= {"trained_seconds": 1.0, "trained_utc": "2026-01-01", "value": value}
-            rows.append({"run": key.digest, **axes, **fixed})
-        write_table(root / f"novel-{data}", pd.DataFrame(rows), replace(STUDY, data=(data,)), {"mig": 0.0})
+        study = replace(STUDY, data=(data,))
+        table = table_of(study, lambda key, n=number: {"mig": 100 * n + 10 * key.strength + key.seed}, diverged)
+        write_table(root / f"novel-{data}", table, study, {"mig": 0.0})
     return left_out_folders(evidence_folders(root))
 
 

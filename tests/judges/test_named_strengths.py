@@ -52,16 +52,3 @@ def test_a_setting_that_a_claim_names_lies_in_the_profile_that_ships(file, objec
 def test_the_claims_of_all_papers_that_name_settings_are_seen():
     assert {file.partition("/")[0] for file, _, _ in FOUND} >= {"irs", "sober"}
     assert ("irs/test_6_1_methods.py", "annealed_vae", (4.0, 25.0)) in FOUND
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ("A = ('beta_vae', 1)", [("beta_vae", (1.0,))]),
-        ("A = {'x': ('annealed_vae', (4.0, 25.0))}", [("annealed_vae", (4.0, 25.0))]),
-        ("A = {'beta_tcvae': 6.0}.get(b)", [("beta_tcvae", (6.0,))]),
-        ("A = ('beta_vae', 'mig'); B = {'beta_vae': (1, 'x')}; C = ('mig', 2)", []),
-    ],
-)
-def test_settings_are_read_from_pairs_and_from_keys(source, found):
-    assert settings_in(source) == found

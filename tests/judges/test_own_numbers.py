@@ -5,12 +5,20 @@ those that the paper prints for the very sentence of the card; ``erratum`` says 
 out where they must pass it.
 """
 
+import runpy
+from pathlib import Path
+
+import pytest
+
 from dbench.claims import Verdict
 from dbench.stats import exact
 
+FILES = sorted(Path(__file__).with_name("own_numbers").glob("*.py"))
+NUMBERS = [(*row, "")[:4] for file in FILES for row in runpy.run_path(str(file))["NUMBERS"]]
 
-def test_the_papers_own_numbers_pass_its_rule(claim_files, own_numbers):
-    file, name, values, erratum = own_numbers
-    rule = getattr(claim_files[file], name).rule
+
+@pytest.mark.parametrize(("file", "card", "values", "erratum"), NUMBERS, ids=[f"{f}-{c}" for f, c, _, _ in NUMBERS])
+def test_the_papers_own_numbers_pass_its_rule(claim_files, file, card, values, erratum):
+    rule = getattr(claim_files[file], card).rule
     failing = [value for value in values if rule.decide(exact(value)) is not Verdict.REPRODUCED]
-    assert bool(failing) is bool(erratum), f"{name}: of the printed {values}, {failing} fail its rule ({rule})"
+    assert bool(failing) is bool(erratum), f"{card}: of the printed {values}, {failing} fail its rule ({rule})"

@@ -23,13 +23,10 @@ def check(claim_files, monkeypatch, tmp_path):
     return folder, lambda: module.test_shipped_tables_are_those_pinned(options)
 
 
-def test_tables_as_they_were_pass(check):
-    check[1]()
-
-
 @pytest.mark.parametrize("names", [("runs.parquet", "manifest.json"), ("added.parquet",)])
 def test_a_table_and_its_manifest_rewritten_together_do_not_pass(check, names):
     folder, judge = check
+    judge()
     for name in names:
         (folder / name).write_text("rewritten")
     with pytest.raises(AssertionError, match=rf"not as pinned in evidence\.sha256: .*micro/{names[0]}"):

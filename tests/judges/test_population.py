@@ -1,11 +1,12 @@
 """Populations and the evidence they are read from: complete seeds only, and nothing missing in silence."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from simulation import simulated_population
+from simulation import table_of
 
 from dbench.claims.evidence import (
     describe_evidence,
@@ -19,7 +20,7 @@ from dbench.claims.evidence import (
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
-from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.keys import KEY_SCHEMA
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.table import write_table
 
@@ -36,34 +37,14 @@ TINY = Profile(
 )
 
 
-def row(key: RunKey, score: str, value: float, status: str = "done") -> dict:
-    return {
-        "run": key.digest,
-        "profile": TINY.name,
-        **{axis: getattr(key, axis) for axis in ("data", "objective", "strength", "network", "steps", "seed")},
-        "status": status,
-        "score": score,
-        "value": value,
-        "commit": "0123abc",
-        "versions": "python 3",
-        "device": "cpu",
-        "precision": "float32",
-        "data_sha256": "ab" * 32,
-        "trained_seconds": 1.0,
-        "trained_utc": "2026-01-01T00:00:00Z",
-    }
-
-
 def rows_of(diverged=lambda key: False) -> pd.DataFrame:
     """Two scores that spell strength and seed out."""
-    rows = []
-    for key in TINY.runs():
-        status, gone = ("diverged", np.nan) if diverged(key) else ("done", 0.0)
-        rows += [
-            row(key, "mig", 100 * key.strength + key.seed + gone, status),
-            row(key, "sap", key.seed + gone, status),
-        ]
-    return pd.DataFrame(rows)
+    return table_of(TINY, lambda key: {"mig": 100 * key.strength + key.seed, "sap": key.seed}, diverged)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0}).parent
 
 
 @pytest.fixture
@@ -98,30 +79,19 @@ def test_a_seed_with_a_missing_run_is_left_out(population):
     assert lacking.seeds().tolist() == [0, 1]
 
 
-def deviations_of(folder, rows: pd.DataFrame) -> tuple[str, ...]:
-    write_table(folder / "tiny", rows, TINY, {"mig": 0.0, "sap": 0.0})
-    return load_population(folder / "tiny").deviations[1:]
-
-
-def test_runs_never_trained_do_not_pass_for_diverged_ones(tmp_path):
-    rows = rows_of()
-    fewer = rows[~((rows["objective"] == "beta_vae") & (rows["seed"] == 2))]
-    assert deviations_of(tmp_path, fewer) == (
-        "3 of 15 runs were not trained (beta_vae); judged on the 2 of 3 seeds whose runs are all done",
-    )
-
-
 def test_runs_that_diverged_are_counted_apart_from_those_never_trained(tmp_path):
-    rows = rows_of(lambda key: (key.objective, key.seed) == ("beta_tcvae", 0) and key.strength == 4)
-    assert deviations_of(tmp_path / "a", rows) == (
-        "1 of 15 runs diverged; judged on the 2 of 3 seeds whose runs are all done",
-    )
-    fewer = rows[~((rows["objective"] == "beta_vae") & (rows["seed"] == 2))]
-    assert deviations_of(tmp_path / "b", fewer) == (
-        "1 of 12 runs diverged and 3 of 15 runs were not trained (beta_vae); judged on the 1 of 3 seeds whose runs are "
-        "all done",
-    )
-    assert deviations_of(tmp_path / "c", rows_of()) == ()
+    gone = rows_of(lambda key: (key.objective, key.seed, key.strength) == ("beta_tcvae", 0, 4))
+    fewer, both = (rows[~((rows["objective"] == "beta_vae") & (rows["seed"] == 2))] for rows in (rows_of(), gone))
+    untrained = "3 of 15 runs were not trained (beta_vae); judged on the"
+    for name, rows, said in (
+        ("whole", rows_of(), []),
+        ("fewer", fewer, [f"{untrained} 2 of 3"]),
+        ("gone", gone, ["1 of 15 runs diverged; judged on the 2 of 3"]),
+        ("both", both, [f"1 of 12 runs diverged and {untrained} 1 of 3"]),
+    ):
+        folder = write_table(tmp_path / name, rows, TINY, {"mig": 0.0, "sap": 0.0}).parent
+        told = tuple(f"{text} seeds whose runs are all done" for text in said)
+        assert load_population(folder).deviations == ("tiny", *told)
 
 
 def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):
@@ -171,64 +141,54 @@ def test_a_pair_names_both_tables_and_each_deviation_once(population):
     assert (pair.name, first.deviations) == ("tiny and other", ("small", "grey"))
 
 
-def test_a_simulated_population_has_the_shape_of_an_evidence_table():
-    def effect(objective, strengths, stream):
-        return strengths + (objective == "beta_vae") * 10
-
-    found = simulated_population({"mig": effect}, generator=np.random.default_rng(0), seeds=4, strengths=(1, 2))
-    assert found.scores("mig", "beta_vae").tolist() == [[11, 12]] * 4
-    assert found.scores("mig", "beta_tcvae").tolist() == [[1, 2]] * 4
-    one = simulated_population({"mig": effect}, generator=np.random.default_rng(0), seeds=1)
-    assert one.scores("mig", "beta_tcvae").tolist() == [[1, 2, 3, 4, 6, 8]]
-    for effects, seeds in (({}, 4), ({"mig": effect}, 0)):
-        with pytest.raises(InvalidInput, match="needs effects and at least one seed"):
-            simulated_population(effects, generator=np.random.default_rng(0), seeds=seeds)
-
-
-def test_a_table_is_read_back_as_a_population(tmp_path):
-    write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
-    found = load_population(tmp_path / "micro")
+def test_a_table_is_read_back_as_a_population(folder):
+    found = load_population(folder)
     assert (found.name, found.deviations) == ("micro", ("tiny",))
     assert found.scores("mig", "beta_vae").shape == (3, 3)
-    assert json.loads((tmp_path / "micro" / "manifest.json").read_text())["key_schema"] == KEY_SCHEMA
+    assert json.loads((folder / "manifest.json").read_text())["key_schema"] == KEY_SCHEMA
 
 
-def test_a_report_is_told_what_a_table_rests_on(tmp_path):
-    write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
-    found = describe_evidence(tmp_path / "micro")
+def test_a_report_is_told_what_a_table_rests_on(folder):
+    found = describe_evidence(folder)
     known = {"name": "micro", "data": "dsprites_grid", "side": 64, "profile": "tiny", "models": 15, "seeds": 3}
     known |= {"objectives": ["beta_tcvae", "beta_vae"], "steps": 10, "deviations": ["tiny"]}
-    assert found == known | {"sha256": evidence_sha256(tmp_path / "micro")}
-    (tmp_path / "micro" / "runs.parquet").write_bytes(b"")
+    assert found == known | {"sha256": evidence_sha256(folder)}
+    (folder / "runs.parquet").write_bytes(b"")
     nothing = {"data": "", "side": None, "profile": "", "models": 0, "seeds": 0}
     nothing |= {"objectives": [], "steps": None, "deviations": []}
-    assert describe_evidence(tmp_path / "micro") == {"name": "micro"} | nothing
+    assert describe_evidence(folder) == {"name": "micro"} | nothing
 
 
 @pytest.mark.parametrize("deviations", ["small images", [1], ["small", 1], 5])
-def test_deviations_that_are_no_list_of_text_are_refused(tmp_path, deviations):
-    write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0})
-    path = tmp_path / "micro" / "manifest.json"
+def test_deviations_that_are_no_list_of_text_are_refused(folder, deviations):
+    path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["profile"]["deviations"] = deviations
     path.write_text(json.dumps(manifest))
     with pytest.raises(DamagedData, match="micro: deviations of the profile must be a list of text"):
-        load_population(tmp_path / "micro")
+        load_population(folder)
 
 
-def test_folders_with_a_table_or_a_manifest_are_evidence(tmp_path):
+def test_fewer_seeds_of_another_objective_cost_no_seed_and_one_that_is_not_there_is_refused(tmp_path):
+    sweeps = (Sweep("beta_vae", (1.0, 2.0)), Sweep("mtd", (1.0,), seeds=2))
+    profile = replace(TINY, name="part", sweeps=sweeps, seeds=4)
+    part = write_table(tmp_path / "part", table_of(profile, lambda key: {"mig": 0.0}), profile, {"mig": 0.0}).parent
+    assert load_population(part).seeds().tolist() == [0, 1]
+    found = load_population(part, objectives=("annealed_vae", "beta_vae"))
+    assert (found.name, found.objectives, found.deviations) == ("part", ["beta_vae"], ("tiny",))
+    assert found.seeds().tolist() == [0, 1, 2, 3]
+    with pytest.raises(InvalidInput, match=r"objectives must name one of part, \['beta_vae', 'mtd'\], got \['vae'\]"):
+        load_population(part, objectives=["vae"])
+
+
+def test_folders_with_a_table_or_a_manifest_are_evidence_called_by_their_names(tmp_path, monkeypatch):
     for folder, file in (("b", "runs.parquet"), ("a", "manifest.json"), ("c", "notes.md")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / file).touch()
     assert [folder.name for folder in evidence_folders(tmp_path)] == ["a", "b"]
     assert [folder.name for folder in evidence_folders(tmp_path / "a")] == ["a"]
-
-
-def test_a_folder_is_called_by_its_name_wherever_one_stands(tmp_path, monkeypatch):
-    (tmp_path / "micro").mkdir()
-    (tmp_path / "micro" / "manifest.json").touch()
-    monkeypatch.chdir(tmp_path / "micro")
-    assert [folder.name for folder in evidence_folders(".")] == ["micro"]
+    monkeypatch.chdir(tmp_path / "a")
+    assert [folder.name for folder in evidence_folders(".")] == ["a"]
 
 
 @pytest.mark.parametrize("name", ["empty", "none", "file"])

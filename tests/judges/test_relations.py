@@ -1,12 +1,15 @@
-"""Relation matrices read back from a table, and misalignment that neither counting nor chance explains."""
+"""Arrays read back from a table: scores of codes, relations, and misalignment that nothing plainer explains."""
 
 import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
+from dbench.claims.codes import importance_scores, information_scores, informative_codes, scores_of_codes
 from dbench.claims.population import Population
 from dbench.claims.relations import HELD, freely_misaligned, relations_of
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.metrics import dci_disentanglement
+from dbench.metrics.modularity import mean_modularity
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
 from dbench.zoo.arrays import RunArrays
@@ -14,21 +17,25 @@ from dbench.zoo.arrays import RunArrays
 SIZES = {"beta_tcvae": (1, 2), "beta_vae": (1, 2, 3)}
 
 
-def zoo(cells=((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2))) -> SimulatedPopulation:
-    """Two factors and three codes; a cell spells factor and code out."""
-    laws = {f"relation.importance.{f}.{c}": Law(mean=10.0 * f + c, noise=0.0) for f, c in cells}
-    return simulated_zoo(laws | {"mig": Law()}, generator=generator(test="relations"), seeds=4, objectives=SIZES)
+def zoo(**scores: float) -> SimulatedPopulation:
+    """Scores that are the same for every run; two underscores are a dot."""
+    laws = {name.replace("__", "."): Law(mean=value, noise=0.0) for name, value in scores.items()}
+    return simulated_zoo(laws, generator=generator(test="relations"), seeds=4, objectives=SIZES)
+
+
+# Two factors and three codes; a cell spells factor and code out.
+CELLS = {f"relation__importance__{f}__{c}": 10.0 * f + c for f in range(2) for c in range(3)}
 
 
 def test_the_matrix_of_every_model_is_codes_by_factors():
-    found = relations_of(zoo(), "importance")
+    found = relations_of(zoo(**CELLS), "importance")
     assert found.shape == (4, 5, 3, 2)
     assert (found == np.array([[0, 10], [1, 11], [2, 12]])).all()
-    assert relations_of(zoo(), "importance", objectives=["beta_vae"]).shape == (4, 3, 3, 2)
+    assert relations_of(zoo(**CELLS), "importance", objectives=["beta_vae"]).shape == (4, 3, 3, 2)
 
 
 def test_matrices_beside_a_table_are_found_run_by_run():
-    table = zoo().table
+    table = zoo(**CELLS).table
     runs = table.drop_duplicates("run").sample(frac=1, random_state=0)
     matrices = np.stack([np.full((3, 2), 10 * s + n) for s, n in zip(runs["strength"], runs["seed"], strict=True)])
     population = Population("table", table, (), RunArrays(tuple(runs["run"]), {"relation.importance": matrices}))
@@ -43,9 +50,9 @@ def test_matrices_beside_a_table_are_found_run_by_run():
 
 def test_a_matrix_that_is_not_there_leaves_a_claim_open_and_one_in_part_is_refused():
     with pytest.raises(EvidenceLacking, match=r"simulated holds no array 'relation\.predictability'"):
-        relations_of(zoo(), "predictability")
+        relations_of(zoo(**CELLS), "predictability")
     with pytest.raises(InvalidInput, match=r"must hold every cell of relation\.importance, got 2 of \(2, 2\)"):
-        relations_of(zoo(((0, 0), (1, 1))), "importance")
+        relations_of(zoo(relation__importance__0__0=0.0, relation__importance__1__1=1.0), "importance")
 
 
 @pytest.mark.parametrize(
@@ -77,3 +84,38 @@ def test_no_code_holds_a_factor_whose_labels_are_permuted():
         worst = max(worst, float(mutual_information(codes, permuted).max()))
         assert mutual_information(codes, factors).max(axis=0).min() > 10 * HELD
     assert worst < HELD / 2
+
+
+def test_codes_come_in_the_order_of_their_numbers():
+    found = scores_of_codes(zoo(irs__code__0=0.5, irs__code__1=0.7, irs=0.6, irs__mean__0=0.1), "irs.code")
+    assert found.shape == (4, 5, 2)
+    assert (found == [0.5, 0.7]).all()
+    eleven = zoo(**{f"kl__{i}": float(i) for i in range(11)})
+    assert (scores_of_codes(eleven, "kl.code") == np.arange(11)).all()
+    assert scores_of_codes(eleven, "kl.code", objectives=["beta_vae"]).shape == (4, 3, 11)
+
+
+def test_codes_at_the_threshold_are_not_informative():
+    assert informative_codes(zoo(kl__0=0.01, kl__1=0.02))[0, 0].tolist() == [False, True]
+
+
+def two_matrices(matrix) -> SimulatedPopulation:
+    """Codes x factors, as information and as importance."""
+    kinds = ("mutual_information", "importance_single")
+    return zoo(**{f"relation__{kind}__{f}__{c}": v for kind in kinds for (c, f), v in np.ndenumerate(matrix)})
+
+
+def test_scores_of_codes_by_information_and_importance_are_those_of_the_metrics():
+    matrix = np.array([[0.9, 0.1], [0.3, 0.3]])
+    informed, important = (of(two_matrices(matrix)) for of in (information_scores, importance_scores))
+    assert informed.shape == important.shape == (4, 5, 2)
+    assert informed[0, 0].mean() == pytest.approx(mean_modularity(matrix))
+    assert informed[0, 0] == pytest.approx([1 - 1 / 81, 0.0])
+    assert np.average(important[0, 0], weights=matrix.sum(axis=1)) == pytest.approx(dci_disentanglement(matrix))
+
+
+@pytest.mark.parametrize("of", [information_scores, importance_scores])
+def test_scores_of_codes_are_right_where_there_are_more_codes_than_factors(of):
+    found = of(two_matrices(np.eye(3, 2)))
+    assert found.shape == (4, 5, 3)
+    assert (found == [1.0, 1.0, 0.0]).all()

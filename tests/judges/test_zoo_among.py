@@ -5,11 +5,13 @@ import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims.correlations import from_correlations
+from dbench.claims.filters import NothingLeftOut, filtered, kept_by
 from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of
 from dbench.claims.zoo_levels import ratio_to, ratios_to
 from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
+from dbench.stats import exact
 
 STRENGTHS = (1.0, 2.0, 3.0, 4.0)
 # Rises by 1 a strength on every seed; what has collapsed counts as 0 in the table.
@@ -101,3 +103,22 @@ def test_an_objective_of_a_constant_score_is_not_averaged_as_if_it_had_no_correl
         for z in (holed_zoo, without)
     )
     assert (found.value, found.low) == pytest.approx((known.value, known.low))
+
+
+def of_codes(codes) -> SimulatedPopulation:
+    laws = {"kl.informative": Law(mean=codes, noise=0.0)}
+    return simulated_zoo(laws, generator=generator(test="filters"), seeds=5, objectives={"a": (1.0, 2.0), "b": (1.0,)})
+
+
+@pytest.mark.parametrize(("objectives", "left_out"), [(None, (5, 15)), (["b"], (5, 5))])
+def test_a_filter_counts_the_models_below_the_least_value_and_leaves_the_estimate(objectives, left_out):
+    kept = kept_by(of_codes({"a": 3.0, "b": 1.0}), SEVERAL_ACTIVE, objectives=objectives)
+    found = filtered(exact(0.5, n=7), kept)
+    assert (found.value, found.n, found.confidence, found.left_out) == (0.5, 7, 1.0, left_out)
+
+
+def test_a_filter_that_removes_nothing_makes_no_judgement_and_one_of_no_score_leaves_the_claim_open():
+    with pytest.raises(NothingLeftOut, match="removes none of 15"):
+        filtered(exact(0.5), kept_by(of_codes(2.0), SEVERAL_ACTIVE))
+    with pytest.raises(EvidenceLacking):
+        kept_by(of_codes(2.0), ("mlp_accuracy", 0.1))

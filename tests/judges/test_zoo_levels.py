@@ -114,17 +114,13 @@ def test_pairs_that_cannot_be_compared_are_lacking():
 def test_a_claim_on_two_data_sets_insists_on_the_same_strengths_and_says_which(claim_files):
     reconstruction = claim_files["sober/test_5_1_reconstruction"]
     laws = {"reconstruction": Law(mean=50.0)}
-    pair = PopulationPair(
-        *(
-            simulated_zoo(
-                laws, generator=generator(test="pairs", zoo=strengths[-1]), objectives={"beta_vae": strengths}
-            )
-            for strengths in ((1, 2, 4), (1, 2, 8))
-        )
+    zoos = (
+        simulated_zoo(laws, generator=generator(test="pairs", zoo=last), objectives={"beta_vae": (1, 2, last)})
+        for last in (4, 8)
     )
     ends = reconstruction.Ends(constant=100.0, perfect=0.0)
     with pytest.raises(EvidenceLacking, match="other strengths of beta_vae: 1, 2, 4 against 1, 2, 8"):
-        reconstruction.harder(pair, ends, ends)
+        reconstruction.harder(PopulationPair(*zoos), ends, ends)
 
 
 def test_very_large_zoos_give_points_alone():

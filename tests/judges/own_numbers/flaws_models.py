@@ -51,12 +51,7 @@ NUMBERS = [
     (T53, "ON_3DSHAPES", [0.849 - 0.819], ""),
     (T53, "ALL_CORRELATE", [0.106, 0.472], ""),
     (T53, "OVER_D", [0.414 - 0.457, 0.740 - 0.472], "over all data sets C is at .414, below D's .457 (Table 4)"),
-    (
-        RESTRICTED,
-        "NO_BETTER",
-        [0.716 - 0.626, 0.710 - 0.786],
-        "on 3dshapes the mean MIG is at .786, NK at .710 (Table 6)",
-    ),
+    (RESTRICTED, "NO_BETTER", [0.716 - 0.626, 0.710 - 0.786], "on 3dshapes the mean MIG has .786, NK .710 (Table 6)"),
     # Appendix E, and Fisher's test of .850 against .571 over 18 pairs each, one-sided.
     (SIGNIFICANCE, "SIGNIFICANT", [1e-5, 0.033], ""),
     (SIGNIFICANCE, "EXCEEDS", [0.0482], "Fisher's test leaves out the second sample's variance: p = .048 against MIG"),

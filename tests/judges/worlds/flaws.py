@@ -1,7 +1,7 @@
 """Worlds in which findings of Mahon et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, Worlds, by_test
+from counter_worlds import EXACT, rows
 
 from dbench.codes import Sample
 from dbench.constructions.group_codes import xor_cases
@@ -36,57 +36,23 @@ def cases_of(function) -> np.ndarray:
     return np.stack([*bits, function(*bits)], axis=1)
 
 
-WORLDS = [
-    Worlds(
-        DISTRIBUTED,
-        "ONLY_TOGETHER",
-        false=lambda m: m.only_together(cases_of(lambda first, second: first)),
-        small=lambda m: m.only_together(xor_cases()[:3]),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "LINEAR",
-        false=lambda m: m.linear_strength(cases_of(np.bitwise_or)),
-        small=lambda m: m.linear_strength(xor_cases()[:3]),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "CONTINUOUS_LINEAR",
-        false=lambda m: m.continuous("linear", plain_copy),
-        small=lambda m: m.continuous("linear", repetitions=2),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "CONTINUOUS_INFORMATION",
-        false=lambda m: m.continuous("information", plain_copy),
-        small=lambda m: m.continuous("information", repetitions=2),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "NO_INFORMATION",
-        false=lambda m: m.band_information(*[modular_sum_cases(n_codes=3, classes=2)[0]] * 2),
-        small=lambda m: m.band_information(*(a[:10] for a in modular_sum_cases(n_codes=3, classes=2))),
-    ),
-    Worlds(
-        DISTRIBUTED,
-        "BOUND",
-        false=lambda m: m.band_excess(m.band_importance(16), (UNRELATED, UNRELATED)),
-        small=EXACT,
-    ),
-    *by_test(
-        (DISTRIBUTED, "LINEAR_CLASSIFIER", {"draw": first_bit, "repetitions": 5}, {"repetitions": 2}),
-        (DISTRIBUTED, "KNOCK_OUT", {"hidden_pair": False}, {"repetitions": 2, "n": 300}),
-        (
-            DISTRIBUTED,
-            "TREES",
-            {"n_codes": 12, "classes": 2, "n": 300, "draw": noise_codes, "repetitions": 3},
-            {"n_codes": 4, "classes": 2, "n": 200, "repetitions": 2},
-        ),
-        (
-            DISTRIBUTED,
-            "SNC_LOW",
-            {"n_codes": 4, "classes": 3, "draw": openly, "repetitions": 5},
-            {"n_codes": 4, "classes": 2, "repetitions": 2},
-        ),
-    ),
-]
+WORLDS = rows(
+    (DISTRIBUTED, "ONLY_TOGETHER",
+     lambda m: m.only_together(cases_of(lambda first, second: first)), lambda m: m.only_together(xor_cases()[:3])),
+    (DISTRIBUTED, "LINEAR",
+     lambda m: m.linear_strength(cases_of(np.bitwise_or)), lambda m: m.linear_strength(xor_cases()[:3])),
+    (DISTRIBUTED, "CONTINUOUS_LINEAR",
+     lambda m: m.continuous("linear", plain_copy), lambda m: m.continuous("linear", repetitions=2)),
+    (DISTRIBUTED, "CONTINUOUS_INFORMATION",
+     lambda m: m.continuous("information", plain_copy), lambda m: m.continuous("information", repetitions=2)),
+    (DISTRIBUTED, "NO_INFORMATION",
+     lambda m: m.band_information(*[modular_sum_cases(n_codes=3, classes=2)[0]] * 2),
+     lambda m: m.band_information(*(a[:10] for a in modular_sum_cases(n_codes=3, classes=2)))),
+    (DISTRIBUTED, "BOUND", lambda m: m.band_excess(m.band_importance(16), (UNRELATED, UNRELATED)), EXACT),
+    (DISTRIBUTED, "LINEAR_CLASSIFIER", {"draw": first_bit, "repetitions": 5}, {"repetitions": 2}),
+    (DISTRIBUTED, "KNOCK_OUT", {"hidden_pair": False}, {"repetitions": 2, "n": 300}),
+    (DISTRIBUTED, "TREES", {"n_codes": 12, "classes": 2, "n": 300, "draw": noise_codes, "repetitions": 3},
+     {"n_codes": 4, "classes": 2, "n": 200, "repetitions": 2}),
+    (DISTRIBUTED, "SNC_LOW", {"n_codes": 4, "classes": 3, "draw": openly, "repetitions": 5},
+     {"n_codes": 4, "classes": 2, "repetitions": 2}),
+)  # fmt: skip

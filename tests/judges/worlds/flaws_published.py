@@ -1,12 +1,12 @@
-"""Tables in which findings of Mahon et al. about printed figures are false: a row for each card.
+"""Tables in which findings of Mahon et al. about printed figures are false.
 
-A row names the claim file, the card, the test, and what the test is given. Nothing is sampled from a printed table, so
+Nothing is sampled from a printed table, so
 that no world is too small, but where pairs or combinations are the units.
 """
 
 import numpy as np
 import pandas as pd
-from counter_worlds import EXACT, by_test, rng
+from counter_worlds import EXACT, rng, rows
 
 from dbench_published.flaws import POINTS
 from dbench_published.flaws_correlations import AVERAGES, PRODUCTS, novel
@@ -74,8 +74,8 @@ def related(**means: float):
 
 
 def combinations(lead: float, n: int = 8) -> dict:
-    rows = {"parted_vae_ss": 50 + lead + noise("combination, own", n), "weak_de": 50 + noise("combination, other", n)}
-    return {"other": "weak_de", "accuracy": pd.DataFrame(rows).T}
+    means = {"parted_vae_ss": 50 + lead + noise("combination, own", n), "weak_de": 50 + noise("combination, other", n)}
+    return {"other": "weak_de", "accuracy": pd.DataFrame(means).T}
 
 
 TABLE_2, DETAILS = {"source": "Table 2"}, {"source": "details"}
@@ -84,7 +84,7 @@ AGAINST = {"scores": correlating(mig=9.0, snc=-9.0)}
 NOTHING = {"scores": correlating()}
 OFF = {"summary": cells()}
 
-WORLDS = by_test(
+WORLDS = rows(
     (T51, "GAP", {"table": cells(mlp=25)}, EXACT),
     (T51, "GAP_RECOMPUTED", {"table": cells(mlp=25)}, EXACT),
     (T51, "MARGINAL", TABLE_2 | {"table": cells()}, EXACT),

@@ -1,7 +1,7 @@
 """Worlds in which constructed findings of Mahon et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, Worlds, by_test
+from counter_worlds import EXACT, rows
 
 from dbench.codes import Sample
 from dbench.constructions.group_codes import group_cases
@@ -30,113 +30,42 @@ def unrelated(n, stream, **_):
     return Sample(stream.standard_normal((n, 2)), stream.integers(4, size=(n, 2)))
 
 
-WORLDS = [
-    *by_test(
-        (
-            TOY,
-            "ORDER",
-            {"metric": "mig", "first": 0.7, "second": 0.5},
-            EXACT,
-        ),
-        (
-            TOY,
-            "SAMPLED",
-            {"metric": "sap", "first": 0.7, "second": 0.5, "n": 2_000},
-            {"metric": "sap", "n": 100, "repetitions": 2},
-        ),
-        (TOY, "CELLS", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
-    ),
-    Worlds(
-        GROUPS,
-        "LOW",
-        false=lambda m: m.mean_score("snc", "parity", openly, repetitions=5, n=500),
-        small=lambda m: m.mean_score("snc", "parity", repetitions=2, n=500),
-    ),
-    Worlds(
-        GROUPS,
-        "NK_EXACT",
-        false=lambda m: m.largest_knockout(*[np.indices((32, 32)).reshape(2, -1).T] * 2),
-        small=lambda m: m.largest_knockout(*(part[:9] for part in group_cases("digits"))),
-    ),
-    Worlds(
-        GROUPS,
-        "WEAK",
-        false=lambda m: m.weak_disentanglement(group_cases("digits")[0], group_cases("digits")[1][:, ::-1]),
-        small=lambda m: m.weak_disentanglement(*(part[::4] for part in group_cases("parity"))),
-    ),
-    Worlds(
-        GROUPS,
-        "ALONE",
-        false=lambda m: m.largest_share_alone(group_cases("digits")[0], group_cases("digits")[0][:, :2]),
-        small=lambda m: m.largest_share_alone(*(part[::4] for part in group_cases("parity"))),
-    ),
-    Worlds(SNC, "PERFECT", false=lambda m: m.score_of_copy((500, 500), noise=0.5), small=EXACT),
-    Worlds(
-        SNC,
-        "LEAST_BIN",
-        false=lambda m: m.score_of_copy((401, 300, 299), noise=0.5, min_bin_size=None),
-        small=EXACT,
-    ),
-    Worlds(
-        SNC,
-        "NOISE",
-        false=lambda m: m.score_of_noise((500, 500), signal=5.0),
-        small=lambda m: m.score_of_noise((500, 500), repetitions=2),
-    ),
-    Worlds(
-        SNC,
-        "NOISE_SMALL_DIVISOR",
-        false=lambda m: m.score_of_noise((401, 300, 299), min_bin_size=1, signal=5.0, repetitions=5),
-        small=lambda m: m.score_of_noise((41, 30, 29), min_bin_size=1, repetitions=2),
-    ),
-    Worlds(
-        SNC,
-        "NOISE_LEAST_BIN",
-        false=lambda m: m.score_of_noise((401, 300, 299), signal=5.0),
-        small=lambda m: m.score_of_noise((401, 300, 299), repetitions=2),
-    ),
-    Worlds(
-        LINEAR,
-        "ASKS_LESS",
-        false=lambda m: m.linear_accuracy(m.straight, less_snc=True, n=200),
-        small=lambda m: m.linear_accuracy(less_snc=True, repetitions=2, n=200),
-    ),
-    Worlds(
-        LINEAR,
-        "LINEAR",
-        false=lambda m: m.linear_accuracy(m.noise_only, n=200),
-        small=lambda m: m.linear_accuracy(repetitions=2, n=200),
-    ),
-    Worlds(
-        LINEAR,
-        "IMPLIED",
-        false=lambda m: m.linear_accuracy(m.noise_only, n=200),
-        small=lambda m: m.linear_accuracy(m.straight, repetitions=2, n=200),
-    ),
-    Worlds(
-        NK,
-        "TELLS_APART",
-        false=lambda m: m.lead_of(unrelated, n=300),
-        small=lambda m: m.lead_of(lone, n=300, repetitions=2),
-    ),
-    Worlds(
-        NK,
-        "NEAR_ZERO",
-        false=lambda m: m.mean_nk(lone, n=300),
-        small=lambda m: m.mean_nk(m.doubled_codes, n=300, repetitions=2),
-    ),
-    Worlds(
-        NK,
-        "ONLY_ALONE_SAMPLED",
-        false=lambda m: m.mean_nk(lone, n=300),
-        small=lambda m: m.mean_nk(copied, n=300, repetitions=2),
-    ),
-    *by_test(
-        (SNC, "GUESSING", {"sizes": (400, 300, 300)}, EXACT),
-        (LINEAR, "STRICTLY", {"linear": lambda labels: 0.5}, {"longest": 3}),
-        (SNC, "BEST", {"second_accuracy": 0.6}, EXACT),
-        (SNC, "BEST_NO_CONFLICT", {"classes": 4}, {"tables": 10}),
-        (NK, "ONLY_ALONE", {}, {"functions": range(1, 6)}),
-        (NK, "CHEAPER", {"estimator": "forest", "n": 1_000, "turns": 8}, {"estimator": "forest", "n": 100, "turns": 2}),
-    ),
-]
+WORLDS = rows(
+    (TOY, "ORDER", {"metric": "mig", "first": 0.7, "second": 0.5}, EXACT),
+    (TOY, "SAMPLED", {"metric": "sap", "first": 0.7, "second": 0.5, "n": 2_000},
+     {"metric": "sap", "n": 100, "repetitions": 2}),
+    (TOY, "CELLS", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
+    (GROUPS, "LOW", lambda m: m.mean_score("snc", "parity", openly, repetitions=5, n=500),
+     lambda m: m.mean_score("snc", "parity", repetitions=2, n=500)),
+    (GROUPS, "NK_EXACT", lambda m: m.largest_knockout(*[np.indices((32, 32)).reshape(2, -1).T] * 2),
+     lambda m: m.largest_knockout(*(part[:9] for part in group_cases("digits")))),
+    (GROUPS, "WEAK", lambda m: m.weak_disentanglement(group_cases("digits")[0], group_cases("digits")[1][:, ::-1]),
+     lambda m: m.weak_disentanglement(*(part[::4] for part in group_cases("parity")))),
+    (GROUPS, "ALONE", lambda m: m.largest_share_alone(group_cases("digits")[0], group_cases("digits")[0][:, :2]),
+     lambda m: m.largest_share_alone(*(part[::4] for part in group_cases("parity")))),
+    (SNC, "PERFECT", lambda m: m.score_of_copy((500, 500), noise=0.5), EXACT),
+    (SNC, "LEAST_BIN", lambda m: m.score_of_copy((401, 300, 299), noise=0.5, min_bin_size=None), EXACT),
+    (SNC, "NOISE", lambda m: m.score_of_noise((500, 500), signal=5.0),
+     lambda m: m.score_of_noise((500, 500), repetitions=2)),
+    (SNC, "NOISE_SMALL_DIVISOR",
+     lambda m: m.score_of_noise((401, 300, 299), min_bin_size=1, signal=5.0, repetitions=5),
+     lambda m: m.score_of_noise((41, 30, 29), min_bin_size=1, repetitions=2)),
+    (SNC, "NOISE_LEAST_BIN", lambda m: m.score_of_noise((401, 300, 299), signal=5.0),
+     lambda m: m.score_of_noise((401, 300, 299), repetitions=2)),
+    (LINEAR, "ASKS_LESS", lambda m: m.linear_accuracy(m.straight, less_snc=True, n=200),
+     lambda m: m.linear_accuracy(less_snc=True, repetitions=2, n=200)),
+    (LINEAR, "LINEAR",
+     lambda m: m.linear_accuracy(m.noise_only, n=200), lambda m: m.linear_accuracy(repetitions=2, n=200)),
+    (LINEAR, "IMPLIED",
+     lambda m: m.linear_accuracy(m.noise_only, n=200), lambda m: m.linear_accuracy(m.straight, repetitions=2, n=200)),
+    (NK, "TELLS_APART", lambda m: m.lead_of(unrelated, n=300), lambda m: m.lead_of(lone, n=300, repetitions=2)),
+    (NK, "NEAR_ZERO",
+     lambda m: m.mean_nk(lone, n=300), lambda m: m.mean_nk(m.doubled_codes, n=300, repetitions=2)),
+    (NK, "ONLY_ALONE_SAMPLED", lambda m: m.mean_nk(lone, n=300), lambda m: m.mean_nk(copied, n=300, repetitions=2)),
+    (SNC, "GUESSING", {"sizes": (400, 300, 300)}, EXACT),
+    (LINEAR, "STRICTLY", {"linear": lambda labels: 0.5}, {"longest": 3}),
+    (SNC, "BEST", {"second_accuracy": 0.6}, EXACT),
+    (SNC, "BEST_NO_CONFLICT", {"classes": 4}, {"tables": 10}),
+    (NK, "ONLY_ALONE", {}, {"functions": range(1, 6)}),
+    (NK, "CHEAPER", {"estimator": "forest", "n": 1_000, "turns": 8}, {"estimator": "forest", "n": 100, "turns": 2}),
+)  # fmt: skip

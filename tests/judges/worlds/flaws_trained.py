@@ -1,11 +1,9 @@
-"""Worlds in which findings of Mahon et al. about trained models are false, or too small to tell.
+"""Worlds in which findings of Mahon et al. about trained models are false, or too small to tell."""
 
-A row names the claim file, the card and the family of worlds: the effect at which the finding is false, one at which it
-holds but is not seen for want of seeds, the calibration, and what the test is given beside the models.
-"""
+from functools import partial
 
 import numpy as np
-from counter_worlds import asked, by_test, calibrated, rng
+from counter_worlds import asked, calibrated, rng, rows
 from simulation import Law, simulated_zoo
 
 from dbench.codes import Sample
@@ -15,8 +13,6 @@ MISALIGNED, ALIGNED, TRAINED = (
 )
 LINEAR, CORRELATED = "flaws/test_appendix_c_linear", "flaws/test_appendix_h_trained_models"
 METRICS = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")
-
-
 # One strength each, as in the evidence.
 SYSTEMS = dict.fromkeys(("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de"), (1.0,))
 
@@ -100,15 +96,6 @@ LOW_APART = related(lambda effect: dict.fromkeys(METRICS, 0.4) | {"sap": effect,
 OTHERS_APART = related(lambda effect: dict.fromkeys(METRICS, effect) | {"med": 0.4, "mig": 0.4})
 
 
-def row(file, card, world, false, true, effects, at, at_says, **given):
-    """Worlds and calibration of a card; its test asks for its models, or is handed them."""
-    handed = {} if file == CORRELATED else {"handed": asked}
-    return calibrated(
-        file, card, world, given=given, false=false, true=true, effects=effects, at=at, at_says=at_says,
-        truth_seeds=200, **handed
-    )  # fmt: skip
-
-
 def aligned(n, stream):
     bits = stream.integers(2, size=(n, 2))
     return Sample(bits + 0.05 * stream.standard_normal(bits.shape), bits)
@@ -118,29 +105,29 @@ def one_by_one(matrix):
     return matrix.argmax(axis=0)
 
 
-SEVEN = "seven in ten"
-ROWS = [
+SEVEN, THOUSANDTH = "seven in ten", "one factor in a thousand"
+row = partial(calibrated, handed=asked, truth_seeds=200)
+correlated = partial(calibrated, CORRELATED, truth_seeds=200)
+WORLDS = [
     row(MISALIGNED, "TRAINED", misaligned, -1.5, 0.0, (-5.0, 3.0), 0.4, "two models in five"),
-    row(ALIGNED, "BEST", outdone_in("mutual_information"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
-    row(ALIGNED, "MOST_ACCURATE",
-        outdone_in("predictability"), 0.0, -9.0, (-5.0, 1.0), 0.001, "one factor in a thousand"),
+    row(ALIGNED, "BEST", outdone_in("mutual_information"), 0.0, -9.0, (-5.0, 1.0), 0.001, THOUSANDTH),
+    row(ALIGNED, "MOST_ACCURATE", outdone_in("predictability"), 0.0, -9.0, (-5.0, 1.0), 0.001, THOUSANDTH),
     row(TRAINED, "GAP", GAPS, -0.3, 0.5, (0.0, 0.6), 0.295, "smallest printed on dSprites (48.5 against 19.0)"),
     row(TRAINED, "MARGINAL", LOW_NK, -0.3, 0.0, (-1.0, 0.5), 0.389, "printed (7 of 18)"),
     row(TRAINED, "KEPT", LOW_NK, -0.6, 0.0, (-1.0, 0.5), 0.7, SEVEN),
     row(TRAINED, "HIGHER", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.579, "as Table 7 has it"),
-    row(TRAINED, "HIGHER_THAN", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, own="snc"),
+    row(TRAINED, "HIGHER_THAN", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, given={"own": "snc"}),
     row(TRAINED, "ESPECIALLY_DCI", DCI_ABOVE, 0.0, 0.5, (-0.5, 1.0), 0.7, "as Table 7 has it (1 against 0.3)"),
-    row(TRAINED, "ONE_HIGHER", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, metric="mig"),
+    row(TRAINED, "ONE_HIGHER", ABOVE_OURS, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN, given={"metric": "mig"}),
     row(LINEAR, "ALIKE", together, -1.0, 3.0, (0.0, 5.0), 0.39, "as Table 2 has it"),
     row(LINEAR, "ASKS_LESS", LINEAR_ABOVE, 0.1, 0.5, (-0.5, 1.0), 0.7, SEVEN),
-    row(CORRELATED, "CONTRAST", PAIR_APART_OF_DCI, 0.0, 3.0, (0.0, 3.0), 0.36, "printed (.94 against .58)"),
-    row(CORRELATED, "DCI", DCI_APART, 2.0, 0.0, (2.0, 0.0), 0.94, "printed"),
-    row(CORRELATED, "MODERATE", PAIR_APART, 0.0, 1.0, (2.0, 0.0), 0.58, "printed"),
-    row(CORRELATED, "LEAST", LOW_APART, 0.0, 3.0, (0.0, 4.0), 0.2, "a fifth"),
-    row(CORRELATED, "MOST", OTHERS_APART, 0.0, 3.0, (0.0, 2.0), 0.09, "nearly the largest of these worlds"),
+    correlated("CONTRAST", PAIR_APART_OF_DCI, 0.0, 3.0, (0.0, 3.0), 0.36, "printed (.94 against .58)"),
+    correlated("DCI", DCI_APART, 2.0, 0.0, (2.0, 0.0), 0.94, "printed"),
+    correlated("MODERATE", PAIR_APART, 0.0, 1.0, (2.0, 0.0), 0.58, "printed"),
+    correlated("LEAST", LOW_APART, 0.0, 3.0, (0.0, 4.0), 0.2, "a fifth"),
+    correlated("MOST", OTHERS_APART, 0.0, 3.0, (0.0, 2.0), 0.09, "nearly the largest of these worlds"),
+    *rows(
+        (MISALIGNED, "GREEDY", {"model": aligned}, {"samples": 5}),
+        (MISALIGNED, "INJECTIVE", {"assign": one_by_one}, {"matrices": 10}),
+    ),
 ]  # fmt: skip
-WORLDS = [worlds for worlds, _ in ROWS] + by_test(
-    (MISALIGNED, "GREEDY", {"model": aligned}, {"samples": 5}),
-    (MISALIGNED, "INJECTIVE", {"assign": one_by_one}, {"matrices": 10}),
-)  # fmt: skip
-CALIBRATIONS = [calibration for _, calibration in ROWS]

@@ -1,11 +1,7 @@
-"""Worlds in which findings of Sepliarskaia et al. are false, or too small to tell: a row for each card.
-
-A row names the claim file, the card, the test, what the test is given where the sentence is false, and where there is
-too little to tell.
-"""
+"""Worlds in which findings of Sepliarskaia et al. are false, or too small to tell."""
 
 import numpy as np
-from counter_worlds import EXACT, by_test
+from counter_worlds import EXACT, rows
 
 from dbench.constructions.battery import BATTERY
 from dbench.constructions.powers import plain_powers
@@ -28,7 +24,7 @@ def one_each(codes, members):
     return (codes.changes[members].sum(axis=1) == 1).all(axis=1)
 
 
-WORLDS = by_test(
+WORLDS = rows(
     (ONE, "FACT_1", FACTOR_VAE | {"n_factors": 3, "captured": 3}, FACTOR_VAE | {"n_factors": 5, "repetitions": 2}),
     (ONE, "FACT_1_FIGURE", {"metric": "beta_vae", "n_factors": 5, "captured": 4}, EXACT),
     (ONE, "FACT_2", {"matrix": np.eye(11)}, EXACT),

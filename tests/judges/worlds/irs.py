@@ -1,5 +1,7 @@
 """Worlds in which findings of Suter et al. about trained models are false, or too small to tell."""
 
+from functools import partial
+
 import numpy as np
 from counter_worlds import calibrated
 from scipy.special import expit
@@ -15,31 +17,29 @@ OBJECTIVES = {
     "dip_vae_i": (1.0, 10.0),
     "factor_vae": (10.0, 20.0),
 }
+# Of every model: a code that is informative, or a relation that is full.
+ONE = Law(mean=1.0, noise=0.0)
 
 
 # ------------------------------------------------------------------ codes: looks, robustness
 def by_looks(kind: str, i: int, looks: dict[str, float]) -> dict[str, Law]:
     """Relations of code i with two factors, the less of the second the better it looks."""
     loads = {name: -load for name, load in looks.items()}
-    return {
-        f"relation.{kind}.0.{i}": Law(mean=1.0, noise=0.0),
-        f"relation.{kind}.1.{i}": Law(loads=loads, noise=0.3, shape=expit),
-    }
+    return {f"relation.{kind}.0.{i}": ONE, f"relation.{kind}.1.{i}": Law(loads=loads, noise=0.3, shape=expit)}
 
 
 def codes_by(robust, second=None):
     """Build zoos whose codes look good by a quality of each; ``robust`` and ``second`` take the effect and a code."""
 
-    def world(effect, generator, seeds=10, point_only=False):
+    def world(effect, **zoo):
         laws = {}
         for i in range(CODES):
             laws |= by_looks("mutual_information", i, {f"looks {i}": 1.0})
             laws |= by_looks("importance_single", i, {f"looks {i}": 1.0})
-            laws[f"irs.code.{i}"] = robust(effect, i)
-            laws[f"kl.{i}"] = Law(mean=1.0, noise=0.0)
+            laws |= {f"irs.code.{i}": robust(effect, i), f"kl.{i}": ONE}
             if second is not None:
                 laws |= {f"{name}.{i}": second(effect, i) for name in ("irs.mean", "irs.one_nuisance")}
-        return simulated_zoo(laws, generator=generator, seeds=seeds, objectives=OBJECTIVES, point_only=point_only)
+        return simulated_zoo(laws, objectives=OBJECTIVES, **zoo)
 
     return world
 
@@ -55,15 +55,13 @@ unlike = codes_by(
 def lines(robust: float, flat: float, by: str):
     """Build zoos of codes about as robust and as flat as this; the effect raises one of the two."""
 
-    def world(effect, generator, seeds=10, point_only=False):
+    def world(effect, **zoo):
         laws = {}
         for i in range(CODES):
-            shifts = {"irs.code": robust, "irs.one_nuisance": flat}
-            for name, level in shifts.items():
-                mean = level + (effect if name == by else 0.0)
-                laws[f"{name}.{i}"] = Law(mean=mean, noise=0.05, seed=0.02)
-            laws[f"kl.{i}"] = Law(mean=1.0, noise=0.0)
-        return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+            for name, level in {"irs.code": robust, "irs.one_nuisance": flat}.items():
+                laws[f"{name}.{i}"] = Law(mean=level + (effect if name == by else 0.0), noise=0.05, seed=0.02)
+            laws[f"kl.{i}"] = ONE
+        return simulated_zoo(laws, **zoo)
 
     return world
 
@@ -71,23 +69,22 @@ def lines(robust: float, flat: float, by: str):
 # ------------------------------------------------------------------ methods
 def methods(laws):
     """Build zoos of the five methods from the laws of their scores as functions of the effect."""
-    return lambda effect, generator, seeds=10, point_only=False: simulated_zoo(
-        laws(effect), generator=generator, seeds=seeds, objectives=OBJECTIVES, point_only=point_only
-    )
+    return lambda effect, **zoo: simulated_zoo(laws(effect), objectives=OBJECTIVES, **zoo)
+
+
+def unless(of, level, rest):
+    """A level of one method, and that of all others."""
+    return dict.fromkeys(OBJECTIVES, rest) | {of: level}
 
 
 def first_by_irs(effect, of="beta_tcvae", sign=1.0):
-    return {"irs": Law(mean={of: 0.5 + sign * effect} | {o: 0.5 for o in OBJECTIVES if o != of}, noise=0.05, seed=0.05)}
+    return {"irs": Law(mean=unless(of, 0.5 + sign * effect, 0.5), noise=0.05, seed=0.05)}
 
 
 def last_by_importance(effect):
     """Two codes that look the better the less they know of the second factor; those of beta-TCVAE look worse."""
-    level = {o: -1.0 + effect * (o == "beta_tcvae") for o in OBJECTIVES}
-    laws = {}
-    for i in range(2):
-        laws[f"relation.importance_single.0.{i}"] = Law(mean=1.0, noise=0.0)
-        laws[f"relation.importance_single.1.{i}"] = Law(mean=level, noise=0.3, seed=0.1, shape=expit)
-    return laws
+    law = Law(mean=unless("beta_tcvae", -1.0 + effect, -1.0), noise=0.3, seed=0.1, shape=expit)
+    return {f"relation.importance_single.{factor}.{i}": law if factor else ONE for i in range(2) for factor in range(2)}
 
 
 def metrics_alike(effect):
@@ -97,84 +94,70 @@ def metrics_alike(effect):
 
 
 def robust_and_ignorant(effect):
-    return {
-        "irs": Law(mean={"beta_tcvae": 0.9} | {o: 0.5 for o in OBJECTIVES if o != "beta_tcvae"}, noise=0.05),
-        "dci.single.informativeness": Law(
-            mean={"beta_tcvae": 0.8 - effect} | {o: 0.8 for o in OBJECTIVES if o != "beta_tcvae"}, noise=0.03, seed=0.03
-        ),
-    }
+    informed = Law(mean=unless("beta_tcvae", 0.8 - effect, 0.8), noise=0.03, seed=0.03)
+    return {"irs": Law(mean=unless("beta_tcvae", 0.9, 0.5), noise=0.05), "dci.single.informativeness": informed}
 
 
-def traded(effect, generator, seeds=10, point_only=False):
+def traded(effect, **zoo):
     laws = {
         "irs": Law(loads={"quality": 1.0}, seed=0.2),
         "dci.single.informativeness": Law(loads={"quality": -effect}, seed=0.2),
         "kl.informative": Law(mean=4.0, noise=0.0),
     }
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return simulated_zoo(laws, **zoo)
 
 
 # ------------------------------------------------------------------ bins and candidates
-def shifted(effect, generator, seeds=10, point_only=False):
+def shifted(effect, **zoo):
     """More bins raise the score of every model by the effect, give or take something of their own."""
-    score = {"quality": 0.05}
-    laws = {
-        "modularity": Law(mean=0.8, loads=score, noise=0.01, seed=0.02),
-        "modularity.bins.50": Law(mean=0.8 + effect, loads=score, noise=0.01, seed=0.02),
-    }
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    means = {"modularity": 0.8, "modularity.bins.50": 0.8 + effect}
+    laws = {name: Law(mean=m, loads={"quality": 0.05}, noise=0.01, seed=0.02) for name, m in means.items()}
+    return simulated_zoo(laws, **zoo)
 
 
-def ranked(effect, generator, seeds=10, point_only=False):
-    laws = {name: Law(loads={"quality": effect}, seed=0.2, noise=0.3) for name in ("modularity", "modularity.bins.50")}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+def ranked(effect, **zoo):
+    law = Law(loads={"quality": effect}, seed=0.2, noise=0.3)
+    return simulated_zoo({"modularity": law, "modularity.bins.50": law}, **zoo)
 
 
-def candidates(effect, generator, seeds=10, point_only=False):
+def candidates(effect, **zoo):
     """One factor, held well by one code, half as well by the next, by two others not at all."""
     laws = {}
     for i, held in enumerate((1.0, 0.5, 0.02, 0.02)):
-        laws[f"relation.mutual_information.0.{i}"] = Law(mean=held, noise=0.005)
-        laws[f"kl.{i}"] = Law(mean=1.0, noise=0.0)
+        laws |= {f"relation.mutual_information.0.{i}": Law(mean=held, noise=0.005), f"kl.{i}": ONE}
     for kind, importance in (("importance", 0.33 - effect), ("importance_single", 0.33 - effect / 4)):
         law = Law(mean=importance, noise=0.05, seed=0.015, shape=lambda x: np.clip(x, 0.0, 1.0))
         laws |= {f"relation.{kind}.0.{i}": law for i in range(4)}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return simulated_zoo(laws, **zoo)
 
 
-ALL = {"given": {"codes": "all"}, "truth_seeds": 200}
-BINS = {"given": {"bins": 50, "codes": "all"}}
-TENTH = {"at": 0.1, "at_says": "a tenth of the spread"}
-LINE = {"at": 0.95, "at_says": "nineteen codes in twenty", "truth_seeds": 200}
-PRINTED = {"strengths": "printed"}
+complementary = partial(calibrated, COMPLEMENTARY, given={"codes": "all"}, truth_seeds=200)
+line = partial(calibrated, LINES, truth_seeds=200)
+printed = partial(calibrated, METHODS, given={"strengths": "printed"})
+of_bins = partial(calibrated, MEASURES, given={"bins": 50, "codes": "all"})
+TENTH, NINETEEN = "a tenth of the spread", "nineteen codes in twenty"
 
-ROWS = [
-    calibrated(COMPLEMENTARY, "CORRELATE", alike, false=0.0, true=2.0, at=0.7, at_says="a strong correlation", **ALL),
-    calibrated(COMPLEMENTARY, "EXCEPTIONS", alike, false=2.5, true=0.3, effects=(6.0, 0.3), at=0.05,
-               at_says="one code in twenty", **ALL),
-    calibrated(COMPLEMENTARY, "AS_PRINTED", alike, false=6.0, true=-1.0, at=0.9, at_says="nine seeds in ten", **ALL),
-    calibrated(COMPLEMENTARY, "RARE", unlike, false=0.0, true=0.5, **TENTH, **ALL),
-    calibrated(COMPLEMENTARY, "CUMULATIVE", unlike, false=0.0, true=0.5, **TENTH, **ALL),
-    calibrated(LINES, "STAY", lines(0.85, 0.85, "irs.one_nuisance"), false=0.0, true=0.3, **LINE),
-    calibrated(LINES, "SLOPE", lines(0.4, 1.05, "irs.one_nuisance"), false=0.0, true=-0.4, **LINE),
-    calibrated(LINES, "CONVERSE", lines(0.7, 0.95, "irs.code"), false=0.0, true=0.3, **LINE),
-    calibrated(METHODS, "DIFFER", methods(metrics_alike), given=PRINTED, false=50.0, true=0.0, at=0.5,
-               at_says="half of the order in common"),
-    calibrated(METHODS, "LEADS", methods(first_by_irs), given=PRINTED, false=-0.1, true=0.3, at=0.15,
-               at_says="as printed"),
-    calibrated(METHODS, "TRAILS", methods(last_by_importance), given=PRINTED | {"average": "plain"},
-               false=-1.0, true=3.0, at=0.07, at_says="as printed"),
-    calibrated(METHODS, "LAST", methods(lambda effect: first_by_irs(effect, of="beta_vae", sign=-1.0)), given=PRINTED,
-               false=-0.1, true=0.3, at=0.1, at_says="as printed"),
-    calibrated(METHODS, "TRADE_OFF", traded, given={"models": "all"}, false=0.0, true=2.0, at=-0.4,
-               at_says="a middling correlation"),
-    calibrated(METHODS, "EXAMPLE", methods(robust_and_ignorant), false=-0.1, true=0.2, at=0.08, at_says="as printed"),
-    calibrated(MEASURES, "SCORES", shifted, **BINS, false=0.15, true=0.0, effects=(-0.15, 0.15), at=0.0,
-               at_says="no change"),
-    calibrated(MEASURES, "RANKS", ranked, **BINS, false=0.0, true=3.0, at=0.95, at_says="all but the same order"),
-    calibrated(MEASURES, "UNDERESTIMATES", candidates, false=0.0, true=0.3, at=-0.1, at_says="twice what counts"),
-    calibrated(MEASURES, "AVOIDED", candidates, false=0.6, true=0.0, at=-0.02,
-               at_says="less than half of what counts"),
-    calibrated(MEASURES, "MORE", candidates, false=0.0, true=0.3, at=0.1, at_says="twice what counts"),
+WORLDS = [
+    complementary("CORRELATE", alike, 0.0, 2.0, (0.0, 2.0), 0.7, "a strong correlation"),
+    complementary("EXCEPTIONS", alike, 2.5, 0.3, (6.0, 0.3), 0.05, "one code in twenty"),
+    complementary("AS_PRINTED", alike, 6.0, -1.0, (6.0, -1.0), 0.9, "nine seeds in ten"),
+    complementary("RARE", unlike, 0.0, 0.5, (0.0, 0.5), 0.1, TENTH),
+    complementary("CUMULATIVE", unlike, 0.0, 0.5, (0.0, 0.5), 0.1, TENTH),
+    line("STAY", lines(0.85, 0.85, "irs.one_nuisance"), 0.0, 0.3, (0.0, 0.3), 0.95, NINETEEN),
+    line("SLOPE", lines(0.4, 1.05, "irs.one_nuisance"), 0.0, -0.4, (0.0, -0.4), 0.95, NINETEEN),
+    line("CONVERSE", lines(0.7, 0.95, "irs.code"), 0.0, 0.3, (0.0, 0.3), 0.95, NINETEEN),
+    printed("DIFFER", methods(metrics_alike), 50.0, 0.0, (50.0, 0.0), 0.5, "half of the order in common"),
+    printed("LEADS", methods(first_by_irs), -0.1, 0.3, (-0.1, 0.3), 0.15, "as printed"),
+    printed("TRAILS", methods(last_by_importance), -1.0, 3.0, (-1.0, 3.0), 0.07, "as printed",
+            given={"strengths": "printed", "average": "plain"}),
+    printed("LAST", methods(lambda effect: first_by_irs(effect, of="beta_vae", sign=-1.0)), -0.1, 0.3, (-0.1, 0.3), 0.1,
+            "as printed"),
+    calibrated(METHODS, "TRADE_OFF", traded, 0.0, 2.0, (0.0, 2.0), -0.4, "a middling correlation",
+               given={"models": "all"}),
+    calibrated(METHODS, "EXAMPLE", methods(robust_and_ignorant), -0.1, 0.2, (-0.1, 0.2), 0.08, "as printed"),
+    of_bins("SCORES", shifted, 0.15, 0.0, (-0.15, 0.15), 0.0, "no change"),
+    of_bins("RANKS", ranked, 0.0, 3.0, (0.0, 3.0), 0.95, "all but the same order"),
+    calibrated(MEASURES, "UNDERESTIMATES", candidates, 0.0, 0.3, (0.0, 0.3), -0.1, "twice what counts"),
+    calibrated(MEASURES, "AVOIDED", candidates, 0.6, 0.0, (0.6, 0.0), -0.02, "less than half of what counts"),
+    calibrated(MEASURES, "MORE", candidates, 0.0, 0.3, (0.0, 0.3), 0.1, "twice what counts"),
 ]  # fmt: skip
-WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))

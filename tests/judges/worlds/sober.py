@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from counter_worlds import Worlds, rng
+from counter_worlds import rng, rows
 
 from dbench.constructions.entangling import entangling, householder
 from dbench.constructions.uncorrelated import independent_codes, parity_law
@@ -25,54 +25,28 @@ def lowest(scores):
     return exact(min(scores), n=len(scores))
 
 
-WORLDS = [
-    Worlds(
-        THEOREM,
-        "THEOREM",
-        false=lambda m: m.distribution(entangling("uniform", SKEWED), rng("skewed"), 0.95),
-        small=lambda m: m.distribution(entangling("uniform", STRONG), rng("small"), 0.95, n=900),
-    ),
-    Worlds(
-        CONSEQUENCE,
-        "ENTANGLED",
-        false=lambda m: mean_interval(m.supervised("sap", NEARLY_NONE, entangled=True)),
-        small=lambda m: mean_interval(supervised(m, True, 2)),
-    ),
-    Worlds(CONSEQUENCE, "BEST", lambda m: lowest(supervised(m, True)), lambda m: lowest(supervised(m, False, 2))),
-    Worlds(
-        CONSEQUENCE,
-        "UNMOVED",
-        false=lambda m: m.moved("gaussian_total_correlation", SKEWED, 0.95),
-        small=lambda m: m.moved("gaussian_total_correlation", STRONG, 0.95, repetitions=2),
-    ),
-    Worlds(
-        CONSEQUENCE,
-        "WEAKLY",
-        false=lambda m: mean_interval(m.supervised("sap", NEARLY_NONE, entangled=True)),
-        small=lambda m: mean_interval(supervised(m, True, 2)),
-    ),
-    Worlds(
-        TC,
-        "NEVER_HIGH",
-        false=lambda m: m.largest(independent_codes, "normal", correlation=1.0),
-        small=lambda m: m.largest(independent_codes, "normal", repetitions=5),
-    ),
-    Worlds(
-        TC,
-        "DEPENDENT_LAW",
-        false=lambda m: m.total_correlation_of_law(INDEPENDENT_BITS),
-        small=lambda m: m.total_correlation_of_law(parity_law()[:3]),
-    ),
-    *(
-        Worlds(
-            VARIANCE, card, lambda m, f=false: m.mean_of(np.full(56, f)), lambda m, s=small: m.mean_of(np.full(7, s))
-        )
-        for card, false, small in (
-            ("PUBLISHED", 0.8, 0.3),
-            ("PUBLISHED_ADDS", 0.0, 0.3),
-            ("PUBLISHED_SEED", 0.0, 0.4),
-            ("PUBLISHED_LESS", 0.2, -0.1),
-            ("AVERAGES", 0.06, 0.0),
-        )
-    ),
-]
+def averages(card, false, small):
+    """So many cells of the table, each of this value."""
+    return VARIANCE, card, lambda m: m.mean_of(np.full(56, false)), lambda m: m.mean_of(np.full(7, small))
+
+
+WORLDS = rows(
+    (THEOREM, "THEOREM", lambda m: m.distribution(entangling("uniform", SKEWED), rng("skewed"), 0.95),
+     lambda m: m.distribution(entangling("uniform", STRONG), rng("small"), 0.95, n=900)),
+    (CONSEQUENCE, "ENTANGLED", lambda m: mean_interval(m.supervised("sap", NEARLY_NONE, entangled=True)),
+     lambda m: mean_interval(supervised(m, True, 2))),
+    (CONSEQUENCE, "BEST", lambda m: lowest(supervised(m, True)), lambda m: lowest(supervised(m, False, 2))),
+    (CONSEQUENCE, "UNMOVED", lambda m: m.moved("gaussian_total_correlation", SKEWED, 0.95),
+     lambda m: m.moved("gaussian_total_correlation", STRONG, 0.95, repetitions=2)),
+    (CONSEQUENCE, "WEAKLY", lambda m: mean_interval(m.supervised("sap", NEARLY_NONE, entangled=True)),
+     lambda m: mean_interval(supervised(m, True, 2))),
+    (TC, "NEVER_HIGH", lambda m: m.largest(independent_codes, "normal", correlation=1.0),
+     lambda m: m.largest(independent_codes, "normal", repetitions=5)),
+    (TC, "DEPENDENT_LAW", lambda m: m.total_correlation_of_law(INDEPENDENT_BITS),
+     lambda m: m.total_correlation_of_law(parity_law()[:3])),
+    averages("PUBLISHED", 0.8, 0.3),
+    averages("PUBLISHED_ADDS", 0.0, 0.3),
+    averages("PUBLISHED_SEED", 0.0, 0.4),
+    averages("PUBLISHED_LESS", 0.2, -0.1),
+    averages("AVERAGES", 0.06, 0.0),
+)  # fmt: skip

@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from counter_worlds import calibrated, rng
+from counter_worlds import asked, calibrated, rng
 from simulation import OBJECTIVES, Law, simulated_zoo
 
 from dbench.claims.population import PopulationPair
@@ -31,61 +31,55 @@ def at_settings(levels: np.ndarray):
     return lambda objective, strengths: levels[places[objective]]
 
 
-def two(world, effect, *, generator, seeds=5, point_only=False):
+def two(world, effect, *, seeds=5, **zoo):
     """Draw the same world on two data sets."""
-    return PopulationPair(*(world(effect, generator=generator, seeds=seeds, point_only=point_only) for _ in range(2)))
+    return PopulationPair(*(world(effect, seeds=seeds, **zoo) for _ in range(2)))
 
 
-def strength_ahead(effect, *, generator, seeds=10, point_only=False):
+def strength_ahead(effect, **zoo):
     """The third strength lies above the others on every metric, against noise of 1."""
-    laws = {metric: Law(mean=lambda o, s: effect * (s == s[2]), seed=0.2) for metric in METRICS}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return simulated_zoo(dict.fromkeys(METRICS, Law(mean=lambda o, s: effect * (s == s[2]), seed=0.2)), **zoo)
 
 
-def telling(effect, *, generator, seeds=10, point_only=False):
+def telling(effect, **zoo):
     """All metrics see one quality; a score of training sees as much of it as the effect says, the others nothing."""
     laws = {metric: Law(loads={"quality": 1.0}, noise=0.5, seed=0.1) for metric in METRICS}
     laws |= {score: Law(loads={"quality": effect * (score == "elbo")}, seed=0.1) for score in TRAINING}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return simulated_zoo(laws, **zoo)
 
 
-def settings_matter(effect, *, generator, seeds=10, point_only=False):
+def preferring(levels, **zoo):
+    """Every metric prefers the same settings, by these levels."""
+    return simulated_zoo(dict.fromkeys(METRICS, Law(mean=at_settings(levels), seed=0.2)), **zoo)
+
+
+def settings_matter(effect, **zoo):
     """Every metric prefers the same settings, by so many standard deviations of its noise."""
-    laws = {metric: Law(mean=at_settings(effect * COMMON), seed=0.2) for metric in METRICS}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return preferring(effect * COMMON, **zoo)
 
 
-def own_settings(effect, *, generator, seeds=10, point_only=False, data=""):
+def own_settings(effect, *, data="", **zoo):
     """Every metric prefers settings of its own."""
     laws = {metric: Law(mean=at_settings(effect * settings_levels(metric + data)), seed=0.2) for metric in METRICS}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return simulated_zoo(laws, **zoo)
 
 
-def own_data(effect, *, generator, seeds=5, point_only=False):
+def own_data(effect, *, seeds=5, **zoo):
     """Every metric prefers settings of its own on every data set."""
-    drawn = {"generator": generator, "seeds": seeds, "point_only": point_only}
-    return PopulationPair(*(own_settings(effect, data=data, **drawn) for data in (" first", " second")))
+    return PopulationPair(*(own_settings(effect, data=data, seeds=seeds, **zoo) for data in (" first", " second")))
 
 
-def alike(effect, *, generator, seeds=5, point_only=False):
+def alike(effect, *, seeds=5, **zoo):
     """What is good on the second data set is what is good on the first, times the effect, and something else."""
-    zoos = []
-    for levels in (COMMON, (effect * COMMON + OTHER) / np.sqrt(effect**2 + 1)):
-        laws = {metric: Law(mean=at_settings(2 * levels), seed=0.2) for metric in METRICS}
-        zoos.append(simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only))
-    return PopulationPair(*zoos)
+    levels = COMMON, (effect * COMMON + OTHER) / np.sqrt(effect**2 + 1)
+    return PopulationPair(*(preferring(2 * level, seeds=seeds, **zoo) for level in levels))
 
 
-def irs_ahead(effect, *, generator, seeds=10, point_only=False):
+def irs_ahead(effect, **zoo):
     """Scores of training depend on the settings; IRS as much as the effect says, the other metrics a little."""
     laws = {score: Law(mean=at_settings(COMMON), seed=0.1) for score in TRAINING}
     laws |= {m: Law(mean=at_settings((effect if m == "irs" else 0.5) * COMMON), seed=0.1) for m in METRICS}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
-
-
-def called(pair):
-    """A fixture that is called for both data sets."""
-    return lambda: pair
+    return simulated_zoo(laws, **zoo)
 
 
 def named(pair):
@@ -93,50 +87,35 @@ def named(pair):
     return lambda name: pair.source if name == "dsprites" else pair.target
 
 
+row = partial(calibrated, truth_seeds=200)
 # Seeds that both data sets have: the coloured sprites have five.
-SHARED = {"seeds": 5, "true": 1.0}
-ALONE = {"true": 1.0}
-NO_RULE = {"false": 2.5, "effects": (0.0, 6.0), "at": -0.2, "at_says": "a probability of 0.55", "truth_seeds": 100}
-USELESS = {"false": 5.0, "effects": (0.0, 5.0), "at": 0.1, "at_says": "a correlation of 0.1", "truth_seeds": 200}
-PRINTED = {"false": 0.0, "effects": (0.0, 5.0), "at_says": "printed", "truth_seeds": 200}
+both = partial(row, seeds=5)
+transfer = partial(both, TRANSFER, handed=named)
+color = partial(transfer, truth_seeds=500)
 # Where every metric likes the same settings on both data sets, nothing is lost between them.
-NOTHING_LOST = {"false": 5.0, "false_world": partial(two, settings_matter)}
-COLOR = {"false": 0.0, "effects": (0.0, 10.0), "at": 0.8, "at_says": "clear to the eye", "handed": named}
-BOTH_CLEAR = {"at": 1.5, "at_says": "both clear to the eye"}
-IRS = {"false": 0.0, "effects": (0.0, 5.0), "at": 0.15, "at_says": "a lead plain to see", "truth_seeds": 200}
+settings_of_both = partial(two, settings_matter)
+NO_RULE = (2.5, 1.0, (0.0, 6.0), -0.2, "a probability of 0.55")
+USELESS = (5.0, 1.0, (0.0, 5.0), 0.1, "a correlation of 0.1")
+IRS = (0.0, 1.0, (0.0, 5.0), 0.15, "a lead plain to see")
 
-ROWS = [
-    calibrated(RECIPES, "NO_RULE", partial(two, strength_ahead),
-               handed=called, **NO_RULE, **SHARED),
-    calibrated(RECIPES, "ONE_KIND", partial(two, strength_ahead),
-               given={"objective": "beta_vae"}, handed=called, **NO_RULE, **SHARED),
-    calibrated(RECIPES, "ONE_DATA_SET", strength_ahead, **NO_RULE, **ALONE),
-    calibrated(RECIPES, "USELESS", telling, **USELESS, **ALONE),
-    calibrated(RECIPES, "ONE_SCORE", telling,
-               given={"score": "elbo"}, **USELESS, **ALONE),
-    calibrated(RECIPES, "SEVEN_METRICS", telling,
-               **USELESS, **ALONE),
-    calibrated(RECIPES, "OTHERWISE", telling,
-               given={"reading": "within objectives"}, **USELESS, **ALONE),
-    calibrated(TRANSFER, "TABLE", own_data, handed=named,
-               at=1.05, **SHARED, **(PRINTED | NOTHING_LOST | {"at_says": "five trials in a hundred"})),
-    calibrated(TRANSFER, "SAME", settings_matter, at=0.305, **PRINTED,
-               **ALONE),
-    calibrated(TRANSFER, "OTHER_METRIC", own_settings, at=0.198,
-               **PRINTED, **ALONE),
-    calibrated(TRANSFER, "OTHER_DATA", own_data, handed=named,
-               at=0.223, **SHARED, **(PRINTED | NOTHING_LOST)),
-    calibrated(TRANSFER, "BOTH", partial(two, settings_matter), handed=named, at=0.013, **SHARED,
-               **(PRINTED | {"false": 5.0})),
-    calibrated(TRANSFER, "TO_COLOR", alike, **SHARED, **(COLOR | BOTH_CLEAR)),
-    calibrated(TRANSFER, "BY_METRIC", alike,
-               given={"metric": "mig"}, **COLOR, **SHARED),
-    calibrated(TRANSFER, "NOT_ELSEWHERE", alike, **SHARED,
-               **(COLOR | {"false": 10.0, "at": 0.1, "at_says": "a correlation of 0.1"})),
-    calibrated(FOLLOWS, "IRS_FOLLOWS", partial(two, irs_ahead),
-               handed=called, **IRS, **SHARED),
-    calibrated(FOLLOWS, "IRS_CORRELATED", irs_ahead, **IRS, **ALONE),
-    calibrated(FOLLOWS, "IRS_TRANSFERS", partial(two, irs_ahead),
-               handed=called, **IRS, **SHARED),
+WORLDS = [
+    both(RECIPES, "NO_RULE", partial(two, strength_ahead), *NO_RULE, handed=asked, truth_seeds=100),
+    both(RECIPES, "ONE_KIND", partial(two, strength_ahead), *NO_RULE, handed=asked, given={"objective": "beta_vae"},
+         truth_seeds=100),
+    row(RECIPES, "ONE_DATA_SET", strength_ahead, *NO_RULE, truth_seeds=100),
+    row(RECIPES, "USELESS", telling, *USELESS),
+    row(RECIPES, "ONE_SCORE", telling, *USELESS, given={"score": "elbo"}),
+    row(RECIPES, "SEVEN_METRICS", telling, *USELESS),
+    row(RECIPES, "OTHERWISE", telling, *USELESS, given={"reading": "within objectives"}),
+    transfer("TABLE", own_data, 5.0, 1.0, (0.0, 5.0), 1.05, "five trials in a hundred", false_world=settings_of_both),
+    row(TRANSFER, "SAME", settings_matter, 0.0, 1.0, (0.0, 5.0), 0.305, "printed"),
+    row(TRANSFER, "OTHER_METRIC", own_settings, 0.0, 1.0, (0.0, 5.0), 0.198, "printed"),
+    transfer("OTHER_DATA", own_data, 5.0, 1.0, (0.0, 5.0), 0.223, "printed", false_world=settings_of_both),
+    transfer("BOTH", settings_of_both, 5.0, 1.0, (0.0, 5.0), 0.013, "printed"),
+    color("TO_COLOR", alike, 0.0, 1.0, (0.0, 10.0), 1.5, "both clear to the eye"),
+    color("BY_METRIC", alike, 0.0, 1.0, (0.0, 10.0), 0.8, "clear to the eye", given={"metric": "mig"}),
+    color("NOT_ELSEWHERE", alike, 10.0, 1.0, (0.0, 10.0), 0.1, "a correlation of 0.1"),
+    both(FOLLOWS, "IRS_FOLLOWS", partial(two, irs_ahead), *IRS, handed=asked),
+    row(FOLLOWS, "IRS_CORRELATED", irs_ahead, *IRS),
+    both(FOLLOWS, "IRS_TRANSFERS", partial(two, irs_ahead), *IRS, handed=asked),
 ]  # fmt: skip
-WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))

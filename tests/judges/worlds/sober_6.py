@@ -1,9 +1,10 @@
 """Worlds for section 6 of A Sober Look: metrics, matrices and computations that agree otherwise than it finds."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
-from counter_worlds import calibrated, loaded_by, quality
+from counter_worlds import asked, calibrated, loaded_by, quality
 from simulation import Law, simulated_zoo
 
 AGREEMENT, SHARED, STABILITY, STRUCTURE = (
@@ -11,20 +12,17 @@ AGREEMENT, SHARED, STABILITY, STRUCTURE = (
 )
 FIVE = ("beta_vae_metric", "dci", "factor_vae", "mig", "sap")
 METRICS = (*FIVE, "irs", "modularity")
+CONSISTENCY = ("beta_vae_metric", "factor_vae")
 MATRICES = ("importance", "mutual_information", "predictability")
 AGGREGATIONS = ("dci_completeness", "dci_disentanglement", "mig", "modularity", "sap")
 
 
 # ------------------------------------------------------------------ agreement of metrics
-def two_pairs(first, second, others=1.0):
+def two_pairs(first, second):
     """All see a model's quality; two pairs see something of their own besides."""
-    loads = {metric: {"quality": others} for metric in METRICS}
-    for pair, hidden, load in (
-        (("beta_vae_metric", "factor_vae"), "consistency", first),
-        (("dci", "mig"), "information", second),
-    ):
-        for metric in pair:
-            loads[metric] = {"quality": others, hidden: load}
+    loads = quality(METRICS, 1.0)
+    for pair, hidden, load in ((CONSISTENCY, "consistency", first), (("dci", "mig"), "information", second)):
+        loads |= {metric: {"quality": 1.0, hidden: load} for metric in pair}
     return loads
 
 
@@ -33,19 +31,16 @@ def rivals(effect):
     return two_pairs(1.0, 1.0) | {metric: {"quality": 1.0, "rival": 4.0} for metric in ("irs", "sap")}
 
 
-def unequal_mig(effect, *, generator, seeds=10, point_only=False):
+def unequal_mig(effect, **zoo):
     """MIG spreads by a factor that the effect gives, whatever DCI is."""
-    laws = {
-        "dci": Law(mean=0.5, noise=0.1),
-        "mig": Law(noise=effect, seed=0.1 * effect, shape=np.exp),
-    }
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    laws = {"dci": Law(mean=0.5, noise=0.1), "mig": Law(noise=effect, seed=0.1 * effect, shape=np.exp)}
+    return simulated_zoo(laws, **zoo)
 
 
-def noisy_order(effect, *, generator, seeds=10, point_only=False):
+def noisy_order(effect, **zoo):
     """MIG and DCI follow one quality, each with noise of its own."""
     laws = {metric: Law(mean=0.5, loads={"quality": 0.15}, noise=effect, seed=0.02) for metric in ("dci", "mig")}
-    return simulated_zoo(laws, generator=generator, seeds=seeds, point_only=point_only)
+    return simulated_zoo(laws, **zoo)
 
 
 # ------------------------------------------------------------------ matrices and aggregations
@@ -97,11 +92,7 @@ def leaders(*chosen):
 FEW = {"beta_tcvae": (1.0, 2.0, 3.0), "beta_vae": (1.0, 2.0, 3.0)}
 
 
-def few(laws, generator, seeds, point_only):
-    return simulated_zoo(laws, generator=generator, seeds=seeds, objectives=FEW, point_only=point_only)
-
-
-def spurious(effect, *, generator, seeds=10, point_only=False):
+def spurious(effect, **zoo):
     """Two factors and four codes: each factor has its code, one code knows nothing; of the rest the SVM makes much."""
     laws = {}
     for factor, code in product(range(2), range(4)):
@@ -111,7 +102,7 @@ def spurious(effect, *, generator, seeds=10, point_only=False):
             level = 0.8 if code == factor else 0.02 if code == 3 else rest
             law = Law(mean=level, noise=0.03 * varies, seed=0.02 * varies, shape=np.abs)
             laws[f"relation.{kind}.{factor}.{code}"] = law
-    return few(laws, generator, seeds, point_only)
+    return simulated_zoo(laws, objectives=FEW, **zoo)
 
 
 # How much of each of six pairs of factors one code shares; the second pattern orders the pairs the other way round.
@@ -119,7 +110,7 @@ PAIRS = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 PATTERN = np.array([0.7, 0.6, 0.5, 0.4, 0.3, 0.2])
 
 
-def merging(effect, *, generator, seeds=10, point_only=False):
+def merging(effect, **zoo):
     """Four factors, a code for each pair of them: the importances order the pairs as the others do, or the reverse.
 
     Codes that hold no factor stand beside them, so that chance can be told.
@@ -133,10 +124,10 @@ def merging(effect, *, generator, seeds=10, point_only=False):
                 level = float(shared[code]) if factor in pair else 0.02
                 laws[f"relation.{kind}.{factor}.{code}"] = Law(mean=level, noise=0.05, seed=0.05, shape=np.abs)
             laws[f"relation.{kind}.{factor}.{len(PAIRS)}"] = Law(mean=0.01, noise=0.0)
-    return few(laws, generator, seeds, point_only)
+    return simulated_zoo(laws, objectives=FEW, **zoo)
 
 
-def spread(effect, *, generator, seeds=10, point_only=False):
+def spread(effect, **zoo):
     """Two factors have a code of their own and, the less often the larger the effect, a second; two share two codes."""
     laws = {}
     for factor, code in product(range(4), range(6)):
@@ -144,87 +135,67 @@ def spread(effect, *, generator, seeds=10, point_only=False):
         always = Law(mean=float(code >= 4 if factor >= 2 else code == factor), noise=0.0)
         spare = factor < 2 and code == factor + 2
         laws[f"relation.mutual_information.{factor}.{code}"] = second if spare else always
-    return few(laws, generator, seeds, point_only)
+    return simulated_zoo(laws, objectives=FEW, **zoo)
 
 
-def named(zoo):
-    """A fixture that is called with the name of a data set."""
-    return lambda name: zoo
+agreement = partial(calibrated, AGREEMENT, truth_seeds=200)
+shared = partial(calibrated, SHARED, truth_seeds=200)
+stability = partial(calibrated, STABILITY, truth_seeds=50)
+structure = partial(calibrated, STRUCTURE, truth_seeds=100)
+common = partial(structure, handed=asked)
+BY_IMPORTANCE = {"matrix": "importance"}
+less_alike = loaded_by(lambda effect: family(2.0, 2.0 - effect))
+less_robust = loaded_by(lambda effect: robust(2.0, 2.0 - effect))
+stable = loaded_by(lambda effect: computed(effect, 1.0))
+FAMILY = (0.0, 2.0, (0.0, 2.0))
+ALIKE = (0.0, 3.0, (0.0, 4.0))
+PATTERNS = (0.0, 1.0, (0.0, 1.0), 0.9, "nine seeds in ten")
+SPREAD = (-2.0, 2.0, (-2.0, 2.0), 0.3, "a lead plain to see")
+TAIL = (0.05, 0.5, (0.05, 0.7), 0.15, "a tail plain to see")
+STRONG = (0.7, "half of the variance of ranks")
+GAP = (0.3, "a gap plain to see")
+MARGIN = (1.3, "each plainly past its bound")
 
-
-STRONG = {"at": 0.7, "at_says": "half of the variance of ranks", "truth_seeds": 200}
-GAP = {"at": 0.3, "at_says": "a gap plain to see", "truth_seeds": 200}
-LEAD = {"at": 0.15, "at_says": "a lead plain to see", "truth_seeds": 200}
-MARGIN = {"at": 1.3, "at_says": "each plainly past its bound", "truth_seeds": 200}
-FAMILY = {"false": 0.0, "true": 2.0, "effects": (0.0, 2.0)}
-FIVE_ALIKE = {"false": 0.0, "true": 3.0, "effects": (0.0, 4.0), **STRONG}
-CONSISTENCY = ("beta_vae_metric", "factor_vae")
-COMMON_PAIR = {"false": 0.0, "true": 1.0, "effects": (0.0, 1.0), "at": 0.9, "at_says": "nine seeds in ten",
-               "truth_seeds": 100, "handed": named}  # fmt: skip
-
-ROWS = [
-    calibrated(AGREEMENT, "AGREE", loaded_by(lambda effect: quality(FIVE, effect) | quality(("modularity",), -effect)),
-               false_world=loaded_by(lambda effect: quality((*FIVE, "modularity"), 2.0)), **(FIVE_ALIKE | MARGIN)),
-    calibrated(AGREEMENT, "EVERY_PAIR", loaded_by(lambda effect: quality(FIVE, effect)), **FIVE_ALIKE),
-    calibrated(AGREEMENT, "IRS_LESS", loaded_by(lambda effect: quality(METRICS, 1.5) | quality(("irs",), 1.5 - effect)),
-               false=0.0, true=1.5, effects=(0.0, 1.5), **GAP),
-    calibrated(AGREEMENT, "MODULARITY_APART",
-               loaded_by(lambda effect: quality(FIVE, 3.0) | quality(("modularity",), effect)),
-               false=3.0, true=0.0, effects=(0.0, 4.0), at=0.2, at_says="weak", truth_seeds=200),
-    calibrated(AGREEMENT, "PAIRS", loaded_by(lambda effect: two_pairs(effect, effect)), false=0.0,
-               false_world=loaded_by(rivals),
-               true=2.0, effects=(0.0, 4.0), **LEAD),
-    calibrated(AGREEMENT, "STRONGEST", loaded_by(lambda effect: two_pairs(1.0, effect)), false=0.0,
-               false_world=loaded_by(lambda effect: two_pairs(4.0, 0.0)), true=3.0, effects=(0.0, 5.0), **LEAD),
-    calibrated(AGREEMENT, "NOT_STRONG", loaded_by(lambda effect: quality(CONSISTENCY, 2.0) | quality(("irs",), effect)),
-               false=4.0, true=0.0, effects=(0.0, 4.0), at=0.3, at_says="mild", truth_seeds=200),
-    calibrated(AGREEMENT, "FACTOR_OF_TWO", unequal_mig,
-               false=0.16, true=1.0, effects=(0.05, 3.0), at=0.15, at_says="one pair in seven", truth_seeds=200),
-    calibrated(AGREEMENT, "OTHER_ORDER", noisy_order,
-               false=0.03, true=0.3, effects=(0.0, 0.5), at=0.03, at_says="three pairs in a hundred",
-               truth_seeds=200),
-    calibrated(SHARED, "FAMILIES", loaded_by(lambda effect: family(2.0, 2.0 - effect)), **FAMILY, **MARGIN),
-    calibrated(SHARED, "FAMILY_AGREES", loaded_by(lambda effect: family(effect, 1.0)), given={"matrix": "importance"},
-               false=0.0, true=3.0, effects=(0.0, 4.0), **STRONG),
-    calibrated(SHARED, "DISENTANGLEMENT_LESS", loaded_by(lambda effect: family(2.0, 2.0 - effect)),
-               given={"matrix": "importance"}, **FAMILY, **(GAP | {"truth_seeds": 500})),
-    calibrated(SHARED, "MODULARITY_VARIES", loaded_by(modularity), false=0.0, true=3.0, effects=(0.0, 4.0), at=0.5,
-               at_says="from none to strong", truth_seeds=100),
-    calibrated(SHARED, "FROM_MATRIX", loaded_by(from_matrix), **(FAMILY | GAP | {"at": 0.2})),
-    calibrated(SHARED, "OWN_MATRICES", loaded_by(from_matrix), **(FAMILY | GAP | {"effects": (0.0, 4.0)})),
-    calibrated(SHARED, "SHARED_MATRIX", loaded_by(lambda effect: family(2.0, 2.0 - effect)),
-               given={"matrix": "importance"}, **FAMILY, **GAP),
-    calibrated(SHARED, "MATRIX_MATTERS", loaded_by(lambda effect: robust(2.0, 2.0 - effect)), **FAMILY, **MARGIN),
-    calibrated(SHARED, "RANKING_CHANGES", loaded_by(lambda effect: robust(effect, 1.0)), given={"aggregation": "mig"},
-               false=8.0, true=0.5, effects=(0.0, 8.0), **STRONG),
-    calibrated(SHARED, "GAPS_WITHSTAND", loaded_by(lambda effect: robust(2.0, 2.0 - effect)), **FAMILY, **GAP),
-    calibrated(STABILITY, "STABLE", loaded_by(lambda effect: computed(effect, 1.0)), false=0.5, true=8.0,
-               effects=(0.0, 8.0), at=0.9,
-               at_says="stable scores", truth_seeds=50),
-    calibrated(STABILITY, "BY_METRIC", loaded_by(lambda effect: computed(effect, 1.0)), given={"metric": "mig"},
-               false=0.5, true=8.0,
-               effects=(0.0, 8.0), at=0.9, at_says="a stable score", truth_seeds=100),
-    calibrated(STABILITY, "LESS_WITH_FEW", loaded_by(lambda effect: computed(3.0, 3.0 - effect)), false=0.0,
-               true=2.5, effects=(0.0, 3.0), at=0.3,
-               at_says="a loss plain to see", truth_seeds=50),
-    calibrated(STABILITY, "ORDER", loaded_by(leaders("factor_vae", "irs")), given={"leaders": "FactorVAE and IRS"},
-               false=3.0,
-               false_world=loaded_by(leaders("mig", "sap")), true=3.0, effects=(-0.5, 4.0), at=0.2,
-               at_says="a lead plain to see", truth_seeds=50),
-    calibrated(STRUCTURE, "TAIL", spurious,
-               false=0.05, true=0.5, effects=(0.05, 0.7), at=0.15, at_says="a tail plain to see", truth_seeds=100),
-    calibrated(STRUCTURE, "TAIL_ABOVE_CHANCE", spurious,
-               false=0.05, true=0.5, effects=(0.05, 0.7), at=0.15, at_says="a tail plain to see", truth_seeds=100),
-    calibrated(STRUCTURE, "MOST_ENTANGLED", merging,
-               **COMMON_PAIR),
-    calibrated(STRUCTURE, "ON_ONE", merging, given={"name": "dsprites"}, **COMMON_PAIR),
-    calibrated(STRUCTURE, "MOST_ABOVE_CHANCE", merging, **COMMON_PAIR),
-    calibrated(STRUCTURE, "DISAGREE_ELSEWHERE", merging,
-               **(COMMON_PAIR | {"false": 1.0, "true": 0.0, "at": 0.1, "at_says": "one seed in ten"})),
-    calibrated(STRUCTURE, "ONE_TO_MANY", spread,
-               false=-2.0, true=2.0, effects=(-2.0, 2.0), at=0.3, at_says="a lead plain to see", truth_seeds=100),
-    calibrated(STRUCTURE, "ONE_RELATION", spread,
-               given={"preferred": "one-to-one", "share": 0.1}, false=-2.0, true=2.0, effects=(-2.0, 2.0), at=0.3,
-               at_says="a lead plain to see", truth_seeds=100),
+WORLDS = [
+    agreement("AGREE", loaded_by(lambda effect: quality(FIVE, effect) | quality(("modularity",), -effect)), *ALIKE,
+              *MARGIN, false_world=loaded_by(lambda effect: quality((*FIVE, "modularity"), 2.0))),
+    agreement("EVERY_PAIR", loaded_by(lambda effect: quality(FIVE, effect)), *ALIKE, *STRONG),
+    agreement("IRS_LESS", loaded_by(lambda effect: quality(METRICS, 1.5) | quality(("irs",), 1.5 - effect)),
+              0.0, 1.5, (0.0, 1.5), *GAP),
+    agreement("MODULARITY_APART", loaded_by(lambda effect: quality(FIVE, 3.0) | quality(("modularity",), effect)),
+              3.0, 0.0, (0.0, 4.0), 0.2, "weak"),
+    agreement("PAIRS", loaded_by(lambda effect: two_pairs(effect, effect)), 0.0, 2.0, (0.0, 4.0), 0.15,
+              "a lead plain to see", false_world=loaded_by(rivals)),
+    agreement("STRONGEST", loaded_by(lambda effect: two_pairs(1.0, effect)), 0.0, 3.0, (0.0, 5.0), 0.15,
+              "a lead plain to see", false_world=loaded_by(lambda effect: two_pairs(4.0, 0.0))),
+    agreement("NOT_STRONG", loaded_by(lambda effect: quality(CONSISTENCY, 2.0) | quality(("irs",), effect)),
+              4.0, 0.0, (0.0, 4.0), 0.3, "mild"),
+    agreement("FACTOR_OF_TWO", unequal_mig, 0.16, 1.0, (0.05, 3.0), 0.15, "one pair in seven"),
+    agreement("OTHER_ORDER", noisy_order, 0.03, 0.3, (0.0, 0.5), 0.03, "three pairs in a hundred"),
+    shared("FAMILIES", less_alike, *FAMILY, *MARGIN),
+    shared("FAMILY_AGREES", loaded_by(lambda effect: family(effect, 1.0)), *ALIKE, *STRONG, given=BY_IMPORTANCE),
+    shared("DISENTANGLEMENT_LESS", less_alike, *FAMILY, *GAP, given=BY_IMPORTANCE, truth_seeds=500),
+    shared("MODULARITY_VARIES", loaded_by(modularity), *ALIKE, 0.5, "from none to strong", truth_seeds=100),
+    shared("FROM_MATRIX", loaded_by(from_matrix), *FAMILY, 0.2, "a gap plain to see"),
+    shared("OWN_MATRICES", loaded_by(from_matrix), 0.0, 2.0, (0.0, 4.0), *GAP),
+    shared("SHARED_MATRIX", less_alike, *FAMILY, *GAP, given=BY_IMPORTANCE),
+    shared("MATRIX_MATTERS", less_robust, *FAMILY, *MARGIN),
+    shared("RANKING_CHANGES", loaded_by(lambda effect: robust(effect, 1.0)), 8.0, 0.5, (0.0, 8.0), *STRONG,
+           given={"aggregation": "mig"}),
+    shared("GAPS_WITHSTAND", less_robust, *FAMILY, *GAP),
+    stability("STABLE", stable, 0.5, 8.0, (0.0, 8.0), 0.9, "stable scores"),
+    stability("BY_METRIC", stable, 0.5, 8.0, (0.0, 8.0), 0.9, "a stable score", given={"metric": "mig"},
+              truth_seeds=100),
+    stability("LESS_WITH_FEW", loaded_by(lambda effect: computed(3.0, 3.0 - effect)), 0.0, 2.5, (0.0, 3.0), 0.3,
+              "a loss plain to see"),
+    stability("ORDER", loaded_by(leaders("factor_vae", "irs")), 3.0, 3.0, (-0.5, 4.0), 0.2, "a lead plain to see",
+              given={"leaders": "FactorVAE and IRS"}, false_world=loaded_by(leaders("mig", "sap"))),
+    structure("TAIL", spurious, *TAIL),
+    structure("TAIL_ABOVE_CHANCE", spurious, *TAIL),
+    common("MOST_ENTANGLED", merging, *PATTERNS),
+    common("ON_ONE", merging, *PATTERNS, given={"name": "dsprites"}),
+    common("MOST_ABOVE_CHANCE", merging, *PATTERNS),
+    common("DISAGREE_ELSEWHERE", merging, 1.0, 0.0, (0.0, 1.0), 0.1, "one seed in ten"),
+    structure("ONE_TO_MANY", spread, *SPREAD),
+    structure("ONE_RELATION", spread, *SPREAD, given={"preferred": "one-to-one", "share": 0.1}),
 ]  # fmt: skip
-WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))

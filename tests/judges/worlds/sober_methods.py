@@ -60,43 +60,30 @@ def ranges(metrics, among=None):
     return lambda m, zoo, confidence: m.overlap(zoo, metrics, confidence, among=among, draws=200)
 
 
-SHARED = {"true": 0.1}
-OVERLAPS = SHARED | {
-    "false": 4.0,
-    "effects": (0.0, 4.0),
-    "at": 0.75,
-    "at_says": "three quarters shared",
-    "truth_seeds": 50,
-}
-LUCKY = SHARED | {"false": 20.0, "effects": (0.0, 20.0), "at": 0.5, "at_says": "every second time", "truth_seeds": 100}
-ROWS = [
-    calibrated(RECONSTRUCTION, "REASONABLE", reconstructing,
-               estimated=lambda m, zoo, level: m.way_of_median(zoo, ends(m), level),
-               false=-20.0, effects=(-20.0, 40.0), at=0.7, at_says="seven tenths of the way", **SHARED),
-    calibrated(RECONSTRUCTION, "HARDER", two_sets,
-               estimated=lambda m, pair, level: m.harder(pair, ends(m), ends(m), level),
-               false=-20.0, effects=(-20.0, 40.0), at=0.15, at_says="15% of the way more", seeds=5, **SHARED),
-    calibrated(METHODS, "OVERLAP", apart, estimated=ranges(METRICS), **OVERLAPS),
-    calibrated(METHODS, "EACH_OVERLAPS", apart, estimated=ranges(["mig"]), **OVERLAPS),
-    calibrated(METHODS, "NOT_COLLAPSED", apart, estimated=ranges(["mig"], SEVERAL_ACTIVE), **OVERLAPS),
-    calibrated(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), false=3.0, effects=(0.0, 3.0), at=0.53,
-               at_says="hardly a difference", truth_seeds=100, **SHARED),
-    calibrated(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), false=2.0, effects=(-5.0, 2.0), at=0.1,
-               at_says="one pair of runs in ten", **SHARED),
-    calibrated(METHODS, "COMPARABLE", partial(ahead, "dip_vae_i"), given={"metric": "mig"}, false=3.0,
-               effects=(-3.0, 3.0), at=0.5, at_says="no difference", **SHARED),
-    calibrated(VARIANCE, "MINOR", rising_apart, false=3.0, effects=(0.0, 3.0), at=0.37, at_says="printed average",
-                   truth_seeds=200, **SHARED),
-    calibrated(VARIANCE, "STRENGTH_ADDS", strengths_matter, false=0.0, effects=(0.0, 5.0), at=0.22,
-               at_says="printed average", truth_seeds=200, **SHARED),
-    calibrated(VARIANCE, "SEED_REMAINS", strengths_matter, false=20.0, effects=(0.0, 20.0), at=0.41,
-               at_says="printed average", truth_seeds=200, **SHARED),
-    calibrated(VARIANCE, "LESS", rising_apart, given={"other": "seed"}, false=3.0, effects=(0.0, 3.0), at=-0.3,
-               at_says="three tenths less", truth_seeds=200, **SHARED),
-    calibrated(VARIANCE, "AS_PRINTED", rising_apart,
-               estimated=lambda m, zoo, level: m.beside(m.shares(zoo, m.only("objective"), ["mig"], level), 0.4),
-               false=3.0, effects=(0.0, 3.0), at=0.0, at_says="as printed", **SHARED),
-    calibrated(VARIANCE, "LUCK", strengths_matter, **LUCKY),
-    calibrated(VARIANCE, "EACH_LUCKY", strengths_matter, given={"objective": "beta_vae"}, **LUCKY),
+OVERLAPS = (4.0, 0.1, (0.0, 4.0), 0.75, "three quarters shared")
+LUCKY = (20.0, 0.1, (0.0, 20.0), 0.5, "every second time")
+overlap = partial(calibrated, METHODS, truth_seeds=50)
+variance = partial(calibrated, VARIANCE, truth_seeds=200)
+WORLDS = [
+    calibrated(RECONSTRUCTION, "REASONABLE", reconstructing, -20.0, 0.1, (-20.0, 40.0), 0.7, "seven tenths of the way",
+               estimated=lambda m, zoo, level: m.way_of_median(zoo, ends(m), level)),
+    calibrated(RECONSTRUCTION, "HARDER", two_sets, -20.0, 0.1, (-20.0, 40.0), 0.15, "15% of the way more", seeds=5,
+               estimated=lambda m, pair, level: m.harder(pair, ends(m), ends(m), level)),
+    overlap("OVERLAP", apart, *OVERLAPS, estimated=ranges(METRICS)),
+    overlap("EACH_OVERLAPS", apart, *OVERLAPS, estimated=ranges(["mig"])),
+    overlap("NOT_COLLAPSED", apart, *OVERLAPS, estimated=ranges(["mig"], SEVERAL_ACTIVE)),
+    calibrated(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), 3.0, 0.1, (0.0, 3.0), 0.53, "hardly a difference",
+               truth_seeds=100),
+    calibrated(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), 2.0, 0.1, (-5.0, 2.0), 0.1,
+               "one pair of runs in ten"),
+    calibrated(METHODS, "COMPARABLE", partial(ahead, "dip_vae_i"), 3.0, 0.1, (-3.0, 3.0), 0.5, "no difference",
+               given={"metric": "mig"}),
+    variance("MINOR", rising_apart, 3.0, 0.1, (0.0, 3.0), 0.37, "printed average"),
+    variance("STRENGTH_ADDS", strengths_matter, 0.0, 0.1, (0.0, 5.0), 0.22, "printed average"),
+    variance("SEED_REMAINS", strengths_matter, 20.0, 0.1, (0.0, 20.0), 0.41, "printed average"),
+    variance("LESS", rising_apart, 3.0, 0.1, (0.0, 3.0), -0.3, "three tenths less", given={"other": "seed"}),
+    calibrated(VARIANCE, "AS_PRINTED", rising_apart, 3.0, 0.1, (0.0, 3.0), 0.0, "as printed",
+               estimated=lambda m, zoo, level: m.beside(m.shares(zoo, m.only("objective"), ["mig"], level), 0.4)),
+    variance("LUCK", strengths_matter, *LUCKY, truth_seeds=100),
+    variance("EACH_LUCKY", strengths_matter, *LUCKY, truth_seeds=100, given={"objective": "beta_vae"}),
 ]  # fmt: skip
-WORLDS, CALIBRATIONS = map(list, zip(*ROWS, strict=True))
