@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, left_of, rows_with
-from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, mean_interval, rank_correlation, sweep_correlations
 
 Matrix = NDArray[np.float64]
@@ -125,27 +125,6 @@ def correlation_between(
         return rank_correlation(a.ravel(), b.ravel())
 
     return stacked_interval(population, statistic, (first, second), objectives=objectives, confidence=confidence)
-
-
-def correlations_between(
-    population: Population,
-    firsts: Sequence[str],
-    seconds: Sequence[str],
-    *,
-    objectives: Sequence[str] | None = None,
-    confidence: float = 0.95,
-) -> list[Estimate]:
-    """Spearman's correlations of each of some scores with each of others, pairs of a score with itself left out.
-
-    For :func:`dbench.stats.smallest_of`, ``largest_of`` and ``common_direction``, which ask again at a confidence of
-    their own::
-
-        smallest_of(lambda level: correlations_between(population, a, b, confidence=level))
-    """
-    pairs = dict.fromkeys((a, b) if a <= b else (b, a) for a in firsts for b in seconds if a != b)
-    if not pairs:
-        raise InvalidInput(f"firsts and seconds must give at least one pair, got {list(firsts)} and {list(seconds)}")
-    return [correlation_between(population, a, b, objectives=objectives, confidence=confidence) for a, b in pairs]
 
 
 def agreement_gap_between(

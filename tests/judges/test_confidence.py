@@ -12,7 +12,6 @@ from dbench.claims.zoo_levels import best_everywhere, ratio_to, ratios_to
 from dbench.claims.zoo_statistics import (
     agreement_gap_between,
     correlation_between,
-    correlations_between,
     share_of_models,
     stacked_interval,
     trend_with_strength,
@@ -45,7 +44,6 @@ ASKED = {
     ratios_to: (ZOO, "mig", "b", ("a", 1.0)),
     agreement_gap_between: (ZOO, *SCORES),
     correlation_between: (ZOO, "mig", "dci"),
-    correlations_between: (ZOO, ["mig"], ["dci", "sap"]),
     share_of_models: (ZOO, lambda mig: mig > 5, ["mig"]),
     stacked_interval: (ZOO, lambda mig: mig.mean(), ["mig"]),
     trend_with_strength: (ZOO, "a", "mig"),
@@ -76,7 +74,7 @@ def test_an_interval_has_the_confidence_that_is_asked_for(function, options):
 
 def test_the_best_of_candidates_has_the_confidence_that_is_asked_for():
     def candidate(level):
-        return correlations_between(ZOO, ["mig"], ["dci", "sap"], confidence=level)
+        return [correlation_between(ZOO, "mig", other, confidence=level) for other in ("dci", "sap")]
 
     usual, narrow = best_everywhere([candidate]), best_everywhere([candidate], confidence=0.5)
     assert (usual.confidence, narrow.confidence) == (0.95, 0.5)

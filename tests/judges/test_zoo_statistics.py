@@ -1,7 +1,5 @@
 """Simulated zoos have the effects they were given, answer as tables do, and the shared statistics find them."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
@@ -10,15 +8,13 @@ from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import (
     agreement_gap_between,
     correlation_between,
-    correlations_between,
     settings_of,
     share_of_models,
     stacked_interval,
     trend_with_strength,
 )
-from dbench.errors import EvidenceLacking, InvalidInput, UnknownName
+from dbench.errors import EvidenceLacking, UnknownName
 from dbench.seeds import generator
-from dbench.stats import common_direction, largest_of, rank_correlation, smallest_of
 
 LAWS = {
     "dci": Law(loads={"quality": 1.0}, trend=1.0, seed=0.3),
@@ -112,24 +108,6 @@ def test_a_share_among_some_models_leaves_the_others_and_seeds_without_any_out()
     assert estimate.value == pytest.approx(np.mean(shares))
     with pytest.raises(EvidenceLacking, match="simulated has no model with dci at least 99"):
         share_of_models(found, lambda a: a > 0, ("mig",), among=("dci", 99.0))
-
-
-def test_correlations_of_two_groups_of_scores_leave_out_a_score_with_itself():
-    found = zoo()
-    pairs = correlations_between(found, ["dci", "mig"], ["dci", "mig", "modularity"])
-    assert [e.value for e in pairs] == [
-        correlation_between(found, a, b).value
-        for a, b in (("dci", "mig"), ("dci", "modularity"), ("mig", "modularity"))
-    ]
-    (chosen,) = correlations_between(found, ["dci"], ["mig"], objectives=["beta_vae"], confidence=0.9)
-    models = (found.scores(score, "beta_vae").ravel() for score in ("dci", "mig"))
-    assert (chosen.value, chosen.confidence) == (pytest.approx(rank_correlation(*models)), 0.9)
-    between = partial(correlations_between, found, ["modularity"], ["dci", "mig"])
-    strongest, weakest = (of(lambda level: between(confidence=level)) for of in (largest_of, smallest_of))
-    assert weakest.value <= strongest.value
-    assert common_direction(lambda level: between(confidence=level)).low < 0.2
-    with pytest.raises(InvalidInput, match="at least one pair"):
-        correlations_between(found, ["mig"], ["mig"])
 
 
 def test_the_gap_of_agreement_tells_the_relative_from_the_stranger():
