@@ -140,6 +140,18 @@ class Claim:
         usual: dict[str, Any] = {"evidence": "zoo", "unit": "seed", "min_n": 5}
         return cls(**(usual | fields))
 
+    @classmethod
+    def synthetic(cls, **fields: Any) -> Claim:
+        """Return a card over constructions: of samples drawn, at least five of them, unless it says otherwise."""
+        usual: dict[str, Any] = {"evidence": "synthetic", "unit": "sample", "min_n": 5}
+        return cls(**(usual | fields))
+
+    @classmethod
+    def published(cls, **fields: Any) -> Claim:
+        """Return a card over printed tables: exact, over pairs of their rows, unless it says otherwise."""
+        usual: dict[str, Any] = {"evidence": "published", "unit": "pair", "confidence": 1.0}
+        return cls(**(usual | fields))
+
     def cell(self, part: str, **changes: Any) -> Claim:
         """Return a card of the same sentence for a part of what this one is of; a printed figure is not passed on."""
         own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}}
