@@ -12,8 +12,8 @@ import torch
 from dbench.claims import Claim, above, below, within
 from dbench.codes import FunctionSource, Sample
 from dbench.constructions.entangling import entangling, householder
-from dbench.metrics import beta_vae_metric, dci, factor_vae, mig, sap
-from dbench.metrics.total_correlation import code_mutual_information, gaussian_total_correlation
+from dbench.metrics import beta_vae_metric, code_mutual_information, dci, factor_vae, mig, sap
+from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
 from dbench.seeds import generator
 from dbench.stats import exact, mean_interval
 

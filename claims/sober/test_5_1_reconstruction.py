@@ -1,7 +1,6 @@
 """A Sober Look, section 5.1: do the models reconstruct what they are trained on?"""
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -41,20 +40,13 @@ HARDER = REASONABLE.cell(
 )
 
 
-class Ends(NamedTuple):
-    """Negative log-likelihood of an image in nats: of the best constant picture, and of a perfect reconstruction."""
-
-    constant: float
-    perfect: float
-
-
 def data_of(population):
     return str(population.table["data"].iloc[0])
 
 
 @cache
 def ends_of(name, *, n=4_000):
-    """Find both ends for a data set.
+    """Negative log-likelihood of an image in nats: of the best constant picture, and of a perfect reconstruction.
 
     A pixel of grey level x given with the rate m costs -(x log m + (1 - x) log(1 - m)): least for all images together
     at their mean, and least of all at x itself, where it is the entropy of x and not 0.
@@ -65,7 +57,7 @@ def ends_of(name, *, n=4_000):
         raise EvidenceLacking(f"needs the images of {name}: {error}") from error
     stream = generator(claim=REASONABLE.id, data=name)
     images = data.images(data.draw_factors(n, stream), stream).reshape(n, -1) / 255
-    return Ends(float(_entropy(images.mean(axis=0)).sum()), float(_entropy(images).sum(axis=1).mean()))
+    return float(_entropy(images.mean(axis=0)).sum()), float(_entropy(images).sum(axis=1).mean())
 
 
 def _entropy(rates):
@@ -76,7 +68,8 @@ def _entropy(rates):
 
 def way_left(reconstruction, ends):
     """Return the share of the way that a reconstruction leaves: 0 for a perfect one, 1 for a constant picture."""
-    return (reconstruction - ends.perfect) / (ends.constant - ends.perfect)
+    constant, perfect = ends
+    return (reconstruction - perfect) / (constant - perfect)
 
 
 def way_of_median(population, ends, confidence):

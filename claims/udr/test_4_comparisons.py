@@ -117,10 +117,7 @@ def correlation_by_comparisons(population, pool, weights, *, confidence=FIVE.con
 
 
 def _check_partners(population, pool, n_strengths, comparisons):
-    """Insist that a model has as many partners as are to be drawn, or for 'many' of its strength more than a few.
-
-    Each seed is left out once, with its models.
-    """
+    """Insist on partners to draw, or for 'many' of a strength more than a few, where each seed is left out once."""
     seeds = len(population.seeds())
     needed = comparisons if pool == "all to all" else min(comparisons, FEW + 1)
     partners = seeds - 2 if pool == "same strength" else (seeds - 1) * n_strengths - 1

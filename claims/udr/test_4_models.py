@@ -11,7 +11,7 @@ from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_levels import place_of
 from dbench.claims.zoo_statistics import settings_of, trend_with_strength
 from dbench.errors import EvidenceLacking
-from dbench.stats import mean_interval, rank_correlation, smallest_of
+from dbench.stats import mean_interval, smallest_of
 
 HIGH = 0.5
 NONE_OF = ("dip_vae_i", "dip_vae_ii", "factor_vae")
@@ -97,16 +97,9 @@ def best_udr(population, objectives, models, confidence):
 @MODELS
 @VARIANTS
 def test_udr_rises_with_the_strength_of_beta_vae(unsupervised, variant, models, confidence):
-    if models == "all":
-        return trend_with_strength(unsupervised, "beta_vae", variant, confidence=confidence)
-    strengths = unsupervised.strengths("beta_vae")
-    sweeps = settings_of(unsupervised, variant, objectives=["beta_vae"])
-    counted = kept_by(unsupervised, SEVERAL_ACTIVE, objectives=["beta_vae"])
-    pairs = zip(sweeps, counted, strict=True)
-    found = [rank_correlation(strengths[some], row[some]) for row, some in pairs if some.sum() >= 3]
-    if not found:
-        raise EvidenceLacking(f"{unsupervised.name} holds no seed with three models of informative codes")
-    return filtered(mean_interval(found, confidence=confidence), counted)
+    among = SEVERAL_ACTIVE if models == "informative" else None
+    found = trend_with_strength(unsupervised, "beta_vae", variant, among=among, confidence=confidence)
+    return filtered(found, kept_by(unsupervised, among, objectives=["beta_vae"])) if among else found
 
 
 @PLAIN_LOW.covers
