@@ -105,8 +105,8 @@ def supervised(metric, matrix, *, entangled, repetitions=3):
 @ENTANGLED.covers
 @pytest.mark.parametrize("matrix", sorted(STRONG))
 @pytest.mark.parametrize("metric", sorted(SUPERVISED))
-def test_supervised_scores_are_far_lower_for_the_other_model(metric, matrix, confidence, *, of=STRONG, **world):
-    return mean_interval(supervised(metric, of[matrix], entangled=True, **world), confidence=confidence)
+def test_supervised_scores_are_far_lower_for_the_other_model(metric, matrix, confidence, *, of=None, **world):
+    return mean_interval(supervised(metric, (of or STRONG)[matrix], entangled=True, **world), confidence=confidence)
 
 
 @BEST.covers
@@ -120,9 +120,9 @@ def test_supervised_scores_are_near_their_best_for_one_model(metric, matrix, *, 
 @UNMOVED.covers
 @pytest.mark.parametrize("matrix", sorted(STRONG))
 @pytest.mark.parametrize("score", sorted(UNSUPERVISED))
-def test_unsupervised_scores_are_the_same_for_both_models(score, matrix, confidence, *, of=STRONG, repetitions=5):
+def test_unsupervised_scores_are_the_same_for_both_models(score, matrix, confidence, *, of=None, repetitions=5):
     """Independent draws from either model are scored; the differences are the replicates."""
-    first, second = (model(of[matrix], entangled=entangled) for entangled in (False, True))
+    first, second = (model((of or STRONG)[matrix], entangled=entangled) for entangled in (False, True))
 
     def difference(stream):
         scores = [float(UNSUPERVISED[score](source.sample(10_000, stream).codes)) for source in (second, first)]
@@ -135,5 +135,5 @@ def test_unsupervised_scores_are_the_same_for_both_models(score, matrix, confide
 @WEAKLY.covers
 @pytest.mark.parametrize("matrix", sorted(WEAK))
 @pytest.mark.parametrize("metric", ["beta_vae_metric", "factor_vae", "mig", "sap"])
-def test_supervised_scores_are_far_lower_if_the_models_differ_little(metric, matrix, confidence, *, of=WEAK, **world):
-    return mean_interval(supervised(metric, of[matrix], entangled=True, **world), confidence=confidence)
+def test_supervised_scores_are_far_lower_if_the_models_differ_little(metric, matrix, confidence, *, of=None, **world):
+    return mean_interval(supervised(metric, (of or WEAK)[matrix], entangled=True, **world), confidence=confidence)

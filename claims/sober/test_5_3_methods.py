@@ -85,7 +85,7 @@ COMPARABLE = LOWER_IRS.cell(
 )
 
 
-def overlap(population, metrics, confidence, *, among=None, draws=DRAWS):
+def overlap(population, metrics, confidence, draws, *, among=None):
     """Objectives of which ``among`` leaves no model are passed over."""
     seeds, names = population.seeds(), population.objectives
     strengths = max(population.scores(metrics[0], o, seeds=seeds).shape[1] for o in names)
@@ -113,19 +113,19 @@ def rest_of(population, objective):
 
 
 @OVERLAP.covers
-def test_the_ranges_of_the_methods_overlap(unsupervised, confidence):
-    return overlap(unsupervised, METRICS, confidence)
+def test_the_ranges_of_the_methods_overlap(unsupervised, confidence, *, draws=None):
+    return overlap(unsupervised, METRICS, confidence, draws or DRAWS)
 
 
 @EACH_OVERLAPS.covers
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_ranges_of_the_methods_overlap_by_a_metric(unsupervised, metric, confidence):
-    return overlap(unsupervised, [metric], confidence, draws=DRAWS_OF_ONE)
+def test_the_ranges_of_the_methods_overlap_by_a_metric(unsupervised, metric, confidence, *, draws=None):
+    return overlap(unsupervised, [metric], confidence, draws or DRAWS_OF_ONE)
 
 
 @NOT_COLLAPSED.covers
 def test_the_ranges_of_models_that_have_not_collapsed_overlap(unsupervised, confidence):
-    found = overlap(unsupervised, METRICS, confidence, among=SEVERAL_ACTIVE, draws=DRAWS_OF_ONE)
+    found = overlap(unsupervised, METRICS, confidence, DRAWS_OF_ONE, among=SEVERAL_ACTIVE)
     return filtered(found, kept_by(unsupervised, SEVERAL_ACTIVE))
 
 

@@ -135,15 +135,15 @@ def place(metric, weights, confidence, *, start=0.0, repetitions=None):
 
 @GROUPS.covers
 @pytest.mark.parametrize("metric", sorted(LOOKS_AT))
-def test_a_metric_looks_at_the_property_of_its_group(metric, confidence, *, looks_at=LOOKS_AT, **world):
-    has, lacks = looks_at[metric]
+def test_a_metric_looks_at_the_property_of_its_group(metric, confidence, *, looks_at=None, **world):
+    has, lacks = (looks_at or LOOKS_AT)[metric]
     return place(metric, {has: 1.0, lacks: -1.0}, confidence, **world)
 
 
 @HIGH_ON.covers
 @pytest.mark.parametrize("metric", sorted(LOOKS_AT))
-def test_a_metric_is_high_where_what_it_looks_at_holds(metric, confidence, *, looks_at=LOOKS_AT, **world):
-    return place(metric, {looks_at[metric][0]: 1.0}, confidence, **world)
+def test_a_metric_is_high_where_what_it_looks_at_holds(metric, confidence, *, looks_at=None, **world):
+    return place(metric, {(looks_at or LOOKS_AT)[metric][0]: 1.0}, confidence, **world)
 
 
 @LOW_ON.covers

@@ -122,25 +122,26 @@ def preference(compare, confidence, *, samples=8):
 
 @CATEGORIES.covers
 @RELATIONS
-def test_categories_in_another_order_score_low(relation, *, encode=categories, **world):
-    return udr_of_pairs(CATEGORIES, encode, relation, **world)
+def test_categories_in_another_order_score_low(relation, *, encode=None, **world):
+    return udr_of_pairs(CATEGORIES, encode or categories, relation, **world)
 
 
 @PHASES.covers
 @RELATIONS
-def test_angles_from_another_origin_score_low(relation, *, encode=phases, **world):
-    return udr_of_pairs(PHASES, encode, relation, **world)
+def test_angles_from_another_origin_score_low(relation, *, encode=None, **world):
+    return udr_of_pairs(PHASES, encode or phases, relation, **world)
 
 
 @PHASE_EXACT.covers
-def test_angles_a_fifth_of_a_turn_apart_score_nothing(*, shift=FIFTH):
+def test_angles_a_fifth_of_a_turn_apart_score_nothing(*, shift=None):
+    shift = FIFTH if shift is None else shift
     return exact(abs(1 - 6 * shift * (1 - shift)))
 
 
 @PLANES.covers
 @RELATIONS
-def test_angles_as_planes_score_low(relation, *, encode=planes, **world):
-    return udr_of_pairs(PLANES, encode, relation, **world)
+def test_angles_as_planes_score_low(relation, *, encode=None, **world):
+    return udr_of_pairs(PLANES, encode or planes, relation, **world)
 
 
 @DISENTANGLED.covers

@@ -54,10 +54,6 @@ def strengths_matter(effect, **zoo):
     return of_all_metrics(Law(mean=apart, trend=effect, seed=0.2), **zoo)
 
 
-def ranges(metrics, among=None):
-    return lambda m, zoo, confidence: m.overlap(zoo, metrics, confidence, among=among, draws=200)
-
-
 def both_ways(kind: str, law: Law) -> dict[str, Law]:
     """Give the total correlation of all codes and of the active ones one law; one model in six has collapsed."""
     return {f"gaussian_tc.{kind}": law, f"gaussian_tc.{kind}.active": law, "kl.informative": COLLAPSED}
@@ -150,12 +146,13 @@ MONOTONE, SEEN = "a sweep that looks monotone", "a trend to be seen"
 
 WORLDS = [
     calibrated(RECONSTRUCTION, "REASONABLE", reconstructing, -20.0, 0.1, (-20.0, 40.0), 0.7, "seven tenths of the way",
-               estimated=lambda m, zoo, level: m.way_of_median(zoo, ENDS, level)),
+               given={"ends": ENDS}),
     calibrated(RECONSTRUCTION, "HARDER", two_sets, -20.0, 0.1, (-20.0, 40.0), 0.15, "15% of the way more", seeds=5,
-               estimated=lambda m, pair, level: m.harder(pair, ENDS, ENDS, level)),
-    overlap("OVERLAP", apart, *OVERLAPS, estimated=ranges(METRICS)),
-    overlap("EACH_OVERLAPS", apart, *OVERLAPS, estimated=ranges(["mig"])),
-    overlap("NOT_COLLAPSED", apart, *OVERLAPS, estimated=ranges(["mig"], SEVERAL_ACTIVE)),
+               handed=asked, given={"ends": (ENDS, ENDS)}),
+    overlap("OVERLAP", apart, *OVERLAPS, given={"draws": 200}),
+    overlap("EACH_OVERLAPS", apart, *OVERLAPS, given={"metric": "mig", "draws": 200}),
+    overlap("NOT_COLLAPSED", apart, *OVERLAPS,
+            estimated=lambda m, zoo, level: m.overlap(zoo, ["mig"], level, 200, among=SEVERAL_ACTIVE)),
     calibrated(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), 3.0, 0.1, (0.0, 3.0), 0.53, "hardly a difference",
                truth_seeds=100),
     calibrated(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), 2.0, 0.1, (-5.0, 2.0), 0.1,
@@ -167,7 +164,7 @@ WORLDS = [
     variance("SEED_REMAINS", strengths_matter, 20.0, 0.1, (0.0, 20.0), 0.41, "printed average"),
     variance("LESS", rising_apart, 3.0, 0.1, (0.0, 3.0), -0.3, "three tenths less", given={"other": "seed"}),
     calibrated(VARIANCE, "AS_PRINTED", rising_apart, 3.0, 0.1, (0.0, 3.0), 0.0, "as printed",
-               estimated=lambda m, zoo, level: m.beside(m.shares(zoo, m.only("objective"), ["mig"], level), 0.4)),
+               given={"share": "objective", "metric": "mig", "printed": 0.4}),
     variance("LUCK", strengths_matter, *LUCKY, truth_seeds=100),
     variance("EACH_LUCKY", strengths_matter, *LUCKY, truth_seeds=100, given={"objective": "beta_vae"}),
     sampled("FALLS", betas_fall, *TREND, -0.8, MONOTONE),

@@ -63,7 +63,7 @@ WORLDS = rows(
     (DIFFERENCES, "FACTOR_OF_TWO", {"second": "straight"}, lambda m: exact(4.0, n=16)),
     (MATRICES, "TAIL", {"matrix": "information", "n": 300}, {"repetitions": 2, "n": 150}),
     (MATRICES, "TAIL_ABOVE_CHANCE", {"matrix": "trees", "n": 300}, {"repetitions": 2, "n": 150}),
-    (MATRICES, "CURVE", {"matrix": np.eye(5)}, {"matrix": np.array([[0.9, 0, 0, 0, 0]]), "expected": [(0.9, 1, 1)]}),
+    (MATRICES, "CURVE", {"matrix": np.eye(5)}, {"matrix": np.array([[0.9, 0, 0, 0, 0]]), "points": [(0.9, 1, 1)]}),
     (MATRICES, "DISAGREE", {"packed": False, "n": 500}, {"repetitions": 5, "n": 500}),
     (MATRICES, "AGREE", {"packed": True, "n": 500}, {"repetitions": 5, "n": 500}),
     (DIFFERENCES, "EQUIVALENT", {"grids": ((2, 2, 2),), "support": confounded}, {"grids": ((2, 2),)}),
