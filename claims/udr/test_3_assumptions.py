@@ -104,14 +104,16 @@ def random_projection(stream):
     return repeated(stream) @ np.linalg.qr(stream.standard_normal((10, 10)))[0]
 
 
-FITS = {"same images": repeated, "bootstrap samples": bootstrap, "projections": random_projection}
+def fitted(name, stream):
+    fits = {"same images": repeated, "bootstrap samples": bootstrap, "projections": random_projection}
+    return fits[name](stream)
 
 
 def udr_of_fits(relation, fit, *, pairs=20):
     def score(pair):
         streams = [generator(claim=PCA.id, part="udr", pair=pair, fit=i) for i in (1, 2)]
         new = images_and_factors()[0][4_000:5_000]
-        return mean_udr(np.stack([new @ FITS[fit](stream) for stream in streams]), relation)
+        return mean_udr(np.stack([new @ fitted(fit, stream) for stream in streams]), relation)
 
     return [score(i) for i in range(pairs)]
 
@@ -120,7 +122,7 @@ def udr_of_fits(relation, fit, *, pairs=20):
 def test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(*, fit="same images"):
     images, factors = images_and_factors()
     agreement = udr_of_fits("lasso", fit, pairs=1)[0]  # UDR is the Lasso variant unless the paper says otherwise
-    gap = float(mig(Sample(images[5_000:] @ FITS[fit](generator(claim=PCA.id)), factors[5_000:])))
+    gap = float(mig(Sample(images[5_000:] @ fitted(fit, generator(claim=PCA.id)), factors[5_000:])))
     return exact(min(agreement - 0.5, 0.1 - gap))
 
 
@@ -141,7 +143,7 @@ def test_the_best_number_of_components_transfers(images, confidence, *, fits=8):
     new, factors = (part[-3_000:] for part in images_and_factors())
 
     def one(fit):
-        codes = new @ FITS[images](generator(claim=SUITABLE_PCA.id, part="PCA", fit=fit))
+        codes = new @ fitted(images, generator(claim=SUITABLE_PCA.id, part="PCA", fit=fit))
         return [float(mig(Sample(codes[:, :components], factors))) for components in (2, 3, 4, 6, 8, 10)]
 
     table = np.array([one(fit) for fit in range(fits)])
