@@ -6,13 +6,12 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES, POLARISED, of_objectives
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_levels import place_of
 from dbench.claims.zoo_statistics import settings_of, trend_with_strength
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, mean_interval, rank_correlation, smallest_of
+from dbench.stats import mean_interval, smallest_of
 
 HIGH = 0.5
 NONE_OF = ("dip_vae_i", "dip_vae_ii", "factor_vae")
@@ -83,7 +82,7 @@ VARIANTS = pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
 MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 
-def best_udr(population: Population, objectives: list[str], models: str, confidence: float) -> Estimate:
+def best_udr(population, objectives, models, confidence):
     """Highest UDR of each seed's models that count; seeds without any are left out."""
     scores = settings_of(population, "udr.lasso", objectives=objectives)
     counted = kept_by(population, SEVERAL_ACTIVE, objectives=objectives) | (models == "all")
@@ -98,16 +97,9 @@ def best_udr(population: Population, objectives: list[str], models: str, confide
 @MODELS
 @VARIANTS
 def test_udr_rises_with_the_strength_of_beta_vae(unsupervised, variant, models, confidence):
-    if models == "all":
-        return trend_with_strength(unsupervised, "beta_vae", variant, confidence=confidence)
-    strengths = unsupervised.strengths("beta_vae")
-    sweeps = settings_of(unsupervised, variant, objectives=["beta_vae"])
-    counted = kept_by(unsupervised, SEVERAL_ACTIVE, objectives=["beta_vae"])
-    pairs = zip(sweeps, counted, strict=True)
-    found = [rank_correlation(strengths[some], row[some]) for row, some in pairs if some.sum() >= 3]
-    if not found:
-        raise EvidenceLacking(f"{unsupervised.name} holds no seed with three models of informative codes")
-    return filtered(mean_interval(found, confidence=confidence), counted)
+    among = SEVERAL_ACTIVE if models == "informative" else None
+    found = trend_with_strength(unsupervised, "beta_vae", variant, among=among, confidence=confidence)
+    return filtered(found, kept_by(unsupervised, among, objectives=["beta_vae"])) if among else found
 
 
 @PLAIN_LOW.covers

@@ -94,12 +94,12 @@ class Claim:
     """
 
     id: str
-    role: Role
     evidence: Evidence
     population: str
     statistic: str
     rule: Rule
     unit: str
+    role: Role = "primary"
     says: str = ""
     where: str = ""
     roles: Mapping[str, Role] = field(default_factory=dict)
@@ -134,8 +134,21 @@ class Claim:
 
     @classmethod
     def zoo(cls, **fields: Any) -> Claim:
-        """Return a card over trained models: of seeds, at least five of them, unless it says otherwise."""
+        """Return a card over trained models: all runs, by seeds, at least five of them, unless it says otherwise."""
         usual: dict[str, Any] = {"evidence": "zoo", "unit": "seed", "min_n": 5}
+        usual["population"] = "all runs: objectives, strengths and seeds"
+        return cls(**(usual | fields))
+
+    @classmethod
+    def synthetic(cls, **fields: Any) -> Claim:
+        """Return a card over constructions: of samples drawn, at least five of them, unless it says otherwise."""
+        usual: dict[str, Any] = {"evidence": "synthetic", "unit": "sample", "min_n": 5}
+        return cls(**(usual | fields))
+
+    @classmethod
+    def published(cls, **fields: Any) -> Claim:
+        """Return a card over printed tables: exact, over pairs of their rows, unless it says otherwise."""
+        usual: dict[str, Any] = {"evidence": "published", "unit": "pair", "confidence": 1.0}
         return cls(**(usual | fields))
 
     def cell(self, part: str, **changes: Any) -> Claim:

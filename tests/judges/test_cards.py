@@ -88,8 +88,12 @@ def test_a_card_is_named_by_finding_evidence_and_part():
 
 
 def test_a_card_is_derived_with_what_differs_alone():
-    zoo = Claim.zoo(id=CARD.id, role="primary", quote="Seeds.", population="p", statistic="s", rule=above(0.5))
+    said = {"id": CARD.id, "quote": "Seeds.", "population": "p", "statistic": "s", "rule": above(0.5)}
+    zoo = Claim.zoo(**said)
     assert (zoo.evidence, zoo.unit, zoo.min_n, zoo.says) == ("zoo", "seed", 5, "")
+    made, table = Claim.synthetic(**said), Claim.published(**said, unit="cell")
+    assert (made.evidence, made.role, made.unit, made.min_n) == ("synthetic", "primary", "sample", 5)
+    assert (table.evidence, table.unit, table.confidence) == ("published", "cell", 1.0)
     cell = replace(CARD, roles={"all": "probe"}).cell("each", min_n=3)
     assert cell == replace(CARD, role="cell", part="each", min_n=3, printed=None)
     assert CARD.probe("turned") == replace(CARD, role="probe", part="turned", quote="", printed=None)

@@ -118,9 +118,9 @@ def test_a_claim_on_two_data_sets_insists_on_the_same_strengths_and_says_which(c
         simulated_zoo(laws, generator=generator(test="pairs", zoo=last), objectives={"beta_vae": (1, 2, last)})
         for last in (4, 8)
     )
-    ends = reconstruction.Ends(constant=100.0, perfect=0.0)
+    pair, ends = PopulationPair(*zoos), ((100.0, 0.0), (100.0, 0.0))
     with pytest.raises(EvidenceLacking, match="other strengths of beta_vae: 1, 2, 4 against 1, 2, 8"):
-        reconstruction.harder(PopulationPair(*zoos), ends, ends)
+        reconstruction.test_a_variant_of_dsprites_is_harder(lambda: pair, 0.95, ends=ends)
 
 
 def test_very_large_zoos_give_points_alone():

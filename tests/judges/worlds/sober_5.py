@@ -1,15 +1,57 @@
-"""Worlds for section 5.2 of A Sober Look: total correlation and mutual information of codes."""
+"""Worlds for sections 5.1 to 5.3 of A Sober Look: reconstruction, codes, methods against each other, what decides."""
 
 from functools import partial
 
 import numpy as np
 from counter_worlds import asked, calibrated
-from simulation import Law, SimulatedPopulation, simulated_zoo
+from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
+from dbench.claims.population import PopulationPair
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
+
+RECONSTRUCTION, METHODS, VARIANCE = (f"sober/test_5_{name}" for name in ("1_reconstruction", "3_methods", "3_variance"))
 SAMPLED, MEAN = "sober/test_5_2_sampled_codes", "sober/test_5_2_mean_codes"
 INFORMATION = "sober/test_5_2_mutual_information"
+METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
+STEPS = {"annealed_vae": 0, "beta_tcvae": 1, "beta_vae": 2, "dip_vae_i": 3, "dip_vae_ii": 4, "factor_vae": 5}
 BETAS = ("beta_tcvae", "beta_vae")
 COLLAPSED = Law(mean=1.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 1.0))
+
+
+def of_all_metrics(law: Law, **zoo):
+    """Every metric has one law; one run in six has collapsed."""
+    return simulated_zoo(dict.fromkeys(METRICS, law) | {"kl.informative": COLLAPSED}, **zoo)
+
+
+def reconstructing(effect, **zoo):
+    """Models go half of the way, 50 of 100 nats, and the effect further, with a spread of 10."""
+    return simulated_zoo({"reconstruction": Law(mean=50 - effect, seed=2, noise=10)}, **zoo)
+
+
+def two_sets(effect, **zoo):
+    """On the second data set the effect, in nats of 100, is left beside what is left on the first."""
+    return PopulationPair(reconstructing(20, **zoo), reconstructing(20 - effect, **zoo))
+
+
+def apart(effect, **zoo):
+    """The methods lie at equal steps of the effect, against noise of 1."""
+    return of_all_metrics(Law(mean={o: effect * i for o, i in STEPS.items()}, seed=0.2), **zoo)
+
+
+def ahead(objective: str, effect, **zoo):
+    """One method lies above the others on every metric, against noise of 1."""
+    return of_all_metrics(Law(mean={objective: effect}, seed=0.2), **zoo)
+
+
+def rising_apart(effect, **zoo):
+    """The methods lie at equal steps of the effect and the strengths rise by 1, against noise of 1."""
+    return of_all_metrics(Law(mean={o: effect * i for o, i in STEPS.items()}, trend=1.0, seed=0.2), **zoo)
+
+
+def strengths_matter(effect, **zoo):
+    """The strengths rise by the effect, the objectives lie half a standard deviation apart."""
+    apart = {"annealed_vae": -0.5, "beta_vae": 0.5, "dip_vae_i": 0.5, "factor_vae": -0.5}
+    return of_all_metrics(Law(mean=apart, trend=effect, seed=0.2), **zoo)
 
 
 def both_ways(kind: str, law: Law) -> dict[str, Law]:
@@ -32,20 +74,9 @@ def level(kind: str, objectives: tuple[str, ...], effect, **zoo):
     return simulated_zoo(both_ways(kind, law), **zoo)
 
 
-def swept(kind: str, objectives: tuple[str, ...], sign: float, effect, **zoo):
-    """The total correlation of some objectives follows the strength, against noise of 1."""
-    return simulated_zoo(both_ways(kind, Law(trend=dict.fromkeys(objectives, sign * effect), seed=0.3)), **zoo)
-
-
-def rising(effect, **zoo):
-    """The mean codes' total correlation of both beta objectives rises by the effect over the sweep, from 1 nat."""
-    law = Law(mean=1.0, trend=dict.fromkeys(BETAS, effect), seed=0.1, noise=0.1)
-    return simulated_zoo(both_ways("mean", law), **zoo)
-
-
-def changes(kind: str, trends: dict[str, float], noise: float, effect, **zoo):
-    """Objectives change over their sweeps by so many times the effect, in nats."""
-    law = Law(trend={o: times * effect for o, times in trends.items()}, seed=noise, noise=noise)
+def swept(kind: str, trends: dict[str, float], effect, *, mean=0.0, seed=0.3, noise=1.0, **zoo):
+    """The total correlation of some objectives changes over the sweep by so many times the effect."""
+    law = Law(mean=mean, trend={o: times * effect for o, times in trends.items()}, seed=seed, noise=noise)
     return simulated_zoo(both_ways(kind, law), **zoo)
 
 
@@ -78,11 +109,6 @@ def informative(effect, **zoo):
     return simulated_zoo(laws | {"mutual_information.sampled": Law(trend=falls, seed=0.3)}, **zoo)
 
 
-def overlapping(effect, **zoo):
-    """The strengths rise by the effect, against noise of 1."""
-    return simulated_zoo(both_ways("mean", Law(trend=effect, seed=0.2)), **zoo)
-
-
 DIPS = ("dip_vae_i", "dip_vae_ii")
 BETAS_FALL, BETAS_RISE = dict.fromkeys(BETAS, -1.0), dict.fromkeys(BETAS, 1.0)
 # Of two seeds with one model collapsed too little is left to be judged at all.
@@ -94,9 +120,18 @@ def active(card, world, *case, **more):
     return mean(card, world, *case, false_world=partial(world, seeds=30), **more)
 
 
-betas_fall, annealed_high = partial(swept, "sampled", BETAS, -1.0), partial(level, "mean", ("annealed_vae",))
+betas_fall, annealed_high = partial(swept, "sampled", BETAS_FALL), partial(level, "mean", ("annealed_vae",))
 low_sampled, low_mean = (partial(level, kind, DIPS) for kind in ("sampled", "mean"))
 factor = partial(level, "sampled", ("factor_vae",))
+rising = partial(swept, "mean", BETAS_RISE, mean=1.0, seed=0.1, noise=0.1)
+overlapping = partial(swept, "mean", dict.fromkeys(OBJECTIVES, 1.0), seed=0.2)
+dips_fall = partial(swept, "sampled", dict.fromkeys(DIPS, -1.0))
+# Of a constant picture and of a perfect reconstruction.
+ENDS = (100.0, 0.0)
+OVERLAPS = (4.0, 0.1, (0.0, 4.0), 0.75, "three quarters shared")
+LUCKY = (20.0, 0.1, (0.0, 20.0), 0.5, "every second time")
+overlap = partial(calibrated, METHODS, truth_seeds=50)
+variance = partial(calibrated, VARIANCE, truth_seeds=200)
 # A sweep without a trend has 0.
 TREND = (-2.0, 1.0, (0.0, 12.0))
 ABOVE = (-2.0, 1.0, (-1.0, 5.0), 0.9, "nine pairs of runs in ten")
@@ -110,6 +145,28 @@ HALF = (8.0, 1.0, (0.0, 20.0), 0.5, "every second time")
 MONOTONE, SEEN = "a sweep that looks monotone", "a trend to be seen"
 
 WORLDS = [
+    calibrated(RECONSTRUCTION, "REASONABLE", reconstructing, -20.0, 0.1, (-20.0, 40.0), 0.7, "seven tenths of the way",
+               given={"ends": ENDS}),
+    calibrated(RECONSTRUCTION, "HARDER", two_sets, -20.0, 0.1, (-20.0, 40.0), 0.15, "15% of the way more", seeds=5,
+               handed=asked, given={"ends": (ENDS, ENDS)}),
+    overlap("OVERLAP", apart, *OVERLAPS, given={"draws": 200}),
+    overlap("EACH_OVERLAPS", apart, *OVERLAPS, given={"metric": "mig", "draws": 200}),
+    overlap("NOT_COLLAPSED", apart, *OVERLAPS,
+            estimated=lambda m, zoo, level: m.overlap(zoo, ["mig"], level, 200, among=SEVERAL_ACTIVE)),
+    calibrated(METHODS, "NONE_BETTER", partial(ahead, "beta_vae"), 3.0, 0.1, (0.0, 3.0), 0.53, "hardly a difference",
+               truth_seeds=100),
+    calibrated(METHODS, "LOWER_IRS", partial(ahead, "dip_vae_i"), 2.0, 0.1, (-5.0, 2.0), 0.1,
+               "one pair of runs in ten"),
+    calibrated(METHODS, "COMPARABLE", partial(ahead, "dip_vae_i"), 3.0, 0.1, (-3.0, 3.0), 0.5, "no difference",
+               given={"metric": "mig"}),
+    variance("MINOR", rising_apart, 3.0, 0.1, (0.0, 3.0), 0.37, "printed average"),
+    variance("STRENGTH_ADDS", strengths_matter, 0.0, 0.1, (0.0, 5.0), 0.22, "printed average"),
+    variance("SEED_REMAINS", strengths_matter, 20.0, 0.1, (0.0, 20.0), 0.41, "printed average"),
+    variance("LESS", rising_apart, 3.0, 0.1, (0.0, 3.0), -0.3, "three tenths less", given={"other": "seed"}),
+    calibrated(VARIANCE, "AS_PRINTED", rising_apart, 3.0, 0.1, (0.0, 3.0), 0.0, "as printed",
+               given={"share": "objective", "metric": "mig", "printed": 0.4}),
+    variance("LUCK", strengths_matter, *LUCKY, truth_seeds=100),
+    variance("EACH_LUCKY", strengths_matter, *LUCKY, truth_seeds=100, given={"objective": "beta_vae"}),
     sampled("FALLS", betas_fall, *TREND, -0.8, MONOTONE),
     sampled("EACH_FALLS", betas_fall, *TREND, -0.8, MONOTONE, given={"objective": "beta_vae"}),
     sampled("HIGHEST", plain_above, *ABOVE),
@@ -118,17 +175,18 @@ WORLDS = [
     sampled("EACH_LOW", low_sampled, *LOW, given={"objective": "dip_vae_i"}),
     sampled("FACTOR_FLAT", factor, 1.0, 1.0, (-1.5, 1.0), 0.2, "three tenths of it"),
     sampled("FACTOR_LOW", factor, *LOW),
-    sampled("NO_DECREASE", partial(swept, "sampled", ("factor_vae",), -1.0), 12.0, 1.0, (-2.0, 12.0), 0.0, "no trend"),
+    sampled("NO_DECREASE", partial(swept, "sampled", {"factor_vae": -1.0}), 12.0, 1.0, (-2.0, 12.0), 0.0, "no trend"),
     sampled("MOST", sensitive, 0.2, 1.0, (0.15, 3.0), 0.75, "four times as much"),
-    sampled("ANNEALED_FALLS", partial(swept, "sampled", ("annealed_vae",), 1.0), *TREND, 0.8, MONOTONE),
-    sampled("DIPS_FALL", partial(swept, "sampled", DIPS, -1.0), *TREND, -0.7, SEEN, given={"objective": "dip_vae_ii"}),
-    sampled("DIPS_FALL_LESS", partial(changes, "sampled", BETAS_FALL, 0.05), -0.2, 1.0, (-0.2, 0.5), 0.15,
-            "0.15 nats more", given={"objective": "dip_vae_i"}),
+    sampled("ANNEALED_FALLS", partial(swept, "sampled", {"annealed_vae": 1.0}), *TREND, 0.8, MONOTONE),
+    sampled("DIPS_FALL", dips_fall, *TREND, -0.7, SEEN, given={"objective": "dip_vae_ii"}),
+    sampled("DIPS_FALL_LESS", partial(swept, "sampled", BETAS_FALL, seed=0.05, noise=0.05), -0.2, 1.0, (-0.2, 0.5),
+            0.15, "0.15 nats more", given={"objective": "dip_vae_i"}),
     mean("RISES", rising, *RISES),
     mean("EACH_RISES", rising, *RISES, given={"objective": "beta_vae"}),
-    active("RISES_ACTIVE", partial(swept, "mean", BETAS, 1.0), *TREND, 0.8, MONOTONE),
-    mean("FACTOR_RISES", partial(swept, "mean", ("factor_vae",), 1.0), *TREND, 0.7, SEEN),
-    mean("FACTOR_LESS", partial(changes, "mean", BETAS_RISE, 0.1), -0.4, 1.0, (-0.4, 1.0), 0.3, "0.3 nats more"),
+    active("RISES_ACTIVE", partial(swept, "mean", BETAS_RISE), *TREND, 0.8, MONOTONE),
+    mean("FACTOR_RISES", partial(swept, "mean", {"factor_vae": 1.0}), *TREND, 0.7, SEEN),
+    mean("FACTOR_LESS", partial(swept, "mean", BETAS_RISE, seed=0.1, noise=0.1), -0.4, 1.0, (-0.4, 1.0), 0.3,
+         "0.3 nats more"),
     mean("DIP1_LOW", low_mean, *DIP1_LOW),
     active("DIP1_ACTIVE", low_mean, *DIP1_LOW),
     mean("DIP2_FAILS", low_mean, *DIP2_HIGH, handed=asked),
