@@ -1,6 +1,5 @@
 """Correcting Flaws, section 5.2: novel combinations of familiar shape and size, Table 3 and its details."""
 
-import pandas as pd
 import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
@@ -24,19 +23,17 @@ EACH_DATA_SET = pytest.mark.parametrize("data_set", DATA_SETS)
 WHERE_AT_CHANCE = pytest.mark.parametrize("data_set", ["dSprites", "MPI3D"])
 PARTED = ["parted_vae", "parted_vae_ss"]
 
-POOR = Claim(
+POOR = Claim.published(
     id="flaws.cg-poor",
     role="primary",
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
     says="On dSprites and MPI3D models classify novel combinations of shape and size essentially always at chance.",
-    evidence="published",
     population="six models on one data set, as printed",
     deviations=("'Essentially always at chance' is read as below 5 points after adjustment, for every model.",),
     unit="model",
     statistic="largest chance-adjusted accuracy of shape and size together, percent",
     # Chance is on the sentence's side: there is no value of no effect beyond the bound.
     rule=below(5.0),
-    confidence=1.0,
 )
 POOR_RECOMPUTED = POOR.cell("recomputed", population="six models on one data set, recomputed from Tables 27 to 44")
 BEST = POOR.cell(
@@ -159,24 +156,24 @@ SUPERVISED_RANDOM = SUPERVISED.cell(
 )
 
 
-def novel(source: str, classifier: str = "mlp") -> pd.Series:
+def novel(source, classifier="mlp"):
     if source == PRINTED:
         return novel_accuracy(setting="novel" if classifier == "mlp" else "novel_linear")
     return recomputed_novel(classifier=classifier)
 
 
-def on_random_splits(source: str) -> pd.Series:
+def on_random_splits(source):
     return novel_accuracy(setting="random_split") if source == PRINTED else random_split_accuracy()
 
 
-def supervised(source: str, data_set: str, setting: str) -> float:
+def supervised(source, data_set, setting):
     if source == RECOMPUTED:
         return float(adjusted(supervised_accuracy(data_set, setting)["both"], chance(data_set, "both")))
     cells = read_table("flaws_table_3").query("model == 'mtd' and target == 'both'")
     return cells.query("data_set == @data_set and setting == @setting")["percent"].item()
 
 
-def ahead_on_3dshapes(scores: pd.Series) -> float:
+def ahead_on_3dshapes(scores):
     means = scores.groupby("data_set").mean()
     return means["3dshapes"] - means.drop("3dshapes").max()
 

@@ -24,23 +24,19 @@ from dbench_published.flaws_correlations import (
 
 EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
 
-ORDER = Claim(
+ORDER = Claim.published(
     id="flaws.cg-correlation",
     role="primary",
     quote="The strongest correlation is found with SNC. [...] Across all datasets, NK has the second "
     "strongest correlation [...]",
-    where="5.3, Tables 3, 4, 7, 8",
-    evidence="published",
     population="18 pairs of model and data set; SNC and NK from Table 8, the others from Table 7, as in the paper",
     deviations=(
         "The paper takes SNC and NK as product over shape and size, the other metrics as averages over all factors.",
         "Existing metrics are MIG, SAP, IRS, D, C, I, MED and DCI, the mean of D, C and I.",
         "Accuracies are those of Table 3; the cells take PartedVAE's on 3dshapes from Table 36.",
     ),
-    unit="pair",
     statistic="smallest step of the correlations: SNC minus NK, NK minus the largest existing metric's",
     rule=above(0.0),
-    confidence=1.0,
     revision=2,
 )
 ON_3DSHAPES = ORDER.cell(
@@ -66,7 +62,6 @@ ONE_LEFT_OUT = OTHERWISE.probe(
 CORRELATES = ORDER.cell(
     "one metric",
     quote="all metrics are at least weakly correlated with compositional generalization performance",
-    where="5.3, Table 4",
     says="A metric correlates with performance on novel combinations, at least weakly.",
     population="18 pairs of model and data set, or six on 3dshapes; PartedVAE's accuracy on 3dshapes from Table 36",
     deviations=(
@@ -97,7 +92,6 @@ OVER_D = ORDER.cell(
     quote="C and I measure the extent to which the information is present in a disentangled way Thus, they are loosely "
     "analogous, in the context of DCI, to our SNC, and, like SNC, are a better predictor of downstream performance "
     "than D.",
-    where="5.3, last paragraph, Table 4",
     population="18 pairs of model and data set, or six on 3dshapes, as printed",
     deviations=(),
     statistic="smaller correlation of C and I minus that of D",
@@ -110,11 +104,11 @@ OVER_D_RECOMPUTED = OVER_D.cell(
 )
 
 
-def correlations(values: dict[str, np.ndarray], accuracy: np.ndarray) -> dict[str, float]:
+def correlations(values, accuracy):
     return {metric: correlation(value, accuracy) for metric, value in values.items()}
 
 
-def smallest_step(found: dict[str, float], population_of: str) -> float:
+def smallest_step(found, population_of):
     """SNC over NK over all existing metrics, over all data sets; on 3dshapes the paper says no more than SNC first."""
     existing = max(value for metric, value in found.items() if metric not in OWN)
     if population_of == "all":
@@ -122,12 +116,12 @@ def smallest_step(found: dict[str, float], population_of: str) -> float:
     return found["snc"] - max(found["nk"], existing)
 
 
-def step(version: str, population_of: str, scores=scores) -> Estimate:
+def step(version, population_of, scores):
     accuracy = novel(version, population_of)
     return exact(smallest_step(correlations(scores(version, population_of), accuracy), population_of), n=len(accuracy))
 
 
-def over_pairs(score: np.ndarray, accuracy: np.ndarray, confidence: float) -> Estimate:
+def over_pairs(score, accuracy, confidence):
     """Correlation with Fisher's interval for other pairs."""
     r, n = correlation(score, accuracy), len(accuracy)
     half = float(ndtri((1 + confidence) / 2)) / math.sqrt(n - 3)

@@ -24,13 +24,12 @@ from dbench_published.flaws import (
 WHOLE_CELLS = "number of cells that do not follow, printed with one decimal and so 0.06 points or more away"
 METRICS = ["snc", "linear", "mlp", "nk"]
 
-TABLE_2 = Claim(
+TABLE_2 = Claim.published(
     id="flaws.table-consistency",
     role="primary",
     quote="Mean score across five runs (std. dev. in parentheses) for our proposed metrics, SNC and NK. MLP and linear "
     "denote the chance-adjusted accuracy of an MLP and linear model, respectively, on trained all neurons (MLP).",
     where="Table 2, Tables 9 to 26",
-    evidence="published",
     population="18 pairs of model and data set, four scores each; mean over factors and splits",
     deviations=(
         "Chance is 1 / K for K balanced classes, equation 4.",
@@ -41,7 +40,6 @@ TABLE_2 = Claim(
     # A count: one cell that does not follow refutes 'they follow', and there is no value of no effect.
     statistic=WHOLE_CELLS,
     rule=below(0.5),
-    confidence=1.0,
     revision=2,
 )
 MEANS = TABLE_2.cell("means", population=TABLE_2.population.replace("four scores each; ", ""))
@@ -95,12 +93,12 @@ SUPERVISED = MEANS.cell(
 )
 
 
-def apart(printed: pd.Series, recomputed: pd.Series, tolerance: float) -> int:
+def apart(printed, recomputed, tolerance):
     """Count the cells that do not follow."""
     return int(((printed - recomputed).abs() >= tolerance).sum())
 
 
-def supervised_row(setting: str) -> pd.Series:
+def supervised_row(setting):
     """Shape, size and both of MTD on three data sets, as printed in Table 3."""
     cells = read_table("flaws_table_3").query("model == 'mtd' and setting == @setting")
     return cells.set_index(["data_set", "target"])["percent"]
