@@ -97,7 +97,6 @@ BOUND = Claim(
 NO_INFORMATION = BOUND.cell(
     "no information",
     quote="no neuron, by itself, contains any information about any generative factor.",
-    where="3.2, Theorem 3.1",
     says="In the band code no code alone has information about any factor.",
     population="the law of equation 1 with uniform digits, enumerated; codes and classes varied",
     deviations=BOUND.deviations[2:3],

@@ -19,7 +19,6 @@ AT_CHANCE = Claim.zoo(
     id="flaws.cg-poor",
     role="primary",
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
-    says="On dSprites trained models classify novel combinations of shape and size essentially always at chance.",
     population="systems trained without one combination of shape and size at a time, one strength each",
     deviations=(
         "'Essentially always at chance' is read as below 5 points after adjustment, for every system.",
@@ -103,7 +102,6 @@ FAILS = replace(
     quote="The accuracy for identifying novel combinations of familiar features is generally low, often at the level "
     "of random guessing (i.e., 0 after adjusting for chance agreement). This is even true for MTD, the supervised "
     "model.",
-    says="A fully supervised model is at chance on novel combinations too.",
     deviations=(
         "'At chance' is read as below 5 points, as for flaws.cg-poor.",
         "MTD is rebuilt from its description, and asked by an MLP on its codes like every system.",

@@ -24,7 +24,6 @@ AS_DEFINED = Claim.synthetic(
     id="hownot.fact-7",
     role="primary",
     quote="MIG satisfies Property 1.",
-    where="2.2.1, Fact 7; 2.2, Characteristic 2",
     says="MIG gives a high score to every representation in which a change of one factor changes one code.",
     population="all deterministic codes of one to three factors of two to five values, up to three codes (of 2 x 4 and "
     "2 x 2 x 2 values one)",
@@ -91,7 +90,6 @@ LOW_AS_DEFINED = replace(
     AS_DEFINED,
     id="hownot.fact-9",
     quote="MIG satisfies Property 2.",
-    where="2.2.2, Fact 9; 2.2, Characteristic 2",
     says="MIG gives a low score to every representation in which a change of one factor changes several codes.",
     deviations=(READING, "'Does not satisfy' is read strictly: any change of a factor changes at least two codes."),
     statistic="largest MIG, by the enumerated law, of the codes in which a change of one factor changes several",

@@ -52,7 +52,6 @@ BOUNDS = Claim.synthetic(
     role="primary",
     quote="This score yields 1.0 for perfect robustness (i.e., no harm is done by changes in G_J) and 0.0 for no "
     "robustness. Note that IRS has a similar interpretion to a R^2 value in regression.",
-    says="IRS is never below 0 (not robust), nor above 1 (robust).",
     population="random codes on full grids of two or three factors of two to four values",
     deviations=(
         "That nothing lies beyond the two ends is read from them and from R2, which has the same.",

@@ -90,7 +90,6 @@ TRADE_OFF = replace(
     DIFFER,
     id="irs.information-trade-off",
     quote="there is often a trade-off between a disentangled structure and information being preserved.",
-    says="Models with a more robust code know less of the factors.",
     population="all runs: objectives, strengths and seeds",
     deviations=(
         DIFFER.deviations[2],

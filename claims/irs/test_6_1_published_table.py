@@ -37,7 +37,6 @@ TRADE_OFF = replace(
     DIFFER,
     id="irs.information-trade-off",
     quote="there is often a trade-off between a disentangled structure and information being preserved.",
-    says="Methods with a more robust code know less of the factors.",
     deviations=(
         "The paper puts beta-TCVAE's low informativeness down to its tuning without shape and to few active codes.",
     ),

@@ -32,7 +32,6 @@ DECEIVED = Claim.synthetic(
 INFORMATION = DECEIVED.cell(
     "information",
     quote="",
-    where="6.2, Figures 3 and 4",
     says="A code moved far by rare or cumulative effects can look disentangled to mutual information.",
     deviations=("The MI score is that of Ridgeway and Mozer, as in appendix D.1.",),
     unit="grid",
