@@ -12,29 +12,20 @@ import torch
 from dbench.claims import Claim, above, below, within
 from dbench.codes import FunctionSource, Sample
 from dbench.constructions.entangling import entangling, householder
-from dbench.metrics import (
-    beta_vae_metric,
-    code_mutual_information,
-    dci,
-    factor_vae,
-    gaussian_total_correlation,
-    mig,
-    sap,
-)
+from dbench.metrics import beta_vae_metric, dci, factor_vae, mig, sap
+from dbench.metrics.total_correlation import code_mutual_information, gaussian_total_correlation
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
 # d = 2 with sin^2(pi/8) and d = 4 with 1/4 give matrices of entries of one size: nothing of a factor has a code.
 STRONG = {"d2-alpha0.146": householder(2, float(np.sin(np.pi / 8) ** 2)), "d4-alpha0.25": householder(4, 0.25)}
 WEAK = {"d2-alpha0.01": householder(2, 0.01), "d10-alpha0.1": householder(10, 0.1)}
 
-ENTANGLED = Claim(
+ENTANGLED = Claim.synthetic(
     id="sober.impossibility-consequence",
-    role="primary",
     quote="Since the (unsupervised) disentanglement method only has access to observations \\mathbf{x} , it hence "
     "cannot distinguish between the two equivalent generative models and thus has to be entangled to at least one of "
     "them.",
-    evidence="synthetic",
     population="uniform factors f(z), representation x = z, f mixing strongly; matrix, metric and draws varied",
     deviations=("'Entangled' is a score below half of the way from chance to the best.",),
     statistic="mean score, on a scale from chance (0; 1/d for BetaVAE and FactorVAE) to the best (1)",
@@ -69,34 +60,34 @@ WEAKLY = ENTANGLED.probe(
 )
 
 
-def model(matrix: torch.Tensor, *, entangled: bool) -> FunctionSource:
+def model(matrix, *, entangled):
     """Build the model whose factors are z, or the one whose factors are f(z), for codes x = z."""
     f = entangling("uniform", matrix)
 
-    def encode(factors: np.ndarray, stream: np.random.Generator) -> np.ndarray:
+    def encode(factors, stream):
         return f.inverse(torch.from_numpy(factors)).numpy() if entangled else factors
 
     d = len(matrix)
     return FunctionSource(lambda n, stream: f.draw(n, stream).numpy(), encode, tuple(f"factor_{j}" for j in range(d)))
 
 
-def _levels(sample: Sample, levels: int = 3) -> Sample:
+def _levels(sample, levels=3):
     """Cut uniform factors into levels, for a metric of discrete factors."""
     cut = np.minimum((sample.factors * levels).astype(np.int64), levels - 1)
     return Sample(sample.codes, cut, sample.factor_names)
 
 
-def _above_chance(accuracy: float, source: FunctionSource) -> float:
+def _above_chance(accuracy, source):
     chance = 1 / len(source.factor_names)
-    return (accuracy - chance) / (1 - chance)
+    return (float(accuracy) - chance) / (1 - chance)
 
 
 SUPERVISED = {
     "beta_vae_metric": lambda source, stream: _above_chance(
-        float(beta_vae_metric(source, generator=stream, test_points=2_000, train_points=2_000)), source
+        beta_vae_metric(source, generator=stream, test_points=2_000, train_points=2_000), source
     ),
     "factor_vae": lambda source, stream: _above_chance(
-        float(factor_vae(source, generator=stream, test_votes=2_000, train_votes=2_000)), source
+        factor_vae(source, generator=stream, test_votes=2_000, train_votes=2_000), source
     ),
     "mig": lambda source, stream: float(mig(source.sample(10_000, stream))),
     "dci": lambda source, stream: float(dci(_levels(source.sample(900, stream)), generator=stream)),
@@ -105,48 +96,44 @@ SUPERVISED = {
 UNSUPERVISED = {f.__name__: f for f in (gaussian_total_correlation, code_mutual_information)}
 
 
-def supervised(metric: str, matrix: torch.Tensor, *, entangled: bool, repetitions: int = 3) -> list[float]:
+def supervised(metric, matrix, *, entangled, repetitions=3):
     source = model(matrix, entangled=entangled)
     axes = {"claim": BEST.id, "metric": metric, "entangled": int(entangled), "d": len(matrix)}
     return [SUPERVISED[metric](source, generator(**axes, repetition=i)) for i in range(repetitions)]
 
 
-def moved(score: str, matrix: torch.Tensor, confidence: float, *, repetitions: int = 5) -> Estimate:
-    """Score independent draws from either model; the differences are the replicates."""
-    first, second = (model(matrix, entangled=entangled) for entangled in (False, True))
-    streams = [generator(claim=UNMOVED.id, score=score, repetition=i) for i in range(repetitions)]
-    measure = UNSUPERVISED[score]
-    found = [
-        float(measure(second.sample(10_000, stream).codes)) - float(measure(first.sample(10_000, stream).codes))
-        for stream in streams
-    ]
-    return mean_interval(found, confidence=confidence)
-
-
 @ENTANGLED.covers
 @pytest.mark.parametrize("matrix", sorted(STRONG))
 @pytest.mark.parametrize("metric", sorted(SUPERVISED))
-def test_supervised_scores_are_far_lower_for_the_other_model(metric, matrix, confidence):
-    return mean_interval(supervised(metric, STRONG[matrix], entangled=True), confidence=confidence)
+def test_supervised_scores_are_far_lower_for_the_other_model(metric, matrix, confidence, *, of=STRONG, **world):
+    return mean_interval(supervised(metric, of[matrix], entangled=True, **world), confidence=confidence)
 
 
 @BEST.covers
 @pytest.mark.parametrize("matrix", sorted(STRONG))
 @pytest.mark.parametrize("metric", sorted(SUPERVISED))
-def test_supervised_scores_are_near_their_best_for_one_model(metric, matrix):
-    scores = supervised(metric, STRONG[matrix], entangled=False)
+def test_supervised_scores_are_near_their_best_for_one_model(metric, matrix, *, entangled=False, **world):
+    scores = supervised(metric, STRONG[matrix], entangled=entangled, **world)
     return exact(min(scores), n=len(scores))
 
 
 @UNMOVED.covers
 @pytest.mark.parametrize("matrix", sorted(STRONG))
 @pytest.mark.parametrize("score", sorted(UNSUPERVISED))
-def test_unsupervised_scores_are_the_same_for_both_models(score, matrix, confidence):
-    return moved(score, STRONG[matrix], confidence)
+def test_unsupervised_scores_are_the_same_for_both_models(score, matrix, confidence, *, of=STRONG, repetitions=5):
+    """Independent draws from either model are scored; the differences are the replicates."""
+    first, second = (model(of[matrix], entangled=entangled) for entangled in (False, True))
+
+    def difference(stream):
+        scores = [float(UNSUPERVISED[score](source.sample(10_000, stream).codes)) for source in (second, first)]
+        return scores[0] - scores[1]
+
+    streams = [generator(claim=UNMOVED.id, score=score, repetition=i) for i in range(repetitions)]
+    return mean_interval([difference(stream) for stream in streams], confidence=confidence)
 
 
 @WEAKLY.covers
 @pytest.mark.parametrize("matrix", sorted(WEAK))
 @pytest.mark.parametrize("metric", ["beta_vae_metric", "factor_vae", "mig", "sap"])
-def test_supervised_scores_are_far_lower_if_the_models_differ_little(metric, matrix, confidence):
-    return mean_interval(supervised(metric, WEAK[matrix], entangled=True), confidence=confidence)
+def test_supervised_scores_are_far_lower_if_the_models_differ_little(metric, matrix, confidence, *, of=WEAK, **world):
+    return mean_interval(supervised(metric, of[matrix], entangled=True, **world), confidence=confidence)

@@ -7,13 +7,12 @@ import pytest
 import torch
 
 from dbench.claims import Claim, below
-from dbench.constructions.entangling import MARGINALS, Entangling, entangling, householder, orthogonal
+from dbench.constructions.entangling import MARGINALS, entangling, householder, orthogonal
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, uniform_deviation_interval
+from dbench.stats import exact, uniform_deviation_interval
 
-THEOREM = Claim(
+THEOREM = Claim.synthetic(
     id="sober.theorem-1",
-    role="primary",
     where="section 3, Theorem 1; appendix A",
     quote=r"For d > 1, let $\mathbf{z} \sim P$ denote any distribution which admits a density $p(\mathbf{z}) = "
     r"\prod_{i=1}^{d} p(\mathbf{z}_i)$. Then, there exists an infinite family of bijective functions $f : "
@@ -21,7 +20,6 @@ THEOREM = Claim(
     r"{\partial u_j} \neq 0$ almost everywhere for all i and j (implying that \mathbf{z} and $f(\mathbf{z})$ are "
     r"completely entangled) and $P(\mathbf{z} \leq \mathbf{u}) = P(f(\mathbf{z}) \leq \mathbf{u})$ for all "
     r"$\mathbf{u} \in \operatorname{supp}(\mathbf{z})$",
-    evidence="synthetic",
     population="uniform, normal and exponential factors; 2 to 10 dimensions; Householder and Haar matrices",
     deviations=(
         "A demonstration of a proof: 'any density' and 'infinitely many' by three laws and seven matrices, 'almost "
@@ -49,17 +47,17 @@ MATRICES = {
 }
 
 
-def bijection(f: Entangling, rng: np.random.Generator, confidence: float, n: int = 2_000) -> Estimate:
+def bijection(f, rng, confidence, n=2_000):
     z = f.draw(n, rng)
     return exact(float((f.inverse(f(z)) - z).abs().max()) / 1e-6, n=n)
 
 
-def jacobian(f: Entangling, rng: np.random.Generator, confidence: float, n: int = 2_000) -> Estimate:
+def jacobian(f, rng, confidence, n=2_000):
     smallest = f.jacobian(f.draw(n, rng)).abs().flatten(start_dim=1).min(dim=1).values
     return exact(float((smallest < 1e-9).double().mean()) / 0.001, n=n)
 
 
-def distribution(f: Entangling, rng: np.random.Generator, confidence: float, n: int = 50_000) -> Estimate:
+def distribution(f, rng, confidence, n=50_000):
     """Compare the joint distribution function of f(z) with that of z, which is known: a product."""
     queries, mapped = f.draw(200, rng), f(f.draw(n, rng))
     columns = mapped.T.contiguous()

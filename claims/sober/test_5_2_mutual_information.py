@@ -1,13 +1,10 @@
 """A Sober Look, section 5.2 and appendix G: the average mutual information of two codes, against the strength."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dbench.claims import Claim, above
-from dbench.claims.population import Population
 from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, of_objectives
-from dbench.stats import Estimate, mean_interval, smallest_of, sweep_correlations
+from dbench.stats import mean_interval, smallest_of, sweep_correlations
 
 ALL = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 EXCEPT_DIP_VAE_I = tuple(objective for objective in ALL if objective != "dip_vae_i")
@@ -15,7 +12,6 @@ FACTOR_IN_RANGE = of_objectives(CODES_KEPT, "factor_vae")
 
 DIRECTIONS = Claim.zoo(
     id="sober.code-mi-direction",
-    role="primary",
     where="5.2, appendix G, Figures 31 and 32",
     quote="The average mutual information of the dimensions of the sampled representation generally decrease except "
     "for DIP-VAE-I. [...] The average mutual information of the dimensions of the mean representation generally "
@@ -62,7 +58,7 @@ DIP1_RISES = DIRECTIONS.cell(
 )
 
 
-def trend(population: Population, codes: str, objectives: Sequence[str], confidence: float, sign: int = 1) -> Estimate:
+def trend(population, codes, objectives, confidence, sign=1):
     seeds, score = population.seeds(), f"mutual_information.{codes}"
     # A larger capacity regularises less.
     found = [

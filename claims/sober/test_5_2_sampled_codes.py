@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.population import Population
 from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, above_floor, of_objectives
 from dbench.claims.zoo_among import over_rows
 from dbench.claims.zoo_levels import change_over_sweep, place_of, ratio_to, superiority_of_setting
 from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, largest_of, mean_interval, smallest_of, sweep_correlations
+from dbench.stats import largest_of, mean_interval, smallest_of, sweep_correlations
 
 TC = "gaussian_tc.sampled"
 PLAIN_VAE = ("beta_vae", 1.0)
@@ -29,7 +28,6 @@ TREND = "mean over seeds of Spearman's correlation between strength and Gaussian
 
 FALLS = Claim.zoo(
     id="sober.tc-sampled-falls",
-    role="primary",
     quote="For β -VAE and β -TCVAE, it can be clearly seen that the total correlation of the sampled representation "
     "decreases on all data sets as the regularization strength (in the form of β) is increased.",
     population="beta-VAE and beta-TCVAE; strength varied over six values, everything else fixed",
@@ -44,7 +42,6 @@ FALLS = Claim.zoo(
 EACH_FALLS = FALLS.cell("each objective", population=OF_ONE, statistic=TREND, regime=(FLOOR, PENALTY_MOVES))
 HIGHEST = Claim.zoo(
     id="sober.tc-sampled-vae-highest",
-    role="primary",
     quote="On all data sets except SmallNORB, we observe that plain vanilla variational autoencoders (the β -VAE model "
     "with $\\beta = 1$) exhibit the highest total correlation.",
     population="beta-VAE at strength 1 against every other strength of five objectives",
@@ -67,7 +64,6 @@ WITHOUT_FACTOR = HIGHEST.cell(
 )
 DIPS_LOW = Claim.zoo(
     id="sober.tc-sampled-dip-low",
-    role="primary",
     quote="The two variants of DIP-VAE exhibit low total correlation across the data sets except DIP-VAE-I which "
     "incurs a slightly higher total correlation on SmallNORB compared to a vanilla VAE.",
     population="all strengths and seeds of DIP-VAE-I and DIP-VAE-II, against beta-VAE at strength 1",
@@ -84,7 +80,6 @@ EACH_LOW = DIPS_LOW.cell(
 )
 FACTOR_FLAT = Claim.zoo(
     id="sober.tc-sampled-factorvae-flat",
-    role="primary",
     quote="While FactorVAE achieves a low total correlation on all data sets except on SmallNORB, we observe that the "
     "total correlation does not seem to decrease with increasing regularization strength.",
     population="FactorVAE, all strengths and seeds, against beta-VAE at strength 1",
@@ -119,7 +114,6 @@ NO_DECREASE = FACTOR_FLAT.cell(
 )
 MOST = Claim.zoo(
     id="sober.tc-sampled-annealed-sensitive",
-    role="primary",
     quote="We further observe that AnnealedVAE (shown in Figure 29 in the Appendix) is much more sensitive to the "
     "regularization strength.",
     population="weakest and strongest regularisation of a sweep; AnnealedVAE against each other objective",
@@ -177,7 +171,7 @@ DIPS_FALL_LESS = MOST.cell(
 )
 
 
-def above_others(population: Population, objectives: tuple[str, ...], confidence: float) -> Estimate:
+def above_others(population, objectives, confidence):
     # beta-TCVAE at 1 is a plain VAE too; beta-VAE below 1 is not of the paper.
     start = {"beta_tcvae": 1.0, "beta_vae": 1.0}
     others = {o: [s for s in population.strengths(o) if s > start.get(o, -np.inf)] for o in objectives}
@@ -191,7 +185,7 @@ def above_others(population: Population, objectives: tuple[str, ...], confidence
     )
 
 
-def change(population: Population, objective: str) -> np.ndarray:
+def change(population, objective):
     """Rise over the sweep in nats, for each seed; over that of beta-VAE from the plain VAE on."""
     return change_over_sweep(population, TC, objective, start=1.0 if objective == "beta_vae" else -np.inf)
 
@@ -237,7 +231,7 @@ def test_the_total_correlation_of_a_dip_vae_is_low(unsupervised, objective, conf
 def test_the_total_correlation_of_factor_vae_is_low_and_does_not_decrease(unsupervised, confidence):
     strengths, plain = unsupervised.strengths("factor_vae"), place_of(unsupervised, PLAIN_VAE)
 
-    def room(tables: dict[tuple[str, str], np.ndarray]) -> list[float]:
+    def room(tables):
         factor, reference = tables[TC, "factor_vae"], tables[TC, PLAIN_VAE[0]][:, plain]
         return [0.5 - factor.mean() / reference.mean(), 0.3 + sweep_correlations(strengths, factor).mean()]
 
@@ -263,7 +257,7 @@ def test_the_total_correlation_of_factor_vae_does_not_decrease(unsupervised, con
 def test_annealed_vae_depends_most_on_its_strength(unsupervised, confidence):
     changes = {o: change(unsupervised, o) for o in ("annealed_vae", *OTHERS)}
 
-    def lead(kept: np.ndarray) -> list[float]:
+    def lead(kept):
         annealed, *others = (found[kept].mean() for found in changes.values())
         return [(annealed - sign * other) / max(annealed, 0.1) for other in others for sign in (1, -1)]
 

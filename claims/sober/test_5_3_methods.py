@@ -1,6 +1,5 @@
 """A Sober Look, section 5.3: is one method better than the others?"""
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -8,13 +7,12 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.zoo_among import SEVERAL_ACTIVE, Among
+from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_levels import best_everywhere, superiority_of_objective
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
-from dbench.stats import Estimate, bootstrap_interval, largest_of, mean_range_overlaps, superiority_of_groups
+from dbench.stats import bootstrap_interval, largest_of, mean_range_overlaps, superiority_of_groups
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
 # Cut off on either side: the ends of a range are single runs, which no number of seeds settles.
@@ -24,7 +22,6 @@ DRAWS, DRAWS_OF_ONE = 20_000, 5_000
 
 OVERLAP = Claim.zoo(
     id="sober.ranges-overlap",
-    role="primary",
     quote="We observe that these ranges are heavily overlapping for different models leading us to (qualitatively) "
     "conclude that the choice of hyperparameters and the random seed seems to be substantially more important than the "
     "choice of objective function.",
@@ -66,7 +63,6 @@ NONE_BETTER = OVERLAP.cell(
 )
 LOWER_IRS = Claim.zoo(
     id="sober.dip1-lower-irs",
-    role="primary",
     quote="DIP-VAE-I consistently gets lower IRS score, but is comparable to the other methods with all the other "
     "scores.",
     population="runs of DIP-VAE-I against those of each other objective",
@@ -89,14 +85,7 @@ COMPARABLE = LOWER_IRS.cell(
 )
 
 
-def overlap(
-    population: Population,
-    metrics: Sequence[str],
-    confidence: float,
-    *,
-    among: Among | None = None,
-    draws: int = DRAWS,
-) -> Estimate:
+def overlap(population, metrics, confidence, *, among=None, draws=DRAWS):
     """Objectives of which ``among`` leaves no model are passed over."""
     seeds, names = population.seeds(), population.objectives
     strengths = max(population.scores(metrics[0], o, seeds=seeds).shape[1] for o in names)
@@ -107,7 +96,7 @@ def overlap(
             found = population.scores(metric, objective, seeds=seeds)
             scores[number, place, :, : found.shape[1]] = np.where(kept, found, np.nan)
 
-    def statistic(drawn: np.ndarray) -> float:
+    def statistic(drawn):
         return float(mean_range_overlaps(scores[:, :, drawn].reshape(*scores.shape[:2], -1), trim=TRIM).mean())
 
     stream = generator(claim=OVERLAP.id, population=population.name, metric=" ".join(metrics), among=str(among))
@@ -116,7 +105,7 @@ def overlap(
     )
 
 
-def rest_of(population: Population, objective: str) -> list[str]:
+def rest_of(population, objective):
     rest = [other for other in population.objectives if other != objective]
     if not rest:
         raise EvidenceLacking(f"{population.name} holds no objective beside {objective}")
@@ -147,7 +136,7 @@ def test_no_method_is_consistently_better(unsupervised, confidence):
         raise EvidenceLacking(f"{unsupervised.name} holds no two objectives")
 
     @cache
-    def all_at(level: float) -> list[Estimate]:
+    def all_at(level):
         """Metric by metric, every method against the rest."""
         return unsupervised.intervals(
             lambda tables: [superiority_of_groups([tables[m, o].ravel() for o in names]) for m in METRICS],

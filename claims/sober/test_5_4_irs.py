@@ -3,11 +3,10 @@
 import numpy as np
 
 from dbench.claims import Claim, above
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import stacked_interval
-from dbench.claims.zoo_transfer import Transfers, transfer
-from dbench.stats import Estimate, rank_correlations, smallest_of
+from dbench.claims.zoo_transfer import transfer
+from dbench.stats import rank_correlations, smallest_of
 
 # IRS comes first: it is held against the others.
 METRICS = ("irs", "beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap")
@@ -15,7 +14,6 @@ TRAINING = ("elbo", "gaussian_tc.sampled", "kl", "reconstruction")
 
 IRS_FOLLOWS = Claim.zoo(
     id="sober.irs-follows-unsupervised",
-    role="primary",
     quote="The IRS score seem to be more correlated with the unsupervised training metrics on most data set and "
     "generally transfer the hyperparameters better.",
     population="all runs on two data sets: objectives, strengths and seeds",
@@ -45,13 +43,13 @@ IRS_TRANSFERS = IRS_FOLLOWS.cell(
 )
 
 
-def lead_in_transfer(t: Transfers) -> float:
+def lead_in_transfer(t):
     successes = np.diagonal(t.source_target + t.target_source) / 2
     return float(successes[0] - successes[1:].mean())
 
 
-def lead_in_correlation(population: Population, confidence: float) -> Estimate:
-    def lead(*scores: np.ndarray) -> float:
+def lead_in_correlation(population, confidence):
+    def lead(*scores):
         sizes = np.abs(rank_correlations(np.stack([score.ravel() for score in scores], axis=1)))
         of_metrics = sizes[: len(TRAINING), len(TRAINING) :].mean(axis=0)
         return float(of_metrics[0] - of_metrics[1:].mean())
@@ -62,13 +60,12 @@ def lead_in_correlation(population: Population, confidence: float) -> Estimate:
 @IRS_FOLLOWS.covers
 def test_irs_follows_training_and_transfers_better(pair, confidence):
     both = pair()
-    return smallest_of(
-        lambda level: [
-            *(lead_in_correlation(population, level) for population in both.parts),
-            transfer(both, METRICS, lead_in_transfer, confidence=level),
-        ],
-        confidence=confidence,
-    )
+
+    def leads(level):
+        in_correlation = [lead_in_correlation(population, level) for population in both.parts]
+        return [*in_correlation, transfer(both, METRICS, lead_in_transfer, confidence=level)]
+
+    return smallest_of(leads, confidence=confidence)
 
 
 @IRS_CORRELATED.covers

@@ -1,6 +1,5 @@
 """A Sober Look, sections 5.4.1 and 5.4.2: is there a rule for choosing a method, its strength, or a single run?"""
 
-from collections.abc import Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -9,12 +8,12 @@ import pytest
 from dbench.claims import Claim, below
 from dbench.claims.correlations import from_correlations
 from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population, PopulationPair
+from dbench.claims.population import PopulationPair
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_transfer import shared_intervals, shared_settings
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, common_direction, largest_of, superiority_over_rest
+from dbench.stats import common_direction, largest_of, superiority_over_rest
 
 # Those that agree with each other (6.1); all seven.
 FIVE = ("beta_vae_metric", "dci", "factor_vae", "mig", "sap")
@@ -26,7 +25,6 @@ DOMINANT, RULE = 0.5, 0.75
 
 NO_RULE = Claim.zoo(
     id="sober.no-strength-rule",
-    role="primary",
     quote="There seems to be no model dominating all the others and for each model there does not seem to be a "
     "consistent strategy in choosing the regularization strength to maximize disentanglement scores.",
     population="all runs on two data sets: objectives, strengths and seeds",
@@ -54,10 +52,8 @@ ONE_DATA_SET = NO_RULE.probe(
 )
 USELESS = Claim.zoo(
     id="sober.unsupervised-scores-useless",
-    role="primary",
     quote="While we do observe some correlations, no clear pattern emerges which leads us to conclude that this "
     "approach is unlikely to be successful in practice.",
-    population="all runs: objectives, strengths and seeds",
     deviations=(
         "'Consistent' is of one sign for all metrics, and at least 0.3 in size.",
         "Of the five metrics that agree with each other: with Modularity, which goes its own way (6.1), hardly any "
@@ -88,9 +84,7 @@ OTHERWISE = USELESS.probe(
 )
 
 
-def past_a_rule(
-    pair: PopulationPair, confidence: float, *, methods: bool = True, strengths_of: Sequence[str] | None = None
-) -> Estimate:
+def past_a_rule(pair, confidence, *, methods=True, strengths_of=None):
     """How far the nearest method, and the nearest of some objectives' strengths (all by default), is past a rule."""
     objectives, _ = shared_settings(pair)
     if len(objectives) < 2:
@@ -98,7 +92,7 @@ def past_a_rule(
     ends = np.cumsum([len(pair.source.strengths(o)) for o in objectives])[:-1]
     swept = [objectives.index(o) for o in (objectives if strengths_of is None else strengths_of)]
 
-    def excesses(source: list[np.ndarray], target: list[np.ndarray]) -> np.ndarray:
+    def excesses(source, target):
         cases = [np.split(scores, ends, axis=1) for scores in (*source, *target)]
         # Metrics of either data set x objectives x seeds; objectives that tie share a case.
         tops = np.array([[sweep.max(axis=1) for sweep in case] for case in cases])
@@ -113,26 +107,13 @@ def past_a_rule(
     )
 
 
-def consistent_correlation(
-    population: Population,
-    scores: Sequence[str],
-    metrics: Sequence[str],
-    confidence: float,
-    *,
-    active: bool = False,
-    within: bool = False,
-) -> Estimate:
+def consistent_correlation(population, scores, metrics, confidence, **options):
     @cache
-    def correlations(score: str, level: float) -> list[Estimate]:
-        return from_correlations(
-            population,
-            [score, *metrics],
-            lambda rho: [rho(score, metric) for metric in metrics],
-            among=SEVERAL_ACTIVE if active else None,
-            within=within,
-            settings=0.5 if active else 0.0,
-            confidence=level,
-        )
+    def correlations(score, level):
+        def with_metrics(rho):
+            return [rho(score, metric) for metric in metrics]
+
+        return from_correlations(population, [score, *metrics], with_metrics, confidence=level, **options)
 
     return largest_of(
         lambda level: [common_direction(partial(correlations, score), confidence=level) for score in scores],
@@ -178,6 +159,7 @@ def test_no_score_of_training_tells_the_better_models_by_all_metrics(unsupervise
 def test_no_score_tells_the_better_models_otherwise(unsupervised, reading, confidence):
     if reading == "within objectives":
         return consistent_correlation(unsupervised, TRAINING, FIVE, confidence, within=True)
-    found = consistent_correlation(unsupervised, ["gaussian_tc.sampled.active"], FIVE, confidence, active=True)
+    active = {"among": SEVERAL_ACTIVE, "settings": 0.5}
+    found = consistent_correlation(unsupervised, ["gaussian_tc.sampled.active"], FIVE, confidence, **active)
     kept = kept_by(unsupervised, SEVERAL_ACTIVE)
     return found if kept.all() else filtered(found, kept)

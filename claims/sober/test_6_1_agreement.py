@@ -1,17 +1,16 @@
 """A Sober Look, section 6.1: how far the metrics agree on which models are disentangled."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from dbench.claims import EVERY_PART, Claim, Printed, above, below, every_part
-from dbench.claims.correlations import Correlation, from_correlations
-from dbench.claims.population import Population
+from dbench.claims.correlations import from_correlations, over_correlations
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import stacked_interval
-from dbench.stats import Estimate, largest_of, smallest_of
+from dbench.stats import largest_of, smallest_of
 
 FIVE = ("beta_vae_metric", "dci", "factor_vae", "mig", "sap")
 METRICS = (*FIVE, "irs", "modularity")
@@ -22,10 +21,8 @@ HEAT_MAP = f"The paper reads off a heat map of pooled models; 'strongly' is read
 
 AGREE = Claim.zoo(
     id="sober.metrics-agree-except-modularity",
-    role="primary",
     quote="Overall, we observe that all metrics except Modularity and, in part, IRS seem to be correlated strongly on "
     "the data sets dSprites, Color-dSprites and Scream-dSprites and mildly on the other data sets.",
-    population="all runs: objectives, strengths and seeds",
     deviations=(HEAT_MAP, "'Overall' is on average over pairs."),
     statistic="smaller of two mean Spearman correlations, all models pooled, each over its bound: of the ten pairs of "
     f"five metrics, above {STRONG}; of Modularity with the five, below {STRONG}",
@@ -127,41 +124,34 @@ OTHER_ORDER = FACTOR_OF_TWO.cell(
 )
 
 
-def mean_of(rho: Correlation, pairs: Sequence[tuple[str, str]]) -> float:
+def mean_of(rho, pairs):
     return float(np.mean([rho(a, b) for a, b in pairs]))
 
 
-def smallest_lead(population: Population, leaders: Sequence[tuple[str, str]], confidence: float) -> Estimate:
+def smallest_lead(population, leaders, confidence):
     rest = [pair for pair in combinations(sorted(METRICS), 2) if pair not in leaders]
 
-    def leads(rho: Correlation) -> list[float]:
+    def leads(rho):
         return [rho(*leader) - rho(*other) for leader in leaders for other in rest]
 
-    return smallest_of(
-        lambda level: from_correlations(population, METRICS, leads, confidence=level), confidence=confidence
-    )
+    return over_correlations(smallest_of, population, METRICS, leads, confidence)
 
 
-def largest_correlation(population: Population, metric: str, others: Sequence[str], confidence: float) -> Estimate:
-    def with_others(rho: Correlation) -> list[float]:
+def largest_correlation(population, metric, others, confidence):
+    def with_others(rho):
         return [rho(metric, other) for other in others]
 
-    return largest_of(
-        lambda level: from_correlations(population, (metric, *others), with_others, confidence=level),
-        confidence=confidence,
-    )
+    return over_correlations(largest_of, population, (metric, *others), with_others, confidence)
 
 
-def share_of_pairs(
-    population: Population, holds: Callable[..., tuple[np.ndarray, np.ndarray]], confidence: float
-) -> Estimate:
+def share_of_pairs(population, holds, confidence):
     """Share, among the pairs of models of one seed that count, of those of which something holds; 0 without any.
 
     ``holds`` takes DCI and MIG of either model of all pairs, seeds x pairs, and the medians of DCI, seeds x 1, and says
     of each pair whether it counts and whether it holds.
     """
 
-    def share(dci: np.ndarray, mig: np.ndarray) -> float:
+    def share(dci, mig):
         first, second = np.triu_indices(dci.shape[1], k=1)
         columns = (dci[:, first], dci[:, second], mig[:, first], mig[:, second])
         counted, held = holds(*columns, np.median(dci, axis=1, keepdims=True))
@@ -172,31 +162,25 @@ def share_of_pairs(
 
 @AGREE.covers
 def test_five_metrics_are_strongly_correlated_and_modularity_is_not(unsupervised, confidence):
-    def means(rho: Correlation) -> list[float]:
+    def means(rho):
         return [mean_of(rho, TEN), mean_of(rho, [("modularity", metric) for metric in FIVE])]
 
-    return every_part(
-        lambda level: from_correlations(unsupervised, (*FIVE, "modularity"), means, confidence=level),
-        {"pairs of the five": above(STRONG, null=0.0), "Modularity with the five": below(STRONG)},
-        confidence=confidence,
-    )
+    rules = {"pairs of the five": above(STRONG, null=0.0), "Modularity with the five": below(STRONG)}
+    each = partial(every_part, rules=rules)
+    return over_correlations(each, unsupervised, (*FIVE, "modularity"), means, confidence)
 
 
 @EVERY_PAIR.covers
 def test_every_two_of_five_metrics_are_strongly_correlated(unsupervised, confidence):
-    return smallest_of(
-        lambda level: from_correlations(unsupervised, FIVE, lambda rho: [rho(*p) for p in TEN], confidence=level),
-        confidence=confidence,
-    )
+    return over_correlations(smallest_of, unsupervised, FIVE, lambda rho: [rho(*p) for p in TEN], confidence)
 
 
 @IRS_LESS.covers
 def test_irs_agrees_less_with_the_five_than_they_do(unsupervised, confidence):
-    with_irs = [("irs", metric) for metric in FIVE]
-    (gap,) = from_correlations(
-        unsupervised, METRICS, lambda rho: [mean_of(rho, TEN) - mean_of(rho, with_irs)], confidence=confidence
-    )
-    return gap
+    def gap(rho):
+        return [mean_of(rho, TEN) - mean_of(rho, [("irs", metric) for metric in FIVE])]
+
+    return from_correlations(unsupervised, METRICS, gap, confidence=confidence)[0]
 
 
 @MODULARITY_APART.covers

@@ -10,15 +10,13 @@ from dbench.constructions.small_codes import small_codes
 from dbench.constructions.unequal_mig import unequal_cases, unequal_codes
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae, irs, mig, mutual_information
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
-FACTOR_OF_TWO = Claim(
+FACTOR_OF_TWO = Claim.synthetic(
     id="sober.mig-differs-at-equal-disentanglement",
-    role="primary",
     quote="Indeed, we visualize in Figure 14 the latent traversals of two models that visually achieve similar "
     "disentanglement. [...] However, the top model received a MIG of 0.66 while the model at the bottom just 0.33.",
     says="Two representations whose codes each move with one factor only can differ by a factor of two in MIG.",
-    evidence="synthetic",
     population="four factors, one code each, against a second copy of three of them; enumerated",
     deviations=("The paper's two models are trained; these are made, and equal in disentanglement to the letter.",),
     unit="case",
@@ -45,14 +43,12 @@ REVERSED = FACTOR_OF_TWO.cell(
     printed=Printed("MIG 0.66 against 0.33, DCI 0.77 against 0.94", 0.17, 0.05),
     revision=1,
 )
-EQUIVALENT = Claim(
+EQUIVALENT = Claim.synthetic(
     id="sober.consistency-vs-restrictiveness",
-    role="primary",
     where="section 6; 6.1",
     quote="While (Shu et al., 2020) argue that both aspects are necessary for disentangled representations, when the "
     "ground-truth factors are independent and unconfounded the two definitions are equivalent.",
     says="For independent factors consistency and restrictiveness are the same property.",
-    evidence="synthetic",
     population="all deterministic codes of two or three small factors, each dealt to every factor in turn",
     deviations=(
         "Every code is dealt to one factor. Consistent: it is fixed by fixing that factor. Restrictive: it is not "
@@ -84,15 +80,7 @@ CONSISTENCY = {
 }
 
 
-def ratio_of_laws(first: str, second: str) -> Estimate:
-    cases = [unequal_cases(first), unequal_cases(second)]
-    information = [mutual_information(c.codes, c.factors) for c in cases]
-    equal = all(dci_disentanglement(matrix) > 1 - 1e-9 for matrix in information)
-    scores = [float(mig(c)) for c in cases]
-    return exact(scores[0] / scores[1] if equal else 0.0, n=len(cases[0]))
-
-
-def one_without_the_other(cases: Sample) -> np.ndarray:
+def one_without_the_other(cases):
     """Decide for each code and factor whether it is consistent or restrictive, but not both, from pairs of cases."""
     factors, codes = cases.factors, cases.codes
     first, second = np.triu_indices(len(factors), k=1)
@@ -107,13 +95,17 @@ def one_without_the_other(cases: Sample) -> np.ndarray:
 
 
 @FACTOR_OF_TWO.covers
-def test_copies_halve_mig_and_leave_each_code_clean():
-    return ratio_of_laws("straight", "copied")
+def test_copies_halve_mig_and_leave_each_code_clean(*, second="copied"):
+    cases = [unequal_cases("straight"), unequal_cases(second)]
+    information = [mutual_information(c.codes, c.factors) for c in cases]
+    equal = all(dci_disentanglement(matrix) > 1 - 1e-9 for matrix in information)
+    scores = [float(mig(c)) for c in cases]
+    return exact(scores[0] / scores[1] if equal else 0.0, n=len(cases[0]))
 
 
 @REVERSED.covers
 def test_mig_prefers_the_representation_that_dci_does_not(confidence, *, first="leaky", second="copied", repetitions=5):
-    def leads(stream: np.random.Generator) -> float:
+    def leads(stream):
         a, b = (unequal_codes(codes, 10_000, stream) for codes in (first, second))
         few = np.arange(300)
         in_dci = float(dci(b.take(few), generator=stream)) - float(dci(a.take(few), generator=stream))
@@ -142,7 +134,7 @@ def test_no_code_is_consistent_without_being_restrictive_or_the_reverse(*, grids
 def test_metrics_of_consistency_and_irs_prefer_different_representations(
     metric, confidence, *, first="straight beside sums", second="two of four", repetitions=5
 ):
-    def leads(stream: np.random.Generator) -> float:
+    def leads(stream):
         a, b = partly_restrictive(first), partly_restrictive(second)
         consistency = CONSISTENCY[metric](a, stream) - CONSISTENCY[metric](b, stream)
         samples = [source.sample(10_000, stream) for source in (a, b)]

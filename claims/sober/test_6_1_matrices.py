@@ -7,15 +7,13 @@ from dbench.constructions.relations import beside_noise, spurious, two_shared
 from dbench.metrics import independent_groups_curve, merge_order, mutual_information
 from dbench.metrics.relations import svm_predictability, tree_importance
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval, share_interval
+from dbench.stats import exact, mean_interval, share_interval
 
-TAIL = Claim(
+TAIL = Claim.synthetic(
     id="sober.svm-long-tail",
-    role="primary",
     quote="The SVM feature importance, also agrees on some of the large values but exhibit a longer tail compared to "
     "the other matrices.",
     says="The SVM predictability matrix has a longer tail of spurious entries than the other two.",
-    evidence="synthetic",
     population="factors of 3, 4 and 6 values, a code each, and three codes that hold nothing; draws varied",
     deviations=(
         "The paper looks at one trained model; here spurious entries are known: code and factor are independent.",
@@ -36,16 +34,14 @@ TAIL_ABOVE_CHANCE = TAIL.probe(
     ),
     statistic="the same after (accuracy - chance) / (1 - chance), at least 0, chance the share of the commonest value",
 )
-CURVE = Claim(
+CURVE = Claim.synthetic(
     id="sober.independent-groups",
-    role="primary",
     where="6.1.2, Figure 17",
     quote="We can now delete all edges with weight smaller than some threshold and count (i) how many factors of "
     "variation are connected with at least a latent code and (ii) the number of connected components with size larger "
     "than one. In Figure 17 (middle row), we plot these two curves computed on the respective matrices, and, in Figure "
     "17 (bottom row), we record which factors are merged at which threshold.",
     says="Thresholding the factor-code graph gives a curve of independent groups and an order of merging.",
-    evidence="synthetic",
     population="a matrix with one clean factor, one pair that shares 0.5 and one that shares 0.2",
     deviations=("Worked out by hand.",),
     unit="point",
@@ -100,21 +96,19 @@ WORKED_OUT = [
 ]
 
 
-def _chance_taken_off(accuracy: np.ndarray, factors: np.ndarray) -> np.ndarray:
+def _chance_taken_off(accuracy, factors):
     chance = np.array([np.bincount(column).max() / len(column) for column in factors.T])
     return np.maximum((accuracy - chance) / (1 - chance), 0.0)
 
 
-def tail(matrix: np.ndarray) -> float:
+def tail(matrix):
     """Mean spurious entry, each relative to the largest entry of its factor; 0 where a factor has no entries."""
     largest = matrix.max(axis=0)
     return float((matrix / np.where(largest > 0, largest, 1.0))[spurious()].mean())
 
 
-def excess_tail(
-    confidence: float, *, corrected: bool = False, repetitions: int = 3, n: int = 900, matrix: str = "svm"
-) -> Estimate:
-    def excess(stream: np.random.Generator) -> float:
+def excess_tail(confidence, *, corrected=False, repetitions=3, n=900, matrix="svm"):
+    def excess(stream):
         sample = beside_noise(n, stream)
         train, test = sample.split(1 / 3, stream)
         accuracy = svm_predictability(train, test)
@@ -130,16 +124,8 @@ def excess_tail(
     return mean_interval([excess(stream) for stream in streams], confidence=confidence)
 
 
-def share_as_worked_out(matrix: np.ndarray, expected: list[tuple]) -> Estimate:
-    curve = independent_groups_curve(matrix)
-    found = [*zip(*(values.tolist() for values in curve), strict=True), *(tuple(m) for m in merge_order(matrix))]
-    return exact(len(set(found) & set(expected)) / len(set(found) | set(expected)), n=len(expected))
-
-
-def share_of_first_merges(
-    confidence: float, *, packed: bool, same: bool, repetitions: int = 20, n: int = 3_000
-) -> Estimate:
-    def agrees(stream: np.random.Generator) -> bool:
+def share_of_first_merges(confidence, *, packed, same, repetitions=20, n=3_000):
+    def agrees(stream):
         sample = two_shared(n, stream, packed=packed)
         matrices = mutual_information(sample.codes, sample.factors), svm_predictability(*sample.split(1 / 3, stream))
         first, second = (merge_order(matrix)[0][1:] for matrix in matrices)
@@ -150,25 +136,27 @@ def share_of_first_merges(
 
 
 @TAIL.covers
-def test_the_svm_matrix_has_the_longest_tail(confidence):
-    return excess_tail(confidence)
+def test_the_svm_matrix_has_the_longest_tail(confidence, **world):
+    return excess_tail(confidence, **world)
 
 
 @TAIL_ABOVE_CHANCE.covers
-def test_the_svm_matrix_has_the_longest_tail_with_chance_taken_off(confidence):
-    return excess_tail(confidence, corrected=True)
+def test_the_svm_matrix_has_the_longest_tail_with_chance_taken_off(confidence, **world):
+    return excess_tail(confidence, corrected=True, **world)
 
 
 @CURVE.covers
-def test_curve_and_merges_are_those_worked_out_by_hand():
-    return share_as_worked_out(GROUPED, WORKED_OUT)
+def test_curve_and_merges_are_those_worked_out_by_hand(*, matrix=GROUPED, expected=WORKED_OUT):
+    curve = independent_groups_curve(matrix)
+    found = [*zip(*(values.tolist() for values in curve), strict=True), *(tuple(m) for m in merge_order(matrix))]
+    return exact(len(set(found) & set(expected)) / len(set(found) | set(expected)), n=len(expected))
 
 
 @DISAGREE.covers
-def test_information_and_predictability_disagree_on_the_most_entangled_pair(confidence):
-    return share_of_first_merges(confidence, packed=True, same=False)
+def test_information_and_predictability_disagree_on_the_most_entangled_pair(confidence, *, packed=True, **world):
+    return share_of_first_merges(confidence, packed=packed, same=False, **world)
 
 
 @AGREE.covers
-def test_information_and_predictability_agree_where_one_pair_stands_out(confidence):
-    return share_of_first_merges(confidence, packed=False, same=True)
+def test_information_and_predictability_agree_where_one_pair_stands_out(confidence, *, packed=False, **world):
+    return share_of_first_merges(confidence, packed=packed, same=True, **world)

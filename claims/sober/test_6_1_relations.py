@@ -10,33 +10,21 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.constructions.relations import related
-from dbench.metrics import (
-    beta_vae_metric,
-    dci,
-    dci_disentanglement,
-    factor_vae,
-    irs,
-    mig,
-    mig_gap,
-    modularity,
-    sap,
-    sap_gap,
-)
+from dbench.metrics import beta_vae_metric, dci, factor_vae, irs, mig, modularity, sap
+from dbench.metrics.aggregations import dci_disentanglement, mig_gap, sap_gap
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, jackknife_interval
+from dbench.stats import exact, jackknife_interval
 
 HIGH, QUARTER = 0.75, 0.25
 ENDS = "From codes that hold nothing (0) to one-to-one codes (1), each end measured on draws of its own."
 
-GROUPS = Claim(
+GROUPS = Claim.synthetic(
     id="sober.metric-groups",
-    role="primary",
     quote="Maintaining the terminology, the disentanglement scores in (Higgins et al., 2017a; Kim and Mnih, 2018; "
     "Ridgeway and Mozer, 2018; Eastwood and Williams, 2018; Suter et al., 2019) focus on disentanglement in the sense "
     "of (Eastwood and Williams, 2018) and (Chen et al., 2018; Kumar et al., 2018) on compactness.",
     says="BetaVAE, FactorVAE, Modularity, DCI and IRS score one-to-many relations higher than many-to-one, MIG and SAP "
     "the other way round.",
-    evidence="synthetic",
     population="four factors of four values, related to codes one-to-many and many-to-one; draws varied",
     deviations=(ENDS, "'Focus on' is a lead of more than a quarter of the way."),
     statistic="place of the mean score between codes that hold nothing and one-to-one codes: on the relation that has "
@@ -60,14 +48,12 @@ LOW_ON = HIGH_ON.cell(
     deviations=(ENDS, "'Low' is not high: less than three quarters of the way."),
     rule=below(HIGH, null=1.0),
 )
-PENALISED = Claim(
+PENALISED = Claim.synthetic(
     id="sober.compactness-not-disentanglement",
-    role="primary",
     quote="MIG and SAP computes the gap between the entries of the matrix per factor and therefore penalize "
     "compactness rather than disentanglement. In other words, they penalize whether a factor of variation is embedded "
     "in multiple codes but do not penalize the same code capturing multiple factors. DCI Disentanglement instead "
     "penalizes whether a code is related to multiple factors.",
-    evidence="synthetic",
     population="matrices of four factors: the identity, two codes a factor, two factors a code",
     deviations=("'Penalise' is to take off more than a quarter of the score of the identity, which is 1.",),
     statistic="smaller of two: what the aggregation takes off the one relation, minus a quarter; a quarter minus what "
@@ -75,6 +61,7 @@ PENALISED = Claim(
     rule=above(0.0),
     unit="matrix",
     confidence=1.0,
+    min_n=1,
     revision=2,
 )
 PUNISHED = GROUPS.cell(
@@ -124,14 +111,12 @@ LOW_CELLS = [(m, r) for m, (_, lacks) in LOOKS_AT.items() for r in (lacks, "many
 
 
 @cache
-def score(metric: str, relation: str, role: str, repetition: int) -> float:
+def score(metric, relation, role, repetition):
     axes = {"claim": GROUPS.id, "metric": metric, "relation": relation, "role": role, "repetition": repetition}
     return METRICS[metric](related(relation), generator(**axes))
 
 
-def place(
-    metric: str, weights: dict[str, float], confidence: float, *, start: float = 0.0, repetitions: int | None = None
-) -> Estimate:
+def place(metric, weights, confidence, *, start=0.0, repetitions=None):
     """Start plus the weighted places of some relations: of their mean scores between the mean scores of both ends.
 
     A repetition draws the judged codes and both ends, so the error of the ends is in the interval.
@@ -141,34 +126,30 @@ def place(
     best = np.array([score(metric, "one-to-one", "end", i) for i in rows])
     found = {relation: np.array([score(metric, relation, "judged", i) for i in rows]) for relation in weights}
 
-    def place_of(kept: np.ndarray) -> float:
+    def place_of(kept):
         low, high = nothing[kept].mean(), best[kept].mean()
         return float(start + sum(w * (found[r][kept].mean() - low) / (high - low) for r, w in weights.items()))
 
     return jackknife_interval(place_of, len(rows), confidence=confidence)
 
 
-def loss(metric: str, relation: str, confidence: float, *, repetitions: int | None = None) -> Estimate:
-    return place(metric, {relation: -1.0}, confidence, start=1.0, repetitions=repetitions)
-
-
 @GROUPS.covers
 @pytest.mark.parametrize("metric", sorted(LOOKS_AT))
-def test_a_metric_looks_at_the_property_of_its_group(metric, confidence):
-    has, lacks = LOOKS_AT[metric]
-    return place(metric, {has: 1.0, lacks: -1.0}, confidence)
+def test_a_metric_looks_at_the_property_of_its_group(metric, confidence, *, looks_at=LOOKS_AT, **world):
+    has, lacks = looks_at[metric]
+    return place(metric, {has: 1.0, lacks: -1.0}, confidence, **world)
 
 
 @HIGH_ON.covers
 @pytest.mark.parametrize("metric", sorted(LOOKS_AT))
-def test_a_metric_is_high_where_what_it_looks_at_holds(metric, confidence):
-    return place(metric, {LOOKS_AT[metric][0]: 1.0}, confidence)
+def test_a_metric_is_high_where_what_it_looks_at_holds(metric, confidence, *, looks_at=LOOKS_AT, **world):
+    return place(metric, {looks_at[metric][0]: 1.0}, confidence, **world)
 
 
 @LOW_ON.covers
 @pytest.mark.parametrize(("metric", "relation"), LOW_CELLS)
-def test_a_metric_is_low_where_what_it_looks_at_fails(metric, relation, confidence):
-    return place(metric, {relation: 1.0}, confidence)
+def test_a_metric_is_low_where_what_it_looks_at_fails(metric, relation, confidence, **world):
+    return place(metric, {relation: 1.0}, confidence, **world)
 
 
 @PENALISED.covers
@@ -184,16 +165,18 @@ def test_an_aggregation_penalises_one_relation_and_spares_the_other(aggregation,
 
 @PUNISHED.covers
 @pytest.mark.parametrize(("metric", "relation"), [(m, LOOKS_AT[m][1]) for m in ("mig", "sap", "dci")])
-def test_samples_show_what_each_metric_penalises(metric, relation, confidence):
-    return loss(metric, relation, confidence)
+def test_samples_show_what_each_metric_penalises(metric, relation, confidence, **world):
+    return place(metric, {relation: -1.0}, confidence, start=1.0, **world)
 
 
 @SPARED.covers
 @pytest.mark.parametrize(("metric", "relation"), [(m, LOOKS_AT[m][0]) for m in ("mig", "sap", "dci")])
-def test_samples_show_what_each_metric_spares(metric, relation, confidence):
-    return loss(metric, relation, confidence)
+def test_samples_show_what_each_metric_spares(metric, relation, confidence, **world):
+    return place(metric, {relation: -1.0}, confidence, start=1.0, **world)
 
 
 @SPARED_BY_R2.covers
-def test_samples_show_what_sap_of_squared_correlations_spares(confidence):
-    return loss("sap[r2]", "many-to-one", confidence)
+def test_samples_show_what_sap_of_squared_correlations_spares(
+    confidence, *, metric="sap[r2]", relation="many-to-one", **world
+):
+    return place(metric, {relation: -1.0}, confidence, start=1.0, **world)

@@ -1,13 +1,14 @@
 """A Sober Look, sections 6.1.1 and 6.1.2: aggregations compared on one factor-code matrix, and matrices under one."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
 
 from dbench.claims import EVERY_PART, Claim, above, below, every_part
-from dbench.claims.correlations import Correlation, from_correlations
+from dbench.claims.correlations import from_correlations, over_correlations
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import agreement_gap_between
 from dbench.stats import largest_of, smallest_of
@@ -16,6 +17,7 @@ MATRICES = ("importance", "mutual_information", "predictability")
 FAMILY = ("dci_completeness", "mig", "sap")
 OTHERS = (*FAMILY, "dci_disentanglement")
 RANKED = ("dci_disentanglement", "mig", "modularity", "sap")
+SHARED = ("mig", "sap", "dci_disentanglement")
 FOREST = "Importances are those of a random forest instead of boosted trees."
 STRONGLY = "'Strongly' is read as above 0.5."
 A_TENTH = "A tenth is the least difference of two correlations that deserves the sentence."
@@ -23,7 +25,6 @@ STRONG, GAP, SAME_RANKING = 0.5, 0.1, 0.9
 
 FAMILIES = Claim.zoo(
     id="sober.same-matrix-families",
-    role="primary",
     quote="We note that MIG, SAP and DCI Completeness are always strongly correlated with each other when the matrix "
     "is the same. On the contrary, MIG/SAP and DCI Disentanglement are consistently less correlated on the same "
     "matrix.",
@@ -121,88 +122,77 @@ GAPS_WITHSTAND = MATRIX_MATTERS.cell(
 )
 
 
-def blend(matrix: str, aggregation: str) -> str:
+def blend(matrix, aggregation):
     return f"blend.{matrix}.{aggregation}"
 
 
 BLENDS = [blend(matrix, aggregation) for matrix in MATRICES for aggregation in (*OTHERS, "modularity")]
 
 
-def within_family(rho: Correlation, matrix: str) -> list[float]:
+def within_family(rho, matrix):
     return [rho(blend(matrix, a), blend(matrix, b)) for a, b in combinations(FAMILY, 2)]
 
 
-def shortfall(rho: Correlation, matrix: str) -> float:
+def shortfall(rho, matrix):
     others = [rho(blend(matrix, a), blend(matrix, "dci_disentanglement")) for a in ("mig", "sap")]
     return float(np.mean(within_family(rho, matrix)) - np.mean(others))
 
 
-def between_matrices(rho: Correlation, *aggregations: str) -> float:
+def between_matrices(rho, *aggregations):
     pairs = [(blend(a, of), blend(b, of)) for of in aggregations for a, b in combinations(MATRICES, 2)]
     return float(np.mean([rho(*pair) for pair in pairs]))
 
 
-def lead_of_gaps(rho: Correlation) -> float:
+def lead_of_gaps(rho):
     return between_matrices(rho, "mig", "sap") - between_matrices(rho, "dci_disentanglement", "modularity")
 
 
 @FAMILIES.covers
 def test_families_of_aggregations_agree_on_one_matrix(unsupervised, confidence):
-    def parts(rho: Correlation) -> list[float]:
+    def parts(rho):
         return [*(pair for m in MATRICES for pair in within_family(rho, m)), *(shortfall(rho, m) for m in MATRICES)]
 
-    return every_part(
-        lambda level: from_correlations(unsupervised, BLENDS, parts, confidence=level),
-        {f"{m}: {a} with {b}": above(STRONG, null=0.0) for m in MATRICES for a, b in combinations(FAMILY, 2)}
-        | {f"{m}: that minus MIG and SAP with DCI disentanglement": above(GAP, null=0.0) for m in MATRICES},
-        confidence=confidence,
-    )
+    rules = {f"{m}: {a} with {b}": above(STRONG, null=0.0) for m in MATRICES for a, b in combinations(FAMILY, 2)}
+    rules |= {f"{m}: that minus MIG and SAP with DCI disentanglement": above(GAP, null=0.0) for m in MATRICES}
+    return over_correlations(partial(every_part, rules=rules), unsupervised, BLENDS, parts, confidence)
 
 
 @FAMILY_AGREES.covers
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_mig_sap_and_completeness_agree_on_one_matrix(unsupervised, matrix, confidence):
     names = [blend(matrix, a) for a in FAMILY]
-    return smallest_of(
-        lambda level: from_correlations(unsupervised, names, lambda rho: within_family(rho, matrix), confidence=level),
-        confidence=confidence,
-    )
+    return over_correlations(smallest_of, unsupervised, names, lambda rho: within_family(rho, matrix), confidence)
 
 
 @DISENTANGLEMENT_LESS.covers
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_disentanglement_agrees_less_with_them_on_one_matrix(unsupervised, matrix, confidence):
     names = [blend(matrix, a) for a in OTHERS]
-    (gap,) = from_correlations(unsupervised, names, lambda rho: [shortfall(rho, matrix)], confidence=confidence)
-    return gap
+    return from_correlations(unsupervised, names, lambda rho: [shortfall(rho, matrix)], confidence=confidence)[0]
 
 
 @MODULARITY_VARIES.covers
 def test_the_agreement_of_modularity_changes_with_the_matrix(unsupervised, confidence):
     """Largest of the signed differences between two matrices, so of the range; looking for it is paid for."""
 
-    def differences(rho: Correlation) -> list[float]:
+    def differences(rho):
         means = [np.mean([rho(blend(m, "modularity"), blend(m, other)) for other in OTHERS]) for m in MATRICES]
         return [float(a - b) for a, b in permutations(means, 2)]
 
-    return largest_of(
-        lambda level: from_correlations(unsupervised, BLENDS, differences, confidence=level), confidence=confidence
-    )
+    return over_correlations(largest_of, unsupervised, BLENDS, differences, confidence)
 
 
 @FROM_MATRIX.covers
 def test_mig_is_like_dci_by_its_own_matrix_and_like_sap_on_a_shared_one(unsupervised, confidence):
-    def leads(rho: Correlation) -> list[float]:
-        shared = [
-            rho(blend(m, "mig"), blend(m, "sap")) - rho(blend(m, "mig"), blend(m, "dci_disentanglement"))
-            for m in MATRICES
-        ]
-        return [rho("mig", "dci") - rho("mig", "sap"), float(np.mean(shared))]
+    def lead_of_sap(rho, matrix):
+        mig, sap, dci = (blend(matrix, a) for a in SHARED)
+        return rho(mig, sap) - rho(mig, dci)
 
-    names = ["mig", "dci", "sap", *(blend(*b) for b in product(MATRICES, ("mig", "sap", "dci_disentanglement")))]
-    return smallest_of(
-        lambda level: from_correlations(unsupervised, names, leads, confidence=level), confidence=confidence
-    )
+    def leads(rho):
+        return [rho("mig", "dci") - rho("mig", "sap"), float(np.mean([lead_of_sap(rho, m) for m in MATRICES]))]
+
+    names = ["mig", "dci", "sap", *(blend(*b) for b in product(MATRICES, SHARED))]
+    return over_correlations(smallest_of, unsupervised, names, leads, confidence)
 
 
 @OWN_MATRICES.covers
@@ -213,36 +203,30 @@ def test_mig_is_more_like_dci_than_like_sap(unsupervised, confidence):
 @SHARED_MATRIX.covers
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_mig_is_more_like_sap_on_one_matrix(unsupervised, matrix, confidence):
-    names = [blend(matrix, aggregation) for aggregation in ("mig", "sap", "dci_disentanglement")]
-    return agreement_gap_between(unsupervised, *names, confidence=confidence)
+    return agreement_gap_between(unsupervised, *(blend(matrix, a) for a in SHARED), confidence=confidence)
 
 
 @MATRIX_MATTERS.covers
 def test_the_matrix_matters_and_less_to_gaps(unsupervised, confidence):
-    def parts(rho: Correlation) -> list[float]:
+    def parts(rho):
         return [between_matrices(rho, *RANKED), lead_of_gaps(rho)]
 
-    return every_part(
-        lambda level: from_correlations(unsupervised, BLENDS, parts, confidence=level),
-        {
-            "an aggregation between two matrices": below(SAME_RANKING, null=1.0),
-            "of MIG and SAP minus of DCI and Modularity": above(GAP, null=0.0),
-        },
-        confidence=confidence,
-    )
+    rules = {
+        "an aggregation between two matrices": below(SAME_RANKING, null=1.0),
+        "of MIG and SAP minus of DCI and Modularity": above(GAP, null=0.0),
+    }
+    return over_correlations(partial(every_part, rules=rules), unsupervised, BLENDS, parts, confidence)
 
 
 @RANKING_CHANGES.covers
 @pytest.mark.parametrize("aggregation", RANKED)
 def test_the_matrix_changes_the_ranking_of_models(unsupervised, aggregation, confidence):
     names = [blend(matrix, aggregation) for matrix in MATRICES]
-    (found,) = from_correlations(
+    return from_correlations(
         unsupervised, names, lambda rho: [between_matrices(rho, aggregation)], confidence=confidence
-    )
-    return found
+    )[0]
 
 
 @GAPS_WITHSTAND.covers
 def test_gaps_withstand_a_change_of_the_matrix_better(unsupervised, confidence):
-    (gap,) = from_correlations(unsupervised, BLENDS, lambda rho: [lead_of_gaps(rho)], confidence=confidence)
-    return gap
+    return from_correlations(unsupervised, BLENDS, lambda rho: [lead_of_gaps(rho)], confidence=confidence)[0]

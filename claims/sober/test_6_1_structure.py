@@ -1,19 +1,18 @@
 """A Sober Look, sections 6.1.1 and 6.1.2: what the factor-code matrices of trained models look like."""
 
-from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.population import Population, PopulationPair
+from dbench.claims.population import PopulationPair
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.relations import HELD, relations_of
 from dbench.claims.zoo_transfer import ELSEWHERE, first_of, shared_settings
 from dbench.errors import EvidenceLacking
 from dbench.metrics.groups import merge_thresholds
-from dbench.stats import Estimate, mean_interval, share_interval, smallest_of
+from dbench.stats import mean_interval, share_interval, smallest_of
 
 KINDS = ("importance", "mutual_information", "predictability")
 FOREST = "Importances are those of a random forest instead of boosted trees."
@@ -23,7 +22,6 @@ CHANCE = (
 )
 TAIL = Claim.zoo(
     id="sober.svm-long-tail",
-    role="primary",
     quote="The SVM feature importance, also agrees on some of the large values but exhibit a longer tail compared to "
     "the other matrices.",
     population="all runs: objectives, strengths and seeds; factors that some code holds",
@@ -44,7 +42,6 @@ TAIL_ABOVE_CHANCE = TAIL.probe(
 TOP = 0.75
 MOST_ENTANGLED = Claim.zoo(
     id="sober.independent-groups",
-    role="primary",
     where="6.1.2, Figure 34",
     quote="In Figure 34 in the Appendix, we can see that on dSprites and Color-dSprites some factors of variation are "
     "consistently entangled across different data set and estimation matrices indicating that they are hardest to "
@@ -83,7 +80,6 @@ SHARES = (0.1, 0.25)
 PREFERRED = ("many-to-many", "one-to-one")
 ONE_TO_MANY = Claim.zoo(
     id="sober.one-to-many-avoided",
-    role="primary",
     quote="Further, we note that one-to-one or many-to-many mappings are preferred to one-to-many in the models we "
     "train, partially supporting the insights from Rolinek et al. (2019).",
     population=TAIL.population,
@@ -104,25 +100,20 @@ ONE_RELATION = ONE_TO_MANY.cell(
 )
 
 
-def chance_of(population: Population) -> np.ndarray:
-    accuracy, known = (relations_of(population, kind) for kind in ("predictability", "mutual_information"))
-    ignorant = known < HELD / 2
-    counts = ignorant.sum(axis=(0, 1, 2))
-    if (counts == 0).any():
-        raise EvidenceLacking(f"{population.name} has no code that knows nothing of factor {int(counts.argmin())}")
-    return np.asarray((accuracy * ignorant).sum(axis=(0, 1, 2)) / counts)
-
-
-def matrices_of(population: Population, *, corrected: bool) -> dict[str, np.ndarray]:
+def matrices_of(population, corrected):
     """Matrices of every model, seeds x settings x codes x factors, with chance taken off accuracies or as they are."""
     found = {kind: relations_of(population, kind) for kind in KINDS}
     if corrected:
-        chance = chance_of(population)
-        found["predictability"] = np.maximum((found["predictability"] - chance) / (1 - chance), 0.0)
+        accuracy, ignorant = found["predictability"], found["mutual_information"] < HELD / 2
+        counts = ignorant.sum(axis=(0, 1, 2))
+        if (counts == 0).any():
+            raise EvidenceLacking(f"{population.name} has no code that knows nothing of factor {int(counts.argmin())}")
+        chance = (accuracy * ignorant).sum(axis=(0, 1, 2)) / counts
+        found["predictability"] = np.maximum((accuracy - chance) / (1 - chance), 0.0)
     return found
 
 
-def tails(matrices: np.ndarray) -> np.ndarray:
+def tails(matrices):
     """Mean of the smaller half of each factor's entries, by its largest; 0 where a factor has no entries."""
     ordered = np.sort(matrices, axis=-2)
     largest = ordered[..., -1, :]
@@ -130,7 +121,7 @@ def tails(matrices: np.ndarray) -> np.ndarray:
     return np.divide(half, largest, out=np.zeros_like(half), where=largest > 0)
 
 
-def mean_over_held(population: Population, held: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+def mean_over_held(population, held):
     """Return what averages values, seeds x settings x factors, over the held factors of each seed that has some."""
     counts = held.sum(axis=(1, 2))
     if not counts.any():
@@ -138,19 +129,19 @@ def mean_over_held(population: Population, held: np.ndarray) -> Callable[[np.nda
     return lambda values: (values * held).sum(axis=(1, 2))[counts > 0] / counts[counts > 0]
 
 
-def excess_tail(population: Population, confidence: float, *, corrected: bool) -> Estimate:
-    matrices = matrices_of(population, corrected=corrected)
+def excess_tail(population, confidence, *, corrected):
+    matrices = matrices_of(population, corrected)
     mean = mean_over_held(population, matrices["mutual_information"].max(axis=-2) > HELD)
     of = {kind: mean(tails(found)) for kind, found in matrices.items()}
     excess = of["predictability"] - np.maximum(of["importance"], of["mutual_information"])
     return mean_interval(excess, confidence=confidence)
 
 
-def share_with_a_common_pair(*populations: Population, confidence: float, corrected: bool = False) -> Estimate:
+def share_with_a_common_pair(*populations, confidence, corrected=False):
     _, shared = shared_settings(PopulationPair(populations[0], populations[-1]))
     ranks = []
     for population, kind in product(populations, KINDS):
-        matrices = matrices_of(population, corrected=corrected)[kind][np.isin(population.seeds(), shared)]
+        matrices = matrices_of(population, corrected)[kind][np.isin(population.seeds(), shared)]
         seeds, settings, codes, factors = matrices.shape
         upper = np.triu_indices(factors, k=1)
         merged = [merge_thresholds(matrix)[upper] for matrix in matrices.reshape(-1, codes, factors)]
@@ -161,7 +152,7 @@ def share_with_a_common_pair(*populations: Population, confidence: float, correc
     return share_interval(int(common.sum()), len(common), confidence=confidence)
 
 
-def relations_to_codes(information: np.ndarray, share: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def relations_to_codes(information, share):
     """Tell which factors are held, ... x factors, and by relation which relate so, from ... x codes x factors in nats.
 
     What is left of the held ones is many-to-one: a single code, which holds other factors too.
@@ -178,9 +169,7 @@ def relations_to_codes(information: np.ndarray, share: float) -> tuple[np.ndarra
     }
 
 
-def lead_over_one_to_many(
-    population: Population, preferred: str, shares: Sequence[float], confidence: float
-) -> Estimate:
+def lead_over_one_to_many(population, preferred, shares, confidence):
     """Mean over shares of the lead; which factors are held does not depend on the share."""
     information = relations_of(population, "mutual_information")
     leads = []

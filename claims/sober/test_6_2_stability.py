@@ -1,16 +1,13 @@
 """A Sober Look, section 6.2: are scores the same when they are computed again, and how many examples does that take?"""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, above
-from dbench.claims.correlations import Correlation, from_correlations
-from dbench.claims.population import Population
+from dbench.claims.correlations import from_correlations, over_correlations
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import correlation_between
-from dbench.stats import Estimate, smallest_of
+from dbench.stats import smallest_of
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
 # Two scores, and those that come after them.
@@ -27,7 +24,6 @@ VOTES = (
 
 STABLE = Claim.zoo(
     id="sober.scores-stable-at-10000",
-    role="primary",
     where="6.2, Figure 21",
     quote="In Figure 21, we observe that running the disentanglement scores twice yields comparable results with "
     "10 000 examples.",
@@ -67,18 +63,19 @@ ORDER = STABLE.cell(
 )
 
 
-def twice(rho: Correlation, computations: tuple[str, str], metric: str) -> float:
+def twice(rho, computations, metric):
     first, second = computations
     return rho(f"{first}{metric}", f"{second}{metric}")
 
 
-def mean_over_metrics(population: Population, of_metric, computations: Sequence[str], confidence: float) -> Estimate:
+def mean_over_metrics(population, of_metric, computations, confidence):
     """Mean over metrics of what is made of the correlations between some computations of each."""
+
+    def mean(rho):
+        return [float(np.mean([of_metric(rho, m) for m in METRICS]))]
+
     scores = [f"{sample}{metric}" for metric in METRICS for sample in computations]
-    (found,) = from_correlations(
-        population, scores, lambda rho: [float(np.mean([of_metric(rho, m) for m in METRICS]))], confidence=confidence
-    )
-    return found
+    return from_correlations(population, scores, mean, confidence=confidence)[0]
 
 
 @STABLE.covers
@@ -94,20 +91,19 @@ def test_one_score_from_10000_examples_ranks_models_alike(unsupervised, metric, 
 
 @LESS_WITH_FEW.covers
 def test_scores_from_100_examples_do_so_markedly_less(unsupervised, confidence):
-    return mean_over_metrics(
-        unsupervised, lambda rho, m: twice(rho, MANY, m) - twice(rho, FEW, m), (*MANY, *FEW), confidence
-    )
+    def loss(rho, metric):
+        return twice(rho, MANY, metric) - twice(rho, FEW, metric)
+
+    return mean_over_metrics(unsupervised, loss, (*MANY, *FEW), confidence)
 
 
 @ORDER.covers
 @pytest.mark.parametrize("leaders", ["FactorVAE and IRS", "DCI and MIG"])
 def test_scores_come_in_the_order_of_sample_efficiency(unsupervised, leaders, confidence):
     first, later = LEADERS[leaders]
-    scores = [f"{sample}{metric}" for metric in (*first, *later) for sample in FEW]
 
-    def leads(rho: Correlation) -> list[float]:
+    def leads(rho):
         return [twice(rho, FEW, leader) - twice(rho, FEW, other) for leader in first for other in later]
 
-    return smallest_of(
-        lambda level: from_correlations(unsupervised, scores, leads, confidence=level), confidence=confidence
-    )
+    scores = [f"{sample}{metric}" for metric in (*first, *later) for sample in FEW]
+    return over_correlations(smallest_of, unsupervised, scores, leads, confidence)

@@ -1,32 +1,26 @@
 """A Sober Look, section 7: does a disentangled representation help to predict the factors?"""
 
-from collections.abc import Sequence
 from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from dbench.claims import EVERY_PART, Claim, above, below, every_part, within
-from dbench.claims.correlations import Correlation, from_correlations
+from dbench.claims.correlations import from_correlations
 from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population, PopulationPair
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_statistics import settings_of
-from dbench.stats import Estimate, common_direction, largest_of, mean_interval, smallest_of
+from dbench.stats import common_direction, largest_of, mean_interval, smallest_of
 
 SIX = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "sap")
 SIZES = {"logistic": (10, 100, 1_000, 10_000), "trees": (10, 100, 1_000)}
 LEARNERS = tuple(SIZES)
-UNSUPERVISED = (
-    "elbo",
-    "gaussian_tc.mean",
-    "gaussian_tc.sampled",
-    "kl",
-    "mutual_information.mean",
-    "mutual_information.sampled",
-    "reconstruction",
+EACH_LEARNER = pytest.mark.parametrize("learner", LEARNERS)
+TOTAL_CORRELATIONS, INFORMATION = (
+    tuple(f"{score}.{codes}" for codes in ("mean", "sampled")) for score in ("gaussian_tc", "mutual_information")
 )
+UNSUPERVISED = ("elbo", *TOTAL_CORRELATIONS, "kl", *INFORMATION, "reconstruction")
 TREES = "Boosted trees see up to 1,000 examples, not 10,000."
 CORRELATED = 0.1
 HELPS = "A correlation counts from 0.3 on, below which a score hardly helps to choose a model."
@@ -34,10 +28,8 @@ ACCURACY = "downstream accuracy, all models pooled, mean over sizes of the train
 
 METRICS_CORRELATE = Claim.zoo(
     id="sober.downstream-correlation",
-    role="primary",
     quote="We observe that all metrics except Modularity seem to be correlated with increased downstream performance "
     "on the different variations of dSprites and to some degree on Shapes3D.",
-    population="all runs: objectives, strengths and seeds",
     deviations=(TREES, f"'Correlated' is read as above {CORRELATED}."),
     statistic=f"smaller of two, each over its bound, of Spearman with {ACCURACY} and both classifiers: the smallest of "
     f"six metrics, above {CORRELATED}; Modularity's, below {CORRELATED}",
@@ -59,7 +51,6 @@ MODULARITY_DOES_NOT = METRICS_CORRELATE.cell(
 )
 NOT_CONSISTENT = Claim.zoo(
     id="sober.unsupervised-downstream",
-    role="primary",
     quote="Depending on the data set, the rank correlation ranges from from mildly negative, to mildly positive. In "
     "particular, we do not observe enough evidence supporting the claim that decreased total correlation of the "
     "aggregate posterior proves beneficial for downstream task performance.",
@@ -103,14 +94,11 @@ TC_OTHERWISE = TC_NOT_BENEFICIAL.probe(
         "models left.",
     ),
 )
-TOTAL_CORRELATIONS = ("gaussian_tc.mean", "gaussian_tc.sampled")
 
 BETTER_GROUP = Claim.zoo(
     id="sober.gbt-100-groups",
-    role="primary",
     quote="We observe that indeed models with higher disentanglement scores seem to exhibit better performance for "
     "gradient boosted trees with 100 samples.",
-    population="all runs: objectives, strengths and seeds",
     deviations=("Best and worst third of each seed's models; the paper shows three groups of all.",),
     statistic="mean accuracy of boosted trees at 100 samples, best third minus worst third: smaller of DCI's and MIG's",
     # Two points in a hundred: less would not show between the curves.
@@ -125,41 +113,25 @@ ONE_GROUPING = BETTER_GROUP.cell(
 )
 
 
-def correlations(
-    population: Population,
-    scores: Sequence[str],
-    learners: Sequence[str],
-    confidence: float,
-    *,
-    sign: float = 1.0,
-    within: bool = False,
-    active: bool = False,
-) -> list[Estimate]:
+def correlations(population, scores, learners, confidence, *, sign=1.0, **options):
     targets = [[f"downstream.{learner}.{size}" for size in SIZES[learner]] for learner in learners]
 
-    def with_accuracy(rho: Correlation) -> list[float]:
+    def with_accuracy(rho):
         return [
             sign * float(np.mean([np.mean([rho(score, target) for target in of_one]) for of_one in targets]))
             for score in scores
         ]
 
-    return from_correlations(
-        population,
-        [*scores, *(target for of_one in targets for target in of_one)],
-        with_accuracy,
-        among=SEVERAL_ACTIVE if active else None,
-        within=within,
-        settings=0.5 if active else 0.0,
-        confidence=confidence,
-    )
+    names = [*scores, *(target for of_one in targets for target in of_one)]
+    return from_correlations(population, names, with_accuracy, confidence=confidence, **options)
 
 
-def consistency(pair: PopulationPair, scores: Sequence[str], learners: Sequence[str], confidence: float) -> Estimate:
+def consistency(pair, scores, learners, confidence):
     @cache
-    def on_both(level: float) -> list[list[Estimate]]:
+    def on_both(level):
         return [correlations(population, scores, learners, level) for population in pair.parts]
 
-    def of(score: int, level: float) -> list[Estimate]:
+    def of(score, level):
         return [found[score] for found in on_both(level)]
 
     return largest_of(
@@ -168,7 +140,7 @@ def consistency(pair: PopulationPair, scores: Sequence[str], learners: Sequence[
     )
 
 
-def lead_of_best_third(population: Population, metric: str, confidence: float) -> Estimate:
+def lead_of_best_third(population, metric, confidence):
     accuracy = settings_of(population, "downstream.trees.100")
     third = accuracy.shape[1] // 3
     order = np.argsort(settings_of(population, metric), axis=1, kind="stable")
@@ -186,13 +158,13 @@ def test_all_metrics_but_modularity_are_correlated_with_downstream_accuracy(unsu
 
 
 @EVERY_METRIC.covers
-@pytest.mark.parametrize("learner", LEARNERS)
+@EACH_LEARNER
 def test_every_metric_is_correlated_with_downstream_accuracy(unsupervised, learner, confidence):
     return smallest_of(lambda level: correlations(unsupervised, SIX, [learner], level), confidence=confidence)
 
 
 @MODULARITY_DOES_NOT.covers
-@pytest.mark.parametrize("learner", LEARNERS)
+@EACH_LEARNER
 def test_modularity_is_not_correlated_with_downstream_accuracy(unsupervised, learner, confidence):
     return correlations(unsupervised, ["modularity"], [learner], confidence)[0]
 
@@ -203,21 +175,21 @@ def test_no_unsupervised_score_is_correlated_in_one_direction_everywhere(pair, c
 
 
 @ONE_SCORE.covers
-@pytest.mark.parametrize("learner", LEARNERS)
+@EACH_LEARNER
 @pytest.mark.parametrize("score", UNSUPERVISED)
 def test_one_unsupervised_score_is_not_correlated_in_one_direction_everywhere(pair, score, learner, confidence):
     return consistency(pair(), [score], [learner], confidence)
 
 
 @AT_MOST_MILD.covers
-@pytest.mark.parametrize("learner", LEARNERS)
+@EACH_LEARNER
 @pytest.mark.parametrize("score", UNSUPERVISED)
 def test_an_unsupervised_score_is_mildly_correlated_at_most(unsupervised, score, learner, confidence):
     return correlations(unsupervised, [score], [learner], confidence)[0]
 
 
 @TC_NOT_BENEFICIAL.covers
-@pytest.mark.parametrize("learner", LEARNERS)
+@EACH_LEARNER
 @pytest.mark.parametrize("score", TOTAL_CORRELATIONS)
 def test_a_lower_total_correlation_brings_no_accuracy(unsupervised, score, learner, confidence):
     return correlations(unsupervised, [score], [learner], confidence, sign=-1.0)[0]
@@ -225,14 +197,15 @@ def test_a_lower_total_correlation_brings_no_accuracy(unsupervised, score, learn
 
 @TC_OTHERWISE.covers
 @pytest.mark.parametrize("reading", ["active codes", "within objectives"])
-@pytest.mark.parametrize("learner", LEARNERS)
+@EACH_LEARNER
 @pytest.mark.parametrize("score", TOTAL_CORRELATIONS)
 def test_a_lower_total_correlation_brings_no_accuracy_otherwise(unsupervised, score, learner, reading, confidence):
-    active = reading == "active codes"
-    name = f"{score}.active" if active else score
-    (found,) = correlations(unsupervised, [name], [learner], confidence, sign=-1.0, within=not active, active=active)
+    if reading == "within objectives":
+        return correlations(unsupervised, [score], [learner], confidence, sign=-1.0, within=True)[0]
+    active = {"among": SEVERAL_ACTIVE, "settings": 0.5}
+    found = correlations(unsupervised, [f"{score}.active"], [learner], confidence, sign=-1.0, **active)[0]
     kept = kept_by(unsupervised, SEVERAL_ACTIVE)
-    return filtered(found, kept) if active and not kept.all() else found
+    return found if kept.all() else filtered(found, kept)
 
 
 @BETTER_GROUP.covers

@@ -4,17 +4,15 @@ from functools import cache
 
 from dbench.claims import Claim, above
 from dbench.constructions.noisy_copies import noisy_copies
-from dbench.metrics import Score, statistical_efficiency
+from dbench.metrics import statistical_efficiency
 from dbench.seeds import generator
 from dbench.stats import mean_interval
 
-EFFICIENT = Claim(
+EFFICIENT = Claim.synthetic(
     id="sober.efficiency-artefact",
-    role="primary",
     quote="This can be explained by the fact that these models have low downstream performance and that hence the "
     "accuracy with 100 samples is similar to the accuracy with $10\\,000$ samples.",
     says="A representation that is poor at every sample size gets a higher statistical efficiency than a good one.",
-    evidence="synthetic",
     population="a factor of 16 values; a code of noise alone against a noisy copy; draws varied",
     deviations=(
         "Accuracy with 100 training observations over that with 2,000 instead of 10,000.",
@@ -24,7 +22,6 @@ EFFICIENT = Claim(
     statistic="mean difference of statistical efficiency: noise minus copy",
     # A twentieth of the scale: less could not be told from one another in the figures.
     rule=above(0.05, null=0.0),
-    min_n=5,
 )
 SIMILAR = EFFICIENT.cell(
     "poor is efficient",
@@ -44,7 +41,7 @@ FEW, MANY, TESTED = 100, 2_000, 5_000
 
 
 @cache
-def _efficiency(signal: float, repetition: int, few: int = FEW) -> Score:
+def _efficiency(signal, repetition, few=FEW):
     stream = generator(claim=EFFICIENT.id, signal=signal, repetition=repetition)
     sample = noisy_copies(MANY + TESTED, stream, signal=signal)
     return statistical_efficiency(sample, few=few, many=MANY, test=TESTED, generator=stream)
@@ -65,7 +62,7 @@ def test_codes_of_noise_are_as_accurate_with_few_observations(confidence, *, sig
 
 @POOR.covers
 def test_codes_of_noise_are_less_accurate_at_every_size(confidence, *, poor=0.0, good=1.0, repetitions=5):
-    def lead(repetition: int) -> float:
+    def lead(repetition):
         a, b = _efficiency(poor, repetition).details, _efficiency(good, repetition).details
         return min(b[name] - a[name] for name in ("accuracy.few", "accuracy.many"))
 

@@ -1,35 +1,29 @@
 """A Sober Look, section 7: do disentangled representations need fewer samples, and what statistical efficiency says."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.correlations import from_correlations
 from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.zoo_among import Among
 from dbench.claims.zoo_statistics import correlation_between, settings_of
 from dbench.claims.zoo_transfer import first_of
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
 # Most training samples of each kind of classifier.
 MOST = {"logistic": 10_000, "trees": 1_000}
 TREES = "Boosted trees: accuracy with 100 samples over that with 1,000, not 10,000."
 RISES = "'Reliably lead to a higher' is read as a rank correlation of 0.3, below which a score hardly helps to choose."
-LEARNS: Among = ("kl.informative", 1.0)
+LEARNS = ("kl.informative", 1.0)
 
 NO_RISE = Claim.zoo(
     id="sober.no-statistical-efficiency",
-    role="primary",
     where="7, Figures 23 and 24",
     quote="Overall, we do not observe conclusive evidence that models with higher disentanglement scores also lead to "
     "higher statistical efficiency. [...] We do not observe that higher disentanglement scores reliably lead to a "
     "higher sample efficiency.",
-    population="all runs: objectives, strengths and seeds",
     deviations=(RISES, "Logistic regression alone: trees were not trained on 10,000 samples."),
     statistic="Spearman of a metric with statistical efficiency, all models pooled, mean over seven metrics",
     rule=below(0.3),
@@ -59,7 +53,6 @@ AMONG_LEARNERS = NO_RISE.probe(
 )
 ANNEALED = Claim.zoo(
     id="sober.efficiency-artefact",
-    role="primary",
     where="7, text on Scream-dSprites and Noisy-dSprites",
     quote="We note that some AnnealedVAE models seem to exhibit a high statistical efficiency on Scream-dSprites and "
     "to some degree on Noisy-dSprites. This can be explained by the fact that these models have low downstream "
@@ -88,28 +81,16 @@ EFFICIENT_ARE_POOR = ANNEALED.probe(
 )
 
 
-def mean_correlation(
-    population: Population,
-    metrics: Sequence[str],
-    learner: str,
-    confidence: float,
-    *,
-    among: Among | None = None,
-    within: bool = False,
-) -> Estimate:
+def mean_correlation(population, metrics, learner, confidence, **options):
     efficiency = f"efficiency.{learner}.100"
-    (found,) = from_correlations(
-        population,
-        [*metrics, efficiency],
-        lambda rho: [float(np.mean([rho(metric, efficiency) for metric in metrics]))],
-        among=among,
-        within=within,
-        confidence=confidence,
-    )
-    return found
+
+    def mean(rho):
+        return [float(np.mean([rho(metric, efficiency) for metric in metrics]))]
+
+    return from_correlations(population, [*metrics, efficiency], mean, confidence=confidence, **options)[0]
 
 
-def efficiency_against_accuracy(population: Population, learner: str, confidence: float) -> Estimate:
+def efficiency_against_accuracy(population, learner, confidence):
     names = (f"efficiency.{learner}.100", f"downstream.{learner}.{MOST[learner]}")
     return correlation_between(population, *names, objectives=["annealed_vae"], confidence=confidence)
 

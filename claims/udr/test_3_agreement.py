@@ -6,21 +6,20 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
+from dbench.claims.agreements import mean_udr
 from dbench.constructions.model_sets import mixed_models, uniform_factors
 from dbench.metrics import udr_pair, udr_scores
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval, rank_correlation, share_interval, smallest_of
+from dbench.stats import exact, mean_interval, rank_correlation, share_interval, smallest_of
 
-SEPARATES = Claim(
+SEPARATES = Claim.synthetic(
     id="udr.separates-alike-from-unlike",
-    role="primary",
     quote="Indeed, if we compare two models which learnt to disentangle the same dataset, we should expect their "
     "representations to be the same up to a permutation [...] On the other hand, the representations learnt by two "
     "entangled models are likely to be quite different",
     # Five codes: dSprites has five factors. UDR is the Lasso variant unless the paper says otherwise.
     roles={"spearman": "cell", "2": "cell", "3": "cell", "10": "cell"},
     where="introduction; 'Unsupervised disentangled model selection', Figure 6",
-    evidence="synthetic",
     population="pairs of models of uniform factors, as many codes as factors; number of codes and draws varied",
     deviations=(
         "'High' is the upper quarter of the scale, 'low' its lower half: our reading.",
@@ -30,7 +29,6 @@ SEPARATES = Claim(
     unit="pair",
     statistic="how far the mean UDR lies above 0.75 if disentangled, or below 0.5 if entangled, whichever is less",
     rule=above(0.0),
-    min_n=5,
     revision=2,
 )
 UNLIKE_EXACT = SEPARATES.cell(
@@ -46,13 +44,11 @@ UNLIKE_EXACT = SEPARATES.cell(
     min_n=1,
     revision=1,
 )
-LONE = Claim(
+LONE = Claim.synthetic(
     id="udr.lone-good-model-missed",
-    role="primary",
     quote="UDR is unable to detect a single disentangled model within a hyperparameter sweep.",
     roles={"two": "probe", "three": "probe", "four": "probe", "spearman": "cell"},
     where="limitation 4, herd effect",
-    evidence="synthetic",
     population="ten models of five codes, rotations drawn uniformly but for one that is disentangled; draws varied",
     deviations=(
         "Detected: it has the highest score of the ten, all to all.",
@@ -65,19 +61,16 @@ LONE = Claim(
     min_n=50,
     revision=2,
 )
-FOR_MODELS = Claim(
+FOR_MODELS = Claim.synthetic(
     id="udr.all-to-all-for-models",
-    role="primary",
     quote="it is preferable to perform the UDR-A2A during model selection and UDR during hyperparameter selection.",
     where="limitation 4, herd effect",
     says="To choose single models, comparing all to all serves better than comparing within one strength.",
-    evidence="synthetic",
     population="six strengths with six models each, mixing spread about a mean that depends on the strength",
     deviations=("Quality is how little a model mixes its factors; five codes, Spearman relations.",),
     unit="set of models",
     statistic="rank correlation of UDR with quality over all models: all to all minus same strength",
     rule=above(0.0),
-    min_n=5,
 )
 PULLED = FOR_MODELS.cell(
     "pulled",
@@ -92,19 +85,15 @@ FOR_STRENGTHS = FOR_MODELS.cell(
     statistic="rank correlation over strengths of the median UDR (same strength) with the median quality",
     rule=above(0.5, null=0.0),
 )
-NOT_PUNISHED = Claim(
+NOT_PUNISHED = Claim.synthetic(
     id="udr.subset-bias",
-    role="primary",
     quote="UDR does not penalise models that learn a subset of the data generative factors.",
     where="limitation 5, explicitness bias",
-    evidence="synthetic",
     population="disentangled models that learnt two of five factors, beside another such or one that learnt all five",
     deviations=("A factor that is not learnt leaves noise in its code, masked as uninformative.",),
-    unit="sample",
     statistic="mean UDR of pairs in which one or both learnt fewer factors minus that of pairs that learnt all",
     # 0.02: the spread of Lasso's cross-validated penalty between samples; losing UDR would be below it.
     rule=above(-0.02),
-    min_n=5,
     revision=2,
 )
 HIGHER = NOT_PUNISHED.cell(
@@ -119,28 +108,15 @@ HIGHER = NOT_PUNISHED.cell(
 RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
 
 
-def score_of_pair(codes: np.ndarray, relation: str, informative: np.ndarray | None = None) -> float:
-    flags = np.ones(codes.shape[::2], dtype=bool) if informative is None else informative
-    return float(udr_scores(codes, flags, relation=relation, generator=generator(claim="udr")).mean())
+def udr_of_pairs(part, mixing, d, relation, *, pairs, n):
+    streams = [generator(claim=SEPARATES.id, part=part, codes=d, pair=pair) for pair in range(pairs)]
+    return np.array([mean_udr(mixed_models(uniform_factors(n, d, s), [mixing] * 2, s), relation) for s in streams])
 
 
-def udr_of_pairs(part: str, mixing: float, d: int, relation: str, *, pairs: int, n: int) -> np.ndarray:
-    def score(pair: int) -> float:
-        stream = generator(claim=SEPARATES.id, part=part, codes=d, pair=pair)
-        return score_of_pair(mixed_models(uniform_factors(n, d, stream), [mixing] * 2, stream), relation)
-
-    return np.array([score(pair) for pair in range(pairs)])
-
-
-def score_of_equal_relations(matrix: np.ndarray) -> Estimate:
-    everything = np.ones(len(matrix), dtype=bool)
-    return exact(udr_pair(matrix, everything, everything))
-
-
-def herd(statistic, *, sets: int = 10, confidence: float = FOR_MODELS.confidence) -> Estimate:
+def herd(statistic, confidence, *, sets=10):
     """Score sets of models within strengths and all to all; ``statistic`` sees groups x members of each."""
 
-    def one(number: int) -> float:
+    def one(number):
         stream = generator(claim=FOR_MODELS.id, number=number)
         means = np.linspace(0.2, 0.8, 6)
         mixing = np.clip(means[:, None] + 0.3 * stream.standard_normal((6, 6)), 0, 1)
@@ -153,42 +129,30 @@ def herd(statistic, *, sets: int = 10, confidence: float = FOR_MODELS.confidence
     return mean_interval([one(i) for i in range(sets)], confidence=confidence)
 
 
-def gain_for_models(quality: np.ndarray, same: np.ndarray, everyone: np.ndarray) -> float:
+def gain_for_models(quality, same, everyone):
     ranks = [rank_correlation(scores.ravel(), quality.ravel()) for scores in (same, everyone)]
     return ranks[1] - ranks[0]
 
 
-def share_between(scores: np.ndarray) -> float:
-    return float(scores.mean(axis=1).var() / scores.var())
+def pull(quality, same, everyone):
+    shares = [float(scores.mean(axis=1).var() / scores.var()) for scores in (same, everyone)]
+    return shares[0] - shares[1]
 
 
-def pull(quality: np.ndarray, same: np.ndarray, everyone: np.ndarray) -> float:
-    return share_between(same) - share_between(everyone)
-
-
-def for_strengths(quality: np.ndarray, same: np.ndarray, everyone: np.ndarray) -> float:
+def for_strengths(quality, same, everyone):
     return rank_correlation(np.median(same, axis=1), np.median(quality, axis=1))
 
 
-def gain_of_subset(
-    card: Claim,
-    mixing: float,
-    relation: str,
-    *,
-    learnt: int = 2,
-    partner: int | None = None,
-    all_informative: bool = False,
-    samples: int = 10,
-) -> Estimate:
+def gain_of_subset(card, mixing, relation, *, learnt=2, partner=None, all_informative=False, samples=10):
     """UDR of a model that learnt some of five factors, its partner as many or ``partner``, minus that of two of all."""
 
-    def pair(first: int, second: int, stream: np.random.Generator) -> float:
+    def pair(first, second, stream):
         factors, codes, flags = uniform_factors(500, 5, stream), [], []
         for count in (first, second):
             residue = 1e-3 * stream.standard_normal((500, 5 - count))
             codes.append(np.hstack([mixed_models(factors[:, :count], [mixing], stream)[0], residue]))
             flags.append((np.arange(5) < count) | all_informative)
-        return score_of_pair(np.stack(codes), relation, np.stack(flags))
+        return mean_udr(np.stack(codes), relation, np.stack(flags))
 
     streams = [generator(claim=card.id, part=card.part or "not punished", sample=i) for i in range(samples)]
     changes = [pair(learnt, partner or learnt, s) - pair(5, 5, s) for s in streams]
@@ -203,15 +167,15 @@ def test_disentangled_models_score_high_and_entangled_ones_low(
 ):
     alike = udr_of_pairs("alike", 0.0, d, relation, pairs=pairs, n=n) - 0.75
     unlike = 0.5 - udr_of_pairs("unlike", mixing, d, relation, pairs=pairs, n=n)
-    return smallest_of(
-        lambda level: [mean_interval(room, confidence=level) for room in (alike, unlike)], confidence=confidence
-    )
+    rooms = alike, unlike
+    return smallest_of(lambda level: [mean_interval(room, confidence=level) for room in rooms], confidence=confidence)
 
 
 @UNLIKE_EXACT.covers
 @pytest.mark.parametrize("d", [2, 4, 16])
-def test_codes_that_relate_alike_score_low(d):
-    return score_of_equal_relations(np.full((d, d), d**-0.5))
+def test_codes_that_relate_alike_score_low(d, *, matrix=None):
+    everything = np.ones(d, dtype=bool)
+    return exact(udr_pair(np.full((d, d), d**-0.5) if matrix is None else matrix, everything, everything))
 
 
 @LONE.covers
@@ -221,7 +185,7 @@ def test_a_lone_disentangled_model_is_not_detected(relation, good, confidence, *
     # 200 left the Lasso variant open, with an interval to 2.1. A Lasso for each pair takes its time: fewer for probes.
     sets = sets or (1_000 if good == 1 else 200)
 
-    def found(number: int) -> bool:
+    def found(number):
         stream = generator(claim=LONE.id, number=number)
         codes = mixed_models(uniform_factors(300, 5, stream), [0.0] * good + [others] * (10 - good), stream)
         scores = udr_scores(codes, np.ones((10, 5), dtype=bool), relation=relation, generator=stream)
@@ -232,28 +196,28 @@ def test_a_lone_disentangled_model_is_not_detected(relation, good, confidence, *
 
 
 @FOR_MODELS.covers
-def test_all_to_all_chooses_models_better(confidence):
-    return herd(gain_for_models, confidence=confidence)
+def test_all_to_all_chooses_models_better(confidence, **world):
+    return herd(gain_for_models, confidence, **world)
 
 
 @PULLED.covers
-def test_scores_within_a_strength_are_pulled_together(confidence):
-    return herd(pull, confidence=confidence)
+def test_scores_within_a_strength_are_pulled_together(confidence, **world):
+    return herd(pull, confidence, **world)
 
 
 @FOR_STRENGTHS.covers
-def test_scores_within_a_strength_choose_strengths(confidence):
-    return herd(for_strengths, confidence=confidence)
+def test_scores_within_a_strength_choose_strengths(confidence, **world):
+    return herd(for_strengths, confidence, **world)
 
 
 @NOT_PUNISHED.covers
 @RELATIONS
 @pytest.mark.parametrize("partner", [2, 5], ids=["as few", "all"])
-def test_learning_fewer_factors_is_not_penalised(relation, partner):
-    return gain_of_subset(NOT_PUNISHED, 0.0, relation, partner=partner)
+def test_learning_fewer_factors_is_not_penalised(relation, partner, **world):
+    return gain_of_subset(NOT_PUNISHED, 0.0, relation, partner=partner, **world)
 
 
 @HIGHER.covers
 @RELATIONS
-def test_learning_fewer_factors_scores_higher(relation):
-    return gain_of_subset(HIGHER, 0.4, relation, samples=20)
+def test_learning_fewer_factors_scores_higher(relation, *, samples=20, **world):
+    return gain_of_subset(HIGHER, 0.4, relation, samples=samples, **world)

@@ -5,30 +5,25 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from dbench.claims import Claim, above, below, within
+from dbench.claims.agreements import mean_udr
 from dbench.codes import Sample
 from dbench.constructions.model_sets import mixed_models, uniform_factors
-from dbench.metrics import mig, udr_scores
+from dbench.metrics import mig
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
-CATEGORIES = Claim(
+CATEGORIES = Claim.synthetic(
     id="udr.monotone-scalar-assumption",
-    role="primary",
     quote="Continuous, monotonic and scalar factors [...] UDR assumes that these properties hold for the data "
     "generative factors and their representations.",
     where="limitation 3, continuous, monotonic and scalar factors",
     deviations=("The paper states the assumption; asked is what follows for models that do not meet it.",),
-    evidence="synthetic",
     population="five factors of ten values; each model copies each factor into a code, its values in random order",
     unit="pair",
     statistic="mean UDR",
     rule=below(0.5),
-    min_n=5,
 )
-PHASES = CATEGORIES.cell(
-    "angles",
-    population="five angles; each model measures each angle from an own origin",
-)
+PHASES = CATEGORIES.cell("angles", population="five angles; each model measures each angle from an own origin")
 PHASE_EXACT = CATEGORIES.cell(
     "angles, exact",
     population="angles measured from origins a fifth of a turn apart (0.2113)",
@@ -53,18 +48,14 @@ DISENTANGLED = CATEGORIES.cell(
     unit="model",
     rule=above(0.75),
 )
-BLIND = Claim(
+BLIND = Claim.synthetic(
     id="udr.affine-invariant-comparisons-blind",
-    role="primary",
     quote="These approaches, however, tend to be invariant to invertible affine transformations and therefore to the "
     "axis alignment of individual neurons, which makes them unsuitable for evaluating disentangling quality.",
-    evidence="synthetic",
     population="a disentangled model beside another, and beside its rotation; draws varied",
     deviations=("Mean canonical correlation.",),
-    unit="sample",
     statistic="similarity of two disentangled models minus that of a disentangled and a rotated one",
     rule=within(-0.02, 0.02),
-    min_n=5,
 )
 RSM_BLIND = BLIND.cell(
     "rsm",
@@ -80,62 +71,48 @@ UDR_SEES = BLIND.cell(
     deviations=(),
     rule=above(0.25, null=0.0),
 )
-
-
+FIFTH = (3 - np.sqrt(3)) / 6
 RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
 
 
-def mean_udr(codes: np.ndarray, relation: str) -> float:
-    flags = np.ones(codes.shape[::2], dtype=bool)
-    return float(udr_scores(codes, flags, relation=relation, generator=generator(claim="udr")).mean())
-
-
-def categories(factors: np.ndarray, stream: np.random.Generator) -> np.ndarray:
+def categories(factors, stream):
     return np.stack([stream.permutation(10)[(10 * column).astype(int)] for column in factors.T], axis=1).astype(float)
 
 
-def phases(factors: np.ndarray, stream: np.random.Generator) -> np.ndarray:
+def phases(factors, stream):
     return (factors + stream.uniform(size=factors.shape[1])) % 1
 
 
-def planes(factors: np.ndarray, stream: np.random.Generator) -> np.ndarray:
+def planes(factors, stream):
     turns = 2 * np.pi * (factors[:, :3] + stream.uniform(size=3))
     return np.hstack([np.cos(turns), np.sin(turns)])
 
 
-def monotone(factors: np.ndarray, stream: np.random.Generator) -> np.ndarray:
-    return factors ** stream.uniform(0.5, 2, size=factors.shape[1])
-
-
-def udr_of_pairs(card: Claim, encode, relation: str, *, pairs: int = 30, n: int = 400) -> Estimate:
-    def score(pair: int) -> float:
+def udr_of_pairs(card, encode, relation, *, pairs=30):
+    def score(pair):
         stream = generator(claim=card.id, part=card.part or "categories", pair=pair)
-        factors = stream.uniform(size=(n, 5))
+        factors = stream.uniform(size=(400, 5))
         codes = np.stack([encode(factors, stream) for _ in range(2)])
         return mean_udr(codes + 0.01 * stream.standard_normal(codes.shape), relation)
 
     return mean_interval([score(i) for i in range(pairs)], confidence=card.confidence)
 
 
-def udr_of_shift(shift: float) -> Estimate:
-    return exact(abs(1 - 6 * shift * (1 - shift)))
-
-
-def cca(first: np.ndarray, second: np.ndarray) -> float:
+def cca(first, second):
     bases = [np.linalg.qr(codes - codes.mean(axis=0))[0] for codes in (first, second)]
     return float(np.linalg.svd(bases[0].T @ bases[1], compute_uv=False).mean())
 
 
-def rsm(first: np.ndarray, second: np.ndarray) -> float:
+def rsm(first, second):
     return float(np.corrcoef(pdist(first), pdist(second))[0, 1])
 
 
-def lasso_udr(first: np.ndarray, second: np.ndarray) -> float:
+def lasso_udr(first, second):
     return mean_udr(np.stack([first, second]), "lasso")
 
 
-def preference(compare, *, samples: int = 8, confidence: float = BLIND.confidence) -> Estimate:
-    def one(number: int) -> float:
+def preference(compare, confidence, *, samples=8):
+    def one(number):
         stream = generator(claim=BLIND.id, sample=number)
         straight, other, rotated = mixed_models(uniform_factors(300, 5, stream), [0, 0, 1.0], stream)
         return compare(straight, other) - compare(straight, rotated)
@@ -145,48 +122,48 @@ def preference(compare, *, samples: int = 8, confidence: float = BLIND.confidenc
 
 @CATEGORIES.covers
 @RELATIONS
-def test_categories_in_another_order_score_low(relation):
-    return udr_of_pairs(CATEGORIES, categories, relation)
+def test_categories_in_another_order_score_low(relation, *, encode=categories, **world):
+    return udr_of_pairs(CATEGORIES, encode, relation, **world)
 
 
 @PHASES.covers
 @RELATIONS
-def test_angles_from_another_origin_score_low(relation):
-    return udr_of_pairs(PHASES, phases, relation)
+def test_angles_from_another_origin_score_low(relation, *, encode=phases, **world):
+    return udr_of_pairs(PHASES, encode, relation, **world)
 
 
 @PHASE_EXACT.covers
-def test_angles_a_fifth_of_a_turn_apart_score_nothing():
-    return udr_of_shift((3 - np.sqrt(3)) / 6)
+def test_angles_a_fifth_of_a_turn_apart_score_nothing(*, shift=FIFTH):
+    return exact(abs(1 - 6 * shift * (1 - shift)))
 
 
 @PLANES.covers
 @RELATIONS
-def test_angles_as_planes_score_low(relation):
-    return udr_of_pairs(PLANES, planes, relation)
+def test_angles_as_planes_score_low(relation, *, encode=planes, **world):
+    return udr_of_pairs(PLANES, encode, relation, **world)
 
 
 @DISENTANGLED.covers
 @pytest.mark.parametrize("encode", [categories, phases], ids=["categories", "angles"])
-def test_mig_sees_one_code_for_each_factor(encode, confidence, *, models=5, n=3_000):
-    def score(number: int) -> float:
+def test_mig_sees_one_code_for_each_factor(encode, confidence, *, models=5):
+    def score(number):
         stream = generator(claim=DISENTANGLED.id, model=number)
-        factors = stream.uniform(size=(n, 5))
+        factors = stream.uniform(size=(3_000, 5))
         return float(mig(Sample(encode(factors, stream), (10 * factors).astype(int))))
 
     return mean_interval([score(i) for i in range(models)], confidence=confidence)
 
 
 @BLIND.covers
-def test_canonical_correlations_ignore_axes(confidence):
-    return preference(cca, confidence=confidence)
+def test_canonical_correlations_ignore_axes(confidence, **world):
+    return preference(cca, confidence, **world)
 
 
 @RSM_BLIND.covers
-def test_similarity_matrices_ignore_axes(confidence):
-    return preference(rsm, confidence=confidence)
+def test_similarity_matrices_ignore_axes(confidence, **world):
+    return preference(rsm, confidence, **world)
 
 
 @UDR_SEES.covers
-def test_udr_sees_axes(confidence):
-    return preference(lasso_udr, confidence=confidence)
+def test_udr_sees_axes(confidence, **world):
+    return preference(lasso_udr, confidence, **world)

@@ -13,12 +13,11 @@ import pytest
 from dbench.claims import Claim, Printed, above, below
 from dbench.claims.agreements import agreements_of, median_agreement
 from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD, POLARISED, of_objectives
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
-from dbench.stats import Estimate, rank_correlation
+from dbench.stats import rank_correlation
 from dbench.stats.ranks import ranks
 
 DRAWS = 20
@@ -27,7 +26,6 @@ METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 
 FIVE = Claim.zoo(
     id="udr.few-comparisons-suffice",
-    role="primary",
     quote="However, even with P = 5 the correlation is reasonable.",
     roles={"all to all": "cell"},
     regime=(of_objectives(FACTORS_HELD, "beta_vae"), of_objectives(POLARISED, "beta_vae")),
@@ -93,9 +91,7 @@ CROWD = 9
 POOLS = pytest.mark.parametrize("pool", ["same strength", "all to all"])
 
 
-def correlation_by_comparisons(
-    population: Population, pool: str, weights: dict[int, float], *, confidence: float = FIVE.confidence
-) -> Estimate:
+def correlation_by_comparisons(population, pool, weights, *, confidence=FIVE.confidence):
     """Weighted sum over numbers of comparisons of the mean correlation with the BetaVAE metric."""
     objective, seeds = "beta_vae", population.seeds()
     _check_partners(population, pool, len(population.strengths(objective)), max(weights))
@@ -106,7 +102,7 @@ def correlation_by_comparisons(
     stream = generator(claim=FIVE.id, draws=DRAWS)
     priority = stream.random((DRAWS, n_seeds, n_strengths, n_seeds, n_strengths))
 
-    def statistic(kept: np.ndarray) -> float:
+    def statistic(kept):
         models = len(kept) * n_strengths
         pairs = agreements[kept][:, :, kept].reshape(models, models)
         first = priority[:, kept][:, :, :, kept].reshape(DRAWS, models, models)
@@ -120,7 +116,7 @@ def correlation_by_comparisons(
     return population.interval_over_seeds(statistic, confidence=confidence)
 
 
-def _check_partners(population: Population, pool: str, n_strengths: int, comparisons: int) -> None:
+def _check_partners(population, pool, n_strengths, comparisons):
     """Insist that a model has as many partners as are to be drawn, or for 'many' of its strength more than a few.
 
     Each seed is left out once, with its models.
@@ -135,19 +131,19 @@ def _check_partners(population: Population, pool: str, n_strengths: int, compari
         )
 
 
-def lone_models_found(population: Population, models: str, *, confidence: float = LONE.confidence) -> Estimate:
+def lone_models_found(population, models, *, confidence=LONE.confidence):
     parts = {o: _parts(population, o, models) for o in population.objectives}
     counted = [part for part in parts.values() if _usable(part[1]) >= CROWD]
     if not counted:
         raise EvidenceLacking(f"{population.name} holds no objective with models that count at {CROWD} seeds")
 
-    def statistic(kept: np.ndarray) -> float:
+    def statistic(kept):
         return float(np.mean([_share_found(agreements, quality, kept) for agreements, quality in counted]))
 
     return population.interval_over_seeds(statistic, confidence=confidence)
 
 
-def objectives_without_crowd(population: Population, models: str) -> tuple[str, ...]:
+def objectives_without_crowd(population, models):
     """Name the objectives that are left out, for the record."""
     number = {o: _usable(_parts(population, o, models)[1]) for o in population.objectives}
     return tuple(
@@ -155,11 +151,11 @@ def objectives_without_crowd(population: Population, models: str) -> tuple[str, 
     )
 
 
-def _usable(quality: np.ndarray) -> int:
+def _usable(quality):
     return int(np.isfinite(quality).any(axis=1).sum())
 
 
-def _parts(population: Population, objective: str, models: str) -> tuple[np.ndarray, np.ndarray]:
+def _parts(population, objective, models):
     """Agreements, and the mean rank of every model by the metrics: not a number where the model does not count."""
     seeds = population.seeds()
     tables = [population.scores(metric, objective, seeds=seeds) for metric in METRICS]
@@ -169,7 +165,7 @@ def _parts(population: Population, objective: str, models: str) -> tuple[np.ndar
     return agreements_of(population, objective), quality
 
 
-def _share_found(agreements: np.ndarray, quality: np.ndarray, kept: np.ndarray) -> float:
+def _share_found(agreements, quality, kept):
     """Share of the seeds whose best model comes first among the worst of up to nine following seeds."""
     usable = kept[np.isfinite(quality[kept]).any(axis=1)]
     best = np.nanargmax(quality[usable], axis=1)

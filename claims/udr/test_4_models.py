@@ -6,13 +6,12 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES, POLARISED, of_objectives
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_levels import place_of
 from dbench.claims.zoo_statistics import settings_of, trend_with_strength
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, mean_interval, rank_correlation, smallest_of
+from dbench.stats import mean_interval, rank_correlation, smallest_of
 
 HIGH = 0.5
 NONE_OF = ("dip_vae_i", "dip_vae_ii", "factor_vae")
@@ -83,7 +82,7 @@ VARIANTS = pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
 MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 
-def best_udr(population: Population, objectives: list[str], models: str, confidence: float) -> Estimate:
+def best_udr(population, objectives, models, confidence):
     """Highest UDR of each seed's models that count; seeds without any are left out."""
     scores = settings_of(population, "udr.lasso", objectives=objectives)
     counted = kept_by(population, SEVERAL_ACTIVE, objectives=objectives) | (models == "all")

@@ -5,7 +5,6 @@ import pytest
 
 from dbench.claims import Claim, above
 from dbench.claims.filters import filtered
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD, POLARISED
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_statistics import settings_of
@@ -20,7 +19,6 @@ INFORMATIVE, FEWEST = SEVERAL_ACTIVE
 
 SELECTS = Claim.zoo(
     id="udr.selects-strengths",
-    role="primary",
     quote="It can be seen that UDR broadly agrees with the supervised metrics on which hyperparameters are more "
     "promising for disentangling.",
     roles={"informative": "probe"},
@@ -53,9 +51,9 @@ FOR_STRENGTHS = SELECTS.cell(
 )
 
 
-def _profiles(population: Population, names: list[str], objectives: list[str], models: str) -> list[np.ndarray]:
+def _profiles(population, names, objectives, models):
     """Scores as objectives x names x seeds x strengths, an array for each number of strengths that count."""
-    seeds, found = population.seeds(), dict[int, list[np.ndarray]]()
+    seeds, found = population.seeds(), {}
     for o in objectives:
         table = np.stack([population.scores(name, o, seeds=seeds) for name in names])
         if models == "informative":
@@ -67,7 +65,7 @@ def _profiles(population: Population, names: list[str], objectives: list[str], m
     return [np.stack(tables) for tables in found.values()]
 
 
-def _order(profiles: np.ndarray) -> np.ndarray:
+def _order(profiles):
     """Ranks along the last axis, ties sharing theirs, centred and of length 1; 0 where all are tied."""
     less = profiles[..., :, None] > profiles[..., None, :]
     centred = less.sum(axis=-1) - less.sum(axis=-2)
@@ -75,15 +73,13 @@ def _order(profiles: np.ndarray) -> np.ndarray:
     return np.divide(centred, norm, out=np.zeros(centred.shape), where=norm > 0)
 
 
-def order_agreement(
-    population: Population, weights: dict[str, float], card: Claim, confidence: float, *, objectives=None, models="all"
-) -> Estimate:
+def order_agreement(population, weights, card, confidence, *, objectives=None, models="all"):
     """Weighted sum over variants of the agreement of their median profiles with those of the metrics."""
     chosen = population.objectives if objectives is None else list(objectives)
     parts = _profiles(population, [*weights, *METRICS], chosen, models)
     share = np.array([*weights.values()])
 
-    def statistic(kept: np.ndarray) -> float:
+    def statistic(kept):
         found = []
         for tables in parts:
             orders = _order(np.median(tables[:, :, kept], axis=2))

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.claims.by_objective import average_over_objectives, told_of_average
+from dbench.claims.by_objective import smallest_average
 from dbench.claims.regime import FACTORS_HELD, POLARISED
 from dbench.stats import rank_correlation
 
 CORRELATES = Claim.zoo(
     id="udr.correlates-with-supervised",
-    role="primary",
     quote="UDR correlates well with the supervised metrics. To validate UDR, we calculate Spearman's correlation "
     "between its model ranking and that produced by four existing supervised disentanglement metrics",
     # The paper's headline is of the Lasso variant within a strength.
@@ -52,19 +51,16 @@ MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 @MODELS
 @pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all", "udr.spearman", "udr.spearman.all"])
 def test_udr_ranks_models_as_the_supervised_metrics_do(unsupervised, variant, models, confidence):
-    def mean_correlation(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
-        return float(np.mean([rank_correlation(tables[variant][counted], tables[m][counted]) for m in METRICS]))
+    def mean_correlation(tables, counted):
+        return np.mean([rank_correlation(tables[variant][counted], tables[m][counted]) for m in METRICS])
 
-    scores = [variant, *METRICS]
-    (found,) = average_over_objectives(unsupervised, mean_correlation, scores, models=models, confidence=confidence)
-    return told_of_average(found, unsupervised, scores, models=models)
+    return smallest_average(unsupervised, mean_correlation, [variant, *METRICS], models=models, confidence=confidence)
 
 
 @CONTROL.covers
 def test_the_supervised_metrics_rank_models_alike(unsupervised, confidence):
-    def mean_correlation(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
+    def mean_correlation(tables, counted):
         pairs = combinations(METRICS, 2)
-        return float(np.mean([rank_correlation(tables[a][counted], tables[b][counted]) for a, b in pairs]))
+        return np.mean([rank_correlation(tables[a][counted], tables[b][counted]) for a, b in pairs])
 
-    (found,) = average_over_objectives(unsupervised, mean_correlation, METRICS, confidence=confidence)
-    return told_of_average(found, unsupervised, METRICS)
+    return smallest_average(unsupervised, mean_correlation, METRICS, confidence=confidence)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.claims.by_objective import average_over_objectives, told_of_average
-from dbench.claims.population import Population
+from dbench.claims.by_objective import smallest_average
 from dbench.claims.regime import FACTORS_HELD, POLARISED
-from dbench.stats import Estimate, rank_correlation, smallest_of
+from dbench.stats import rank_correlation
 
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
@@ -21,17 +20,12 @@ BOTH_WAYS = (
 
 CLOSEST = Claim.zoo(
     id="udr.closest-to-dci",
-    role="primary",
     quote="UDR is most similar to DCI Disentanglement, and hence correlates with it the most.",
     roles={"informative": "probe", "all to all": "cell"},
     regime=(FACTORS_HELD, POLARISED),
     where="Experiments, 'UDR correlates well with the supervised metrics', Figure 7",
     population="all models of an objective, strength and seed varied; correlations averaged over objectives",
-    deviations=(
-        "DCI with a small random forest instead of boosted trees.",
-        BOTH_WAYS,
-        NOT_REDONE,
-    ),
+    deviations=("DCI with a small random forest instead of boosted trees.", BOTH_WAYS, NOT_REDONE),
     statistic="smallest lead: Spearman of UDR with DCI minus that with BetaVAE, FactorVAE and MIG",
     # 'The most' is an order, and needs no size; without any lead the smallest of three is negative.
     rule=above(0.0),
@@ -115,32 +109,25 @@ SAME_OR_ALL = pytest.mark.parametrize("pool", ["same strength", "all to all"])
 SUFFIX = {"same strength": "", "all to all": ".all"}
 
 
-def gain(population: Population, better: str, worse: str, models: str, *, confidence: float = 0.95) -> Estimate:
-    def lead(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
+def gain(population, better, worse, models, confidence):
+    def lead(tables, counted):
         flat = {name: table[counted] for name, table in tables.items()}
         gains = [rank_correlation(flat[better], flat[m]) - rank_correlation(flat[worse], flat[m]) for m in METRICS]
-        return float(np.mean(gains))
+        return np.mean(gains)
 
-    scores = [better, worse, *METRICS]
-    (estimate,) = average_over_objectives(population, lead, scores, models=models, confidence=confidence)
-    return told_of_average(estimate, population, scores, models=models)
+    return smallest_average(population, lead, [better, worse, *METRICS], models=models, confidence=confidence)
 
 
-def lead_of_dci(population: Population, variant: str, models: str, confidence: float, objectives=None) -> Estimate:
-    def leads(tables: dict[str, np.ndarray], counted: np.ndarray) -> list[float]:
+def lead_of_dci(population, variant, models, confidence, objectives=None):
+    def leads(tables, counted):
         follows = {m: rank_correlation(tables[variant][counted], tables[m][counted]) for m in METRICS}
         return [follows["dci"] - follows[m] for m in METRICS if m != "dci"]
 
-    found = smallest_of(
-        lambda level: average_over_objectives(
-            population, leads, [variant, *METRICS], objectives=objectives, models=models, confidence=level
-        ),
-        confidence=confidence,
-    )
-    return told_of_average(found, population, [variant, *METRICS], models=models)
+    scores = [variant, *METRICS]
+    return smallest_average(population, leads, scores, objectives=objectives, models=models, confidence=confidence)
 
 
-def share_between(scores: np.ndarray, counted: np.ndarray) -> float:
+def share_between(scores, counted):
     """Share of the variance of seeds x strengths, of what counts, that lies between the strengths; 0 if none varies."""
     number, total = counted.sum(axis=0), scores.sum(axis=0, where=counted)
     found, present = scores[counted], number > 0
@@ -167,26 +154,23 @@ def test_udr_is_closest_to_dci_for_each_objective(unsupervised, objective, model
 @MODELS
 @SAME_OR_ALL
 def test_lasso_is_slightly_better_than_spearman(unsupervised, pool, models, confidence):
-    names = (f"udr.lasso{SUFFIX[pool]}", f"udr.spearman{SUFFIX[pool]}")
-    return gain(unsupervised, *names, models, confidence=confidence)
+    return gain(unsupervised, f"udr.lasso{SUFFIX[pool]}", f"udr.spearman{SUFFIX[pool]}", models, confidence)
 
 
 @FOR_MODELS.covers
 @MODELS
 @pytest.mark.parametrize("relation", ["lasso", "spearman"])
 def test_all_to_all_chooses_models_better(unsupervised, relation, models, confidence):
-    return gain(unsupervised, f"udr.{relation}.all", f"udr.{relation}", models, confidence=confidence)
+    return gain(unsupervised, f"udr.{relation}.all", f"udr.{relation}", models, confidence)
 
 
 @PULLED.covers
 @MODELS
 def test_scores_within_a_strength_are_pulled_together(unsupervised, models, confidence):
-    def gap(tables: dict[str, np.ndarray], counted: np.ndarray) -> float:
+    def gap(tables, counted):
         return share_between(tables["udr.lasso"], counted) - share_between(tables["udr.lasso.all"], counted)
 
-    scores = ["udr.lasso", "udr.lasso.all"]
-    (estimate,) = average_over_objectives(unsupervised, gap, scores, models=models, confidence=confidence)
-    return told_of_average(estimate, unsupervised, scores, models=models)
+    return smallest_average(unsupervised, gap, ["udr.lasso", "udr.lasso.all"], models=models, confidence=confidence)
 
 
 @ENTROPY.covers
@@ -195,4 +179,4 @@ def test_scores_within_a_strength_are_pulled_together(unsupervised, models, conf
 @pytest.mark.parametrize("relation", ["lasso", "spearman"])
 def test_equation_2_serves_better_than_entropy(unsupervised, relation, pool, models, confidence):
     names = (f"udr.{relation}{SUFFIX[pool]}", f"udr.{relation}.entropy{SUFFIX[pool]}")
-    return gain(unsupervised, *names, models, confidence=confidence)
+    return gain(unsupervised, *names, models, confidence)

@@ -8,7 +8,7 @@ from dbench.codes import FunctionSource
 from dbench.constructions.broken_properties import BROKEN, broken_source, informative
 from dbench.metrics import beta_vae_metric, dci, factor_vae, mig, udr_scores
 from dbench.seeds import generator
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
 # Which properties Table 5 ticks for each metric.
 TICKS = {
@@ -18,34 +18,28 @@ TICKS = {
     "dci": ("modularity",),
     "udr": ("modularity",),
 }
-TABLE = Claim(
+TABLE = Claim.synthetic(
     id="udr.metric-properties",
-    role="primary",
     quote="The variance in rankings produced by the different metrics is explained by the fact that the metrics "
     "capture different aspects of disentangling in terms of the modularity, compactness and explicitness (see Tbl. 5 "
     "in Supplementary Materials).",
     # That two models pack the same factors alike is not in the table: entangled models are 'likely to be different'.
     roles={"udr-modularity-packed alike": "probe"},
-    evidence="synthetic",
     population="four factors of four values, codes that break one property at a time; metric and draws varied",
     deviations=(
         "The ticks are scrambled in our text; read from its order and the paragraphs beside it.",
         "A metric rewards a property if a code that breaks it scores lower by a tenth of the scale.",
     ),
-    unit="sample",
     statistic="how far the loss by breaking the property lies on the side of 0.1 that the table says",
     rule=above(0.0),
-    min_n=5,
     revision=2,
 )
 REWARD = 0.1
-BETA_VAE = Claim(
+BETA_VAE = Claim.synthetic(
     id="udr.betavae-misses-one-factor",
-    role="primary",
     quote="the FactorVAE metric is more accurate than the β -VAE one, since the β -VAE metric often over-estimates the "
     "level of disentanglement by reporting 100% disentanglement even when only K \u2212 1 factors were disentangled.",
     where="Supervised metric implementation details, FactorVAE metric",
-    evidence="synthetic",
     population="K factors, K - 1 of them in codes of their own; K and draws varied",
     deviations=(
         "1,000 training and 1,000 test points of 64 pairs instead of 10,000 and 5,000.",
@@ -54,7 +48,6 @@ BETA_VAE = Claim(
     unit="repetition",
     statistic="mean score",
     rule=above(0.99),
-    min_n=5,
     printed=Printed("100% with K - 1 of K factors", 1.0, 0.005),
     revision=2,
 )
@@ -65,16 +58,14 @@ FACTOR_VAE = BETA_VAE.cell(
     rule=below(0.95),
     revision=1,
 )
-
-
 ALIKE = " alike"
 
 
-def _orders(size: int, stream: np.random.Generator) -> list[np.ndarray]:
+def _orders(size, stream):
     return [stream.permutation(size) for _ in range(2)]
 
 
-def _agreement(variant: str, stream: np.random.Generator) -> float:
+def _agreement(variant, stream):
     """UDR of two models with the same fault, each with its own order of factors and codes, and its own signs.
 
     So two models pack different pairs of factors, unless they are 'packed alike'.
@@ -104,8 +95,6 @@ SCORES = {
     ),
     "udr": _agreement,
 }
-
-
 CELLS = [
     (metric, trait, variant)
     for metric in TICKS
@@ -117,7 +106,7 @@ CELLS = [
 @TABLE.covers
 @pytest.mark.parametrize(("metric", "trait", "variant"), CELLS)
 def test_a_metric_rewards_a_property_where_the_table_says_so(metric, trait, variant, confidence, *, repetitions=5):
-    def loss(repetition: int) -> float:
+    def loss(repetition):
         streams = [generator(claim=TABLE.id, metric=metric, variant=name, repetition=repetition) for name in "ab"]
         before, after = (SCORES[metric](*part) for part in zip(("reference", variant), streams, strict=True))
         return before - after
@@ -127,10 +116,10 @@ def test_a_metric_rewards_a_property_where_the_table_says_so(metric, trait, vari
     return mean_interval(beyond, confidence=confidence)
 
 
-def mean_score(metric, card: Claim, k: int, missing: int, repetitions: int, **sizes: int) -> Estimate:
+def mean_score(metric, card, k, missing, repetitions, **sizes):
     """Score codes for all but some of k factors of ten values; the others leave noise of the same size."""
 
-    def encode(factors: np.ndarray, stream: np.random.Generator) -> np.ndarray:
+    def encode(factors, stream):
         codes = factors.astype(np.float64)
         codes[:, k - missing :] = stream.integers(10, size=(len(codes), missing))
         return codes

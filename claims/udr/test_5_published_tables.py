@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -11,19 +10,17 @@ from dbench.claims import Claim, Printed, above, below
 from dbench.stats import Estimate, exact, rank_correlation
 from dbench_published import read_table
 
-NOT_WORSE = Claim(
+NOT_WORSE = Claim.published(
     id="udr.lasso-not-worse-than-spearman",
     role="probe",
     part="not worse",
     where="supplementary material, additional results, Table 6",
     says="The Lasso variant correlates with the supervised metrics no worse than the Spearman variant.",
-    evidence="published",
     population="mean over three model classes, two data sets and four supervised metrics, as printed",
     deviations=("'No worse' allows for 0.02; the means are rounded to 0.01, so the smallest difference counts.",),
     unit="difference of means",
     statistic="smallest difference between Lasso and Spearman that the printed digits allow",
     rule=above(-0.02),
-    confidence=1.0,
 )
 BETTER = replace(
     NOT_WORSE,
@@ -45,19 +42,17 @@ BEYOND_SPREAD = BETTER.probe(
     confidence=0.95,
     min_n=5,
 )
-GROWS = Claim(
+GROWS = Claim.published(
     id="udr.few-comparisons-suffice",
     role="cell",
     part="grows",
     where="experiments, Table 1, Figure 9",
     says="The correlation of UDR with the BetaVAE metric tends to grow with the number of comparisons.",
-    evidence="published",
     population="nine numbers of comparisons from 5 to 45, 20 draws each, as printed",
     deviations=("'Tends to' is read as a rank correlation above one half.",),
     unit="number of comparisons",
     statistic="rank correlation of the number of comparisons and the mean correlation",
     rule=above(0.5, null=0.0),
-    confidence=1.0,
     min_n=9,
 )
 STEADIES = GROWS.cell(
@@ -77,40 +72,36 @@ FIVE = replace(
     rule=above(0.75),
     printed=Printed("0.51 of 0.61", 0.51 / 0.61, 0.0001),
 )
-SUBSET = Claim(
+SUBSET = Claim.published(
     id="udr.subset-bias",
     role="cell",
     part="higher",
     quote="In fact, such models often score higher than those that learn the full set of generative factors",
     where="limitation 5, Figure 4",
     says="Models that learn fewer factors often score higher by UDR.",
-    evidence="published",
     population="the top-ranked model of four classes, as printed",
     deviations=("Four models of four classes: class and number of informative codes vary together.",),
     unit="model",
     statistic="rank correlation of UDR and the number of informative codes",
     rule=below(0.0),
-    confidence=1.0,
     min_n=4,
 )
 
 
-def versions(pool: str) -> pd.DataFrame:
+def versions(pool):
     return read_table("udr_table_6").query("pool == @pool").set_index("version")[["mean", "sd"]]
 
 
-def smallest_advantage(table: pd.DataFrame) -> Estimate:
+def smallest_advantage(table):
     """Each of the two means may be off by half a unit of the last digit, 0.01."""
     return exact(table.loc["lasso", "mean"] - table.loc["spearman", "mean"] - 0.01)
 
 
-def advantage(table: pd.DataFrame) -> Estimate:
+def advantage(table):
     return exact(table.loc["lasso", "mean"] - table.loc["spearman", "mean"])
 
 
-def advantage_with_spread(
-    table: pd.DataFrame, *, conditions: int = 24, confidence: float = BEYOND_SPREAD.confidence
-) -> Estimate:
+def advantage_with_spread(table, *, conditions=24, confidence=BEYOND_SPREAD.confidence):
     """Interval of Welch for two means of equally many conditions."""
     value = advantage(table).value
     variance = table.loc[["lasso", "spearman"], "sd"] ** 2 / conditions
@@ -119,11 +110,11 @@ def advantage_with_spread(
     return Estimate(value, value - half, value + half, conditions, confidence)
 
 
-def trend(first: pd.Series, second: pd.Series) -> Estimate:
+def trend(first, second):
     return exact(rank_correlation(first, second), n=len(first))
 
 
-def share_at_fewest(means: pd.Series) -> Estimate:
+def share_at_fewest(means):
     return exact(means.iloc[0] / means.iloc[-1], n=len(means))
 
 

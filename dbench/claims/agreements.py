@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from dbench.claims.population import Population
 from dbench.errors import InvalidInput
+from dbench.metrics.udr import Relation, udr_scores
+from dbench.seeds import generator
 
 
 def agreements_of(population: Population, objective: str) -> NDArray[np.float64]:
@@ -65,3 +67,9 @@ def median_agreement(
     inorder = np.sort(np.where(allowed, agreements, np.inf), axis=-1)  # a tenth of the time of nanmedian
     middle = [np.take_along_axis(inorder, place, axis=-1)[..., 0] for place in ((count - 1) // 2, count // 2)]
     return np.asarray((middle[0] + middle[1]) / 2, dtype=np.float64)
+
+
+def mean_udr(codes: NDArray[np.float64], relation: Relation, informative: NDArray[np.bool_] | None = None) -> float:
+    """Mean UDR of some models, models x observations x codes, all of whose codes are informative by default."""
+    flags = np.ones(codes.shape[::2], dtype=np.bool_) if informative is None else informative
+    return float(udr_scores(codes, flags, relation=relation, generator=generator(claim="udr")).mean())

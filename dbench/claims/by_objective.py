@@ -7,7 +7,8 @@ if it had been measured. Such an objective is left out, and named.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking, InvalidInput
-from dbench.stats import Estimate
+from dbench.stats import Estimate, smallest_of
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -110,14 +111,27 @@ def _smallest_of_others(values: Matrix) -> Matrix:
     return np.asarray(np.where(np.arange(len(values)) == values.argmin(), second, smallest), dtype=np.float64)
 
 
-def told_of_average(
-    estimate: Estimate, population: Population, scores: Sequence[str], *, models: str = "all"
+def smallest_average(
+    population: Population,
+    statistics: Callable[[Mapping[str, Matrix], Mask], ArrayLike],
+    scores: Sequence[str],
+    *,
+    objectives: Sequence[str] | None = None,
+    models: str = "all",
+    confidence: float,
 ) -> Estimate:
-    """Return an average with what a reader must know of it: objectives left out, models that a filter removes.
+    """Return the smallest, or the one, that :func:`average_over_objectives` gives, with what a reader must know of it.
+
+    That is which objectives are left out, and how many models a filter removes.
 
     Raises:
         NothingLeftOut: ``models`` is ``informative`` and all of them are.
     """
+    options: dict[str, Any] = {"objectives": objectives, "models": models}
+    found = smallest_of(
+        cache(lambda level: average_over_objectives(population, statistics, scores, confidence=level, **options)),
+        confidence=confidence,
+    )
     if models == "informative":
-        estimate = filtered(estimate, kept_by(population, SEVERAL_ACTIVE))
-    return replace(estimate, notes=(*estimate.notes, *left_out_of_average(population, scores, models=models)))
+        found = filtered(found, kept_by(population, SEVERAL_ACTIVE))
+    return replace(found, notes=left_out_of_average(population, scores, models=models))

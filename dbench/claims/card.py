@@ -96,12 +96,12 @@ class Claim:
     """
 
     id: str
-    role: Role
     evidence: Evidence
     population: str
     statistic: str
     rule: Rule
     unit: str
+    role: Role = "primary"
     says: str = ""
     where: str = ""
     roles: Mapping[str, Role] = field(default_factory=dict)
@@ -136,8 +136,9 @@ class Claim:
 
     @classmethod
     def zoo(cls, **fields: Any) -> Claim:
-        """Return a card over trained models: of seeds, at least five of them, unless it says otherwise."""
+        """Return a card over trained models: all runs, by seeds, at least five of them, unless it says otherwise."""
         usual: dict[str, Any] = {"evidence": "zoo", "unit": "seed", "min_n": 5}
+        usual["population"] = "all runs: objectives, strengths and seeds"
         return cls(**(usual | fields))
 
     @classmethod

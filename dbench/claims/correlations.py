@@ -87,6 +87,20 @@ def from_correlations(
     return over_rows(population, statistics, len(rows), confidence=confidence)
 
 
+def over_correlations(
+    take: Callable[..., Estimate],
+    population: Population,
+    scores: Sequence[str],
+    combine: Callable[[Correlation], Sequence[float]],
+    confidence: float,
+) -> Estimate:
+    """Take the smallest, the largest or every part of what :func:`from_correlations` makes.
+
+    ``take`` is :func:`dbench.stats.smallest_of` or another that asks for estimates at a confidence of its own.
+    """
+    return take(lambda level: from_correlations(population, scores, combine, confidence=level), confidence=confidence)
+
+
 def _counts(models: NDArray[np.float64], left: NDArray[np.bool_]) -> bool:
     """Whether half of an objective's models are left, and all scores vary among them."""
     return bool(left.mean() >= 0.5 and (np.ptp(models[left], axis=0) > 0).all())

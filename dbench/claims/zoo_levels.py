@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, left_of, over_rows, rows_with, strengths_with
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, largest_of, probability_of_superiority, smallest_of
+from dbench.stats import Estimate, largest_of, luck_beats_choice, probability_of_superiority, smallest_of
 
 Matrix = NDArray[np.float64]
 # An objective and one of its strengths.
@@ -159,4 +159,16 @@ def best_everywhere(candidates: Sequence[Estimator], *, confidence: float = 0.95
     """
     return largest_of(
         lambda level: [smallest_of(candidate, confidence=level) for candidate in candidates], confidence=confidence
+    )
+
+
+def luck_over_choice(
+    population: Population, scores: Sequence[str], objectives: Sequence[str], confidence: float
+) -> Estimate:
+    """How often luck beats the choice of a strength (:func:`dbench.stats.luck_beats_choice`), mean of all sweeps."""
+    return population.interval(
+        lambda tables: float(np.mean([luck_beats_choice(tables[s, o]) for s in scores for o in objectives])),
+        scores=scores,
+        objectives=objectives,
+        confidence=confidence,
     )

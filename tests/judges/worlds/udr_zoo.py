@@ -3,16 +3,26 @@
 from functools import partial
 
 import numpy as np
-from counter_worlds import calibrated
-from simulation import Law, simulated_zoo
+from counter_worlds import calibrated, loaded_by, quality
+from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
 # Two models in three have two informative codes, whatever else they are: what counts is judged among those.
 SOME_COLLAPSED = Law(mean=2.2, noise=1.5, shape=lambda x: np.rint(x).clip(0, 10))
-VARIANTS, STRENGTHS, MODELS = "udr/test_4_variants", "udr/test_4_strengths", "udr/test_4_models"
+VARIANTS, STRENGTHS, MODELS, SUPERVISED, INFORMATIVE, COMPARISONS = (
+    f"udr/test_4_{name}"
+    for name in ("variants", "strengths", "models", "supervised_metrics", "informative", "comparisons")
+)
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 
 
 # ------------------------------------------------------------------ variants
+def one_quality(effect, **zoo):
+    """Every metric sees a model's quality against noise of half its variance; UDR as clearly as the effect says."""
+    laws = {name: Law(loads={"quality": 1.0}, noise=0.7, seed=0.2) for name in METRICS}
+    laws |= {"udr.lasso": Law(loads={"quality": effect}, seed=0.2), "kl.informative": SOME_COLLAPSED}
+    return simulated_zoo(laws, **zoo)
+
+
 def like_dci(effect, **zoo):
     """All metrics see a quality; DCI sees one more, which UDR sees as clearly as the effect says."""
     laws = dict.fromkeys(METRICS, Law(loads={"quality": 1.0})) | {"dci": Law(loads={"quality": 1.0, "own": 1.0})}
@@ -75,23 +85,74 @@ def above_plain(effect, **zoo):
     return simulated_zoo({"udr.lasso": law}, **zoo)
 
 
-INFORMATIVE = {"models": "informative"}
+# ------------------------------------------------------------------ single comparisons
+def pairs(clear, noise, *, generator, seeds=10, point_only=False, objectives=("beta_vae",)):
+    """Build a zoo in whose every comparison a model's quality shows as clearly as this, under noise of this size."""
+    scores, strengths = {}, {o: OBJECTIVES[o] for o in objectives}
+    for objective, values in strengths.items():
+        quality = generator.standard_normal((len(values), seeds))
+        found = clear * quality.ravel()[:, None] + noise * generator.standard_normal((quality.size, quality.size))
+        for n in range(quality.size):
+            scores[f"udr.lasso.with.{n}", objective] = found[:, n].reshape(quality.shape).T
+        for metric in METRICS:
+            scores[metric, objective] = (quality + 0.5 * generator.standard_normal(quality.shape)).T
+        scores["kl.informative", objective] = np.full((seeds, len(values)), 5.0)
+    return SimulatedPopulation(scores, strengths, point_only=point_only)
+
+
+def seen(effect, **zoo):
+    return pairs(effect, 1.0, **zoo)
+
+
+def noisy(effect, **zoo):
+    return pairs(1.0, effect, **zoo)
+
+
+# ------------------------------------------------------------------ informative codes, seeds
+def apart(effect, **zoo):
+    """Codes lie as many powers of ten from the threshold as the effect says, on either side."""
+    law = Law(shape=lambda x: 0.01 * 10 ** (effect * x).clip(-12, 4))
+    return simulated_zoo({f"kl.{code}": law for code in range(10)}, **zoo)
+
+
+def few_codes(effect, **zoo):
+    """UDR follows the number of informative codes as the effect says."""
+    count = Law(mean=5.0, loads={"number": 1.5}, noise=0.0, shape=lambda x: np.rint(x).clip(0, 10))
+    return simulated_zoo({"kl.informative": count, "udr.lasso": Law(loads={"number": effect})}, **zoo)
+
+
+def chosen(effect, **zoo):
+    """Settings lie a step of the effect apart from one another."""
+    order = {objective: 6 * n for n, objective in enumerate(sorted(OBJECTIVES))}
+    law = Law(mean=lambda objective, strengths: effect * (order[objective] + strengths))
+    return simulated_zoo(dict.fromkeys(METRICS, law), **zoo)
+
+
+AMONG = {"models": "informative"}
 GAIN = (0.0, 3.0, (0.0, 5.0))
 ORDER = (4.0, (-1.0, 6.0), 0.8, "nearly the same order")
-variants = partial(calibrated, VARIANTS, given=INFORMATIVE)
-same_strength = partial(variants, given=INFORMATIVE | {"pool": "same strength"})
+variants = partial(calibrated, VARIANTS, given=AMONG)
+same_strength = partial(variants, given=AMONG | {"pool": "same strength"})
 models = partial(calibrated, MODELS, given={"variant": "udr.lasso", "models": "all"})
+# The table of pairs grows with the square of the seeds.
+compared = partial(calibrated, COMPARISONS, truth_seeds=40)
+pooled = partial(compared, given={"pool": "all to all"})
+count = partial(calibrated, INFORMATIVE, given={"variant": "udr.lasso", "models": "all"})
 
 WORLDS = [
+    calibrated(SUPERVISED, "CORRELATES", one_quality, -1.0, 5.0, (0.0, 5.0), 0.54, "printed (Lasso, same strength)",
+               given=AMONG | {"variant": "udr.lasso"}),
+    calibrated(SUPERVISED, "CONTROL", loaded_by(lambda effect: quality(METRICS, effect)), 0.0, 5.0, (0.0, 5.0), 0.67,
+               "printed"),
     same_strength("CLOSEST", like_dci, -1.0, 2.0, (-1.0, 4.0), 0.1, "a lead that a figure shows"),
     variants("CLOSEST_EACH", like_dci, -1.0, 2.0, (-1.0, 4.0), 0.3, "a large lead",
-             given=INFORMATIVE | {"objective": "beta_vae"}, truth_seeds=3_000),
+             given=AMONG | {"objective": "beta_vae"}, truth_seeds=3_000),
     same_strength("BETTER", two_variants("udr.lasso", "udr.spearman"), *GAIN, 0.05,
                   "smallest difference worth a switch"),
     variants("FOR_MODELS", two_variants("udr.lasso.all", "udr.lasso"), *GAIN, 0.06, "printed",
-             given=INFORMATIVE | {"relation": "lasso"}),
+             given=AMONG | {"relation": "lasso"}),
     variants("ENTROPY", two_variants("udr.lasso", "udr.lasso.entropy"), *GAIN, 0.1, "smallest to be called inferior",
-             given=INFORMATIVE | {"relation": "lasso", "pool": "same strength"}),
+             given=AMONG | {"relation": "lasso", "pool": "same strength"}),
     variants("PULLED", pulled, 0.0, 1.0, (0.0, 2.0), 0.15, "a share that a figure shows"),
     calibrated(STRENGTHS, "SELECTS", profiles(), -1.0, *ORDER, given={"models": "all"}),
     calibrated(STRENGTHS, "SELECTS_EACH", profiles(), -2.0, *ORDER, given={"objective": "beta_vae"}),
@@ -104,4 +165,15 @@ WORLDS = [
            given={"objective": "of the three", "models": "all"}),
     models("SOME_GOOD", levels, 0.1, 0.8, (0.1, 0.9), 0.607, "disentangled by Figure 4",
            given={"objective": "beta_vae", "models": "all"}),
+    pooled("FIVE", seen, 0.0, 3.0, (0.0, 4.0), 0.51, "printed"),
+    pooled("FIVE_OF_MANY", noisy, 5.0, 0.1, (0.0, 3.0), 0.51 - 0.75 * 0.61, "printed", few=9),
+    compared("GROWS", noisy, 0.1, 3.0, (0.0, 3.0), 0.1, "printed", few=9),
+    # A good model shows among bad ones.
+    compared("LONE", partial(seen, objectives=tuple(OBJECTIVES)), 3.0, 0.0, (-2.0, 4.0), 0.1, "chance", few=9,
+             given={"models": "all"}),
+    calibrated(INFORMATIVE, "GAP", apart, 1.0, 50.0, (1.0, 50.0), 0.05, "one code in twenty"),
+    calibrated(INFORMATIVE, "NOT_DELICATE", apart, 2.0, 200.0, (1.0, 200.0), 0.05, "one model in twenty"),
+    count("HIGHER", few_codes, 1.0, -1.0, (2.0, -2.0), -0.4, "a moderate correlation"),
+    count("NOT_PUNISHED", few_codes, 1.0, -1.0, (2.0, -2.0), 0.0, "no correlation"),
+    calibrated(INFORMATIVE, "TRANSFER", chosen, 0.0, 0.1, (0.0, 5.0), 0.807, "printed"),
 ]  # fmt: skip
