@@ -12,7 +12,6 @@ from dbench.stats import exact, mean_interval
 
 LOW = Claim.synthetic(
     id="flaws.strong-vs-weak",
-    role="primary",
     quote="Our proposed metrics focus on the strong notion [...] But it could be that none of these 5 neurons "
     "individually represent the corresponding factor (see Section 3.2), in which case the representation shows poor "
     "strong DE and should get a low score by a metric measuring strong DE.",

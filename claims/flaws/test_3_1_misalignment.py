@@ -14,7 +14,6 @@ from dbench.stats import exact, mean_interval, share_interval
 
 GREEDY = Claim.synthetic(
     id="flaws.misalignment",
-    role="primary",
     quote="Thus, z1 will be chosen as the representative of both colour and shape.",
     says="In the toy model M1 one code is chosen as the representative of both factors.",
     population="the toy model M1 as a sampled representation; draws varied",
@@ -38,7 +37,6 @@ INJECTIVE = GREEDY.cell(
 )
 TRAINED = Claim.zoo(
     id="flaws.misalignment",
-    role="primary",
     quote="This situation is not merely theoretical, it often occurs in practice.",
     population="the six systems of Table 2, all strengths and seeds",
     deviations=(

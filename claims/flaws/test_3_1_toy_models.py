@@ -24,7 +24,6 @@ PRINTED = {
 
 ORDER = Claim(
     id="flaws.toy-table",
-    role="primary",
     quote="Existing metrics incorrectly give M1 a higher score than M2. SNC gives M2 a higher score and NK gives both "
     "the same score.",
     evidence="synthetic",

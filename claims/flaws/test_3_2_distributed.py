@@ -15,7 +15,6 @@ from dbench.stats import exact, mean_interval
 
 ONLY_TOGETHER = Claim.synthetic(
     id="flaws.xor",
-    role="primary",
     quote="They would find that I(g1; z2) = I(g1; z3) = 0, and so conclude that g1 is not represented by [...] when in "
     "fact g1 is perfectly represented by [...]",
     population="two fair bits and their XOR, enumerated",
@@ -74,7 +73,6 @@ CONTINUOUS_INFORMATION = CONTINUOUS_LINEAR.probe(
 )
 BOUND = Claim(
     id="flaws.theorem-3.1",
-    role="primary",
     quote="As the number of neurons and factors in the representation increases, the D and C components of DCI can, "
     "under a very broad class of feature importance measures, including gradient-boosted trees, assign a score that is "
     "arbitrarily close to perfect, even though the model is completely entangled in the sense that no neuron, by "

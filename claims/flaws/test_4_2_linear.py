@@ -11,7 +11,6 @@ from dbench.stats import exact, mean_interval
 
 ASKS_LESS = Claim.synthetic(
     id="flaws.linear-is-weaker",
-    role="primary",
     quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
     population="five factors of four values, rotated at random; draws and rotation varied",
     deviations=("Codes carry noise of 0.02.", "Multinomial logistic regression, hardly regularised."),

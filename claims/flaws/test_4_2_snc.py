@@ -12,7 +12,6 @@ from dbench.stats import exact, mean_interval
 
 PERFECT = Claim(
     id="flaws.snc-definition",
-    role="primary",
     quote="This is to allow the neuron to, potentially achieve 100% accuracy, by allow it to, potentially, match the "
     "ground truth distribution. [...] However, this method does not require the classes to be balanced.",
     evidence="synthetic",
@@ -59,9 +58,7 @@ GUESSING = PERFECT.cell(
     where="4.2, equation 4",
     says="Equation 4 as printed is the accuracy of guessing labels in proportion to their frequency.",
     population="class sizes varied",
-    deviations=(
-        "Everywhere else equation 4 is read as the text beside it says: the sum over classes of squared shares.",
-    ),
+    deviations=("Everywhere else equation 4 is read as the text beside it says: a sum of squared shares.",),
     unit="set of class sizes",
     statistic="equation 4 as printed minus the accuracy of guessing in proportion",
     rule=within(-1e-9, 1e-9),
@@ -75,7 +72,6 @@ TIMES = pytest.mark.parametrize("times", [1, 100])
 
 BEST = Claim(
     id="flaws.aligned-neuron-is-best",
-    role="primary",
     quote="Because this is the most informative individual neuron, it means all other neurons, i.e. "
     "non-aligned neurons, predict that factor with accuracy <5.8%.",
     where="5.1; 4.1, equation 2",

@@ -14,7 +14,6 @@ from dbench.stats import exact, mean_interval
 
 TELLS_APART = Claim.synthetic(
     id="flaws.nk-definition",
-    role="primary",
     quote="If the representation is disentangled, then this accuracy should be low, in comparison to an MLP that uses "
     "all neurons. [...] and so can distinguish between a disentangled representation and one that simply contains no "
     "information about the input. [...] NK penalizes representations that also encode information in a redundant, "
@@ -64,7 +63,6 @@ ONLY_ALONE_SAMPLED = ONLY_ALONE.probe(
 )
 CHEAPER = Claim.synthetic(
     id="flaws.nk-cheaper-than-dci",
-    role="primary",
     quote="The classifiers are very small (<3000 parameters), and we find it to be significantly faster than DCI, "
     "which trains ensembles of decision trees",
     population="two factors of 2 and 12 values in four codes, 400 observations; both timed in turns in one process",

@@ -10,7 +10,6 @@ from dbench.stats import mean_interval
 
 BEST = Claim.zoo(
     id="flaws.aligned-neuron-is-best",
-    role="primary",
     quote="Because this is the most informative individual neuron, it means all other neurons, i.e. "
     "non-aligned neurons, predict that factor with accuracy <5.8%.",
     population="the six systems of Table 2, all strengths and seeds; factors that some code holds",

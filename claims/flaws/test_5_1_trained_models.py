@@ -14,7 +14,6 @@ METRICS = {"mig": "mig", "sap": "sap", "irs": "irs", "med": "med"} | COMPONENTS
 SYSTEMS = "the six systems of Table 2, all strengths and seeds"
 GAP = Claim.zoo(
     id="flaws.distributed-entanglement",
-    role="primary",
     quote="The SNC accuracy is substantially lower than that of the full MLP.",
     population=SYSTEMS,
     deviations=(
@@ -49,7 +48,6 @@ KEPT = MARGINAL.probe(
 
 HIGHER = Claim.zoo(
     id="flaws.existing-metrics-higher",
-    role="primary",
     quote="In general, the scores of other metrics, especially DCI, are higher than those of our metrics",
     population=f"{SYSTEMS}; all metrics averaged over factors",
     deviations=(

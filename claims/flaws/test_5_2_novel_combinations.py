@@ -17,7 +17,6 @@ NOT_CLIPPED = "Accuracies are averaged, then adjusted for chance as in Table 3, 
 SAME_MODEL = "Random splits are asked of the same models; the paper trains others, without random points."
 AT_CHANCE = Claim.zoo(
     id="flaws.cg-poor",
-    role="primary",
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
     population="systems trained without one combination of shape and size at a time, one strength each",
     deviations=(

@@ -1,5 +1,7 @@
 """Correcting Flaws, section 5.2: novel combinations of familiar shape and size, Table 3 and its details."""
 
+from dataclasses import replace
+
 import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
@@ -25,7 +27,6 @@ PARTED = ["parted_vae", "parted_vae_ss"]
 
 POOR = Claim.published(
     id="flaws.cg-poor",
-    role="primary",
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
     population="six models on one data set, as printed",
     deviations=("'Essentially always at chance' is read as below 5 points after adjustment, for every model.",),
@@ -65,10 +66,9 @@ LINEAR = POOR.cell(
     statistic="largest advantage of the linear classifier over the models, percentage points",
     rule=below(1.0),
 )
-BY_DATA_SET = POOR.cell(
-    "",
+BY_DATA_SET = replace(
+    POOR,
     id="flaws.cg-by-data-set",
-    role="primary",
     quote="There is a clear difference across datasets: results on Dsprites and MPI3D are essentially always at the "
     "level of random guessing, whereas those on 3dshapes are more promising",
     population="six models on three data sets, as printed",
@@ -124,10 +124,9 @@ BY_COMBINATION = BY_DATA_SET.probe(
     confidence=0.95,
     min_n=5,
 )
-SUPERVISED = POOR.cell(
-    "",
+SUPERVISED = replace(
+    POOR,
     id="flaws.cg-supervised-fails",
-    role="primary",
     quote="The accuracy for identifying novel combinations of familiar features is generally low, often at the level "
     "of random guessing (i.e., 0 after adjusting for chance agreement). This is even true for MTD, the supervised "
     "model.",

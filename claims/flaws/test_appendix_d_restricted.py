@@ -12,7 +12,6 @@ EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
 
 NO_BETTER = Claim.published(
     id="flaws.restricted-metrics-no-better",
-    role="primary",
     quote="Overall, they are about equally predictive and, importantly, still all less predictive than our metrics, "
     "especially the SNC metric.",
     population="18 pairs of model and data set, or six on 3dshapes, as printed",

@@ -18,7 +18,6 @@ EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
 
 EXCEEDS = Claim.published(
     id="flaws.cg-significance",
-    role="primary",
     quote="Comparing the different correlation coefficients using the Fischer transformation, shows SNC to be "
     "significantly (p < 0.01) greater than all other metrics except NK for the correlation across all datasets.",
     population="18 pairs of model and data set; Tables 3, 7 and 8",

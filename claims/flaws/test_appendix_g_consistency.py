@@ -26,7 +26,6 @@ METRICS = ["snc", "linear", "mlp", "nk"]
 
 TABLE_2 = Claim.published(
     id="flaws.table-consistency",
-    role="primary",
     quote="Mean score across five runs (std. dev. in parentheses) for our proposed metrics, SNC and NK. MLP and linear "
     "denote the chance-adjusted accuracy of an MLP and linear model, respectively, on trained all neurons (MLP).",
     where="Table 2, Tables 9 to 26",

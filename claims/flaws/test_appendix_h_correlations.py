@@ -15,7 +15,6 @@ BOTH_SOURCES = pytest.mark.parametrize("source", [FIGURE, SCORES])
 
 UNLIKE = Claim.published(
     id="flaws.metric-correlations",
-    role="primary",
     quote="It is interesting that SNC and NK show only moderate correlation with each other, which suggests they are "
     "capturing different aspects of disentanglement, c.f., DCI, where the three components are very strongly "
     "correlated",
@@ -35,11 +34,10 @@ DCI = UNLIKE.cell(
     rule=above(0.9, null=0.0),
     printed=Printed("0.94", 0.94, 0.0051),
 )
-MODERATE = UNLIKE.cell(
+MODERATE = DCI.cell(
     "snc with nk",
     quote="SNC and NK show only moderate correlation with each other",
     says="SNC and NK correlate only moderately.",
-    population="18 pairs of model and data set; as printed, or recomputed from Table 7",
     deviations=("'Moderately' is read as 0.4 to 0.7.",),
     statistic="Pearson correlation of SNC and NK",
     rule=within(0.4, 0.7),

@@ -1,5 +1,7 @@
 """How Not to Measure Disentanglement, section 2.1: metrics of characteristic 1 and what they let pass."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,6 @@ TWO_CODES = "The representation of Figure 3 is missing from our text: codes that
 
 FACT_1 = Claim.synthetic(
     id="hownot.fact-1",
-    role="primary",
     quote="BetaVAE and FactorVAE do not satisfy Property 1.",
     population="K factors uniform on [-1, 1], two codes that copy two of them; metric, K and draws varied",
     deviations=(TWO_CODES, READING),
@@ -42,7 +43,6 @@ FACT_1_FIGURE = FACT_1.probe(
 )
 FACT_2 = Claim(
     id="hownot.fact-2",
-    role="primary",
     quote="DCI does not satisfy Property 1.",
     where="2.1.1, Fact 2; supplement, equation 2",
     evidence="synthetic",
@@ -66,7 +66,6 @@ FACT_2_SAMPLED = FACT_2.probe(
 )
 FACT_3 = Claim.synthetic(
     id="hownot.fact-3",
-    role="primary",
     quote="BetaVAE does not satisfy Property 2.",
     population="three factors uniform on [-1, 1], codes that copy by the printed probabilities; draws varied",
     deviations=(
@@ -80,20 +79,18 @@ FACT_3 = Claim.synthetic(
     # One accuracy of 0.9967 on 5,000 test points has a standard error of 0.0008: two of them, and rounding.
     printed=Printed("0.9967 (10,000 points, batch 128)", 0.9967, 0.0017),
 )
-FACT_4 = FACT_3.cell(
-    "",
+FACT_4 = replace(
+    FACT_3,
     id="hownot.fact-4",
-    role="primary",
     quote="FactorVAE does not satisfy Property 2.",
     population="three standard normal factors, codes mixed by the printed weights; draws varied",
     deviations=(READING, "Read as 10,000 training votes; 5,000 test votes as in A Sober Look."),
     statistic="mean FactorVAE score over repetitions of the whole experiment, batch 128",
     printed=Printed("1 (10,000 points, batch 128)", 1.0, 0.005),
 )
-FACT_5 = FACT_2.cell(
-    "",
+FACT_5 = replace(
+    FACT_2,
     id="hownot.fact-5",
-    role="primary",
     quote="DCI does not satisfy Property 2.",
     where="2.1.2, Fact 5; supplement, equation 2",
     population="the printed 2 x 2 matrix of informativeness, rows (1, 0) and (0.01, 0.09)",

@@ -1,5 +1,7 @@
 """How Not to Measure Disentanglement, section 2.2: what SAP, a metric of characteristic 2, lets pass."""
 
+from dataclasses import replace
+
 from dbench.claims import Claim, Printed, above, below
 from dbench.constructions.powers import hidden_powers, plain_powers, squared_correlation_of_power
 from dbench.metrics import sap
@@ -12,7 +14,6 @@ EXACT = {"unit": "law", "statistic": "SAP score (squared correlation) in closed 
 
 FACT_6 = Claim.synthetic(
     id="hownot.fact-6",
-    role="primary",
     quote="SAP does not satisfy Property 1.",
     population="two factors uniform on [-1, 1], codes (z_1^15, z_2^15); draws varied",
     deviations=(READING,),
@@ -27,10 +28,9 @@ FACT_6_EXACT = FACT_6.cell(
     population="the law itself: (1/17)^2 / (1/3 * 1/31)",
     **EXACT,
 )
-FACT_8 = FACT_6.cell(
-    "",
+FACT_8 = replace(
+    FACT_6,
     id="hownot.fact-8",
-    role="primary",
     quote="SAP does not satisfy Property 2.",
     population="two factors uniform on [-1, 1], codes (z_1, z_1^25 + z_2^25, z_2); draws varied",
     rule=above(HIGH),

@@ -22,7 +22,6 @@ BINS = "The paper does not say how mutual information is estimated; 20 equal-wid
 # ------------------------------------------------------------------ fact 7: high wherever characteristic 2 holds
 AS_DEFINED = Claim.synthetic(
     id="hownot.fact-7",
-    role="primary",
     quote="MIG satisfies Property 1.",
     says="MIG gives a high score to every representation in which a change of one factor changes one code.",
     population="all deterministic codes of one to three factors of two to five values, up to three codes (of 2 x 4 and "

@@ -20,7 +20,6 @@ PROTOCOL = (
 
 TABLE = Claim.synthetic(
     id="hownot.table-1",
-    role="primary",
     quote="Summary of facts about proposed metrics of disentangled representations. Metric Satisfies Property 1 "
     "Satisfies Property 2 BetaVAE No No FactorVAE No No DCI No No SAP No No MIG Yes Yes",
     population="twelve representations known to have or lack the characteristic; metric, property and draws varied",
@@ -33,13 +32,10 @@ TABLE = Claim.synthetic(
 )
 CHARACTERISTICS = Claim.synthetic(
     id="hownot.characteristics-differ",
-    role="primary",
     quote="It satisfies Characteristic 1, but not a Characteristic 2. Conversely, any one-dimensional latent "
     "representation of the same dataset would satisfy Characteristic 2, but not necessarily Characteristic 1.",
     population="rectangles of four lengths and four widths, enumerated; the representation varied",
-    deviations=(
-        "'Any' single code is shown by one, which lacks 1: a number of two digits, the length before the width.",
-    ),
+    deviations=("'Any' single code is shown by one, which lacks 1: two digits, the length before the width.",),
     unit="statement",
     statistic="share of the two statements on the representation that hold",
     rule=within(1.0, 1.0),

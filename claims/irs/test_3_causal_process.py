@@ -12,7 +12,6 @@ from dbench.stats import exact
 
 PROPERTIES = Claim.synthetic(
     id="irs.proposition-1",
-    role="primary",
     quote="A disentangled causal process as introduced in Definition 1 fulfills the following properties",
     population="random processes: a binary confounder, three binary factors, four observations; enumerated",
     deviations=(

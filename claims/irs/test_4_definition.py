@@ -13,7 +13,6 @@ from dbench.stats import exact, mean_interval
 
 ROBUST = Claim(
     id="irs.definition",
-    role="primary",
     quote="This score yields 1.0 for perfect robustness (i.e., no harm is done by changes in G_J) and 0.0 for no "
     "robustness.",
     roles={"constant": "probe"},
@@ -49,7 +48,6 @@ AGREE = ROBUST.cell(
 )
 BOUNDS = Claim.synthetic(
     id="irs.bounds",
-    role="primary",
     quote="This score yields 1.0 for perfect robustness (i.e., no harm is done by changes in G_J) and 0.0 for no "
     "robustness. Note that IRS has a similar interpretion to a R^2 value in regression.",
     population="random codes on full grids of two or three factors of two to four values",

@@ -1,5 +1,7 @@
 """IRS, sections 4 and 6.3: groups of codes, shifted domains, and the lines of Figure 4."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,6 @@ from dbench.stats import exact, mean_interval, rank_correlation
 
 PAIR = Claim(
     id="irs.groups",
-    role="primary",
     quote="We believe that having this general formulation of allowing disagreements between groups of latent "
     "dimensions and generative factors provides more flexibility, for example when multiple latent dimensions are used "
     "to describe one phenomenon",
@@ -61,10 +62,9 @@ WITHSTANDS = SHIFT.cell(
     confidence=0.95,
     min_n=5,
 )
-FLAT = PAIR.cell(
-    "",
+FLAT = replace(
+    PAIR,
     id="irs.flat-lines",
-    role="primary",
     quote="For a robustly disentangled feature, we would expect all of these colored lines to be horizontal",
     population="a code that copies one of three factors, full grid",
     statistic="largest movement of a line, as a share of the code's range",

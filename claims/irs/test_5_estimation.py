@@ -15,7 +15,6 @@ from dbench.stats import mean_interval
 
 LINEAR = Claim.synthetic(
     id="irs.linear-time",
-    role="primary",
     quote="We show how this metric can be estimated from labeled observational data and further provide an efficient "
     "estimation algorithm that scales linearly in the dataset size.",
     population="three factors of ten values, ten codes; 50,000 to 400,000 observations, timed in turns in one process",
@@ -31,7 +30,6 @@ LINEAR = Claim.synthetic(
 )
 OUTLIERS = Claim.synthetic(
     id="irs.supremum-and-outliers",
-    role="primary",
     quote="Also note that taking the supremum is in general not vulnerable to outliers in [...] as we compute "
     "distances of expected values.",
     # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
@@ -50,7 +48,6 @@ LITTLE_DATA = OUTLIERS.cell(
 )
 STEADIER = Claim.synthetic(
     id="irs.discretisation",
-    role="primary",
     quote="Partitioning a factor into fewer realizations yields less possible combinations and hence larger sets [...] "
     "In general, the more noise we expect in x the larger the sets [...] we want to have in order to obtain stable "
     "estimates [...] of the expected values.",

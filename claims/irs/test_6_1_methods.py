@@ -35,7 +35,6 @@ ONE_MODEL = (
 
 DIFFER = Claim.zoo(
     id="irs.method-table",
-    role="primary",
     quote="different metrics do not always agree with each other about which model disen[...]tangles best.",
     regime=(of_objectives(FACTORS_HELD, *(objective for objective, _ in METHODS.values())),),
     part="trained",

@@ -13,7 +13,6 @@ METRICS = ("irs", "feature_importance", "mutual_information", "informativeness")
 
 DIFFER = Claim.published(
     id="irs.method-table",
-    role="primary",
     quote="As we could already see in Table 1, different metrics do not always agree with each other about which model "
     "disen[...]tangles best.",
     population="five methods, one model each",

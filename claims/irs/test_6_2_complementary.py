@@ -1,5 +1,7 @@
 """IRS, section 6.2, Figures 3 and 4: codes that information takes for disentangled and interventions do not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,6 @@ FIVE = {
 }
 CORRELATE = Claim.zoo(
     id="irs.complements-mi",
-    role="primary",
     quote="There seems to be a clear positive correlation between the two evaluation metrics.",
     roles={"informative": "probe"},
     regime=(of_objectives(FACTORS_HELD, *FIVE),),
@@ -49,13 +50,11 @@ EXCEPTIONS = CORRELATE.cell(
     # One of the figure's fifty codes; codes whose scores are unrelated have a ninth there.
     rule=above(0.02),
 )
-AS_PRINTED = CORRELATE.cell(
-    "trained",
+AS_PRINTED = replace(
+    CORRELATE,
     id="irs.rare-events",
-    role="primary",
     quote="existing metrics do not capture the effects that rare events or cumulative influences from multiple "
     "generative factors can have on feature encodings",
-    roles=CORRELATE.roles,
     says="Trained models hold codes that MI and feature importance rank high and IRS ranks at the bottom.",
     population="all codes of five models, one of each method of Table 1; a set of 50 codes for each seed",
     deviations=(

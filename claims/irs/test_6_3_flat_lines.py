@@ -13,7 +13,6 @@ ROBUST, NOT_ROBUST, FLAT = 0.75, 0.5, 0.9
 
 STAY = Claim.zoo(
     id="irs.flat-lines",
-    role="primary",
     quote="For a robustly disentangled feature, we would expect all of these colored lines to be horizontal",
     regime=(FACTORS_HELD,),
     part="trained",

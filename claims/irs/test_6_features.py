@@ -14,7 +14,6 @@ from dbench.stats import exact, mean_interval, smallest_of
 LEAST = 0.1
 DECEIVED = Claim.synthetic(
     id="irs.rare-events",
-    role="primary",
     quote="When there are rare events happening that still have a major impact on the features or when there is a "
     "cumulative effect from several generative factors (e.g., in Figure 4), pairwise information based methods (such "
     "as MI or FI) cannot capture this vulnerability of deeply learned features. IRS, on the other hand, looks "
@@ -67,7 +66,6 @@ OWN_FACTOR = INFORMATION.probe(
 )
 WEIGHTED = Claim.synthetic(
     id="irs.weighting-dead-dimensions",
-    role="primary",
     quote="The treatment of such inactive components can make a difference when averaging disentanglement scores of "
     "the single Z_i to an overall score. FI uses a simple average, MI weights the components with their overall "
     "feature importance and we weight them according to worst case deviation from mean",
@@ -81,7 +79,6 @@ WEIGHTED = Claim.synthetic(
 )
 BINS = Claim.synthetic(
     id="irs.bins-insensitive",
-    role="primary",
     quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
     population="five factors of ten values, slightly mixed and noisy codes; 10,000 observations; draws varied",
     deviations=("MI score: unweighted mean over codes, as in the paper.",),
@@ -95,7 +92,6 @@ BINS_IDLE = BINS.probe(
 )
 UNDERESTIMATES = Claim.synthetic(
     id="irs.single-feature-splits",
-    role="primary",
     quote="When multiple features can be chosen from at each split, it is well possible that features with a mediocre "
     "importance are never chosen as there are features always yielding a better split. This would lead to an "
     "underestimation of their importance.",

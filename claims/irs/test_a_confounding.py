@@ -10,7 +10,6 @@ from dbench.stats import mean_interval
 
 RECOVERS = Claim.synthetic(
     id="irs.confounding-correction",
-    role="primary",
     quote="This is why we now provide an importance sampling based adjusted estimation of the expected value of any "
     "function of the observations [...] after an intervention on",
     population="two confounded bits, a noisy copy of the second as code; strength and draws of 20,000 varied",

@@ -14,12 +14,10 @@ from dbench.stats import mean_interval
 
 SCORES = Claim.zoo(
     id="irs.bins-insensitive",
-    role="primary",
     quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
     # The most buckets are asked first.
     roles={"informative": "probe", "30": "cell", "50": "cell"},
     part="trained",
-    population="all runs: objectives, strengths and seeds",
     deviations=(
         "'More' is read as 30, 50 and 100, on 10,000 points.",
         "MI score: unweighted mean over all codes, as in the paper; over informative ones (KL above 0.01 nats) apart.",
@@ -40,13 +38,11 @@ RANKS = SCORES.probe(
 )
 UNDERESTIMATES = Claim.zoo(
     id="irs.single-feature-splits",
-    role="primary",
     quote="When multiple features can be chosen from at each split, it is well possible that features with a mediocre "
     "importance are never chosen as there are features always yielding a better split. This would lead to an "
     "underestimation of their importance.",
     regime=(FACTORS_HELD,),
     part="trained",
-    population="all runs: objectives, strengths and seeds",
     deviations=(
         "Forests of 10 trees of depth at most 6; of the two only the candidates differ.",
         "Middling for a factor: not the most informative code, but with a quarter of its information or more, and more "
