@@ -29,9 +29,7 @@ AT_CHANCE = Claim.zoo(
     # Chance is on the sentence's side: there is no value of no effect beyond the bound.
     rule=below(0.05),
     # Of Table 3 the column 'both' of random splits repeats another score (errata: flaws-table-3-random-split).
-    regime=(
-        knows_familiar(SYSTEMS, 0.75, "three quarters; the paper's six models are at 83% on dSprites (Tables 9 to 14)"),
-    ),
+    regime=(knows_familiar(SYSTEMS, 0.75, "three quarters; the paper's six models are at 83% (Tables 9 to 14)"),),
     revision=2,
 )
 RANDOM_SPLIT = AT_CHANCE.cell(
@@ -62,11 +60,7 @@ ON_3DSHAPES = replace(
     deviations=("'Above chance' is read as by 5 points. That dSprites is at chance, flaws.cg-poor asks.", NOT_CLIPPED),
     statistic="mean of six systems: chance-adjusted accuracy of an MLP, shape and size together",
     rule=above(0.05, null=0.0),
-    regime=(
-        knows_familiar(
-            SYSTEMS, 0.75, "three quarters; the paper's six models are at 94% on 3dshapes (Tables 15 to 20)"
-        ),
-    ),
+    regime=(knows_familiar(SYSTEMS, 0.75, "three quarters; the paper's six models are at 94% (Tables 15 to 20)"),),
 )
 PARTED_BEST = ON_3DSHAPES.cell(
     "parted_vae",

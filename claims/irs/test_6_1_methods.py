@@ -143,24 +143,24 @@ def by_method(population, values, strengths, methods=tuple(METHODS)):
     return np.stack(columns, axis=1)
 
 
+def smallest_mean(samples, confidence):
+    return smallest_of(lambda level: [mean_interval(one, confidence=level) for one in samples], confidence=confidence)
+
+
 def leads(scores, method, confidence):
     """Smallest lead of a method over another; the methods' scores are seeds x methods."""
     number = list(METHODS).index(method)
-    others = [i for i in range(len(METHODS)) if i != number]
-    return smallest_of(
-        lambda level: [mean_interval(scores[:, number] - scores[:, i], confidence=level) for i in others],
-        confidence=confidence,
-    )
+    others = np.delete(scores, number, axis=1)
+    return smallest_mean((scores[:, [number]] - others).T, confidence)
 
 
 @DIFFER.covers
 @STRENGTHS
 def test_metrics_do_not_always_rank_the_methods_alike(unsupervised, strengths, confidence):
     tables = [by_method(unsupervised, metric_of_models(unsupervised, metric), strengths) for metric in METRICS]
-    pairs = [
-        [rank_correlation(a, b) for a, b in zip(one, other, strict=True)] for one, other in combinations(tables, 2)
-    ]
-    return smallest_of(lambda level: [mean_interval(pair, confidence=level) for pair in pairs], confidence=confidence)
+    pairs = combinations(tables, 2)
+    agreements = [[rank_correlation(a, b) for a, b in zip(*pair, strict=True)] for pair in pairs]
+    return smallest_mean(agreements, confidence)
 
 
 @LEADS.covers
@@ -203,7 +203,4 @@ def test_beta_tcvae_is_more_robust_than_the_plain_vae_and_knows_less(unsupervise
         by_method(unsupervised, metric_of_models(unsupervised, metric), "printed", ("beta_tcvae", "vae"))
         for metric in ("irs", "informativeness")
     )
-    changes = robust[:, 0] - robust[:, 1], informed[:, 1] - informed[:, 0]
-    return smallest_of(
-        lambda level: [mean_interval(change, confidence=level) for change in changes], confidence=confidence
-    )
+    return smallest_mean([robust[:, 0] - robust[:, 1], informed[:, 1] - informed[:, 0]], confidence)

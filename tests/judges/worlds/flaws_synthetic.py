@@ -15,25 +15,9 @@ SNC, LINEAR, NK = "flaws/test_4_2_snc", "flaws/test_4_2_linear", "flaws/test_4_3
 EQUAL, DIVISOR_1 = {"sizes": (500, 500)}, {"sizes": (401, 300, 299)}
 
 
-def openly(n, stream, *, spread):
-    """Codes that each hold a bit openly."""
-    factors = stream.integers(2, size=(n, 2))
-    return Sample(np.tile(factors, 5) + 0.01 * stream.standard_normal((n, 10)), factors)
-
-
 def lone(n, stream, **_):
     factors = stream.integers(4, size=(n, 2))
     return Sample(factors + 0.01 * stream.standard_normal((n, 2)), factors)
-
-
-def first_bit(n, stream, **_):
-    bits = stream.integers(2, size=(n, 2))
-    return Sample(bits + 0.05 * stream.standard_normal(bits.shape), bits[:, :1])
-
-
-def copied(n, stream):
-    factors = stream.integers(2, size=(n, 1))
-    return Sample(np.hstack([factors, factors]) + 0.01 * stream.standard_normal((n, 2)), factors)
 
 
 def unrelated(n, stream, **_):
@@ -76,20 +60,20 @@ WORLDS = rows(
     (TOY, "CELLS", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
     (MISALIGNED, "GREEDY", {"model": lone}, {"samples": 5}),
     (MISALIGNED, "INJECTIVE", {"assign": lambda matrix: matrix.argmax(axis=0)}, {"matrices": 10}),
-    (GROUPS, "LOW", {"metric": "snc", "spread": "parity", "draw": openly, "size": (5, 500)},
+    (GROUPS, "LOW", {"metric": "snc", "spread": "parity", "draw": lone, "size": (5, 500)},
      {"metric": "snc", "spread": "parity", "size": (2, 500)}),
     (GROUPS, "NK_EXACT", {"spread": "digits", "cases": digits_alone}, SOME),
     (GROUPS, "WEAK", {"spread": "digits", "cases": exchanged}, SOME),
     (GROUPS, "ALONE", {"spread": "digits", "cases": digits_alone}, SOME),
     (DISTRIBUTED, "ONLY_TOGETHER", {"cases": first_bit_cases}, {"cases": lambda: xor_cases()[:3]}),
     (DISTRIBUTED, "LINEAR", {"cases": first_bit_cases}, {"cases": lambda: xor_cases()[:3]}),
-    (DISTRIBUTED, "CONTINUOUS_LINEAR", {"draw": first_bit}, {"repetitions": 2}),
-    (DISTRIBUTED, "CONTINUOUS_INFORMATION", {"draw": first_bit}, {"repetitions": 2}),
+    (DISTRIBUTED, "CONTINUOUS_LINEAR", {"draw": lone}, {"repetitions": 2}),
+    (DISTRIBUTED, "CONTINUOUS_INFORMATION", {"draw": lone}, {"repetitions": 2}),
     (DISTRIBUTED, "NO_INFORMATION", {"n_codes": 3, "classes": 2, "cases": told},
      {"n_codes": 3, "classes": 2, "cases": lambda **size: [part[:10] for part in modular_sum_cases(**size)]}),
     (DISTRIBUTED, "BOUND", {"n_codes": 16, "cases": told}, EXACT),
-    (DISTRIBUTED, "LINEAR_CLASSIFIER", {"draw": first_bit, "repetitions": 5}, {"repetitions": 2}),
-    (DISTRIBUTED, "KNOCK_OUT", {"draw": first_bit}, {"repetitions": 2, "n": 300}),
+    (DISTRIBUTED, "LINEAR_CLASSIFIER", {"draw": lone, "repetitions": 5}, {"repetitions": 2}),
+    (DISTRIBUTED, "KNOCK_OUT", {"draw": lone}, {"repetitions": 2, "n": 300}),
     (DISTRIBUTED, "TREES", {"n_codes": 12, "classes": 2, "n": 300, "draw": unrelated, "repetitions": 3},
      {"n_codes": 4, "classes": 2, "n": 200, "repetitions": 2}),
     (DISTRIBUTED, "SNC_LOW", {"n_codes": 4, "classes": 3, "draw": lone, "repetitions": 5},
@@ -107,8 +91,8 @@ WORLDS = rows(
     (LINEAR, "IMPLIED", {"mix": lambda stream: np.zeros((5, 5)), "n": 200}, {"repetitions": 2, "n": 200}),
     (LINEAR, "STRICTLY", {"linear": lambda labels: 0.5}, {"longest": 3}),
     (NK, "TELLS_APART", {"own": unrelated, "n": 300}, {"n": 300, "repetitions": 2}),
-    (NK, "NEAR_ZERO", {"draw": lone, "n": 300}, {"draw": copied, "n": 300, "repetitions": 2}),
+    (NK, "NEAR_ZERO", {"draw": lone, "n": 300}, {"draw": unrelated, "n": 300, "repetitions": 2}),
     (NK, "ONLY_ALONE", {}, {"functions": range(1, 6)}),
-    (NK, "ONLY_ALONE_SAMPLED", {"draw": lone, "n": 300}, {"draw": copied, "n": 300, "repetitions": 2}),
+    (NK, "ONLY_ALONE_SAMPLED", {"draw": lone, "n": 300}, {"n": 300, "repetitions": 2}),
     (NK, "CHEAPER", {"estimator": "forest", "n": 1_000, "turns": 8}, {"estimator": "forest", "n": 100, "turns": 2}),
 )  # fmt: skip
