@@ -6,22 +6,11 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.stats import exact, mean_interval
-from dbench_published import read_table
-from dbench_published.flaws import (
-    DATA_SETS,
-    MODELS,
-    adjusted,
-    chance,
-    novel_accuracy,
-    novel_by_combination,
-    random_split_accuracy,
-    recomputed_novel,
-    supervised_accuracy,
-)
+from dbench_published import flaws, read_table
 
 PRINTED, RECOMPUTED = "Table 3", "details"
 BOTH_SOURCES = pytest.mark.parametrize("source", [PRINTED, RECOMPUTED])
-EACH_DATA_SET = pytest.mark.parametrize("data_set", DATA_SETS)
+EACH_DATA_SET = pytest.mark.parametrize("data_set", flaws.DATA_SETS)
 WHERE_AT_CHANCE = pytest.mark.parametrize("data_set", ["dSprites", "MPI3D"])
 PARTED = ["parted_vae", "parted_vae_ss"]
 
@@ -155,15 +144,16 @@ SUPERVISED_RANDOM = SUPERVISED.cell(
 def novel(source, setting="novel"):
     """A row of Table 3: novel combinations by an MLP or a linear classifier, or random splits."""
     if source == PRINTED:
-        return novel_accuracy(setting=setting)
+        return flaws.novel_accuracy(setting=setting)
     if setting == "random_split":
-        return random_split_accuracy()
-    return recomputed_novel(classifier="mlp" if setting == "novel" else "linear")
+        return flaws.random_split_accuracy()
+    return flaws.recomputed_novel(classifier="mlp" if setting == "novel" else "linear")
 
 
 def supervised(source, data_set, setting):
     if source == RECOMPUTED:
-        return float(adjusted(supervised_accuracy(data_set, setting)["both"], chance(data_set, "both")))
+        accuracy = flaws.supervised_accuracy(data_set, setting)["both"]
+        return float(flaws.adjusted(accuracy, flaws.chance(data_set, "both")))
     cells = read_table("flaws_table_3").query("model == 'mtd' and target == 'both'")
     return cells.query("data_set == @data_set and setting == @setting")["percent"].item()
 
@@ -242,9 +232,9 @@ def test_weak_de_does_not_share_the_advantage(source, *, novel=novel):
 
 
 @BY_COMBINATION.covers
-@pytest.mark.parametrize("other", [m for m in MODELS if m != "parted_vae_ss"])
+@pytest.mark.parametrize("other", [m for m in flaws.MODELS if m != "parted_vae_ss"])
 def test_the_semi_supervised_variant_does_better_on_any_combination(other, confidence, *, accuracy=None):
-    found = novel_by_combination("3dshapes") if accuracy is None else accuracy
+    found = flaws.novel_by_combination("3dshapes") if accuracy is None else accuracy
     return mean_interval(found.loc["parted_vae_ss"] - found.loc[other], confidence=confidence)
 
 
