@@ -9,21 +9,9 @@ from scipy.special import ndtri
 
 from dbench.claims import Claim, Printed, above
 from dbench.stats import Estimate, correlation, exact, smallest_of
-from dbench_published.flaws_correlations import (
-    AVERAGES,
-    CORRECTED,
-    DETAILS,
-    EXISTING,
-    OWN,
-    POPULATIONS,
-    PRODUCTS,
-    VERSIONS,
-    novel,
-    printed_correlation,
-    scores,
-)
+from dbench_published import flaws_correlations as paper
 
-EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
+EACH_POPULATION = pytest.mark.parametrize("population_of", paper.POPULATIONS)
 
 ORDER = Claim.published(
     id="flaws.cg-correlation",
@@ -75,9 +63,9 @@ CORRELATES = ORDER.cell(
     # Scores and accuracies are rounded too, which moves a correlation of six points by a thousandth.
     printed={
         f"{population}-{metric}": Printed(f"{value:.3f}", value, 0.0015)
-        for population in POPULATIONS
-        for metric in (*OWN, *EXISTING)
-        for value in [printed_correlation(metric, population)]
+        for population in paper.POPULATIONS
+        for metric in (*paper.OWN, *paper.EXISTING)
+        for value in [paper.printed_correlation(metric, population)]
     },
 )
 ALL_CORRELATE = CORRELATES.cell(
@@ -109,14 +97,14 @@ def correlations(values, accuracy):
 
 def smallest_step(found, population_of):
     """SNC over NK over all existing metrics, over all data sets; on 3dshapes the paper says no more than SNC first."""
-    existing = max(value for metric, value in found.items() if metric not in OWN)
+    existing = max(value for metric, value in found.items() if metric not in paper.OWN)
     if population_of == "all":
         return min(found["snc"] - found["nk"], found["nk"] - existing)
     return found["snc"] - max(found["nk"], existing)
 
 
 def step(version, population_of, scores):
-    accuracy = novel(version, population_of)
+    accuracy = paper.novel(version, population_of)
     return exact(smallest_step(correlations(scores(version, population_of), accuracy), population_of), n=len(accuracy))
 
 
@@ -128,27 +116,27 @@ def over_pairs(score, accuracy, confidence):
 
 
 @ORDER.covers
-def test_snc_correlates_most_and_nk_second_most(*, scores=scores):
-    return step(PRODUCTS, "all", scores)
+def test_snc_correlates_most_and_nk_second_most(*, scores=paper.scores):
+    return step(paper.PRODUCTS, "all", scores)
 
 
 @ON_3DSHAPES.covers
-def test_snc_correlates_most_on_3dshapes(*, scores=scores):
-    return step(PRODUCTS, "3dshapes", scores)
+def test_snc_correlates_most_on_3dshapes(*, scores=paper.scores):
+    return step(paper.PRODUCTS, "3dshapes", scores)
 
 
 @OTHERWISE.covers
 @EACH_POPULATION
-@pytest.mark.parametrize("version", [AVERAGES, DETAILS])
-def test_the_order_is_the_same_summed_up_otherwise(version, population_of, *, scores=scores):
+@pytest.mark.parametrize("version", [paper.AVERAGES, paper.DETAILS])
+def test_the_order_is_the_same_summed_up_otherwise(version, population_of, *, scores=paper.scores):
     return step(version, population_of, scores)
 
 
 @ONE_LEFT_OUT.covers
 @EACH_POPULATION
-@pytest.mark.parametrize("version", VERSIONS)
-def test_the_order_is_the_same_without_any_one_pair(version, population_of, *, scores=scores):
-    values, accuracy = scores(version, population_of), novel(version, population_of)
+@pytest.mark.parametrize("version", paper.VERSIONS)
+def test_the_order_is_the_same_without_any_one_pair(version, population_of, *, scores=paper.scores):
+    values, accuracy = scores(version, population_of), paper.novel(version, population_of)
     without = [
         correlations({m: np.delete(v, pair) for m, v in values.items()}, np.delete(accuracy, pair))
         for pair in range(len(accuracy))
@@ -157,30 +145,30 @@ def test_the_order_is_the_same_without_any_one_pair(version, population_of, *, s
 
 
 @CORRELATES.covers
-@pytest.mark.parametrize("metric", [*OWN, *EXISTING])
+@pytest.mark.parametrize("metric", [*paper.OWN, *paper.EXISTING])
 @EACH_POPULATION
-def test_a_metric_correlates_with_novel_combinations(population_of, metric, confidence, *, scores=scores):
-    accuracy = novel(CORRECTED, population_of)
-    return over_pairs(scores(CORRECTED, population_of)[metric], accuracy, confidence)
+def test_a_metric_correlates_with_novel_combinations(population_of, metric, confidence, *, scores=paper.scores):
+    accuracy = paper.novel(paper.CORRECTED, population_of)
+    return over_pairs(scores(paper.CORRECTED, population_of)[metric], accuracy, confidence)
 
 
 @ALL_CORRELATE.covers
 @EACH_POPULATION
-def test_all_metrics_correlate_with_novel_combinations(population_of, confidence, *, scores=scores):
-    values, accuracy = scores(CORRECTED, population_of), novel(CORRECTED, population_of)
+def test_all_metrics_correlate_with_novel_combinations(population_of, confidence, *, scores=paper.scores):
+    values, accuracy = scores(paper.CORRECTED, population_of), paper.novel(paper.CORRECTED, population_of)
     return smallest_of(lambda level: [over_pairs(v, accuracy, level) for v in values.values()], confidence=confidence)
 
 
 @OVER_D.covers
 @EACH_POPULATION
-def test_completeness_and_informativeness_predict_better_than_d(population_of, *, printed=printed_correlation):
+def test_completeness_and_informativeness_predict_better_than_d(population_of, *, printed=paper.printed_correlation):
     c, i, d = (printed(part, population_of) for part in ("c", "i", "d"))
-    return exact(min(c, i) - d, n=len(novel(PRODUCTS, population_of)))
+    return exact(min(c, i) - d, n=len(paper.novel(paper.PRODUCTS, population_of)))
 
 
 @OVER_D_RECOMPUTED.covers
 @pytest.mark.parametrize("part", ["c", "i"])
 @EACH_POPULATION
-def test_completeness_and_informativeness_predict_better_by_the_scores(population_of, part, *, scores=scores):
-    found = correlations(scores(PRODUCTS, population_of), novel(PRODUCTS, population_of))
-    return exact(found[part] - found["d"], n=len(novel(PRODUCTS, population_of)))
+def test_completeness_and_informativeness_predict_better_by_the_scores(population_of, part, *, scores=paper.scores):
+    found = correlations(scores(paper.PRODUCTS, population_of), paper.novel(paper.PRODUCTS, population_of))
+    return exact(found[part] - found["d"], n=len(paper.novel(paper.PRODUCTS, population_of)))
