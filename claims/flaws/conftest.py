@@ -5,7 +5,6 @@ from functools import cache
 import pytest
 
 from dbench.claims.evidence import OnDemand, describe_evidence, evidence_folders, load_population, whole_data_folders
-from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
 
 SYSTEMS = ("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de")
@@ -18,7 +17,7 @@ def six_systems(pytestconfig) -> OnDemand:
 
 
 @cache
-def _six_systems(root: str | None) -> Population:
+def _six_systems(root):
     for folder in whole_data_folders(evidence_folders(root)):
         if set(SYSTEMS) <= set(describe_evidence(folder)["objectives"]):
             return load_population(folder, objectives=SYSTEMS)

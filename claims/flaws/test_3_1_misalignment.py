@@ -6,23 +6,18 @@ from dbench.claims import Claim, above, below
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.relations import freely_misaligned, relations_of
 from dbench.claims.zoo_statistics import settings_of
-from dbench.codes import Sample
 from dbench.constructions.alignment import toy_model
 from dbench.metrics import align, alignment_collisions
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
 from dbench.stats import exact, mean_interval, share_interval
 
-GREEDY = Claim(
+GREEDY = Claim.synthetic(
     id="flaws.misalignment",
-    role="primary",
     quote="Thus, z1 will be chosen as the representative of both colour and shape.",
-    where="3.1, Figure 1",
     says="In the toy model M1 one code is chosen as the representative of both factors.",
-    evidence="synthetic",
     population="the toy model M1 as a sampled representation; draws varied",
     deviations=("Codes carry noise of 0.05, so that they are real numbers.",),
-    unit="sample",
     statistic="share of samples of 1,000 observations in which both factors get the same code",
     rule=above(0.5),
     min_n=20,
@@ -42,10 +37,7 @@ INJECTIVE = GREEDY.cell(
 )
 TRAINED = Claim.zoo(
     id="flaws.misalignment",
-    role="primary",
     quote="This situation is not merely theoretical, it often occurs in practice.",
-    where="3.1, Figure 1 (left), appendix B",
-    says="In trained models aligning each factor with its most informative code often gives one code two factors.",
     population="the six systems of Table 2, all strengths and seeds",
     deviations=(
         "Only factors count that some code holds (more than 0.1 nats, where permuted labels stay below 0.05), and only "
@@ -60,7 +52,7 @@ TRAINED = Claim.zoo(
 )
 
 
-def random_relation(rng: np.random.Generator) -> np.ndarray:
+def random_relation(rng):
     """Draw a matrix that tempts an assignment: rounded (ties), sparse, or with every code twice."""
     codes = int(rng.integers(2, 13))
     matrix = rng.exponential(size=(codes, int(rng.integers(1, codes + 1))))
@@ -76,11 +68,9 @@ def random_relation(rng: np.random.Generator) -> np.ndarray:
 
 @GREEDY.covers
 def test_one_code_gets_both_factors_of_the_toy_model(confidence, *, model=toy_model, samples=100):
-    def collides(sample: Sample) -> bool:
-        return alignment_collisions(mutual_information(sample.codes, sample.factors)) > 0
-
-    streams = [generator(claim=GREEDY.id, sample=i) for i in range(samples)]
-    return share_interval(sum(collides(model(1_000, s)) for s in streams), samples, confidence=confidence)
+    drawn = [model(1_000, generator(claim=GREEDY.id, sample=i)) for i in range(samples)]
+    collisions = [alignment_collisions(mutual_information(sample.codes, sample.factors)) for sample in drawn]
+    return share_interval(sum(number > 0 for number in collisions), samples, confidence=confidence)
 
 
 @INJECTIVE.covers

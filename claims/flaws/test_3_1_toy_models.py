@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, within
-from dbench.constructions.alignment import ToyLaw, toy_law, toy_model
+from dbench.constructions.alignment import toy_law, toy_model
 from dbench.metrics import align, dci, dci_completeness, dci_disentanglement, mig, mig_gap, nk, sap, sap_gap, snc
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
@@ -21,25 +21,22 @@ PRINTED = {
     "snc": (12.5, 22.5),
     "nk": (12.5, 12.5),
 }
-READINGS = {
-    "mig": "The gap in bits by the factor's entropy (1 bit), averaged over both factors.",
-    "sap": "Accuracies of the codes stand for R2, as in Appendix A (by R2 itself: 25.0 and 17.0).",
-    "dci": "Mean of D, C and I; importance is accuracy above chance, I the accuracy of both codes. Appendix A "
-    "normalises 0.75 to 0.5, but 0.7 to 0.2 where it should be 0.4.",
-    "med": "Mean of D, C and I; importance is mutual information, I the accuracy of both codes (Appendix A).",
-    "snc": "Equation (a - r) / (1 - r) of 4.2; Appendix A forgets to divide by 1 - r, which halves both scores.",
-    "nk": "Raw accuracies, as in 4.3; chance-adjusted ones would give twice the score.",
-}
 
 ORDER = Claim(
     id="flaws.toy-table",
-    role="primary",
     quote="Existing metrics incorrectly give M1 a higher score than M2. SNC gives M2 a higher score and NK gives both "
     "the same score.",
-    where="3.1, Table 1",
     evidence="synthetic",
     population="the toy law, enumerated; metric varied",
-    deviations=tuple(f"{name}: {text}" for name, text in READINGS.items()),
+    deviations=(
+        "mig: The gap in bits by the factor's entropy (1 bit), averaged over both factors.",
+        "sap: Accuracies of the codes stand for R2, as in Appendix A (by R2 itself: 25.0 and 17.0).",
+        "dci: Mean of D, C and I; importance is accuracy above chance, I the accuracy of both codes. Appendix A "
+        "normalises 0.75 to 0.5, but 0.7 to 0.2 where it should be 0.4.",
+        "med: Mean of D, C and I; importance is mutual information, I the accuracy of both codes (Appendix A).",
+        "snc: Equation (a - r) / (1 - r) of 4.2; Appendix A forgets to divide by 1 - r, which halves both scores.",
+        "nk: Raw accuracies, as in 4.3; chance-adjusted ones would give twice the score.",
+    ),
     unit="law",
     statistic="difference of the scores of M1 and M2 on the printed side, percent; of NK 1e-9 less its size",
     rule=above(0.0),
@@ -60,7 +57,6 @@ SAMPLED = ORDER.cell(
 CELLS = ORDER.probe(
     "scores",
     role="print",
-    where="3.1, Table 1, appendix A",
     says="The scores are those printed.",
     statistic="score by the metric's definition minus the printed one, percent",
     rule=within(-0.05 - 1e-9, 0.05 + 1e-9),
@@ -75,26 +71,26 @@ SIDE = dict.fromkeys(("mig", "sap", "dci", "med"), 1.0) | {"snc": -1.0}
 METRICS = pytest.mark.parametrize("metric", PRINTED)
 
 
-def joint(law: ToyLaw, code: np.ndarray, factor: np.ndarray) -> np.ndarray:
+def joint(law, code, factor):
     """Table of probabilities of a code (as numbers from 0) and a factor."""
     table = np.zeros((code.max() + 1, 2))
     np.add.at(table, (code, factor), law.probability)
     return table
 
 
-def accuracy(law: ToyLaw, code: np.ndarray, factor: np.ndarray) -> float:
+def accuracy(law, code, factor):
     """How often the best guess from this code is right."""
     return float(joint(law, code, factor).max(axis=1).sum())
 
 
-def bits(table: np.ndarray) -> float:
+def bits(table):
     """Mutual information of a joint table."""
     independent = table.sum(axis=1, keepdims=True) * table.sum(axis=0)
     present = table > 0
     return float((table[present] * np.log2(table[present] / independent[present])).sum())
 
 
-def scores(law: ToyLaw) -> dict[str, float]:
+def scores(law):
     """All six scores of a law with fair factors, in percent."""
     codes, factors = law.codes.T, law.factors.T
     alone = np.array([[accuracy(law, code, factor) for factor in factors] for code in codes])
@@ -105,7 +101,7 @@ def scores(law: ToyLaw) -> dict[str, float]:
     own = alone[aligned, [0, 1]]
     rest = alone[1 - aligned, [0, 1]]
 
-    def mean_of_three(importance: np.ndarray) -> float:
+    def mean_of_three(importance):
         return (dci_disentanglement(importance) + dci_completeness(importance) + both.mean()) / 3
 
     parts = {
@@ -119,12 +115,12 @@ def scores(law: ToyLaw) -> dict[str, float]:
     return {name: 100 * value for name, value in parts.items()}
 
 
-def _trees(sample, stream) -> float:
+def _trees(sample, stream):
     score = dci(sample, generator=stream)
     return (score.value + score.details["completeness"] + score.details["informativeness"]) / 3
 
 
-def _information(sample, stream) -> float:
+def _information(sample, stream):
     relation = mutual_information(sample.codes, sample.factors)
     return (dci_disentanglement(relation) + dci_completeness(relation)) / 2
 
@@ -151,7 +147,7 @@ def test_a_metric_orders_the_models_as_printed(metric, *, first=MODELS["M1"], se
 def test_a_metric_orders_samples_of_the_models_as_printed(
     metric, confidence, *, first=MODELS["M1"], second=MODELS["M2"], repetitions=6, n=1_000
 ):
-    def score(repetition: int, model: int, share: float) -> float:
+    def score(repetition, model, share):
         stream = generator(claim=ORDER.id, metric=metric, repetition=repetition, model=model)
         return AS_USED[metric](toy_model(n, stream, second_accuracy=share), stream)
 

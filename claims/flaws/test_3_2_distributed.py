@@ -6,20 +6,17 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import mutual_info_score
 
 from dbench.claims import Claim, Printed, above, below, within
-from dbench.codes import Sample
 from dbench.constructions.group_codes import absolute_difference, xor_cases, xor_codes
 from dbench.constructions.modular_sum import band_importance, modular_sum_cases, modular_sum_codes
 from dbench.metrics import dci, dci_completeness, dci_disentanglement, nk, snc
 from dbench.metrics.relations import mutual_information, squared_correlation
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
-ONLY_TOGETHER = Claim(
+ONLY_TOGETHER = Claim.synthetic(
     id="flaws.xor",
-    role="primary",
     quote="They would find that I(g1; z2) = I(g1; z3) = 0, and so conclude that g1 is not represented by [...] when in "
     "fact g1 is perfectly represented by [...]",
-    evidence="synthetic",
     population="two fair bits and their XOR, enumerated",
     unit="case",
     statistic="share of the factor's entropy that the pair explains, minus the largest share that one code explains",
@@ -76,7 +73,6 @@ CONTINUOUS_INFORMATION = CONTINUOUS_LINEAR.probe(
 )
 BOUND = Claim(
     id="flaws.theorem-3.1",
-    role="primary",
     quote="As the number of neurons and factors in the representation increases, the D and C components of DCI can, "
     "under a very broad class of feature importance measures, including gradient-boosted trees, assign a score that is "
     "arbitrarily close to perfect, even though the model is completely entangled in the sense that no neuron, by "
@@ -99,7 +95,6 @@ BOUND = Claim(
 NO_INFORMATION = BOUND.cell(
     "no information",
     quote="no neuron, by itself, contains any information about any generative factor.",
-    where="3.2, Theorem 3.1",
     says="In the band code no code alone has information about any factor.",
     population="the law of equation 1 with uniform digits, enumerated; codes and classes varied",
     deviations=BOUND.deviations[2:3],
@@ -133,118 +128,104 @@ SNC_LOW = TREES.probe(
 )
 
 
-def _repeat(part: str, repetitions: int, score, **axes) -> Estimate:
+def _repeat(card, repetitions, score, **axes):
     """Repeat a sampled experiment; the draws are the replicates."""
-    streams = [generator(claim="flaws.3.2", part=part, repetition=i, **axes) for i in range(repetitions)]
-    return mean_interval([score(stream) for stream in streams], confidence=LINEAR_CLASSIFIER.confidence)
+    streams = [generator(claim="flaws.3.2", part=card.part, repetition=i, **axes) for i in range(repetitions)]
+    return mean_interval([score(stream) for stream in streams], confidence=card.confidence)
 
 
-def only_together(cases: np.ndarray) -> Estimate:
-    """Shares of information by enumeration: all but the last column are codes, the last is the factor."""
-    *codes, factor = cases.T
-    together = np.unique(cases[:, :-1], axis=0, return_inverse=True)[1]
-    shares = [mutual_info_score(of, factor) / mutual_info_score(factor, factor) for of in (together, *codes)]
-    return exact(shares[0] - max(shares[1:]), n=len(cases))
-
-
-def linear_strength(cases: np.ndarray) -> Estimate:
-    codes, factor = cases[:, :-1], cases[:, -1]
-    return exact(LinearRegression().fit(codes, factor).score(codes, factor), n=len(cases))
-
-
-def continuous(relation: str, draw=absolute_difference, *, repetitions: int = 10, n: int = 10_000) -> Estimate:
-    def score(stream: np.random.Generator) -> float:
-        sample = draw(n, stream)
-        measure = squared_correlation if relation == "linear" else mutual_information
+def largest_relation(card, measure, draw, repetitions):
+    def score(stream):
+        sample = draw(10_000, stream)
         return float(np.max(measure(sample.codes, sample.factors)))
 
-    return _repeat(f"continuous, {relation}", repetitions, score)
+    return _repeat(card, repetitions, score)
 
 
-def band_information(codes: np.ndarray, factors: np.ndarray) -> Estimate:
-    return exact(max(mutual_info_score(code, factor) for code in codes.T for factor in factors.T), n=len(codes))
+def largest_information(codes, factors):
+    return max(mutual_info_score(code, factor) for code in codes.T for factor in factors.T)
 
 
-def printed_bound(n_codes: int) -> float:
+def printed_bound(n_codes):
     return 1 - 2 / np.log2(n_codes)
 
 
-def band_excess(matrix: np.ndarray, law: tuple[np.ndarray, np.ndarray]) -> Estimate:
-    smaller = min(dci_disentanglement(matrix), dci_completeness(matrix))
-    return exact(smaller - printed_bound(len(matrix)) - band_information(*law).value)
-
-
 @ONLY_TOGETHER.covers
-def test_only_both_codes_of_an_xor_know_the_factor():
-    return only_together(xor_cases())
+def test_only_both_codes_of_an_xor_know_the_factor(*, cases=xor_cases):
+    """All but the last column are codes, the last is the factor."""
+    table = cases()
+    *codes, factor = table.T
+    together = np.unique(table[:, :-1], axis=0, return_inverse=True)[1]
+    shares = [mutual_info_score(of, factor) / mutual_info_score(factor, factor) for of in (together, *codes)]
+    return exact(shares[0] - max(shares[1:]), n=len(table))
 
 
 @LINEAR.covers
-def test_the_linear_relation_has_no_strength():
-    return linear_strength(xor_cases())
+def test_the_linear_relation_has_no_strength(*, cases=xor_cases):
+    table = cases()
+    codes, factor = table[:, :-1], table[:, -1]
+    return exact(LinearRegression().fit(codes, factor).score(codes, factor), n=len(table))
 
 
 @LINEAR_CLASSIFIER.covers
 def test_a_linear_classifier_sees_nothing(*, draw=xor_codes, repetitions=50, n=4_000):
-    def gain(stream: np.random.Generator) -> float:
+    def gain(stream):
         train, test = draw(n, stream).split(0.5, stream)
         labels = test.factors[:, 0]
         chance = np.bincount(labels).max() / len(labels)
         model = LogisticRegression().fit(train.codes, train.factors[:, 0])
         return float((model.score(test.codes, labels) - chance) / (1 - chance))
 
-    return _repeat(LINEAR_CLASSIFIER.part, repetitions, gain)
+    return _repeat(LINEAR_CLASSIFIER, repetitions, gain)
 
 
 @KNOCK_OUT.covers
-def test_knock_out_sees_the_hidden_pair(*, hidden_pair=True, repetitions=5, n=900):
-    def score(stream: np.random.Generator) -> float:
-        sample = xor_codes(n, stream, plain_copy=True)
-        if not hidden_pair:
-            # The world in which the open code is alone: noise in place of the pair.
-            noise = stream.standard_normal((n, 2))
-            sample = Sample(np.hstack([sample.codes[:, :1], noise]), sample.factors)
-        return float(nk(sample, generator=stream))
+def test_knock_out_sees_the_hidden_pair(*, draw=xor_codes, repetitions=5, n=900):
+    def score(stream):
+        return float(nk(draw(n, stream, plain_copy=True), generator=stream))
 
-    return _repeat(KNOCK_OUT.part, repetitions, score)
+    return _repeat(KNOCK_OUT, repetitions, score)
 
 
 @CONTINUOUS_LINEAR.covers
-def test_the_absolute_difference_is_uncorrelated_with_either_code():
-    return continuous("linear")
+def test_the_absolute_difference_is_uncorrelated_with_either_code(*, draw=absolute_difference, repetitions=10):
+    return largest_relation(CONTINUOUS_LINEAR, squared_correlation, draw, repetitions)
 
 
 @CONTINUOUS_INFORMATION.covers
-def test_the_absolute_difference_is_hidden_from_either_code():
-    return continuous("information")
+def test_the_absolute_difference_is_hidden_from_either_code(*, draw=absolute_difference, repetitions=10):
+    return largest_relation(CONTINUOUS_INFORMATION, mutual_information, draw, repetitions)
 
 
 @NO_INFORMATION.covers
 @pytest.mark.parametrize(("n_codes", "classes"), [(3, 2), (3, 4), (4, 3), (6, 2)])
-def test_no_code_of_the_band_knows_a_factor(n_codes, classes):
-    return band_information(*modular_sum_cases(n_codes=n_codes, classes=classes))
+def test_no_code_of_the_band_knows_a_factor(n_codes, classes, *, cases=modular_sum_cases):
+    codes, factors = cases(n_codes=n_codes, classes=classes)
+    return exact(largest_information(codes, factors), n=len(codes))
 
 
 @BOUND.covers
 @pytest.mark.parametrize("n_codes", [4, 16, 64, 256])
-def test_the_band_matrix_reaches_the_printed_bound(n_codes):
-    return band_excess(band_importance(n_codes), modular_sum_cases(n_codes=3, classes=4))
+def test_the_band_matrix_reaches_the_printed_bound(n_codes, *, cases=modular_sum_cases):
+    matrix = band_importance(n_codes)
+    smaller = min(dci_disentanglement(matrix), dci_completeness(matrix))
+    return exact(smaller - printed_bound(n_codes) - largest_information(*cases(n_codes=3, classes=4)))
 
 
 @TREES.covers
 @pytest.mark.parametrize(("n_codes", "classes", "n"), [(6, 2, 1_000), (6, 2, 4_000), (6, 3, 1_500), (12, 2, 1_500)])
 def test_boosted_trees_reach_the_printed_bound(n_codes, classes, n, *, draw=modular_sum_codes, repetitions=3):
-    def score(stream: np.random.Generator) -> float:
+    def score(stream):
         result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
         return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
 
-    return _repeat(TREES.part, repetitions, score, n_codes=n_codes, classes=classes, n=n)
+    return _repeat(TREES, repetitions, score, n_codes=n_codes, classes=classes, n=n)
 
 
 @SNC_LOW.covers
 @pytest.mark.parametrize(("n_codes", "classes"), [(6, 2), (6, 4), (16, 2)])
 def test_snc_stays_near_zero_on_the_band_code(n_codes, classes, *, draw=modular_sum_codes, repetitions=10, n=3_000):
-    def score(stream: np.random.Generator) -> float:
+    def score(stream):
         return float(snc(draw(n, stream, n_codes=n_codes, classes=classes)))
 
-    return _repeat(SNC_LOW.part, repetitions, score, n_codes=n_codes, classes=classes)
+    return _repeat(SNC_LOW, repetitions, score, n_codes=n_codes, classes=classes)

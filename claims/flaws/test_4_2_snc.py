@@ -8,14 +8,12 @@ from dbench.codes import Sample
 from dbench.constructions.alignment import toy_law
 from dbench.metrics import align, snc
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
 PERFECT = Claim(
     id="flaws.snc-definition",
-    role="primary",
     quote="This is to allow the neuron to, potentially achieve 100% accuracy, by allow it to, potentially, match the "
     "ground truth distribution. [...] However, this method does not require the classes to be balanced.",
-    where="4.2, equation 3",
     evidence="synthetic",
     population="exact copies of a factor; class sizes varied",
     deviations=("Bins of the greatest common divisor as defined, down to a single observation.",),
@@ -60,9 +58,7 @@ GUESSING = PERFECT.cell(
     where="4.2, equation 4",
     says="Equation 4 as printed is the accuracy of guessing labels in proportion to their frequency.",
     population="class sizes varied",
-    deviations=(
-        "Everywhere else equation 4 is read as the text beside it says: the sum over classes of squared shares.",
-    ),
+    deviations=("Everywhere else equation 4 is read as the text beside it says: a sum of squared shares.",),
     unit="set of class sizes",
     statistic="equation 4 as printed minus the accuracy of guessing in proportion",
     rule=within(-1e-9, 1e-9),
@@ -76,7 +72,6 @@ TIMES = pytest.mark.parametrize("times", [1, 100])
 
 BEST = Claim(
     id="flaws.aligned-neuron-is-best",
-    role="primary",
     quote="Because this is the most informative individual neuron, it means all other neurons, i.e. "
     "non-aligned neurons, predict that factor with accuracy <5.8%.",
     where="5.1; 4.1, equation 2",
@@ -102,28 +97,20 @@ BEST_NO_CONFLICT = BEST.cell(
 )
 
 
-def labels_of(sizes: tuple[int, ...]) -> np.ndarray:
+def labels_of(sizes):
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def score_of_copy(sizes: tuple[int, ...], *, min_bin_size: int | None = 1, noise: float = 0.0) -> Estimate:
+def score_of_copy(sizes, min_bin_size, noise):
     labels = labels_of(sizes)
     codes = labels + noise * generator(claim=PERFECT.id).standard_normal(len(labels))
     return exact(float(snc(Sample(codes[:, None], labels[:, None]), min_bin_size=min_bin_size)))
 
 
-def score_of_noise(
-    sizes: tuple[int, ...],
-    *,
-    times: int = 1,
-    min_bin_size: int | None = None,
-    signal: float = 0.0,
-    repetitions: int = 20,
-    confidence: float = NOISE.confidence,
-) -> Estimate:
+def score_of_noise(sizes, confidence, *, times=1, min_bin_size=None, signal=0.0, repetitions=20):
     labels = np.tile(labels_of(sizes), times)
 
-    def score(repetition: int) -> float:
+    def score(repetition):
         stream = generator(claim=NOISE.id, part=NOISE.part, repetition=repetition)
         codes = signal * labels + stream.standard_normal(len(labels))
         return float(snc(Sample(codes[:, None], labels[:, None]), min_bin_size=min_bin_size))
@@ -131,7 +118,7 @@ def score_of_noise(
     return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
 
 
-def _nats(table: np.ndarray) -> float:
+def _nats(table):
     independent = table.sum(axis=1, keepdims=True) * table.sum(axis=0)
     present = table > 0
     return float((table[present] * np.log(table[present] / independent[present])).sum()) if present.any() else 0.0
@@ -139,34 +126,34 @@ def _nats(table: np.ndarray) -> float:
 
 @PERFECT.covers
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
-def test_snc_of_a_copy_is_one(sizes):
-    return score_of_copy(sizes)
+def test_snc_of_a_copy_is_one(sizes, *, noise=0.0):
+    return score_of_copy(sizes, 1, noise)
 
 
 @LEAST_BIN.covers
 @pytest.mark.parametrize("sizes", SMALL_DIVISOR.values(), ids=SMALL_DIVISOR)
-def test_snc_of_a_copy_is_one_with_a_minimum_bin_size(sizes):
-    return score_of_copy(sizes, min_bin_size=None)
+def test_snc_of_a_copy_is_one_with_a_minimum_bin_size(sizes, *, noise=0.0):
+    return score_of_copy(sizes, None, noise)
 
 
 @NOISE.covers
 @TIMES
 @pytest.mark.parametrize("sizes", LARGE_DIVISOR.values(), ids=LARGE_DIVISOR)
-def test_snc_of_noise_is_zero(sizes, times, confidence):
-    return score_of_noise(sizes, times=times, confidence=confidence)
+def test_snc_of_noise_is_zero(sizes, times, confidence, **world):
+    return score_of_noise(sizes, confidence, times=times, **world)
 
 
 @NOISE_SMALL_DIVISOR.covers
 @pytest.mark.parametrize("sizes", SMALL_DIVISOR.values(), ids=SMALL_DIVISOR)
-def test_snc_of_noise_is_zero_with_a_small_divisor(sizes, confidence):
-    return score_of_noise(sizes, min_bin_size=1, repetitions=5, confidence=confidence)
+def test_snc_of_noise_is_zero_with_a_small_divisor(sizes, confidence, *, repetitions=5, **world):
+    return score_of_noise(sizes, confidence, min_bin_size=1, repetitions=repetitions, **world)
 
 
 @NOISE_LEAST_BIN.covers
 @TIMES
 @pytest.mark.parametrize("sizes", SMALL_DIVISOR.values(), ids=SMALL_DIVISOR)
-def test_snc_of_noise_is_zero_with_a_minimum_bin_size(sizes, times, confidence):
-    return score_of_noise(sizes, times=times, confidence=confidence)
+def test_snc_of_noise_is_zero_with_a_minimum_bin_size(sizes, times, confidence, **world):
+    return score_of_noise(sizes, confidence, times=times, **world)
 
 
 @GUESSING.covers

@@ -10,24 +10,20 @@ from dbench.codes import Sample
 from dbench.constructions.group_codes import xor_codes
 from dbench.metrics import dci, nk
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
-TELLS_APART = Claim(
+TELLS_APART = Claim.synthetic(
     id="flaws.nk-definition",
-    role="primary",
     quote="If the representation is disentangled, then this accuracy should be low, in comparison to an MLP that uses "
     "all neurons. [...] and so can distinguish between a disentangled representation and one that simply contains no "
     "information about the input. [...] NK penalizes representations that also encode information in a redundant, "
     "entangled way.",
     where="4.3; the last words 5.3",
-    evidence="synthetic",
     population="two factors of four values: a code for each, two codes for each, or codes of pure noise; draws varied",
     deviations=("Codes carry noise of 0.05.", "Classifiers are trained for 40 epochs instead of 75."),
-    unit="sample",
     statistic="mean over draws of the NK of lone codes minus the larger of doubled codes and of noise (0.75 at most)",
     # Two thirds of what there is to lose: accuracies are raw, and four values are guessed right once in four.
     rule=above(0.5, null=0.0),
-    min_n=5,
     revision=2,
 )
 NEAR_ZERO = TELLS_APART.cell(
@@ -65,12 +61,10 @@ ONLY_ALONE_SAMPLED = ONLY_ALONE.probe(
     confidence=0.95,
     min_n=3,
 )
-CHEAPER = Claim(
+CHEAPER = Claim.synthetic(
     id="flaws.nk-cheaper-than-dci",
-    role="primary",
     quote="The classifiers are very small (<3000 parameters), and we find it to be significantly faster than DCI, "
     "which trains ensembles of decision trees",
-    evidence="synthetic",
     population="two factors of 2 and 12 values in four codes, 400 observations; both timed in turns in one process",
     deviations=(
         "DCI by the gradient boosting of scikit-learn, NK as in 4.3; 400 observations, far fewer than the paper's.",
@@ -86,55 +80,47 @@ CHEAPER = Claim(
 )
 
 
-def lone_codes(n: int, stream: np.random.Generator) -> Sample:
+def lone_codes(n, stream):
     factors = stream.integers(4, size=(n, 2))
     return Sample(factors + 0.05 * stream.standard_normal(factors.shape), factors)
 
 
-def doubled_codes(n: int, stream: np.random.Generator) -> Sample:
+def doubled_codes(n, stream):
     factors = stream.integers(4, size=(n, 2))
     return Sample(np.tile(factors, 2) + 0.05 * stream.standard_normal((n, 4)), factors)
 
 
-def empty_codes(n: int, stream: np.random.Generator) -> Sample:
+def empty_codes(n, stream):
     return Sample(stream.standard_normal((n, 2)), stream.integers(4, size=(n, 2)))
 
 
-def nk_scores(draw, *, repetitions: int = 5, n: int = 900) -> np.ndarray:
+def nk_scores(draw, *, repetitions=5, n=900):
     streams = [generator(claim=TELLS_APART.id, draw=draw.__name__, repetition=i) for i in range(repetitions)]
     return np.array([float(nk(draw(n, stream), epochs=40, generator=stream)) for stream in streams])
 
 
-def mean_nk(draw, *, best: float = 1.0, confidence: float = ONLY_ALONE_SAMPLED.confidence, **size: int) -> Estimate:
-    return mean_interval(nk_scores(draw, **size) / best, confidence=confidence)
-
-
-def lead_of(own, *, confidence: float = TELLS_APART.confidence, **size: int) -> Estimate:
-    others = np.maximum(nk_scores(doubled_codes, **size), nk_scores(empty_codes, **size))
-    return mean_interval(nk_scores(own, **size) - others, confidence=confidence)
-
-
-def _two_factors(n: int, stream: np.random.Generator) -> Sample:
+def _two_factors(n, stream):
     factors = np.stack([stream.integers(size, size=n) for size in (2, 12)], axis=1)
     noise = stream.standard_normal((n, 4))
     return Sample(np.hstack([factors, np.zeros_like(factors)]) + 0.1 * noise, factors)
 
 
-def _seconds(metric, sample: Sample, **options) -> float:
+def _seconds(metric, sample, **options):
     start = time.process_time()
     metric(sample, **options)
     return time.process_time() - start
 
 
 @TELLS_APART.covers
-def test_nk_tells_lone_codes_from_doubled_ones_and_from_noise(confidence):
-    return lead_of(lone_codes, confidence=confidence)
+def test_nk_tells_lone_codes_from_doubled_ones_and_from_noise(confidence, *, own=lone_codes, **size):
+    lone, doubled, empty = (nk_scores(draw, **size) for draw in (own, doubled_codes, empty_codes))
+    return mean_interval(lone - np.maximum(doubled, empty), confidence=confidence)
 
 
 @NEAR_ZERO.covers
 @pytest.mark.parametrize("draw", [doubled_codes, empty_codes], ids=["redundant", "no information"])
-def test_nk_is_near_zero(draw, confidence):
-    return mean_nk(draw, confidence=confidence)
+def test_nk_is_near_zero(draw, confidence, **size):
+    return mean_interval(nk_scores(draw, **size), confidence=confidence)
 
 
 @ONLY_ALONE.covers
@@ -151,8 +137,8 @@ def test_nk_is_low_for_hidden_bits(*, functions=range(1, 15)):
 
 
 @ONLY_ALONE_SAMPLED.covers
-def test_nk_is_low_for_samples_of_an_xor():
-    return mean_nk(xor_codes, best=0.5)
+def test_nk_is_low_for_samples_of_an_xor(*, draw=xor_codes, **size):
+    return mean_interval(nk_scores(draw, **size) / 0.5, confidence=ONLY_ALONE_SAMPLED.confidence)
 
 
 @CHEAPER.covers

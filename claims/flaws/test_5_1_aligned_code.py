@@ -3,18 +3,15 @@
 import numpy as np
 
 from dbench.claims import Claim, below
-from dbench.claims.population import Population
 from dbench.claims.relations import HELD, relations_of
 from dbench.errors import EvidenceLacking
 from dbench.metrics import align
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
 BEST = Claim.zoo(
     id="flaws.aligned-neuron-is-best",
-    role="primary",
     quote="Because this is the most informative individual neuron, it means all other neurons, i.e. "
     "non-aligned neurons, predict that factor with accuracy <5.8%.",
-    where="5.1; 4.1, equation 2",
     population="the six systems of Table 2, all strengths and seeds; factors that some code holds",
     deviations=(f"Only factors of which some code holds {HELD} nats: which code knows most of nothing is chance.",),
     statistic="mean over seeds of the share of held factors of which another code holds more than the aligned one",
@@ -28,7 +25,6 @@ BEST = Claim.zoo(
 )
 MOST_ACCURATE = BEST.cell(
     "most accurate",
-    where="5.1",
     says="All other codes predict a factor less accurately than the one aligned to it.",
     deviations=(
         *BEST.deviations,
@@ -39,7 +35,7 @@ MOST_ACCURATE = BEST.cell(
 )
 
 
-def share_outdone(population: Population, kind: str, *, margin: float, confidence: float) -> Estimate:
+def share_outdone(population, kind, margin, confidence):
     """Share of held factors to which a code other than the aligned one relates more strongly, by the margin."""
     information, strength = relations_of(population, "mutual_information"), relations_of(population, kind)
     aligned = np.array([align(matrix) for matrix in information.reshape(-1, *information.shape[2:])])
@@ -54,9 +50,9 @@ def share_outdone(population: Population, kind: str, *, margin: float, confidenc
 
 @BEST.covers
 def test_the_aligned_code_is_the_most_informative(six_systems, confidence):
-    return share_outdone(six_systems(), "mutual_information", margin=0.0, confidence=confidence)
+    return share_outdone(six_systems(), "mutual_information", 0.0, confidence)
 
 
 @MOST_ACCURATE.covers
 def test_the_aligned_code_is_the_most_accurate(six_systems, confidence):
-    return share_outdone(six_systems(), "predictability", margin=0.02, confidence=confidence)
+    return share_outdone(six_systems(), "predictability", 0.02, confidence)

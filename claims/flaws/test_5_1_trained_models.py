@@ -6,18 +6,15 @@ import pytest
 from dbench.claims import Claim, above
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.zoo_statistics import share_of_models
-from dbench.stats import Estimate, smallest_of
+from dbench.stats import smallest_of
 
 FOREST = "D, C and I by a random forest instead of boosted trees."
 COMPONENTS = {"d": "dci", "c": "dci.completeness", "i": "dci.informativeness"}
 METRICS = {"mig": "mig", "sap": "sap", "irs": "irs", "med": "med"} | COMPONENTS
-
 SYSTEMS = "the six systems of Table 2, all strengths and seeds"
 GAP = Claim.zoo(
     id="flaws.distributed-entanglement",
-    role="primary",
     quote="The SNC accuracy is substantially lower than that of the full MLP.",
-    where="5.1, Table 2, appendix G",
     population=SYSTEMS,
     deviations=(
         "'Substantially' is read as 10 percentage points, for every system.",
@@ -51,7 +48,6 @@ KEPT = MARGINAL.probe(
 
 HIGHER = Claim.zoo(
     id="flaws.existing-metrics-higher",
-    role="primary",
     quote="In general, the scores of other metrics, especially DCI, are higher than those of our metrics",
     population=f"{SYSTEMS}; all metrics averaged over factors",
     deviations=(
@@ -81,12 +77,12 @@ ONE_HIGHER = HIGHER.probe(
 )
 
 
-def higher(snc: np.ndarray, nk: np.ndarray, *others: np.ndarray) -> np.ndarray:
+def higher(snc, nk, *others):
     """Share of the other metrics above SNC or NK, for each model."""
     return np.mean([other > own for other in others for own in (snc, nk)], axis=0)
 
 
-def dci_ahead(snc: np.ndarray, nk: np.ndarray, *scores: np.ndarray) -> np.ndarray:
+def dci_ahead(snc, nk, *scores):
     """The same of the mean of the first three alone, minus that of the rest."""
     return higher(snc, nk, np.mean(scores[:3], axis=0)) - higher(snc, nk, *scores[3:])
 
@@ -95,7 +91,7 @@ def dci_ahead(snc: np.ndarray, nk: np.ndarray, *scores: np.ndarray) -> np.ndarra
 def test_all_codes_know_far_more_than_the_aligned_one(six_systems, confidence):
     models = six_systems()
 
-    def gap(objective: str, level: float) -> Estimate:
+    def gap(objective, level):
         names = ("mlp_accuracy", "snc")
         return share_of_models(models, lambda mlp, snc: mlp - snc, names, objectives=[objective], confidence=level)
 

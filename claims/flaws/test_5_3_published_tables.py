@@ -1,6 +1,7 @@
 """Correcting Flaws, section 5.3: which metric goes with performance on novel combinations."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,39 +9,22 @@ from scipy.special import ndtri
 
 from dbench.claims import Claim, Printed, above
 from dbench.stats import Estimate, correlation, exact, smallest_of
-from dbench_published.flaws_correlations import (
-    AVERAGES,
-    CORRECTED,
-    DETAILS,
-    EXISTING,
-    OWN,
-    POPULATIONS,
-    PRODUCTS,
-    VERSIONS,
-    novel,
-    printed_correlation,
-    scores,
-)
+from dbench_published import flaws_correlations as paper
 
-EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
+EACH_POPULATION = pytest.mark.parametrize("population_of", paper.POPULATIONS)
 
-ORDER = Claim(
+ORDER = Claim.published(
     id="flaws.cg-correlation",
-    role="primary",
     quote="The strongest correlation is found with SNC. [...] Across all datasets, NK has the second "
     "strongest correlation [...]",
-    where="5.3, Tables 3, 4, 7, 8",
-    evidence="published",
     population="18 pairs of model and data set; SNC and NK from Table 8, the others from Table 7, as in the paper",
     deviations=(
         "The paper takes SNC and NK as product over shape and size, the other metrics as averages over all factors.",
         "Existing metrics are MIG, SAP, IRS, D, C, I, MED and DCI, the mean of D, C and I.",
         "Accuracies are those of Table 3; the cells take PartedVAE's on 3dshapes from Table 36.",
     ),
-    unit="pair",
     statistic="smallest step of the correlations: SNC minus NK, NK minus the largest existing metric's",
     rule=above(0.0),
-    confidence=1.0,
     revision=2,
 )
 ON_3DSHAPES = ORDER.cell(
@@ -66,7 +50,6 @@ ONE_LEFT_OUT = OTHERWISE.probe(
 CORRELATES = ORDER.cell(
     "one metric",
     quote="all metrics are at least weakly correlated with compositional generalization performance",
-    where="5.3, Table 4",
     says="A metric correlates with performance on novel combinations, at least weakly.",
     population="18 pairs of model and data set, or six on 3dshapes; PartedVAE's accuracy on 3dshapes from Table 36",
     deviations=(
@@ -80,9 +63,9 @@ CORRELATES = ORDER.cell(
     # Scores and accuracies are rounded too, which moves a correlation of six points by a thousandth.
     printed={
         f"{population}-{metric}": Printed(f"{value:.3f}", value, 0.0015)
-        for population in POPULATIONS
-        for metric in (*OWN, *EXISTING)
-        for value in [printed_correlation(metric, population)]
+        for population in paper.POPULATIONS
+        for metric in (*paper.OWN, *paper.EXISTING)
+        for value in [paper.printed_correlation(metric, population)]
     },
 )
 ALL_CORRELATE = CORRELATES.cell(
@@ -90,14 +73,12 @@ ALL_CORRELATE = CORRELATES.cell(
     says="All metrics correlate with performance on novel combinations, at least weakly.",
     statistic="smallest correlation of ten metrics with the accuracy; their intervals by Fisher's transformation",
 )
-OVER_D = ORDER.cell(
-    "",
+OVER_D = replace(
+    ORDER,
     id="flaws.c-and-i-over-d",
-    role="primary",
     quote="C and I measure the extent to which the information is present in a disentangled way Thus, they are loosely "
     "analogous, in the context of DCI, to our SNC, and, like SNC, are a better predictor of downstream performance "
     "than D.",
-    where="5.3, last paragraph, Table 4",
     population="18 pairs of model and data set, or six on 3dshapes, as printed",
     deviations=(),
     statistic="smaller correlation of C and I minus that of D",
@@ -110,24 +91,24 @@ OVER_D_RECOMPUTED = OVER_D.cell(
 )
 
 
-def correlations(values: dict[str, np.ndarray], accuracy: np.ndarray) -> dict[str, float]:
+def correlations(values, accuracy):
     return {metric: correlation(value, accuracy) for metric, value in values.items()}
 
 
-def smallest_step(found: dict[str, float], population_of: str) -> float:
+def smallest_step(found, population_of):
     """SNC over NK over all existing metrics, over all data sets; on 3dshapes the paper says no more than SNC first."""
-    existing = max(value for metric, value in found.items() if metric not in OWN)
+    existing = max(value for metric, value in found.items() if metric not in paper.OWN)
     if population_of == "all":
         return min(found["snc"] - found["nk"], found["nk"] - existing)
     return found["snc"] - max(found["nk"], existing)
 
 
-def step(version: str, population_of: str, scores=scores) -> Estimate:
-    accuracy = novel(version, population_of)
+def step(version, population_of, scores):
+    accuracy = paper.novel(version, population_of)
     return exact(smallest_step(correlations(scores(version, population_of), accuracy), population_of), n=len(accuracy))
 
 
-def over_pairs(score: np.ndarray, accuracy: np.ndarray, confidence: float) -> Estimate:
+def over_pairs(score, accuracy, confidence):
     """Correlation with Fisher's interval for other pairs."""
     r, n = correlation(score, accuracy), len(accuracy)
     half = float(ndtri((1 + confidence) / 2)) / math.sqrt(n - 3)
@@ -135,27 +116,27 @@ def over_pairs(score: np.ndarray, accuracy: np.ndarray, confidence: float) -> Es
 
 
 @ORDER.covers
-def test_snc_correlates_most_and_nk_second_most(*, scores=scores):
-    return step(PRODUCTS, "all", scores)
+def test_snc_correlates_most_and_nk_second_most(*, scores=paper.scores):
+    return step(paper.PRODUCTS, "all", scores)
 
 
 @ON_3DSHAPES.covers
-def test_snc_correlates_most_on_3dshapes(*, scores=scores):
-    return step(PRODUCTS, "3dshapes", scores)
+def test_snc_correlates_most_on_3dshapes(*, scores=paper.scores):
+    return step(paper.PRODUCTS, "3dshapes", scores)
 
 
 @OTHERWISE.covers
 @EACH_POPULATION
-@pytest.mark.parametrize("version", [AVERAGES, DETAILS])
-def test_the_order_is_the_same_summed_up_otherwise(version, population_of, *, scores=scores):
+@pytest.mark.parametrize("version", [paper.AVERAGES, paper.DETAILS])
+def test_the_order_is_the_same_summed_up_otherwise(version, population_of, *, scores=paper.scores):
     return step(version, population_of, scores)
 
 
 @ONE_LEFT_OUT.covers
 @EACH_POPULATION
-@pytest.mark.parametrize("version", VERSIONS)
-def test_the_order_is_the_same_without_any_one_pair(version, population_of, *, scores=scores):
-    values, accuracy = scores(version, population_of), novel(version, population_of)
+@pytest.mark.parametrize("version", paper.VERSIONS)
+def test_the_order_is_the_same_without_any_one_pair(version, population_of, *, scores=paper.scores):
+    values, accuracy = scores(version, population_of), paper.novel(version, population_of)
     without = [
         correlations({m: np.delete(v, pair) for m, v in values.items()}, np.delete(accuracy, pair))
         for pair in range(len(accuracy))
@@ -164,30 +145,30 @@ def test_the_order_is_the_same_without_any_one_pair(version, population_of, *, s
 
 
 @CORRELATES.covers
-@pytest.mark.parametrize("metric", [*OWN, *EXISTING])
+@pytest.mark.parametrize("metric", [*paper.OWN, *paper.EXISTING])
 @EACH_POPULATION
-def test_a_metric_correlates_with_novel_combinations(population_of, metric, confidence, *, scores=scores):
-    accuracy = novel(CORRECTED, population_of)
-    return over_pairs(scores(CORRECTED, population_of)[metric], accuracy, confidence)
+def test_a_metric_correlates_with_novel_combinations(population_of, metric, confidence, *, scores=paper.scores):
+    accuracy = paper.novel(paper.CORRECTED, population_of)
+    return over_pairs(scores(paper.CORRECTED, population_of)[metric], accuracy, confidence)
 
 
 @ALL_CORRELATE.covers
 @EACH_POPULATION
-def test_all_metrics_correlate_with_novel_combinations(population_of, confidence, *, scores=scores):
-    values, accuracy = scores(CORRECTED, population_of), novel(CORRECTED, population_of)
+def test_all_metrics_correlate_with_novel_combinations(population_of, confidence, *, scores=paper.scores):
+    values, accuracy = scores(paper.CORRECTED, population_of), paper.novel(paper.CORRECTED, population_of)
     return smallest_of(lambda level: [over_pairs(v, accuracy, level) for v in values.values()], confidence=confidence)
 
 
 @OVER_D.covers
 @EACH_POPULATION
-def test_completeness_and_informativeness_predict_better_than_d(population_of, *, printed=printed_correlation):
+def test_completeness_and_informativeness_predict_better_than_d(population_of, *, printed=paper.printed_correlation):
     c, i, d = (printed(part, population_of) for part in ("c", "i", "d"))
-    return exact(min(c, i) - d, n=len(novel(PRODUCTS, population_of)))
+    return exact(min(c, i) - d, n=len(paper.novel(paper.PRODUCTS, population_of)))
 
 
 @OVER_D_RECOMPUTED.covers
 @pytest.mark.parametrize("part", ["c", "i"])
 @EACH_POPULATION
-def test_completeness_and_informativeness_predict_better_by_the_scores(population_of, part, *, scores=scores):
-    found = correlations(scores(PRODUCTS, population_of), novel(PRODUCTS, population_of))
-    return exact(found[part] - found["d"], n=len(novel(PRODUCTS, population_of)))
+def test_completeness_and_informativeness_predict_better_by_the_scores(population_of, part, *, scores=paper.scores):
+    found = correlations(scores(paper.PRODUCTS, population_of), paper.novel(paper.PRODUCTS, population_of))
+    return exact(found[part] - found["d"], n=len(paper.novel(paper.PRODUCTS, population_of)))

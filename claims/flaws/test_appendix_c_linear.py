@@ -8,7 +8,6 @@ NAMES = ("linear_accuracy", "snc")
 
 ASKS_LESS = Claim.zoo(
     id="flaws.linear-is-weaker",
-    role="primary",
     quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
     says="A linear classifier on all codes is more accurate than SNC on most trained models.",
     population="the six systems of Table 2, all strengths and seeds",

@@ -5,30 +5,18 @@ import pytest
 from dbench.claims import Claim, above
 from dbench.stats import correlation, exact
 from dbench_published.flaws import summary
-from dbench_published.flaws_correlations import (
-    OWN,
-    POPULATIONS,
-    PRODUCTS,
-    novel,
-    on,
-    printed_correlation,
-    scores,
-)
+from dbench_published.flaws_correlations import OWN, POPULATIONS, PRODUCTS, novel, on, printed_correlation, scores
 
 RESTRICTED = [(metric, variant) for metric in ("mig", "sap", "c", "i") for variant in ("product", "mean")]
 EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
 
-NO_BETTER = Claim(
+NO_BETTER = Claim.published(
     id="flaws.restricted-metrics-no-better",
-    role="primary",
     quote="Overall, they are about equally predictive and, importantly, still all less predictive than our metrics, "
     "especially the SNC metric.",
-    evidence="published",
     population="18 pairs of model and data set, or six on 3dshapes, as printed",
-    unit="pair",
     statistic="smaller correlation of SNC and NK minus the largest of the restricted existing metrics",
     rule=above(0.0),
-    confidence=1.0,
     revision=2,
 )
 RECOMPUTED = NO_BETTER.cell(

@@ -12,32 +12,19 @@ from dbench.stats import (
     exact,
 )
 from dbench_published.flaws import MODELS
-from dbench_published.flaws_correlations import (
-    AVERAGES,
-    DETAILS,
-    EXISTING,
-    POPULATIONS,
-    PRODUCTS,
-    novel,
-    scores,
-)
+from dbench_published.flaws_correlations import AVERAGES, DETAILS, EXISTING, POPULATIONS, PRODUCTS, novel, scores
 
 EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
 
-EXCEEDS = Claim(
+EXCEEDS = Claim.published(
     id="flaws.cg-significance",
-    role="primary",
     quote="Comparing the different correlation coefficients using the Fischer transformation, shows SNC to be "
     "significantly (p < 0.01) greater than all other metrics except NK for the correlation across all datasets.",
-    where="5.3, appendix I, Figure 15",
-    evidence="published",
     population="18 pairs of model and data set; Tables 3, 7 and 8",
     deviations=("Fisher's test takes the correlations as of separate samples, and pairs as independent.",),
-    unit="pair",
     # A p-value has no value of no effect.
     statistic="largest one-sided p-value, by Fisher's test, of SNC's correlation against an existing metric's",
     rule=below(0.01),
-    confidence=1.0,
     printed=Printed("p < 0.01"),
     revision=2,
 )
@@ -62,7 +49,6 @@ SYSTEM_LEFT_OUT = EXCEEDS.probe(
 SIGNIFICANT = EXCEEDS.cell(
     "of SNC alone",
     quote="so still significant at p < 0.05",
-    where="5.3, appendix E",
     says="SNC's correlation with performance on novel combinations is significant.",
     population="18 pairs of model and data set, or 6 on 3dshapes; Tables 3, 7 and 8",
     deviations=("Pairs are taken as independent, as the paper does, though they share models and data sets.",),
@@ -83,7 +69,6 @@ SIGNIFICANT_LEFT_OUT = SIGNIFICANT_OTHERWISE.probe(
 T_VALUES = SIGNIFICANT.probe(
     "t",
     role="print",
-    where="appendix E",
     says="The printed t values are those of the printed correlation.",
     deviations=("The correlation is taken as 0.85, as in appendix E.",),
     statistic="t of a correlation of 0.85, minus the printed one",
@@ -92,7 +77,7 @@ T_VALUES = SIGNIFICANT.probe(
 )
 
 
-def p_of_difference(score: np.ndarray, other: np.ndarray, accuracy: np.ndarray, test: str) -> float:
+def p_of_difference(score, other, accuracy, test):
     """One-sided: the p-value of the other sign is 1 minus it."""
     first, second, n = correlation(score, accuracy), correlation(other, accuracy), len(accuracy)
     if test == "fisher":
@@ -102,18 +87,18 @@ def p_of_difference(score: np.ndarray, other: np.ndarray, accuracy: np.ndarray, 
     return two_sided / 2 if first > second else 1 - two_sided / 2
 
 
-def largest_p(values: dict[str, np.ndarray], accuracy: np.ndarray, test: str) -> float:
+def largest_p(values, accuracy, test):
     return max(p_of_difference(values["snc"], values[metric], accuracy, test) for metric in EXISTING)
 
 
-def without(system: str, scores=scores) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def without(system, scores):
     """Scores and accuracies of the pairs of all other systems; models are in the same order in each data set."""
     accuracy = novel(PRODUCTS, "all")
     kept = np.arange(len(accuracy)) % len(MODELS) != MODELS.index(system)
     return {metric: value[kept] for metric, value in scores(PRODUCTS, "all").items()}, accuracy[kept]
 
 
-def p_of_snc(values: dict[str, np.ndarray], accuracy: np.ndarray):
+def p_of_snc(values, accuracy):
     return exact(correlation_test(correlation(values["snc"], accuracy), len(accuracy)).p, n=len(accuracy))
 
 

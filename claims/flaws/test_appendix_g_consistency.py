@@ -6,31 +6,16 @@ import pytest
 
 from dbench.claims import Claim, below
 from dbench.stats import exact
-from dbench_published import read_table
-from dbench_published.flaws import (
-    DATA_SETS,
-    adjusted,
-    chance,
-    deviation_over_splits,
-    mean_over_splits,
-    novel_accuracy,
-    product_of_shape_and_size,
-    random_split_accuracy,
-    recomputed_novel,
-    summary,
-    supervised_accuracy,
-)
+from dbench_published import flaws, read_table
 
 WHOLE_CELLS = "number of cells that do not follow, printed with one decimal and so 0.06 points or more away"
 METRICS = ["snc", "linear", "mlp", "nk"]
 
-TABLE_2 = Claim(
+TABLE_2 = Claim.published(
     id="flaws.table-consistency",
-    role="primary",
     quote="Mean score across five runs (std. dev. in parentheses) for our proposed metrics, SNC and NK. MLP and linear "
     "denote the chance-adjusted accuracy of an MLP and linear model, respectively, on trained all neurons (MLP).",
     where="Table 2, Tables 9 to 26",
-    evidence="published",
     population="18 pairs of model and data set, four scores each; mean over factors and splits",
     deviations=(
         "Chance is 1 / K for K balanced classes, equation 4.",
@@ -41,7 +26,6 @@ TABLE_2 = Claim(
     # A count: one cell that does not follow refutes 'they follow', and there is no value of no effect.
     statistic=WHOLE_CELLS,
     rule=below(0.5),
-    confidence=1.0,
     revision=2,
 )
 MEANS = TABLE_2.cell("means", population=TABLE_2.population.replace("four scores each; ", ""))
@@ -95,68 +79,70 @@ SUPERVISED = MEANS.cell(
 )
 
 
-def apart(printed: pd.Series, recomputed: pd.Series, tolerance: float) -> int:
+def apart(printed, recomputed, tolerance):
     """Count the cells that do not follow."""
     return int(((printed - recomputed).abs() >= tolerance).sum())
 
 
-def supervised_row(setting: str) -> pd.Series:
+def supervised_row(setting):
     """Shape, size and both of MTD on three data sets, as printed in Table 3."""
     cells = read_table("flaws_table_3").query("model == 'mtd' and setting == @setting")
     return cells.set_index(["data_set", "target"])["percent"]
 
 
 @TABLE_2.covers
-def test_table_2_follows_as_the_caption_says(*, summary=summary):
-    return exact(sum(apart(summary(2, m), mean_over_splits(m, adjust=m != "nk"), 0.06) for m in METRICS), n=72)
+def test_table_2_follows_as_the_caption_says(*, summary=flaws.summary):
+    return exact(sum(apart(summary(2, m), flaws.mean_over_splits(m, adjust=m != "nk"), 0.06) for m in METRICS), n=72)
 
 
 @MEANS.covers
 @pytest.mark.parametrize("metric", METRICS)
-def test_means_follow_as_the_caption_says(metric, *, summary=summary):
-    return exact(apart(summary(2, metric), mean_over_splits(metric, adjust=metric != "nk"), 0.06), n=18)
+def test_means_follow_as_the_caption_says(metric, *, summary=flaws.summary):
+    return exact(apart(summary(2, metric), flaws.mean_over_splits(metric, adjust=metric != "nk"), 0.06), n=18)
 
 
 @UNADJUSTED.covers
 @pytest.mark.parametrize("metric", ["linear", "mlp"])
-def test_means_follow_unadjusted(metric, *, summary=summary):
-    return exact(apart(summary(2, metric), mean_over_splits(metric, adjust=False), 0.06), n=18)
+def test_means_follow_unadjusted(metric, *, summary=flaws.summary):
+    return exact(apart(summary(2, metric), flaws.mean_over_splits(metric, adjust=False), 0.06), n=18)
 
 
 @DEVIATIONS.covers
 @pytest.mark.parametrize("metric", METRICS)
-def test_deviations_follow(metric, *, summary=summary):
+def test_deviations_follow(metric, *, summary=flaws.summary):
     printed = summary(2, metric, value="sd")
-    distances = [(printed - deviation_over_splits(metric, adjust=adjust)).abs() for adjust in (False, True)]
+    distances = [(printed - flaws.deviation_over_splits(metric, adjust=adjust)).abs() for adjust in (False, True)]
     return exact((np.minimum(*distances) >= 0.06).sum(), n=18)
 
 
 @SCORES.covers
 @pytest.mark.parametrize("metric", ["snc", "nk"])
-def test_scores_follow(metric, *, summary=summary):
-    return exact(apart(summary(7, metric), mean_over_splits(metric, adjust=metric == "snc"), 0.015), n=18)
+def test_scores_follow(metric, *, summary=flaws.summary):
+    return exact(apart(summary(7, metric), flaws.mean_over_splits(metric, adjust=metric == "snc"), 0.015), n=18)
 
 
 @PRODUCTS.covers
 @pytest.mark.parametrize("metric", ["snc", "nk"])
-def test_products_follow(metric, *, summary=summary):
-    return exact(apart(summary(8, metric), product_of_shape_and_size(metric), 0.01), n=18)
+def test_products_follow(metric, *, summary=flaws.summary):
+    return exact(apart(summary(8, metric), flaws.product_of_shape_and_size(metric), 0.01), n=18)
 
 
 @NOVEL.covers
 @pytest.mark.parametrize("target", ["shape", "size", "both"])
 @pytest.mark.parametrize("setting", ["novel", "novel_linear", "random_split"])
-def test_accuracies_follow(setting, target, *, novel_accuracy=novel_accuracy):
+def test_accuracies_follow(setting, target, *, novel_accuracy=flaws.novel_accuracy):
     printed = novel_accuracy(setting=setting, target=target)
     if setting == "random_split":
-        return exact(apart(printed, random_split_accuracy(target=target), 0.015), n=18)
+        return exact(apart(printed, flaws.random_split_accuracy(target=target), 0.015), n=18)
     classifier = "mlp" if setting == "novel" else "linear"
-    return exact(apart(printed, recomputed_novel(classifier=classifier, target=target), 0.015), n=18)
+    return exact(apart(printed, flaws.recomputed_novel(classifier=classifier, target=target), 0.015), n=18)
 
 
 @SUPERVISED.covers
 @pytest.mark.parametrize("setting", ["novel", "random_split"])
 def test_accuracies_of_the_supervised_model_follow(setting, *, supervised_row=supervised_row):
-    pairs = {(d, t): supervised_accuracy(d, setting)[t] for d in DATA_SETS for t in ("shape", "size", "both")}
-    recomputed = pd.Series({pair: float(adjusted(mean, chance(*pair))) for pair, mean in pairs.items()})
+    pairs = {
+        (d, t): flaws.supervised_accuracy(d, setting)[t] for d in flaws.DATA_SETS for t in ("shape", "size", "both")
+    }
+    recomputed = pd.Series({pair: float(flaws.adjusted(mean, flaws.chance(*pair))) for pair, mean in pairs.items()})
     return exact(apart(supervised_row(setting), recomputed, 0.1), n=9)

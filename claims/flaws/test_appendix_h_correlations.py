@@ -13,19 +13,15 @@ METRICS = ["snc", "nk", "mig", "sap", "irs", "d", "c", "i", "med"]
 FIGURE, SCORES, PRODUCTS = "Figure 14", "Table 7", "Table 7, SNC and NK from Table 8"
 BOTH_SOURCES = pytest.mark.parametrize("source", [FIGURE, SCORES])
 
-UNLIKE = Claim(
+UNLIKE = Claim.published(
     id="flaws.metric-correlations",
-    role="primary",
     quote="It is interesting that SNC and NK show only moderate correlation with each other, which suggests they are "
     "capturing different aspects of disentanglement, c.f., DCI, where the three components are very strongly "
     "correlated",
-    evidence="published",
     population="18 pairs of model and data set, recomputed from Table 7: all metrics averaged over factors",
     deviations=("'Very strongly' is read as above 0.9, 'moderately' as 0.4 to 0.7.",),
-    unit="pair",
     statistic="smallest margin: of the Pearson correlations of D, C and I above 0.9, of SNC with NK inside 0.4 to 0.7",
     rule=above(0.0),
-    confidence=1.0,
     revision=2,
 )
 DCI = UNLIKE.cell(
@@ -38,11 +34,10 @@ DCI = UNLIKE.cell(
     rule=above(0.9, null=0.0),
     printed=Printed("0.94", 0.94, 0.0051),
 )
-MODERATE = UNLIKE.cell(
+MODERATE = DCI.cell(
     "snc with nk",
     quote="SNC and NK show only moderate correlation with each other",
     says="SNC and NK correlate only moderately.",
-    population="18 pairs of model and data set; as printed, or recomputed from Table 7",
     deviations=("'Moderately' is read as 0.4 to 0.7.",),
     statistic="Pearson correlation of SNC and NK",
     rule=within(0.4, 0.7),
@@ -79,7 +74,7 @@ FOLLOWS = LEAST.probe(
 )
 
 
-def matrix_of(source: str) -> pd.DataFrame:
+def matrix_of(source):
     """Metrics by metrics: the printed matrix, or that of the printed scores."""
     if source == FIGURE:
         cells = read_table("flaws_figure_14")
@@ -89,11 +84,11 @@ def matrix_of(source: str) -> pd.DataFrame:
     return pd.DataFrame({m: summary(8, m) if m in products else summary(7, m) for m in METRICS}).corr()
 
 
-def smallest_within_dci(matrix: pd.DataFrame) -> float:
+def smallest_within_dci(matrix):
     return matrix.loc[["d", "c", "i"], ["d", "c", "i"]].to_numpy().min()
 
 
-def with_others(matrix: pd.DataFrame, *names: str) -> tuple[pd.Series, pd.Series]:
+def with_others(matrix, *names):
     """Mean correlation with all other metrics: of the named ones, and of the rest."""
     mean = (matrix.sum() - 1) / (len(matrix) - 1)
     return mean[list(names)], mean.drop(list(names))

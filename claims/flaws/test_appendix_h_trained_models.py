@@ -3,15 +3,12 @@
 All are probes: the paper speaks of six models on three data sets, these are the settings of one.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from dbench.claims import Claim, above, within
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, correlation, smallest_of
+from dbench.stats import correlation, smallest_of
 
 METRICS = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")
 SNC, NK, MIG, SAP, IRS, D, C, I, MED = range(len(METRICS))  # noqa: E741
@@ -21,8 +18,6 @@ CONTRAST = Claim.zoo(
     id="flaws.metric-correlations",
     role="probe",
     part="contrast",
-    where="appendix H, Figure 14",
-    says="D, C and I correlate very strongly with each other, SNC and NK only moderately.",
     population="all settings: objectives and strengths; each metric is the mean over a setting's seeds",
     deviations=(
         "Settings of one data set, where the paper has six models on three data sets.",
@@ -65,12 +60,10 @@ MOST = LEAST.probe(
 )
 
 
-def of_correlations(
-    population: Population, combine: Callable[[np.ndarray], list[float]], confidence: float
-) -> list[Estimate]:
+def of_correlations(population, combine, confidence):
     """Jackknife over seeds what is made of the matrix of correlations over settings."""
 
-    def statistic(tables: dict) -> list[float]:
+    def statistic(tables):
         columns = [
             np.concatenate([tables[score, objective].mean(axis=0) for objective in population.objectives])
             for score in METRICS
@@ -82,30 +75,28 @@ def of_correlations(
     return population.intervals(statistic, scores=METRICS, objectives=population.objectives, confidence=confidence)
 
 
-def distance(population: Population, low: list[int], high: list[int], confidence: float) -> Estimate:
+def smallest(population, combine, confidence):
+    return smallest_of(lambda level: of_correlations(population, combine, level), confidence=confidence)
+
+
+def distance(population, low, high, confidence):
     """Smallest distance of a mean correlation with the rest, of one in ``low`` from one in ``high``."""
 
-    def differences(matrix: np.ndarray) -> list[float]:
+    def differences(matrix):
         mean = (matrix.sum(axis=0) - 1) / (len(matrix) - 1)
-        return [float(mean[b] - mean[a]) for a in low for b in high]
+        return [mean[b] - mean[a] for a in low for b in high]
 
-    return smallest_of(lambda level: of_correlations(population, differences, level), confidence=confidence)
+    return smallest(population, differences, confidence)
 
 
 @CONTRAST.covers
 def test_the_components_of_dci_correlate_more_than_snc_and_nk(population, confidence):
-    def leads(matrix: np.ndarray) -> list[float]:
-        return list(matrix[WITHIN_DCI] - matrix[SNC, NK])
-
-    return smallest_of(lambda level: of_correlations(population, leads, level), confidence=confidence)
+    return smallest(population, lambda matrix: matrix[WITHIN_DCI] - matrix[SNC, NK], confidence)
 
 
 @DCI.covers
 def test_the_components_of_dci_correlate_very_strongly(population, confidence):
-    def within_dci(matrix: np.ndarray) -> list[float]:
-        return list(matrix[WITHIN_DCI])
-
-    return smallest_of(lambda level: of_correlations(population, within_dci, level), confidence=confidence)
+    return smallest(population, lambda matrix: matrix[WITHIN_DCI], confidence)
 
 
 @MODERATE.covers

@@ -1,18 +1,16 @@
 """How Not to Measure Disentanglement, section 2.1: metrics of characteristic 1 and what they let pass."""
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
-from dbench.codes import Source
 from dbench.constructions.mixtures import COPIES, MIXTURE, PRINTED, coin_copies, gaussian_mixtures, nearly_straight
 from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae
-from dbench.metrics.registry import Score
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
 HIGH = 0.75
 READING = "'High' is above 0.75 of the scale and 'low' is not: our reading, the paper gives no threshold."
@@ -20,23 +18,18 @@ METRICS = {"beta_vae": beta_vae_metric, "factor_vae": factor_vae}
 LIMITS = {"beta_vae": beta_vae_limit, "factor_vae": factor_vae_limit}
 TWO_CODES = "The representation of Figure 3 is missing from our text: codes that hold two of the factors, one each."
 
-FACT_1 = Claim(
+FACT_1 = Claim.synthetic(
     id="hownot.fact-1",
-    role="primary",
     quote="BetaVAE and FactorVAE do not satisfy Property 1.",
-    where="2.1.1, Fact 1",
-    evidence="synthetic",
     population="K factors uniform on [-1, 1], two codes that copy two of them; metric, K and draws varied",
     deviations=(TWO_CODES, READING),
     unit="repetition",
     statistic="mean score over repetitions of the whole experiment, batch 64",
     rule=below(HIGH),
-    min_n=5,
 )
 FACT_1_FIGURE = FACT_1.probe(
     "3/K",
     role="print",
-    where="2.1.1, Figure 3",
     says="The score of such codes is 3/K.",
     population="the law of FACT 1 in large batches; metric and K varied",
     deviations=(TWO_CODES, "Other codes may give 3/K: three votes for K factors, say, where three are captured."),
@@ -49,7 +42,6 @@ FACT_1_FIGURE = FACT_1.probe(
 )
 FACT_2 = Claim(
     id="hownot.fact-2",
-    role="primary",
     quote="DCI does not satisfy Property 1.",
     where="2.1.1, Fact 2; supplement, equation 2",
     evidence="synthetic",
@@ -71,11 +63,9 @@ FACT_2_SAMPLED = FACT_2.probe(
     confidence=0.95,
     min_n=3,
 )
-FACT_3 = Claim(
+FACT_3 = Claim.synthetic(
     id="hownot.fact-3",
-    role="primary",
     quote="BetaVAE does not satisfy Property 2.",
-    evidence="synthetic",
     population="three factors uniform on [-1, 1], codes that copy by the printed probabilities; draws varied",
     deviations=(
         READING,
@@ -85,24 +75,21 @@ FACT_3 = Claim(
     unit="repetition",
     statistic="mean BetaVAE score over repetitions of the whole experiment, batch 128",
     rule=above(HIGH),
-    min_n=5,
     # One accuracy of 0.9967 on 5,000 test points has a standard error of 0.0008: two of them, and rounding.
     printed=Printed("0.9967 (10,000 points, batch 128)", 0.9967, 0.0017),
 )
-FACT_4 = FACT_3.cell(
-    "",
+FACT_4 = replace(
+    FACT_3,
     id="hownot.fact-4",
-    role="primary",
     quote="FactorVAE does not satisfy Property 2.",
     population="three standard normal factors, codes mixed by the printed weights; draws varied",
     deviations=(READING, "Read as 10,000 training votes; 5,000 test votes as in A Sober Look."),
     statistic="mean FactorVAE score over repetitions of the whole experiment, batch 128",
     printed=Printed("1 (10,000 points, batch 128)", 1.0, 0.005),
 )
-FACT_5 = FACT_2.cell(
-    "",
+FACT_5 = replace(
+    FACT_2,
     id="hownot.fact-5",
-    role="primary",
     quote="DCI does not satisfy Property 2.",
     where="2.1.2, Fact 5; supplement, equation 2",
     population="the printed 2 x 2 matrix of informativeness, rows (1, 0) and (0.01, 0.09)",
@@ -115,9 +102,7 @@ BOTH = pytest.mark.parametrize("metric", METRICS)
 NUMBERS = pytest.mark.parametrize("n_factors", [5, 10])
 
 
-def repeated(
-    score: Callable[..., Score], source: Source, *, confidence: float, repetitions: int, batch: int, **axes
-) -> Estimate:
+def repeated(score, source, confidence, repetitions, batch, **axes):
     """Repeat the whole experiment; its draws are the replicates."""
     streams = [generator(**axes, repetition=i) for i in range(repetitions)]
     scores = [float(score(source, batch=batch, generator=stream)) for stream in streams]
@@ -128,10 +113,8 @@ def repeated(
 @BOTH
 @NUMBERS
 def test_a_metric_is_not_high_where_factors_are_missing(metric, n_factors, confidence, *, captured=2, repetitions=5):
-    function = METRICS[metric]
-    axes = {"claim": FACT_1.id, "metric": function.__name__, "factors": n_factors}
-    source = uncaptured(n_factors, captured)
-    return repeated(function, source, confidence=confidence, repetitions=repetitions, batch=64, **axes)
+    axes = {"claim": FACT_1.id, "metric": METRICS[metric].__name__, "factors": n_factors}
+    return repeated(METRICS[metric], uncaptured(n_factors, captured), confidence, repetitions, 64, **axes)
 
 
 @FACT_1_FIGURE.covers
@@ -155,14 +138,12 @@ def test_dci_by_boosted_trees_is_not_high_on_codes_nearly_straight(confidence, *
 
 @FACT_3.covers
 def test_beta_vae_tells_coin_copies_apart(confidence, *, probabilities=COPIES, repetitions=5):
-    source = coin_copies(probabilities)
-    return repeated(beta_vae_metric, source, confidence=confidence, repetitions=repetitions, batch=128, claim=FACT_3.id)
+    return repeated(beta_vae_metric, coin_copies(probabilities), confidence, repetitions, 128, claim=FACT_3.id)
 
 
 @FACT_4.covers
 def test_factor_vae_takes_mixtures_for_disentangled(confidence, *, weights=MIXTURE, repetitions=5):
-    source = gaussian_mixtures(weights)
-    return repeated(factor_vae, source, confidence=confidence, repetitions=repetitions, batch=128, claim=FACT_4.id)
+    return repeated(factor_vae, gaussian_mixtures(weights), confidence, repetitions, 128, claim=FACT_4.id)
 
 
 @FACT_5.covers

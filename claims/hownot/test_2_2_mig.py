@@ -3,32 +3,27 @@
 Both statements speak of all representations, so they are put to a search, and one counterexample refutes them.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from dbench.claims import Claim, above, below
-from dbench.codes import Sample
 from dbench.constructions.battery import parity_cases
 from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers, random_scale, stretched
-from dbench.constructions.small_codes import SmallCodes, small_codes
+from dbench.constructions.small_codes import small_codes
 from dbench.metrics import mig
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
 HIGH = 0.75
 READING = "'High' is above 0.75 of the scale and 'low' is not: our reading, the paper gives no threshold."
 BINS = "The paper does not say how mutual information is estimated; 20 equal-width bins as in A Sober Look."
 
 # ------------------------------------------------------------------ fact 7: high wherever characteristic 2 holds
-AS_DEFINED = Claim(
+AS_DEFINED = Claim.synthetic(
     id="hownot.fact-7",
-    role="primary",
     quote="MIG satisfies Property 1.",
-    where="2.2.1, Fact 7; 2.2, Characteristic 2",
     says="MIG gives a high score to every representation in which a change of one factor changes one code.",
-    evidence="synthetic",
     population="all deterministic codes of one to three factors of two to five values, up to three codes (of 2 x 4 and "
     "2 x 2 x 2 values one)",
     deviations=(
@@ -94,7 +89,6 @@ LOW_AS_DEFINED = replace(
     AS_DEFINED,
     id="hownot.fact-9",
     quote="MIG satisfies Property 2.",
-    where="2.2.2, Fact 9; 2.2, Characteristic 2",
     says="MIG gives a low score to every representation in which a change of one factor changes several codes.",
     deviations=(READING, "'Does not satisfy' is read strictly: any change of a factor changes at least two codes."),
     statistic="largest MIG, by the enumerated law, of the codes in which a change of one factor changes several",
@@ -121,24 +115,24 @@ LOW_POWERS = ESTIMATED.probe(
 GRIDS = {(2,): 3, (3,): 3, (4,): 3, (5,): 2, (2, 2): 3, (2, 3): 2, (2, 4): 1, (2, 2, 2): 1}
 
 
-def one_code_each(codes: SmallCodes, members: np.ndarray) -> np.ndarray:
+def one_code_each(codes, members):
     """Characteristic 2: each factor always changes one code, and never any other."""
     changes, touches = codes.changes[members].sum(axis=1), codes.touches[members].sum(axis=1)
     return ((changes == 1) & (touches == 1)).all(axis=1)
 
 
-def one_telling_code_each(codes: SmallCodes, members: np.ndarray) -> np.ndarray:
+def one_telling_code_each(codes, members):
     """Characteristic 2 as the proof uses it: the code that a factor changes also determines it."""
     tells = (codes.determines & codes.changes)[members].any(axis=1).all(axis=1)
     return one_code_each(codes, members) & tells
 
 
-def several_codes_each(codes: SmallCodes, members: np.ndarray) -> np.ndarray:
+def several_codes_each(codes, members):
     """No characteristic 2 by far: each factor always changes at least two codes."""
     return (codes.changes[members].sum(axis=1) >= 2).all(axis=1)
 
 
-def gaps(condition: Callable[..., np.ndarray], grids: dict[tuple[int, ...], int]) -> np.ndarray:
+def gaps(condition, grids):
     """MIG of every representation that meets the condition, by enumeration."""
     found = []
     for sizes, largest in grids.items():
@@ -148,7 +142,7 @@ def gaps(condition: Callable[..., np.ndarray], grids: dict[tuple[int, ...], int]
     return np.concatenate(found)
 
 
-def mean_score(draw: Callable[..., Sample], *, repetitions: int, confidence: float, **options) -> Estimate:
+def mean_score(draw, confidence, *, repetitions=5, **options):
     streams = [generator(claim="hownot.mig", construction=draw.__name__, repetition=i) for i in range(repetitions)]
     return mean_interval([float(mig(draw(10_000, stream, **options))) for stream in streams], confidence=confidence)
 
@@ -179,13 +173,13 @@ def test_mig_of_samples_is_high_on_every_scale(*, sizes=range(2, 13), scales=25)
 
 
 @ESTIMATED.covers
-def test_mig_of_samples_is_high_on_three_stretched_values(confidence, *, repetitions=5, **options):
-    return mean_score(stretched, repetitions=repetitions, confidence=confidence, **options)
+def test_mig_of_samples_is_high_on_three_stretched_values(confidence, **options):
+    return mean_score(stretched, confidence, **options)
 
 
 @ESTIMATED.covers
-def test_mig_of_samples_is_high_on_the_powers_of_fact_6(confidence, *, repetitions=5, **options):
-    return mean_score(plain_powers, repetitions=repetitions, confidence=confidence, **options)
+def test_mig_of_samples_is_high_on_the_powers_of_fact_6(confidence, **options):
+    return mean_score(plain_powers, confidence, **options)
 
 
 @POWERS_LIMIT.covers
@@ -206,5 +200,5 @@ def test_mig_is_low_on_both_bits_beside_their_parity(*, codes="parity beside bot
 
 
 @LOW_POWERS.covers
-def test_mig_of_samples_is_low_on_the_powers_of_fact_8(confidence, *, draw=hidden_powers, repetitions=5, **options):
-    return mean_score(draw, repetitions=repetitions, confidence=confidence, **options)
+def test_mig_of_samples_is_low_on_the_powers_of_fact_8(confidence, *, draw=hidden_powers, **options):
+    return mean_score(draw, confidence, **options)

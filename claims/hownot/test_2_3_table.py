@@ -3,30 +3,25 @@
 'High' means above three quarters of the scale throughout this folder: the paper gives no threshold. 'Low' is not high.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, within
-from dbench.codes import Source
 from dbench.constructions.battery import BATTERY
 from dbench.constructions.rectangles import CODES, SIDE, rectangles
 from dbench.metrics import beta_vae_metric, dci, factor_vae, mig, sap
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import exact, mean_interval
 
 HIGH = 0.75
 PROTOCOL = (
     "SAP by squared correlation and FactorVAE without a threshold of variance, as in the supplement; MIG with 20 bins."
 )
 
-TABLE = Claim(
+TABLE = Claim.synthetic(
     id="hownot.table-1",
-    role="primary",
     quote="Summary of facts about proposed metrics of disentangled representations. Metric Satisfies Property 1 "
     "Satisfies Property 2 BetaVAE No No FactorVAE No No DCI No No SAP No No MIG Yes Yes",
-    evidence="synthetic",
     population="twelve representations known to have or lack the characteristic; metric, property and draws varied",
     deviations=(PROTOCOL, "The worst representation is found on one draw and judged on others."),
     unit="repetition",
@@ -35,16 +30,12 @@ TABLE = Claim(
     rule=above(0.0),
     min_n=3,
 )
-CHARACTERISTICS = Claim(
+CHARACTERISTICS = Claim.synthetic(
     id="hownot.characteristics-differ",
-    role="primary",
     quote="It satisfies Characteristic 1, but not a Characteristic 2. Conversely, any one-dimensional latent "
     "representation of the same dataset would satisfy Characteristic 2, but not necessarily Characteristic 1.",
-    evidence="synthetic",
     population="rectangles of four lengths and four widths, enumerated; the representation varied",
-    deviations=(
-        "'Any' single code is shown by one, which lacks 1: a number of two digits, the length before the width.",
-    ),
+    deviations=("'Any' single code is shown by one, which lacks 1: two digits, the length before the width.",),
     unit="statement",
     statistic="share of the two statements on the representation that hold",
     rule=within(1.0, 1.0),
@@ -53,7 +44,6 @@ CHARACTERISTICS = Claim(
 )
 SPLIT = CHARACTERISTICS.probe(
     "metrics",
-    where="2.3",
     says="A metric is high on the one of the two representations that has its characteristic, and low on the other.",
     population="rectangles of four lengths and four widths; metric, representation and draws varied",
     deviations=(PROTOCOL, "The paper classifies the representations; it does not say what metrics give them."),
@@ -64,7 +54,7 @@ SPLIT = CHARACTERISTICS.probe(
     min_n=3,
 )
 
-METRICS: dict[str, Callable[[Source, np.random.Generator], float]] = {
+METRICS = {
     "beta_vae_metric": lambda s, g: float(beta_vae_metric(s, train_points=2_000, test_points=2_000, generator=g)),
     "factor_vae": lambda s, g: float(factor_vae(s, threshold=0.0, train_votes=2_000, test_votes=2_000, generator=g)),
     "dci": lambda s, g: float(dci(s.sample(450, g), generator=g)),
@@ -77,7 +67,7 @@ SATISFIES = {"mig"}
 EVERY = pytest.mark.parametrize("metric", METRICS)
 
 
-def beyond(high: bool, metric: str, source: Source, *, confidence: float, repetitions: int, **axes: str) -> Estimate:
+def beyond(high, metric, source, confidence, repetitions, **axes):
     streams = [generator(**axes, metric=metric, repetition=i) for i in range(repetitions)]
     scores = np.array([METRICS[metric](source, stream) for stream in streams])
     return mean_interval((scores - HIGH) if high else (HIGH - scores), confidence=confidence)
@@ -98,9 +88,8 @@ def test_a_metric_satisfies_a_property_where_the_table_says_so(
     }
     worst = (min if has else max)(search, key=search.__getitem__)
     high = has if metric in satisfies else not has
-    source = battery[worst].source
     axes = {"claim": TABLE.id, "representation": worst}
-    return beyond(high, metric, source, confidence=confidence, repetitions=repetitions, **axes)
+    return beyond(high, metric, battery[worst].source, confidence, repetitions, **axes)
 
 
 @CHARACTERISTICS.covers
@@ -121,6 +110,5 @@ def test_a_representation_has_one_characteristic_and_not_the_other(codes, *, rep
 @pytest.mark.parametrize("codes", ["spread", "single"])
 def test_a_metric_splits_the_two_representations(metric, codes, confidence, *, representation=None, repetitions=3):
     high = (codes == "spread") is (REFLECTS[metric] == "first")
-    source = rectangles(representation or codes)
     axes = {"claim": TABLE.id, "representation": codes}
-    return beyond(high, metric, source, confidence=confidence, repetitions=repetitions, **axes)
+    return beyond(high, metric, rectangles(representation or codes), confidence, repetitions, **axes)

@@ -11,15 +11,12 @@ from dbench.constructions.grid_codes import factor_grid
 from dbench.metrics import interventional_robustness
 from dbench.metrics.interventions import empida
 from dbench.seeds import generator
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
-LINEAR = Claim(
+LINEAR = Claim.synthetic(
     id="irs.linear-time",
-    role="primary",
     quote="We show how this metric can be estimated from labeled observational data and further provide an efficient "
     "estimation algorithm that scales linearly in the dataset size.",
-    where="abstract; 5, Proposition 2; appendix C",
-    evidence="synthetic",
     population="three factors of ten values, ten codes; 50,000 to 400,000 observations, timed in turns in one process",
     deviations=(
         "Processor time of one thread; the exponent is fitted to ratios, no time is demanded.",
@@ -31,20 +28,16 @@ LINEAR = Claim(
     min_n=3,
     revision=3,
 )
-OUTLIERS = Claim(
+OUTLIERS = Claim.synthetic(
     id="irs.supremum-and-outliers",
-    role="primary",
     quote="Also note that taking the supremum is in general not vulnerable to outliers in [...] as we compute "
     "distances of expected values.",
     # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
     roles={"10": "probe"},
-    evidence="synthetic",
     population="a noisy copy of one of two factors of four values; observations in a cell and draws varied",
     deviations=("One observation in a thousand, at least one, is moved by ten times the code's range.",),
-    unit="sample",
     statistic="IRS with outliers minus IRS of the same sample without",
     rule=within(-0.1, 0.1),
-    min_n=5,
 )
 LITTLE_DATA = OUTLIERS.cell(
     "little data",
@@ -53,19 +46,16 @@ LITTLE_DATA = OUTLIERS.cell(
     statistic="absolute change of IRS by the outlier",
     rule=above(0.1, null=0.0),
 )
-STEADIER = Claim(
+STEADIER = Claim.synthetic(
     id="irs.discretisation",
-    role="primary",
     quote="Partitioning a factor into fewer realizations yields less possible combinations and hence larger sets [...] "
     "In general, the more noise we expect in x the larger the sets [...] we want to have in order to obtain stable "
     "estimates [...] of the expected values.",
-    evidence="synthetic",
     population="uniform factors, a noisy code of one of two; 400 observations; draws varied in sets of 20",
     deviations=("Three bins against ten.",),
     unit="set of 20 samples",
     statistic="standard deviation of IRS with fine bins over that with coarse ones, logarithm",
     rule=above(0.0),
-    min_n=5,
 )
 LESS_SENSITIVE = STEADIER.cell(
     "less sensitive",
@@ -99,21 +89,16 @@ WORKABLE = STEADIER.cell(
 )
 
 
-def _cost(codes: np.ndarray, factors: np.ndarray) -> float:
+def _cost(codes, factors):
     start = time.process_time()
     empida(codes, factors, [[code] for code in range(codes.shape[1])], [0], [1, 2])
     return time.process_time() - start
 
 
-def quadratic(codes: np.ndarray, factors: np.ndarray) -> float:
-    """A cost that grows with the square: what comparing all pairs of observations would take."""
-    return float(len(codes)) ** 2
-
-
-def change_by_outliers(card: Claim, cell: int, *, size: float = 30.0, repetitions: int = 10) -> Estimate:
+def change_by_outliers(card, cell, *, size=30.0, repetitions=10):
     factors = np.tile(factor_grid((4, 4)), (cell, 1))
 
-    def change(repetition: int) -> float:
+    def change(repetition):
         stream = generator(claim=card.id, part=card.part or "outliers", cell=cell, repetition=repetition)
         codes = factors[:, :1] + 0.1 * stream.standard_normal((len(factors), 1))
         moved = codes.copy()
@@ -124,17 +109,17 @@ def change_by_outliers(card: Claim, cell: int, *, size: float = 30.0, repetition
     return mean_interval([change(i) for i in range(repetitions)], confidence=card.confidence)
 
 
-def _score(stream: np.random.Generator, n: int, bins: int, effect) -> float:
+def _score(stream, n, bins, effect):
     factors = stream.uniform(size=(n, 2))
     codes = 3 * factors[:, :1] + effect(factors[:, 1:], stream)
     return interventional_robustness(Sample(codes, factors), [0], [0], [1], bins=bins)
 
 
-def noise(nuisance: np.ndarray, stream: np.random.Generator) -> np.ndarray:
+def noise(nuisance, stream):
     return stream.standard_normal(nuisance.shape)
 
 
-def wave(nuisance: np.ndarray, stream: np.random.Generator) -> np.ndarray:
+def wave(nuisance, stream):
     return np.sin(6 * np.pi * nuisance)
 
 
@@ -152,18 +137,18 @@ def test_the_estimator_is_linear_in_the_number_of_observations(
 
 @OUTLIERS.covers
 @pytest.mark.parametrize("cell", [10, 100, 1_000])
-def test_outliers_do_not_move_the_score(cell):
-    return change_by_outliers(OUTLIERS, cell)
+def test_outliers_do_not_move_the_score(cell, **world):
+    return change_by_outliers(OUTLIERS, cell, **world)
 
 
 @LITTLE_DATA.covers
-def test_outliers_move_the_score_of_single_observations():
-    return change_by_outliers(LITTLE_DATA, 1)
+def test_outliers_move_the_score_of_single_observations(**world):
+    return change_by_outliers(LITTLE_DATA, 1, **world)
 
 
 @STEADIER.covers
 def test_coarse_bins_are_steadier(confidence, *, fine=10, coarse=3, sets=10, n=400):
-    def one(number: int) -> float:
+    def one(number):
         stream = generator(claim=STEADIER.id, part="steadier", number=number)
         spreads = [np.std([_score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
         return float(np.log(spreads[0] / spreads[1]))
@@ -173,7 +158,7 @@ def test_coarse_bins_are_steadier(confidence, *, fine=10, coarse=3, sets=10, n=4
 
 @LESS_SENSITIVE.covers
 def test_coarse_bins_are_less_sensitive(confidence, *, effect=wave, fine=20, coarse=3, samples=8):
-    def one(number: int) -> float:
+    def one(number):
         streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
         return _score(streams[0], 20_000, coarse, effect) - _score(streams[1], 20_000, fine, effect)
 
@@ -182,7 +167,7 @@ def test_coarse_bins_are_less_sensitive(confidence, *, effect=wave, fine=20, coa
 
 @EXPONENTIAL.covers
 def test_the_data_needed_grow_exponentially(confidence, *, values=5, most=4, sets=10):
-    def one(number: int) -> float:
+    def one(number):
         stream = generator(claim=STEADIER.id, part=EXPONENTIAL.part, number=number)
         needed = []
         for involved in range(1, most + 1):
@@ -199,7 +184,7 @@ def test_the_data_needed_grow_exponentially(confidence, *, values=5, most=4, set
 @pytest.mark.parametrize("n", [10_000, 100_000])
 @pytest.mark.parametrize("involved", [1, 2, 3])
 def test_up_to_three_factors_are_workable(involved, n, confidence, *, samples=6):
-    def one(number: int) -> float:
+    def one(number):
         stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
         factors = stream.integers(4, size=(n, 6))
         sample = Sample(factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)

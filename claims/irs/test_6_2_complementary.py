@@ -1,6 +1,6 @@
 """IRS, section 6.2, Figures 3 and 4: codes that information takes for disentangled and interventions do not."""
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +8,9 @@ import pytest
 from dbench.claims import Claim, Printed, above
 from dbench.claims.codes import importance_scores, information_scores, informative_codes, scores_of_codes
 from dbench.claims.filters import filtered
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD, of_objectives
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, mean_interval, rank_correlation, share_interval
+from dbench.stats import mean_interval, rank_correlation, share_interval
 
 # The five models of Figure 3 by objective and strength of appendix D.2, or what stands for it (test_6_1_methods.py).
 FIVE = {
@@ -23,7 +22,6 @@ FIVE = {
 }
 CORRELATE = Claim.zoo(
     id="irs.complements-mi",
-    role="primary",
     quote="There seems to be a clear positive correlation between the two evaluation metrics.",
     roles={"informative": "probe"},
     regime=(of_objectives(FACTORS_HELD, *FIVE),),
@@ -52,13 +50,11 @@ EXCEPTIONS = CORRELATE.cell(
     # One of the figure's fifty codes; codes whose scores are unrelated have a ninth there.
     rule=above(0.02),
 )
-AS_PRINTED = CORRELATE.cell(
-    "trained",
+AS_PRINTED = replace(
+    CORRELATE,
     id="irs.rare-events",
-    role="primary",
     quote="existing metrics do not capture the effects that rare events or cumulative influences from multiple "
     "generative factors can have on feature encodings",
-    roles=CORRELATE.roles,
     says="Trained models hold codes that MI and feature importance rank high and IRS ranks at the bottom.",
     population="all codes of five models, one of each method of Table 1; a set of 50 codes for each seed",
     deviations=(
@@ -93,7 +89,7 @@ CUMULATIVE = AS_PRINTED.probe(
 CODES = pytest.mark.parametrize("codes", ["all", "informative"])
 
 
-def the_five(population: Population) -> list[int]:
+def the_five(population):
     """Places of the five models among the settings."""
     settings = [(o, float(s)) for o in population.objectives for s in population.strengths(o)]
     known = {o: [(o, s) for s in strengths if (o, s) in settings] for o, strengths in FIVE.items()}
@@ -102,20 +98,20 @@ def the_five(population: Population) -> list[int]:
     return [settings.index(found[0]) for found in known.values()]
 
 
-def kept_codes(population: Population, codes: str, like: np.ndarray) -> np.ndarray:
+def kept_codes(population, codes, like):
     kept = np.zeros(like.shape, dtype=bool)
     kept[:, the_five(population)] = True
     return kept & informative_codes(population) if codes == "informative" else kept
 
 
-def counted(population: Population, codes: str, estimate: Estimate) -> Estimate:
+def counted(population, codes, estimate):
     """The estimate with the number of codes that the filter removes, if there is one."""
     if codes == "all":
         return estimate
     return filtered(estimate, informative_codes(population)[:, the_five(population)])
 
 
-def of_each_seed(population: Population, codes: str, answer: Callable[..., float], *scores: np.ndarray) -> np.ndarray:
+def of_each_seed(population, codes, answer, *scores):
     """Answer of the codes of each seed's models; 0 for a seed that has none."""
     kept = kept_codes(population, codes, scores[0])
     return np.array(
@@ -126,21 +122,21 @@ def of_each_seed(population: Population, codes: str, answer: Callable[..., float
     )
 
 
-def lowest(scores: np.ndarray, share: float) -> np.ndarray:
-    return np.asarray(scores <= np.quantile(scores, share))
+def lowest(scores, share):
+    return scores <= np.quantile(scores, share)
 
 
-def highest(scores: np.ndarray, share: float) -> np.ndarray:
-    return np.asarray(scores >= np.quantile(scores, 1 - share))
+def highest(scores, share):
+    return scores >= np.quantile(scores, 1 - share)
 
 
-def lead_of_deceiving(population: Population, second_look: str, codes: str, confidence: float) -> Estimate:
+def lead_of_deceiving(population, second_look, codes, confidence):
     robust, again = scores_of_codes(population, "irs.code"), scores_of_codes(population, second_look)
     informed, important = information_scores(population), importance_scores(population)
     kept = kept_codes(population, codes, robust)
     lacking = EvidenceLacking(f"{population.name} holds too few codes that deceive, or others as little robust")
 
-    def statistic(seeds: np.ndarray) -> float:
+    def statistic(seeds):
         these = kept[seeds]
         if not these.any():
             raise lacking
@@ -160,7 +156,7 @@ def test_irs_and_information_correlate_over_codes(unsupervised, codes, confidenc
     robust, informed = scores_of_codes(unsupervised, "irs.code"), information_scores(unsupervised)
     kept = kept_codes(unsupervised, codes, robust)
 
-    def statistic(seeds: np.ndarray) -> float:
+    def statistic(seeds):
         these = kept[seeds]
         return rank_correlation(robust[seeds][these], informed[seeds][these]) if these.sum() > 1 else 0.0
 
@@ -170,7 +166,7 @@ def test_irs_and_information_correlate_over_codes(unsupervised, codes, confidenc
 @EXCEPTIONS.covers
 @CODES
 def test_some_codes_score_well_by_information_and_are_not_robust(unsupervised, codes, confidence):
-    def share(robust: np.ndarray, informed: np.ndarray) -> float:
+    def share(robust, informed):
         return float((lowest(robust, 1 / 3) & highest(informed, 1 / 3)).mean())
 
     scores = scores_of_codes(unsupervised, "irs.code"), information_scores(unsupervised)
@@ -181,7 +177,7 @@ def test_some_codes_score_well_by_information_and_are_not_robust(unsupervised, c
 @AS_PRINTED.covers
 @CODES
 def test_most_seeds_hold_a_code_as_deceiving_as_the_printed_one(unsupervised, codes, confidence):
-    def found(robust: np.ndarray, informed: np.ndarray, important: np.ndarray) -> float:
+    def found(robust, informed, important):
         return float((lowest(robust, 0.04) & highest(informed, 0.33) & highest(important, 0.18)).any())
 
     looks = information_scores(unsupervised), importance_scores(unsupervised)

@@ -1,23 +1,18 @@
 """IRS, section 6.3, Figure 4: lines of trained codes under interventions, flat for the robust ones."""
 
-from collections.abc import Callable
 from dataclasses import replace
-
-import numpy as np
 
 from dbench.claims import Claim, above
 from dbench.claims.codes import informative_codes, scores_of_codes
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, jackknife_interval
+from dbench.stats import jackknife_interval
 
 # As on the cards of constructed codes: the upper quarter of the scale, the lower half, a tenth of the range.
 ROBUST, NOT_ROBUST, FLAT = 0.75, 0.5, 0.9
 
 STAY = Claim.zoo(
     id="irs.flat-lines",
-    role="primary",
     quote="For a robustly disentangled feature, we would expect all of these colored lines to be horizontal",
     regime=(FACTORS_HELD,),
     part="trained",
@@ -52,12 +47,7 @@ CONVERSE = STAY.probe(
 )
 
 
-def share(
-    population: Population,
-    of: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    have: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    confidence: float,
-) -> Estimate:
+def share(population, of, have, confidence):
     """Share of the informative codes of one kind that are of another, over the seeds that hold some of the one kind.
 
     Each kind takes IRS and flatness.

@@ -6,22 +6,17 @@ from dbench.claims import Claim, above, below
 from dbench.constructions.causal import confounded_codes
 from dbench.metrics.interventions import empida
 from dbench.seeds import generator
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
-RECOVERS = Claim(
+RECOVERS = Claim.synthetic(
     id="irs.confounding-correction",
-    role="primary",
     quote="This is why we now provide an importance sampling based adjusted estimation of the expected value of any "
     "function of the observations [...] after an intervention on",
-    where="3.1, Proposition 1 (f); appendix A, equation 7",
-    evidence="synthetic",
     population="two confounded bits, a noisy copy of the second as code; strength and draws of 20,000 varied",
     deviations=("Weights are normalised within each mean, as the estimator does.",),
-    unit="sample",
     statistic="estimated effect of setting the first bit on the code's mean, at worst (truly 0)",
     # 0.02: a fiftieth of the way between the code's two levels.
     rule=below(0.02),
-    min_n=5,
 )
 BIASED = RECOVERS.cell(
     "plain",
@@ -39,10 +34,8 @@ POSITIVITY = RECOVERS.probe(
 )
 
 
-def effect_of_first(
-    card: Claim, strength: float, *, reweight: bool, repetitions: int = 10, n: int = 20_000
-) -> Estimate:
-    def effect(repetition: int) -> float:
+def effect_of_first(card, strength, reweight, *, repetitions=10, n=20_000):
+    def effect(repetition):
         stream = generator(claim=card.id, part=card.part or "reweighted", strength=strength, repetition=repetition)
         sample = confounded_codes(n, stream, strength=strength)
         return float(empida(sample.codes, sample.factors, [[0]], [], [0], reweight=reweight)[0])
@@ -52,16 +45,16 @@ def effect_of_first(
 
 @RECOVERS.covers
 @pytest.mark.parametrize("strength", [0.3, 0.6, 0.9])
-def test_reweighting_recovers_the_effect(strength):
-    return effect_of_first(RECOVERS, strength, reweight=True)
+def test_reweighting_recovers_the_effect(strength, *, reweight=True, **size):
+    return effect_of_first(RECOVERS, strength, reweight, **size)
 
 
 @BIASED.covers
 @pytest.mark.parametrize("strength", [0.3, 0.6, 0.9])
-def test_plain_conditioning_is_biased(strength):
-    return effect_of_first(BIASED, strength, reweight=False)
+def test_plain_conditioning_is_biased(strength, *, reweight=False, **size):
+    return effect_of_first(BIASED, strength, reweight, **size)
 
 
 @POSITIVITY.covers
-def test_reweighting_recovers_the_effect_of_what_never_occurs():
-    return effect_of_first(POSITIVITY, 1.0, reweight=True)
+def test_reweighting_recovers_the_effect_of_what_never_occurs(*, strength=1.0, reweight=True, **size):
+    return effect_of_first(POSITIVITY, strength, reweight, **size)

@@ -6,21 +6,18 @@ import pytest
 from dbench.claims import Claim, above, below, within
 from dbench.claims.codes import informative_codes
 from dbench.claims.filters import filtered
-from dbench.claims.population import Population
 from dbench.claims.regime import FACTORS_HELD
 from dbench.claims.relations import HELD, relations_of
 from dbench.claims.zoo_statistics import correlation_between, settings_of
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import mean_interval
 
 SCORES = Claim.zoo(
     id="irs.bins-insensitive",
-    role="primary",
     quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
     # The most buckets are asked first.
     roles={"informative": "probe", "30": "cell", "50": "cell"},
     part="trained",
-    population="all runs: objectives, strengths and seeds",
     deviations=(
         "'More' is read as 30, 50 and 100, on 10,000 points.",
         "MI score: unweighted mean over all codes, as in the paper; over informative ones (KL above 0.01 nats) apart.",
@@ -41,13 +38,11 @@ RANKS = SCORES.probe(
 )
 UNDERESTIMATES = Claim.zoo(
     id="irs.single-feature-splits",
-    role="primary",
     quote="When multiple features can be chosen from at each split, it is well possible that features with a mediocre "
     "importance are never chosen as there are features always yielding a better split. This would lead to an "
     "underestimation of their importance.",
     regime=(FACTORS_HELD,),
     part="trained",
-    population="all runs: objectives, strengths and seeds",
     deviations=(
         "Forests of 10 trees of depth at most 6; of the two only the candidates differ.",
         "Middling for a factor: not the most informative code, but with a quarter of its information or more, and more "
@@ -75,26 +70,26 @@ BINS = pytest.mark.parametrize("bins", [30, 50, 100])
 CODES = pytest.mark.parametrize("codes", ["all", "informative"])
 
 
-def names(bins: int, codes: str) -> tuple[str, str]:
+def names(bins, codes):
     """Names of the MI score with 20 bins and with more."""
     if codes == "informative":
         return "modularity.bins.20.active", f"modularity.bins.{bins}.active"
     return "modularity", f"modularity.bins.{bins}"
 
 
-def counted(population: Population, codes: str, estimate: Estimate) -> Estimate:
+def counted(population, codes, estimate):
     """The estimate with the number of codes that the filter removes, if there is one."""
     return filtered(estimate, informative_codes(population)) if codes == "informative" else estimate
 
 
-def middling(information: np.ndarray) -> np.ndarray:
+def middling(information):
     """Codes that are neither the best of a factor nor far behind it; ... x codes x factors, as the information is."""
     best = information.max(axis=-2, keepdims=True)
     first = np.arange(information.shape[-2])[:, None] == information.argmax(axis=-2)[..., None, :]
-    return np.asarray(~first & (information >= best / 4) & (information > HELD))
+    return ~first & (information >= best / 4) & (information > HELD)
 
 
-def mean_over_middling(population: Population, excess: np.ndarray, confidence: float) -> Estimate:
+def mean_over_middling(population, excess, confidence):
     chosen = middling(relations_of(population, "mutual_information"))
     sums, counts = np.where(chosen, excess, 0.0).sum(axis=(1, 2, 3)), chosen.sum(axis=(1, 2, 3))
     if (counts > 0).sum() < 2:  # one seed cannot be left out
@@ -104,7 +99,7 @@ def mean_over_middling(population: Population, excess: np.ndarray, confidence: f
     )
 
 
-def misjudged(population: Population, kind: str, confidence: float) -> Estimate:
+def misjudged(population, kind, confidence):
     # What idle codes seem to know is the bias of the estimate.
     information = relations_of(population, "mutual_information") * informative_codes(population)[..., None]
     total = information.sum(axis=-2, keepdims=True)

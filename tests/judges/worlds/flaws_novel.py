@@ -51,9 +51,7 @@ def drawn(loads, *, generator, seeds=5, point_only=False, matrices=None, systems
 
     Combinations shift all systems alike, and each of two runs has its noise. What is true shows in very many systems,
     of which every number is known: where it is asked for, ``seeds`` counts them, and combinations and runs do nothing.
-
-    Args:
-        matrices: correlation of what the relation matrices say of shape and scale with the accuracy; none by default.
+    ``matrices`` is the correlation of what the relation matrices say of shape and scale with the accuracy.
     """
     systems, combinations, runs, noisy = (seeds, 3, 1, 0.0) if point_only else (systems, seeds, 2, 1.0)
     ability = generator.standard_normal(systems)

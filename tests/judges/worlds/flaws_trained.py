@@ -3,10 +3,8 @@
 from functools import partial
 
 import numpy as np
-from counter_worlds import asked, calibrated, rng, rows
+from counter_worlds import asked, calibrated, rng
 from simulation import Law, simulated_zoo
-
-from dbench.codes import Sample
 
 MISALIGNED, ALIGNED, TRAINED = (
     f"flaws/test_{n}" for n in ("3_1_misalignment", "5_1_aligned_code", "5_1_trained_models")
@@ -95,16 +93,6 @@ PAIR_APART_OF_DCI = related(lambda effect: {"snc": effect, "nk": effect} | dict.
 LOW_APART = related(lambda effect: dict.fromkeys(METRICS, 0.4) | {"sap": effect, "irs": effect})
 OTHERS_APART = related(lambda effect: dict.fromkeys(METRICS, effect) | {"med": 0.4, "mig": 0.4})
 
-
-def aligned(n, stream):
-    bits = stream.integers(2, size=(n, 2))
-    return Sample(bits + 0.05 * stream.standard_normal(bits.shape), bits)
-
-
-def one_by_one(matrix):
-    return matrix.argmax(axis=0)
-
-
 SEVEN, THOUSANDTH = "seven in ten", "one factor in a thousand"
 row = partial(calibrated, handed=asked, truth_seeds=200)
 correlated = partial(calibrated, CORRELATED, truth_seeds=200)
@@ -126,8 +114,4 @@ WORLDS = [
     correlated("MODERATE", PAIR_APART, 0.0, 1.0, (2.0, 0.0), 0.58, "printed"),
     correlated("LEAST", LOW_APART, 0.0, 3.0, (0.0, 4.0), 0.2, "a fifth"),
     correlated("MOST", OTHERS_APART, 0.0, 3.0, (0.0, 2.0), 0.09, "nearly the largest of these worlds"),
-    *rows(
-        (MISALIGNED, "GREEDY", {"model": aligned}, {"samples": 5}),
-        (MISALIGNED, "INJECTIVE", {"assign": one_by_one}, {"matrices": 10}),
-    ),
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from counter_worlds import EXACT, rows
 
 from dbench.codes import Sample
 from dbench.constructions.causal import CausalProcess, random_process
-from dbench.constructions.grid_codes import below_zero, factor_grid, together
+from dbench.constructions.grid_codes import factor_grid
 
 CAUSAL, DEFINITION = "irs/test_3_causal_process", "irs/test_4_definition"
 CONFOUNDING, SPECIAL = "irs/test_a_confounding", "irs/test_4_special_cases"
@@ -28,61 +28,55 @@ def apart() -> Sample:
     return Sample(np.stack([factors[:, 0] + factors[:, 2], factors[:, 1] - factors[:, 2]], axis=1), factors)
 
 
-def mixed() -> Sample:
+def mixed(effect) -> Sample:
     """A code that is half one factor and half another."""
     factors = factor_grid((5, 5, 5, 5))
     return Sample(np.column_stack([factors[:, 0] + factors[:, 1], factors[:, 2:]]).astype(float), factors)
 
 
-def confounded(card, plain):
-    """Codes of confounded factors whose weights are right where the finding is false, or are not, and few of them."""
-    return (
-        CONFOUNDING, card,
-        lambda m: m.effect_of_first(getattr(m, card), 0.0 if plain else 0.9, reweight=plain, n=5_000),
-        lambda m: m.effect_of_first(getattr(m, card), 0.6, reweight=not plain, n=2_000, repetitions=2),
-    )  # fmt: skip
+def undisturbed(*_) -> Sample:
+    factors = factor_grid((5, 5, 5, 5))
+    return Sample(factors.astype(float), factors)
 
 
-def linear(m, **options):
-    test = m.test_the_estimator_is_linear_in_the_number_of_observations
-    return test(cost=m.quadratic, confidence=m.LINEAR.confidence, **options)
+def quadratic(codes, factors):
+    """A cost that grows with the square: what comparing all pairs of observations would take."""
+    return float(len(codes)) ** 2
 
 
+RARE, FEW = {"effect": "rare"}, {"n": 2_000, "repetitions": 2}
+THIRTY, SMALL = {"bins": 30, "n": 500, "samples": 2}, {"n": 400, "samples": 2}
 WORLDS = rows(
     # The law of X given one factor is no mechanism.
     (CAUSAL, "PROPERTIES", {"number": "a, mechanism invariant", "statistic": law_of_one},
      {"number": "a, mechanism invariant", "processes": 20}),
-    (DEFINITION, "ROBUST", {"function": "copy", "code": "sum"}, EXACT),
-    (FEATURES, "DECEIVED", {"effect": "rare", "sample": mixed()}, {"effect": "rare", "splits": 2}),
+    (DEFINITION, "ROBUST", {"function": "copy", "functions": {"copy": lambda f: f[:, 0] + f[:, 1]}}, EXACT),
+    (FEATURES, "DECEIVED", RARE | {"sample": mixed}, RARE | {"splits": 2}),
     # Dimensions that are not dead belong in the average.
     (FEATURES, "WEIGHTED", {"size": 3.0}, {"repetitions": 2}),
     (DEFINITION, "BOUNDS", {}, {"codes": 20, "robust_only": True}),
-    confounded("RECOVERS", plain=False),
-    confounded("BIASED", plain=True),
-    confounded("POSITIVITY", plain=False),
-    (DEFINITION, "SMALLEST", lambda m: m.score_of_sample(below_zero(), [0], [0], [1]), EXACT),
-    (DEFINITION, "LOWEST_D", lambda m: m.searched(best=True),
-     lambda m: m.searched(best=True, codes=20, robust_only=True)),
-    (SPECIAL, "PAIR", lambda m: m.score_of_sample(apart(), [0, 1], [0], [1, 2]), EXACT),
-    (SPECIAL, "SUM_DIFFERENCE", lambda m: m.score_of_sample(m.sum_and_difference(1.0), [0, 1], [0, 1], [2]), EXACT),
-    (SPECIAL, "MEMBERS", lambda m: m.best_member(m.angle()), EXACT),
-    (SPECIAL, "FLAT", lambda m: m.movement(0.5), EXACT),
-    (SPECIAL, "SLOPING", lambda m: m.movement(0.0), EXACT),
-    (SPECIAL, "CONVERSE", lambda m: m.score_of_flat_lines(together()), EXACT),
-    (ESTIMATION, "LINEAR", linear, lambda m: linear(m, turns=2)),
-    (ESTIMATION, "OUTLIERS", lambda m: m.change_by_outliers(m.OUTLIERS, 10, size=1_000.0),
-     lambda m: m.change_by_outliers(m.OUTLIERS, 100, repetitions=2)),
-    (ESTIMATION, "LITTLE_DATA", lambda m: m.change_by_outliers(m.LITTLE_DATA, 1, size=0.0),
-     lambda m: m.change_by_outliers(m.LITTLE_DATA, 1, repetitions=2)),
-    (FEATURES, "INFORMATION", lambda m: m.information_score(mixed()), EXACT),
-    (FEATURES, "IMPORTANCE", lambda m: m.importance_score(mixed()),
-     lambda m: m.importance_score(m.disturbed("rare"), splits=2)),
-    (FEATURES, "ROBUSTNESS", lambda m: m.robustness_score(m.disturbed("rare", clean=True)), EXACT),
-    (FEATURES, "OWN_FACTOR", lambda m: m.own_robustness_score(m.disturbed("rare", clean=True)), EXACT),
-    *((FEATURES, card, lambda m: m.change_by_bins(20, idle=True, than=3, n=500, samples=8),
-       lambda m: m.change_by_bins(30, n=500, samples=2)) for card in ("BINS", "BINS_IDLE")),
-    (FEATURES, "UNDERESTIMATES", lambda m: m.misjudged(1), lambda m: m.misjudged(None, samples=2, n=400)),
-    (FEATURES, "AVOIDED", lambda m: m.misjudged(None), lambda m: m.misjudged(1, samples=2, n=400)),
+    (CONFOUNDING, "RECOVERS", {"strength": 0.9, "reweight": False, "n": 5_000}, {"strength": 0.6} | FEW),
+    (CONFOUNDING, "BIASED", {"strength": 0.0, "reweight": True, "n": 5_000}, {"strength": 0.6} | FEW),
+    (CONFOUNDING, "POSITIVITY", {"strength": 0.9, "reweight": False, "n": 5_000}, {"strength": 0.6} | FEW),
+    (DEFINITION, "SMALLEST", {}, EXACT),
+    (DEFINITION, "LOWEST_D", {}, {"codes": 20, "robust_only": True}),
+    (SPECIAL, "PAIR", {"sample": apart}, EXACT),
+    (SPECIAL, "SUM_DIFFERENCE", {"sample": apart}, EXACT),
+    (SPECIAL, "MEMBERS", {"sample": undisturbed}, EXACT),
+    (SPECIAL, "FLAT", {"other": 0.5}, EXACT),
+    (SPECIAL, "SLOPING", {"other": 0.0}, EXACT),
+    (SPECIAL, "CONVERSE", {}, EXACT),
+    (ESTIMATION, "LINEAR", {"cost": quadratic}, {"cost": quadratic, "turns": 2}),
+    (ESTIMATION, "OUTLIERS", {"cell": 10, "size": 1_000.0}, {"cell": 100, "repetitions": 2}),
+    (ESTIMATION, "LITTLE_DATA", {"size": 0.0}, {"repetitions": 2}),
+    (FEATURES, "INFORMATION", RARE | {"sample": mixed}, EXACT),
+    (FEATURES, "IMPORTANCE", RARE | {"sample": mixed}, RARE | {"splits": 2}),
+    (FEATURES, "ROBUSTNESS", RARE | {"sample": undisturbed}, EXACT),
+    (FEATURES, "OWN_FACTOR", RARE | {"sample": undisturbed}, EXACT),
+    *((FEATURES, card, {"bins": 20, "idle": True, "than": 3, "n": 500, "samples": 8}, THIRTY)
+      for card in ("BINS", "BINS_IDLE")),
+    (FEATURES, "UNDERESTIMATES", {"features": 1}, SMALL),
+    (FEATURES, "AVOIDED", {"features": None}, SMALL),
     (DEFINITION, "NOISE", {"cell": 10, "signal": 5.0}, {"cell": 10, "repetitions": 2}),
     (DEFINITION, "AGREE", {"noisy": True}, {"grids": 5}),
     (SPECIAL, "SHIFT", {"weight": 2.0, "assumed": 0.0}, EXACT),

@@ -13,21 +13,26 @@ def variants(lasso: float, spearman: float = 0.5, sd: float = 0.05) -> pd.DataFr
     return pd.DataFrame({"mean": [lasso, spearman], "sd": [sd, sd]}, index=["lasso", "spearman"])
 
 
+def ranked(ranks: pd.Series) -> dict:
+    """Printed ranks of rising scores."""
+    return {"metric": "irs", "cells": lambda _: pd.DataFrame({"value": rising(len(ranks)), "rank": ranks})}
+
+
 TOY = "flaws/test_3_1_toy_table"
 IRS, UDR = "irs/test_6_1_published_table", "udr/test_5_published_tables"
-METHODS = pd.DataFrame(dict.fromkeys(("irs", "feature_importance", "mutual_information", "informativeness"), rising(5)))
+METHODS = pd.DataFrame(
+    dict.fromkeys(("irs", "feature_importance", "mutual_information", "informativeness"), rising(5))
+).set_axis([*"abcd", "beta_tcvae"])
+OPPOSED = METHODS.assign(irs=-METHODS["irs"])[1:]
 
 WORLDS = rows(
-    (TOY, "CELL", lambda m: m.distance(20.0, 10.0), EXACT),
-    (TOY, "BY_DEFINITION", lambda m: m.distance(20.0, 10.0), EXACT),
-    (TOY, "ORDER", lambda m: m.lead("mig", "M2", "M1"), EXACT),
-    (IRS, "DIFFER", {"table": METHODS}, {"table": METHODS[:4]}),
-    (IRS, "RANKS", lambda m: m.wrong_ranks(rising(5), rising(5)),
-     lambda m: m.wrong_ranks(rising(4), rising(4)[::-1].reset_index(drop=True))),
-    (IRS, "TRADE_OFF", lambda m: m.agreement(METHODS, "irs", "informativeness"),
-     lambda m: m.agreement(METHODS.assign(irs=-METHODS["irs"])[:4], "irs", "informativeness")),
-    (IRS, "WITHOUT_TCVAE", lambda m: m.agreement(METHODS, "irs", "informativeness"),
-     lambda m: m.agreement(METHODS.assign(irs=-METHODS["irs"])[:3], "irs", "informativeness")),
+    (TOY, "CELL", {"metric": "mig", "model": "M1", "printed": lambda *_: 99.0}, EXACT),
+    (TOY, "BY_DEFINITION", {"metric": "snc", "model": "M1", "printed": lambda *_: 99.0}, EXACT),
+    (TOY, "ORDER", {"metric": "mig", "first": "M2", "second": "M1"}, EXACT),
+    (IRS, "DIFFER", {"scores": lambda: METHODS}, {"scores": lambda: METHODS[:4]}),
+    (IRS, "RANKS", ranked(rising(5)), ranked(rising(4)[::-1].reset_index(drop=True))),
+    (IRS, "TRADE_OFF", {"scores": lambda: METHODS}, {"scores": lambda: OPPOSED}),
+    (IRS, "WITHOUT_TCVAE", {"scores": lambda: METHODS}, {"scores": lambda: OPPOSED}),
     (UDR, "NOT_WORSE", lambda m: m.smallest_advantage(variants(0.4)), EXACT),
     (UDR, "BETTER", lambda m: m.advantage(variants(0.4)), EXACT),
     (UDR, "BEYOND_SPREAD", lambda m: m.advantage_with_spread(variants(0.4)),
