@@ -17,6 +17,7 @@ PARTED = ["parted_vae", "parted_vae_ss"]
 POOR = Claim.published(
     id="flaws.cg-poor",
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
+    says="On dSprites and MPI3D models classify novel combinations of shape and size essentially always at chance.",
     population="six models on one data set, as printed",
     deviations=("'Essentially always at chance' is read as below 5 points after adjustment, for every model.",),
     unit="model",
@@ -58,6 +59,7 @@ LINEAR = POOR.cell(
 BY_DATA_SET = replace(
     POOR,
     id="flaws.cg-by-data-set",
+    says="Novel combinations are classified better on 3dshapes than on dSprites and MPI3D.",
     quote="There is a clear difference across datasets: results on Dsprites and MPI3D are essentially always at the "
     "level of random guessing, whereas those on 3dshapes are more promising",
     population="six models on three data sets, as printed",
@@ -116,6 +118,7 @@ BY_COMBINATION = BY_DATA_SET.probe(
 SUPERVISED = replace(
     POOR,
     id="flaws.cg-supervised-fails",
+    says="A fully supervised model is at chance on novel combinations too.",
     quote="The accuracy for identifying novel combinations of familiar features is generally low, often at the level "
     "of random guessing (i.e., 0 after adjusting for chance agreement). This is even true for MTD, the supervised "
     "model.",
