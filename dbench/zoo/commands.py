@@ -178,8 +178,8 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None) -> None
     Claims whose cards are not as --rules has them are exploratory on the table; without it all are.
     """
     from dbench.zoo.arrays import load_arrays
-    from dbench.zoo.complete import write_evidence
-    from dbench.zoo.table import load_manifest, load_runs, read_rules
+    from dbench.zoo.complete import read_rules, write_evidence
+    from dbench.zoo.table import load_manifest, load_runs
 
     hashes = read_rules(rules) if rules else {}
     found, place, keys, _ = plan()
