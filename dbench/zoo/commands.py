@@ -27,11 +27,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_seeds(text: str, first: int = 0) -> list[int]:
-    """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds.
-
-    Raises:
-        InvalidInput: anything else.
-    """
+    """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds."""
     if re.fullmatch(r"\d{1,6}", text):
         return list(range(first, first + int(text)))
     seeds: set[int] = set()
@@ -44,11 +40,7 @@ def parse_seeds(text: str, first: int = 0) -> list[int]:
 
 
 def parse_duration(text: str) -> float:
-    """Read ``90``, ``90s``, ``9m`` or ``1.5h`` as seconds.
-
-    Raises:
-        InvalidInput: anything else, or nothing left to spend.
-    """
+    """Read ``90``, ``90s``, ``9m`` or ``1.5h`` as seconds."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
     if not match or float(match[1]) == 0:
         raise InvalidInput(f"budget must be a time above zero such as 90s, 9m or 1.5h, got {text!r}")

@@ -33,10 +33,8 @@ _OF_TRAINING = ("elbo", "kl", "reconstruction")
 def write_population_table(profile: Profile, store: str | Path) -> Path:
     """Train and score what a store lacks of a profile on its first data set, and write its runs table.
 
-    The table lies in the folder ``table`` of the store; of a store in a bucket, in ``store/<profile>/table`` here.
-
     Returns:
-        The folder of the table.
+        The folder of the table: ``table`` in the store; of a store in a bucket, ``store/<profile>/table`` here.
 
     Raises:
         DbenchError: a worker died, or the work was stopped before its end.
@@ -221,11 +219,7 @@ def _deviations(table: pd.DataFrame, profile: Profile) -> list[str]:
 
 
 def read_rules(path: str | Path) -> dict[str, str]:
-    """Read the hashes of the cards in force from what ``dbench claims freeze`` wrote.
-
-    Raises:
-        InvalidInput: the file cannot be read or holds no cards with hashes.
-    """
+    """Read the hashes of the cards in force from what ``dbench claims freeze`` wrote."""
     try:
         cards = json.loads(Path(path).read_bytes())["cards"]
         found = {name: card["hash"] for name, card in cards.items()}

@@ -121,11 +121,7 @@ def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) ->
 
 
 def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunKey]:
-    """Return digest -> key of the runs of a table, rebuilt from the axes and from what the profile fixes.
-
-    Raises:
-        DamagedData: a digest is not the one that the axes of its row give.
-    """
+    """Return digest -> key of the runs of a table, rebuilt from the axes and from what the profile fixes."""
     keys: dict[str, RunKey] = {}
     if manifest["key_schema"] != KEY_SCHEMA:
         raise DamagedData(f"the table holds keys of schema {manifest['key_schema']}, this version reads {KEY_SCHEMA}")
