@@ -246,10 +246,10 @@ def sweep_once() -> None:
 
 def _score_and_write(store: Store, keys: Sequence[RunKey], workers: int) -> None:
     """Compute a few scores and write the runs table into the store."""
+    from dbench.zoo.complete import build_table, write_table
     from dbench.zoo.population import score_population
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SCORERS
-    from dbench.zoo.table import build_table, write_table
     from dbench.zoo.tolerance import EARLY_SHARE
 
     profile = find_profile("micro")

@@ -83,11 +83,7 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
 
 
 def as_array(what: str, values: Any) -> NDArray[Any]:
-    """Return anything numpy takes, or a torch tensor of any type and device, as an array.
-
-    Raises:
-        InvalidInput: rows of different length, or a tensor that has no array.
-    """
+    """Return anything numpy takes, or a torch tensor of any type and device, as an array."""
     try:
         if hasattr(values, "detach"):  # a torch tensor; of its types numpy lacks bfloat16
             tensor = values.detach().cpu()

@@ -42,11 +42,7 @@ class Kinds(NamedTuple):
     discrete: Collection[str] = ()
 
     def encode(self, columns: Sequence[Column], names: Sequence[str]) -> tuple[Values, list[str]]:
-        """Make one matrix of factors.
-
-        Args:
-            columns: k columns of n values.
-            names: k names.
+        """Make one matrix of factors, of k columns of n values and their k names.
 
         Returns:
             n x k factors, int64 where all are labels, else float64; and what was decided, one sentence each.

@@ -1,7 +1,7 @@
-"""Somebody's codes and factors, or the codes of several models, from files: npz, npy, csv or Parquet.
+"""Somebody's codes and factors from files: npz, npy, csv or Parquet.
 
-Every row is checked, and of long files a random part of the rows is kept. Which factors are labels
-is decided by :mod:`dbench.codes.factors`.
+Every row is checked, and of long files a random part of the rows is kept. Which factors are labels is decided by
+:mod:`dbench.codes.factors`.
 """
 
 import difflib
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.factors import Kinds
-from dbench.codes.formats import StoredArray, StoredTable, open_csv, open_npy, open_npz, open_parquet
+from dbench.codes.formats.arrays import StoredArray, open_npy, open_npz
+from dbench.codes.formats.tables import StoredTable, open_csv, open_parquet
 from dbench.codes.formats.text import Column
 from dbench.codes.formats.values import Values
 from dbench.codes.sample import Sample
@@ -26,17 +27,8 @@ MOST_ROWS = 2_000_000
 
 USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
 _LIKE_CODES = (
-    "z",
-    "latents",
-    "latent",
-    "code",
-    "mu",
-    "mean",
-    "means",
-    "embeddings",
-    "representation",
-    "representations",
-)
+    "z", "latents", "latent", "code", "mu", "mean", "means", "embeddings", "representation", "representations",
+)  # fmt: skip
 _LIKE_FACTORS = ("gts", "gt", "labels", "factor", "y", "ground_truth", "latents_classes", "classes", "targets")
 
 
@@ -280,63 +272,3 @@ def _assemble(
                 f"{values}, got {list(found)}"
             )
     return CodesFile(name, sample, tuple(code_names), rows, found, logvar, (*notes, *decided))
-
-
-@dataclass(frozen=True, eq=False)
-class CodesAlone:
-    """Codes of one model.
-
-    Attributes:
-        name: the file, as it was named.
-        codes: n x d.
-        logvar: logarithms of the posterior's variances, same shape, where the file holds them.
-        notes: what was decided in reading, one sentence each.
-    """
-
-    name: str
-    codes: NDArray[np.float64]
-    logvar: NDArray[np.float64] | None
-    notes: tuple[str, ...]
-
-
-def read_codes_alone(
-    paths: Sequence[str | Path], *, codes: str | None = None, rows: int = 10_000, seed: int = 0
-) -> list[CodesAlone]:
-    """Read the codes of several models for the same observations, in the same order.
-
-    Each file is an ``.npz`` (array ``codes``, optionally ``logvar`` or ``std``), ``.npy``, ``.csv`` or ``.parquet``
-    (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
-    :func:`read_codes`; of longer files the same rows are kept of each.
-
-    Raises:
-        InvalidInput: no such file, another format, or numbers of rows that differ.
-        DamagedData: a file that cannot be read.
-    """
-    found = [_read_alone(path, codes, rows, seed) for path in paths]
-    for model, n in found:
-        if n != found[0][1]:
-            raise InvalidInput(
-                "all files must hold the codes of the same observations, "
-                f"got {found[0][1]} rows in {paths[0]} and {n} in {model.name}"
-            )
-    return [model for model, _ in found]
-
-
-def _read_alone(path: str | Path, codes: str | None, rows: int, seed: int) -> tuple[CodesAlone, int]:
-    file = existing(path)
-    suffix = file.suffix.lower()
-    if suffix in (".csv", ".parquet", ".pq"):
-        table = (open_csv if suffix == ".csv" else open_parquet)(file)
-        keep, notes = choose_rows(table.rows, rows, seed)
-        values = table.read(columns_of(table, "codes", codes, USUAL_CODES), keep)
-        return CodesAlone(str(path), values.astype(np.float64), None, tuple(notes)), table.rows
-    if suffix not in (".npz", ".npy"):
-        raise InvalidInput(f"codes must come in .npz, .npy, .csv or .parquet, got {file.name!r}")
-    arrays = open_npz(file) if suffix == ".npz" else {"codes": open_npy(file)}
-    name = (codes or "codes") if suffix == ".npz" else "codes"
-    if name not in arrays:
-        raise InvalidInput(f"{file.name} has no array {name!r}; it holds {', '.join(arrays)}; name it with --codes")
-    n = arrays[name].matrix[0]
-    keep, notes = choose_rows(n, rows, seed)
-    values = arrays[name].read(keep).astype(np.float64)
-    return CodesAlone(str(path), values, posterior(file.name, arrays, name, keep, notes), tuple(notes)), n

@@ -39,12 +39,7 @@ class Shapes3d(StoredImages):
     image_shape = (3, 64, 64)
 
     def __init__(
-        self,
-        archive: Callable[[], Path],
-        *,
-        md5: str,
-        folder: Path,
-        factor_sizes: tuple[int, ...] = FACTOR_SIZES,
+        self, archive: Callable[[], Path], *, md5: str, folder: Path, factor_sizes: tuple[int, ...] = FACTOR_SIZES
     ) -> None:
         self.factor_sizes = factor_sizes
         self.fingerprint = digest("Shapes3D archive", md5)

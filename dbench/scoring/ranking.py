@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.reading import CodesAlone
+from dbench.codes.alone import CodesAlone
 from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements

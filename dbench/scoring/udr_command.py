@@ -36,7 +36,7 @@ def udr(
     Each FILE holds one model's codes of the same observations in the same order: an .npz with codes (n x d) and
     preferably logvar or std, an .npy, or a table with columns code_* or z_*.
     """
-    from dbench.codes.reading import read_codes_alone
+    from dbench.codes.alone import read_codes_alone
     from dbench.scoring.ranking import rank_models
 
     found = rank_models(read_codes_alone(files, codes=codes, rows=rows, seed=seed), relation=relation)

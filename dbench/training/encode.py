@@ -81,11 +81,7 @@ def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tup
 
 @torch.no_grad()
 def evaluate(
-    parameters: Parameters,
-    images: Tensor,
-    network: Network,
-    *,
-    generators: Sequence[np.random.Generator],
+    parameters: Parameters, images: Tensor, network: Network, *, generators: Sequence[np.random.Generator]
 ) -> Evaluation:
     """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
 

@@ -114,12 +114,7 @@ def train(
 
 
 def _check(
-    members: Sequence[Member],
-    images: Tensor,
-    network: Network,
-    steps: int,
-    batch_size: int,
-    precision: str,
+    members: Sequence[Member], images: Tensor, network: Network, steps: int, batch_size: int, precision: str
 ) -> None:
     if not members:
         raise InvalidInput("members must name at least one model, got none")

@@ -85,12 +85,7 @@ def _cell(name: str, place: tuple[int, ...]) -> str:
 
 
 def read_promised(path: Path, sha256: str) -> bytes:
-    """Read a file of a runs table, of which the manifest promises the checksum.
-
-    Raises:
-        InvalidInput: there is none.
-        DamagedData: it has another checksum.
-    """
+    """Read a file of a runs table, of which the manifest promises the checksum."""
     try:
         data = path.read_bytes()
     except OSError as error:

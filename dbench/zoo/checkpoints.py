@@ -48,9 +48,6 @@ def find_checkpoint(
 
     ``extra`` are shapes of its parameters beside the network's; ``now`` is what the record must hold by name, since it
     decides the bits beside the key, such as ``data_sha256``.
-
-    Raises:
-        DbenchError: the system refuses to read it, or to remove it.
     """
     try:
         record = store.record(key)
@@ -77,8 +74,8 @@ def stacked(
     Raises:
         DamagedData: tensors that do not fit the network.
     """
-    first = stored[0]
-    tensors = {name: torch.from_numpy(np.stack([one[name] for one in stored])) for name in first if name != "step"}
-    if "step" in first:
-        tensors["step"] = torch.from_numpy(np.asarray(first["step"]))
+    tensors = {
+        name: torch.from_numpy(np.asarray(values) if name == "step" else np.stack([one[name] for one in stored]))
+        for name, values in stored[0].items()
+    }
     return State.from_tensors(tensors, network, extra)

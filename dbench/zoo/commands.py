@@ -27,11 +27,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_seeds(text: str, first: int = 0) -> list[int]:
-    """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds.
-
-    Raises:
-        InvalidInput: anything else.
-    """
+    """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds."""
     if re.fullmatch(r"\d{1,6}", text):
         return list(range(first, first + int(text)))
     seeds: set[int] = set()
@@ -44,11 +40,7 @@ def parse_seeds(text: str, first: int = 0) -> list[int]:
 
 
 def parse_duration(text: str) -> float:
-    """Read ``90``, ``90s``, ``9m`` or ``1.5h`` as seconds.
-
-    Raises:
-        InvalidInput: anything else, or nothing left to spend.
-    """
+    """Read ``90``, ``90s``, ``9m`` or ``1.5h`` as seconds."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
     if not match or float(match[1]) == 0:
         raise InvalidInput(f"budget must be a time above zero such as 90s, 9m or 1.5h, got {text!r}")
@@ -178,8 +170,8 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None) -> None
     Claims whose cards are not as --rules has them are exploratory on the table; without it all are.
     """
     from dbench.zoo.arrays import load_arrays
-    from dbench.zoo.complete import write_evidence
-    from dbench.zoo.table import load_manifest, load_runs, read_rules
+    from dbench.zoo.complete import read_rules, write_evidence
+    from dbench.zoo.table import load_manifest, load_runs
 
     hashes = read_rules(rules) if rules else {}
     found, place, keys, _ = plan()

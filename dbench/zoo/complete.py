@@ -1,27 +1,40 @@
-"""From a profile to its evidence in one call: train and score what is missing, then write the runs table."""
+"""From a profile to its evidence: train and score what is missing, build the runs table, and write it."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from dbench.errors import DbenchError
-from dbench.zoo.keys import RunKey
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
+from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays
+from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
 from dbench.zoo.score import score_runs
 from dbench.zoo.scorers import SCORING
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_table, write_table
+from dbench.zoo.table import AXES, COLUMNS, MANIFEST, NUMBERS, PROVENANCE, TABLE, TABLE_SCHEMA
 from dbench.zoo.tolerance import EARLY_SHARE
 from dbench.zoo.train import train_runs
+
+_OF_TRAINING = ("elbo", "kl", "reconstruction")
+"""Scores that training itself gives; a table of diverged runs alone has rows for these."""
 
 
 def write_population_table(profile: Profile, store: str | Path) -> Path:
     """Train and score what a store lacks of a profile on its first data set, and write its runs table.
 
-    The table lies in the folder ``table`` of the store; of a store in a bucket, in ``store/<profile>/table`` here.
-
     Returns:
-        The folder of the table.
+        The folder of the table: ``table`` in the store; of a store in a bucket, ``store/<profile>/table`` here.
 
     Raises:
         DbenchError: a worker died, or the work was stopped before its end.
@@ -45,8 +58,173 @@ def write_evidence(
 ) -> Path:
     """Compare runs that are trained and scored with each other, and write their table with its arrays.
 
-    Takes ``workers`` as :func:`score_population` and ``rules`` as :func:`write_table`, and returns as this.
+    Takes ``workers`` as :func:`score_population` and ``rules`` as :func:`write_table`, and returns as the latter.
     """
     population = score_population(store, keys, workers=workers)
     table, arrays = build_table(store, keys, profile, population)
     return write_table(folder, table, profile, EARLY_SHARE, arrays=arrays, scoring=SCORING, rules=rules)
+
+
+def build_table(
+    store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[pd.DataFrame, RunArrays]:
+    """Collect runs and their scores from a store.
+
+    Each run must be done and scored, or diverged; ``population`` holds further scores by digest, those that a run has
+    only among others (UDR).
+
+    Returns:
+        A frame with the columns of :data:`COLUMNS`, sorted by run key and score; and the scores that are no single
+        numbers.
+
+    Raises:
+        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, the runs are of several data
+            sets, or the shape of an array differs from run to run.
+        DamagedData: a file of the store is damaged.
+    """
+    records, scores = _collected(store, keys, population or {})
+    every = sorted(set().union(*scores.values()))
+    for key, have in scores.items():
+        if missing := sorted(set(every) - set(have)):
+            raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
+    # Where every run diverged no score is known by name, yet the runs stay in.
+    arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
+    names = [name for name in every if name not in arrays]
+    if scores and not names:
+        raise DamagedData(f"the scores of run {min(scores)} must hold at least one number, got {every}")
+    names = names or [*_OF_TRAINING]
+    rows = [
+        {
+            "run": key.digest,
+            "profile": profile.name,
+            **{axis: getattr(key, axis) for axis in AXES},
+            "status": record["status"],
+            "score": name,
+            "value": scores[key][name] if key in scores else np.nan,
+            **{column: record[column] for column in PROVENANCE},
+        }
+        for key, record in records.items()
+        for name in names
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(NUMBERS), _arrays(scores, arrays)
+
+
+def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunArrays:
+    """Stack the arrays of those names, of all runs that are done or of those of an objective."""
+    of_runs, agreements = {}, {}
+    try:
+        for name in sorted(names - {AGREEMENTS}):
+            of_runs[name] = np.array([have[name] for have in scores.values()], dtype=np.float64)
+        for objective in sorted({key.objective for key in scores} if AGREEMENTS in names else ()):
+            rows = [have[AGREEMENTS] for key, have in scores.items() if key.objective == objective]
+            agreements[objective] = np.array(rows, dtype=np.float32).reshape(len(rows), len(rows))
+    except ValueError as error:
+        raise InvalidInput(f"runs of a table must have arrays of one shape, got others: {error}") from None
+    return RunArrays(tuple(key.digest for key in scores), of_runs, agreements)
+
+
+def _is_numeric(value: object) -> bool:
+    """Whether a score is a number, or nested lists of numbers."""
+    return all(map(_is_numeric, value)) if isinstance(value, list) else isinstance(value, (int, float))
+
+
+def _collected(
+    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
+    """Return the records of runs, sorted, and the scores of those that are done."""
+    records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
+    if len(data := sorted({key.data for key in keys})) > 1:
+        raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")
+    if pilots := sorted({key.seed for key in keys} & set(PILOT_SEEDS)):
+        raise InvalidInput(
+            f"seeds of a table must not lie in {PILOT_SEEDS[0]}-{PILOT_SEEDS[-1]}, by which choices were made, "
+            f"got {', '.join(map(str, pilots))}"
+        )
+    for key in keys:
+        record = store.record(key)
+        if record is None or record["status"] == "interrupted":
+            raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
+        for column in PROVENANCE:
+            if not isinstance(record.get(column), (int, float) if column in NUMBERS else str):
+                raise DamagedData(f"the record of run {key} must say its {column}, got {record.get(column)!r:.80}")
+        records[key] = record
+        if record["status"] == "done":
+            document = store.read_document("scores", key=key)
+            if document is None or document.get("codes") != record["files"].get("codes.safetensors"):
+                raise InvalidInput(f"run {key} is not scored yet; run dbench zoo score first")
+            found = document.get("scores")
+            if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
+                raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
+            scores[key] = {**found, **population.get(key.digest, {})}
+    if not records:
+        raise InvalidInput("a table needs at least one run, got none")
+    return records, scores
+
+
+def write_table(
+    folder: str | Path,
+    table: pd.DataFrame,
+    profile: Profile,
+    tolerance: Mapping[str, float],
+    *,
+    arrays: RunArrays | None = None,
+    scoring: Mapping[str, str] | None = None,
+    rules: Mapping[str, str] | None = None,
+) -> Path:
+    """Write the table, the arrays and the manifest, each aside and then renamed; the manifest last.
+
+    Table and arrays are as :func:`build_table` returns them; without arrays the manifest says so. It also holds, of
+    early scores, the largest difference ``dbench zoo verify`` accepts as a share of the value (``tolerance``); the
+    choices behind the scores, as text (``scoring``); and by name of a claim's card its hash as it was frozen when the
+    runs were scored (``rules``, :func:`read_rules`): a card with another hash, or none, is exploratory on this table.
+    Returns the path of the table.
+    """
+    folder = Path(folder)
+    arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
+    data, described = arrays.encoded()
+    buffer = io.BytesIO()
+    kinds = {"text": pa.string(), "int64": pa.int64(), "float64": pa.float64()}
+    schema = pa.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
+    pq.write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False), buffer, compression="zstd")
+    manifest = {
+        "schema": TABLE_SCHEMA,
+        "key_schema": KEY_SCHEMA,
+        "table": TABLE,
+        "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
+        "runs": int(table["run"].nunique()),
+        "rows": len(table),
+        "arrays": described,
+        "scores": sorted(table["score"].unique().tolist()),
+        "profile": {**asdict(profile), "deviations": _deviations(table, profile)},
+        "scoring": dict(scoring or {}),
+        "tolerance": dict(sorted(tolerance.items())),
+        "rules": dict(sorted((rules or {}).items())),
+    }
+    contents = {TABLE: buffer.getvalue(), ARRAYS: data, MANIFEST: json.dumps(manifest, indent=1).encode() + b"\n"}
+    try:
+        for name, content in contents.items():
+            with aside(folder / name) as place:
+                place.write_bytes(content)
+    except OSError as error:
+        raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
+    return folder / TABLE
+
+
+def _deviations(table: pd.DataFrame, profile: Profile) -> list[str]:
+    """What differs from the papers' study on the data of a table, and how many of the profile's seeds it has."""
+    data, seeds = set(table["data"]) & set(profile.data), table["seed"].nunique()
+    planned = len({key.seed for key in profile.runs(data=data)})
+    fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []
+    return [*profile.deviations_on(data), *fewer]
+
+
+def read_rules(path: str | Path) -> dict[str, str]:
+    """Read the hashes of the cards in force from what ``dbench claims freeze`` wrote."""
+    try:
+        cards = json.loads(Path(path).read_bytes())["cards"]
+        found = {name: card["hash"] for name, card in cards.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"rules must be what dbench claims freeze wrote, got {str(path)!r}: {error}") from None
+    if not all(isinstance(value, str) for value in found.values()):
+        raise InvalidInput(f"rules must hold a hash for each card, got another value in {str(path)!r}")
+    return found

@@ -14,9 +14,6 @@ def check_device(device: str, precision: str = "float32", *, cluster: bool = Fal
     """Make sure that this machine can train on the device with that precision, or that a cluster can be asked for it.
 
     One GPU of several (``cuda:1``) has no name on a cluster: Ray gives each group its GPU and hides the others from it.
-
-    Raises:
-        InvalidInput: no such device or precision.
     """
     there = ["cpu"]
     if torch.cuda.is_available():

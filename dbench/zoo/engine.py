@@ -114,13 +114,10 @@ def measure_speed(group: Group, *, steps: int, deadline: float | None = None) ->
 
 
 def train_group(line: Line, group: Group) -> int:
-    """Train those runs of a group that nobody else holds and that are not finished; save each.
+    """Train and save those runs of a group that nobody else holds and that are not finished; return how many ended.
 
     Runs that were interrupted at different steps are trained one set after the other, each from where it stood. An
     error in one set, or with one run, does not stop the others.
-
-    Returns:
-        Number of runs finished here.
 
     Raises:
         InvalidInput: this machine lacks the group's device or precision.
@@ -167,7 +164,8 @@ class _Training:
         starts = [one for one in found.values() if one is not None]
         self.losses = [dict(one.losses) for one in starts] or [dict[str, float]() for _ in found]
         self.seconds = [one.seconds for one in starts] or [0.0 for _ in found]
-        self.state = self._resume(starts) if starts else None
+        extra = extra_shapes([member_of(key) for key in self.keys], self.network, self.data.factor_sizes)
+        self.state = stacked([one.tensors for one in starts], self.network, extra) if starts else None
         self.last = self.state.step if self.state else 0
         self.began, self.saved = time.monotonic(), time.monotonic()
         self.ended = set[int]()
@@ -185,10 +183,6 @@ class _Training:
             return len(self.ended)
         self._finish(state)
         return len(self.keys)
-
-    def _resume(self, starts: Sequence[Checkpoint]) -> State:
-        extra = extra_shapes([member_of(key) for key in self.keys], self.network, self.data.factor_sizes)
-        return stacked([one.tensors for one in starts], self.network, extra)
 
     def _each_block(self, state: State) -> bool:
         if state.step in EARLY:

@@ -131,15 +131,10 @@ class RunKey:
 
     @classmethod
     def from_axes(cls, axes: dict[str, Any]) -> RunKey:
-        """Build a key from named axes; every axis must be there and no other.
-
-        Raises:
-            InvalidInput: an axis is missing or unknown.
-        """
+        """Build a key from named axes; every axis must be there and no other."""
         names = {field.name for field in fields(cls)} - {"constants"}
         constants = {name.removeprefix(_CONSTANT): axes[name] for name in axes if name.startswith(_CONSTANT)}
-        own = {name: value for name, value in axes.items() if not name.startswith(_CONSTANT)}
-        own = {**_LATER, **own}
+        own = _LATER | {name: value for name, value in axes.items() if not name.startswith(_CONSTANT)}
         if set(own) != names:
             raise InvalidInput(
                 f"a run key has the axes {', '.join(sorted(names))}; missing {sorted(names - set(own))}, "

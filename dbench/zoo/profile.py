@@ -86,11 +86,7 @@ class Profile:
         return range(self.first_seed, self.first_seed + (self.seeds if sweep.seeds is None else sweep.seeds))
 
     def runs(
-        self,
-        *,
-        data: Iterable[str] = (),
-        objectives: Iterable[str] = (),
-        seeds: Iterable[int] | None = None,
+        self, *, data: Iterable[str] = (), objectives: Iterable[str] = (), seeds: Iterable[int] | None = None
     ) -> list[RunKey]:
         """Return the runs of the grid, or of a part of it, sorted.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dbench.data import load
 from dbench.errors import DamagedData, DbenchError, find
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
@@ -49,11 +50,7 @@ class ScoreSummary:
         return f"{whole:.2f} ({', '.join(dear)})"
 
 
-@cache
-def _data(name: str) -> Any:
-    from dbench.data import load
-
-    return load(name)
+_data = cache(load)
 
 
 def score_one(

@@ -2,7 +2,7 @@
 
 ``runs/<digest>/run.json`` is written last and carries the checksums of the files beside it, so a run exists when
 that file does, whatever moment a process was killed at. Every file is written aside and renamed. JSON documents
-carry a checksum of themselves. What the system refuses to show does not count as gone.
+carry a checksum of themselves. What the system refuses to show does not count as gone: :class:`DbenchError` is raised.
 """
 
 import hashlib
@@ -28,8 +28,6 @@ from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 Status = Literal["done", "diverged", "interrupted"]
 _STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
-
-_OF_A_DONE_RUN = {"weights.safetensors", "codes.safetensors"}
 
 
 def seal(document: Mapping[str, Any]) -> bytes:
@@ -163,14 +161,16 @@ class Store:
             checksums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
         document = {"schema": KEY_SCHEMA, "key": key.axes, "status": status, "files": checksums, **record}
         self._write(self._path(key.digest, "run.json"), seal(document))
-        self._sweep(key, keep={*checksums, "run.json", "scores.json"})
+        # What an earlier state of the run, or a killed process, left in its folder goes.
+        for path in self._fs.ls(f"{self.root}/runs/{key.digest}", detail=False):
+            if str(path).rstrip("/").rpartition("/")[2] not in {*checksums, "run.json", "scores.json"}:
+                self._remove(path)
 
     def record(self, key: RunKey) -> dict[str, Any] | None:
         """Return the record of a run, or ``None`` when there is none.
 
         Raises:
             DamagedData: the record is no record, or belongs to another key or schema.
-            DbenchError: the system refuses to read it.
         """
         path = self._path(key.digest, "run.json")
         data = self._read_if_there(path)
@@ -184,11 +184,7 @@ class Store:
         return document
 
     def status(self, key: RunKey) -> Status | None:
-        """Return the status of a run, ``None`` when there is none.
-
-        Raises:
-            DamagedData: the record cannot be read.
-        """
+        """Return the status of a run, ``None`` when there is none; raises as :meth:`record`."""
         document = self.record(key)
         return None if document is None else document["status"]
 
@@ -214,17 +210,15 @@ class Store:
         """Whether a finished run (done or diverged) is there with every file as its record promises.
 
         A run that is done has weights and codes.
-
-        Raises:
-            DbenchError: the system refuses to read it.
         """
         try:
             document = self.record(key)
             if document is None or document["status"] == "interrupted":
                 return False
-            if document["status"] == "done" and not _OF_A_DONE_RUN.issubset(document["files"]):
+            files = document["files"]
+            if document["status"] == "done" and not files.keys() >= {"weights.safetensors", "codes.safetensors"}:
                 return False
-            for name, promised in document["files"].items():
+            for name, promised in files.items():
                 if hashlib.sha256(self._read(self._path(key.digest, name))).hexdigest() != promised:
                     return False
         except DamagedData:
@@ -232,22 +226,11 @@ class Store:
         return True
 
     def discard(self, key: RunKey) -> None:
-        """Remove a run and its scores; nothing happens when there is none.
-
-        Raises:
-            DbenchError: the system refuses.
-        """
+        """Remove a run and its scores; nothing happens when there is none."""
         folder = f"{self.root}/runs/{key.digest}"
         # The record goes first: without it the rest does not count.
         self._remove(f"{folder}/run.json")
         self._remove(folder, recursive=True)
-
-    def _sweep(self, key: RunKey, *, keep: set[str]) -> None:
-        """Remove what an earlier state of the run, or a killed process, left in its folder."""
-        folder = f"{self.root}/runs/{key.digest}"
-        for path in self._fs.ls(folder, detail=False):
-            if str(path).rstrip("/").rpartition("/")[2] not in keep:
-                self._remove(path)
 
     def contents(self) -> Contents:
         """Look at every record once; damaged ones count nowhere."""
@@ -276,7 +259,6 @@ class Store:
 
         Raises:
             DamagedData: it was changed after it was written.
-            DbenchError: the system refuses to read it.
         """
         path = self._document_path(name, key)
         data = self._read_if_there(path)
@@ -298,9 +280,6 @@ class Store:
 
         ``patience`` are the seconds to wait, all in all, for runs that are held: workers whose master was killed need a
         moment to notice.
-
-        Raises:
-            DbenchError: a lock cannot be made.
         """
         elsewhere = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
         folder = Path(self.root) / "locks" if self.local else elsewhere

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from dbench.data import load
 from dbench.errors import DamagedData, DbenchError
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
@@ -62,11 +63,7 @@ def strangers(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:
 def of_other_data(store: Store, key: RunKey) -> bool:
     """Whether a run was trained on another version of its data set than is installed.
 
-    Not where there is no such run, or where the data set cannot be loaded here.
-
-    Raises:
-        DamagedData: its record is damaged.
-        DbenchError: the system refuses to read it.
+    Not where there is no such run, or where the data set cannot be loaded here. Raises as :meth:`Store.record`.
     """
     record = store.record(key)
     installed = None if record is None else _fingerprint(key.data)
@@ -75,8 +72,6 @@ def of_other_data(store: Store, key: RunKey) -> bool:
 
 @cache
 def _fingerprint(data_name: str) -> str | None:
-    from dbench.data import load
-
     try:
         return load(data_name).fingerprint
     except DbenchError:

@@ -1,232 +1,28 @@
-"""The runs table: one row for each run and score, with provenance, and the manifest that vouches for it."""
+"""The runs table, one row for each run and score, and the manifest that vouches for it: how they are read."""
 
-from __future__ import annotations
-
-import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
-from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, read_promised
-from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
-
-if TYPE_CHECKING:
-    from dbench.zoo.profiles import Profile
-    from dbench.zoo.store import Store
+from dbench.errors import DamagedData, InvalidInput
+from dbench.zoo.arrays import read_promised
+from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 TABLE, MANIFEST = "runs.parquet", "manifest.json"
 TABLE_SCHEMA = 2
 
-_TEXT, _WHOLE, _REAL = "text", "int64", "float64"
-COLUMNS: dict[str, str] = {
-    "run": _TEXT,
-    "profile": _TEXT,
-    "data": _TEXT,
-    "objective": _TEXT,
-    "strength": _REAL,
-    "network": _TEXT,
-    "steps": _WHOLE,
-    "seed": _WHOLE,
-    "status": _TEXT,
-    "score": _TEXT,
-    "value": _REAL,
-    "commit": _TEXT,
-    "versions": _TEXT,
-    "device": _TEXT,
-    "precision": _TEXT,
-    "data_sha256": _TEXT,
-    "trained_seconds": _REAL,
-    "trained_utc": _TEXT,
-}
+AXES = ("data", "objective", "strength", "network", "steps", "seed")
+PROVENANCE = ("commit", "versions", "device", "precision", "data_sha256", "trained_seconds", "trained_utc")
+NUMBERS = {"strength": "float64", "steps": "int64", "seed": "int64", "value": "float64", "trained_seconds": "float64"}
+COLUMNS = dict.fromkeys(("run", "profile", *AXES, "status", "score", "value", *PROVENANCE), "text") | NUMBERS
 """Columns of the table and the kind of value each holds."""
-
-_OF_TRAINING = ("elbo", "kl", "reconstruction")
-"""Scores that training itself gives; a table of diverged runs alone has rows for these."""
-
-_AXES = ("data", "objective", "strength", "network", "steps", "seed")
-_PROVENANCE = ("commit", "versions", "device", "precision", "data_sha256", "trained_seconds", "trained_utc")
-
-
-def build_table(
-    store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, Any]] | None = None
-) -> tuple[pd.DataFrame, RunArrays]:
-    """Collect runs and their scores from a store.
-
-    Each run must be done and scored, or diverged; ``population`` holds further scores by digest, those that a run has
-    only among others (UDR).
-
-    Returns:
-        A frame with the columns of :data:`COLUMNS`, sorted by run key and score; and the scores that are no single
-        numbers.
-
-    Raises:
-        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, the runs are of several data
-            sets, or the shape of an array differs from run to run.
-        DamagedData: a file of the store is damaged.
-    """
-    records, scores = _collected(store, keys, population or {})
-    every = sorted(set().union(*scores.values()))
-    for key, have in scores.items():
-        if missing := sorted(set(every) - set(have)):
-            raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
-    # Where every run diverged no score is known by name, yet the runs stay in.
-    arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
-    names = [name for name in every if name not in arrays]
-    if scores and not names:
-        raise DamagedData(f"the scores of run {min(scores)} must hold at least one number, got {every}")
-    names = names or [*_OF_TRAINING]
-    rows = [
-        {
-            "run": key.digest,
-            "profile": profile.name,
-            **{axis: getattr(key, axis) for axis in _AXES},
-            "status": record["status"],
-            "score": name,
-            "value": scores[key][name] if key in scores else np.nan,
-            **{column: record[column] for column in _PROVENANCE},
-        }
-        for key, record in records.items()
-        for name in names
-    ]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    table = frame.astype({name: kind for name, kind in COLUMNS.items() if kind != _TEXT})
-    return table, _arrays(scores, arrays)
-
-
-def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunArrays:
-    """Stack the arrays of those names, of all runs that are done or of those of an objective."""
-    of_runs, agreements = {}, {}
-    try:
-        for name in sorted(names - {AGREEMENTS}):
-            of_runs[name] = np.array([have[name] for have in scores.values()], dtype=np.float64)
-        for objective in sorted({key.objective for key in scores} if AGREEMENTS in names else ()):
-            rows = [have[AGREEMENTS] for key, have in scores.items() if key.objective == objective]
-            agreements[objective] = np.array(rows, dtype=np.float32).reshape(len(rows), len(rows))
-    except ValueError as error:
-        raise InvalidInput(f"runs of a table must have arrays of one shape, got others: {error}") from None
-    return RunArrays(tuple(key.digest for key in scores), of_runs, agreements)
-
-
-def _is_numeric(value: object) -> bool:
-    """Whether a score is a number, or nested lists of numbers."""
-    return all(map(_is_numeric, value)) if isinstance(value, list) else isinstance(value, (int, float))
-
-
-def _collected(
-    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]]
-) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
-    """Return the records of runs, sorted, and the scores of those that are done."""
-    records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
-    if len(data := sorted({key.data for key in keys})) > 1:
-        raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")
-    if pilots := sorted({key.seed for key in keys} & set(PILOT_SEEDS)):
-        raise InvalidInput(
-            f"seeds of a table must not lie in {PILOT_SEEDS[0]}-{PILOT_SEEDS[-1]}, by which choices were made, "
-            f"got {', '.join(map(str, pilots))}"
-        )
-    for key in keys:
-        record = store.record(key)
-        if record is None or record["status"] == "interrupted":
-            raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
-        for column in _PROVENANCE:
-            if not isinstance(record.get(column), (int, float) if COLUMNS[column] == _REAL else str):
-                raise DamagedData(f"the record of run {key} must say its {column}, got {record.get(column)!r:.80}")
-        records[key] = record
-        if record["status"] == "done":
-            document = store.read_document("scores", key=key)
-            if document is None or document.get("codes") != record["files"].get("codes.safetensors"):
-                raise InvalidInput(f"run {key} is not scored yet; run dbench zoo score first")
-            found = document.get("scores")
-            if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
-                raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
-            scores[key] = {**found, **population.get(key.digest, {})}
-    if not records:
-        raise InvalidInput("a table needs at least one run, got none")
-    return records, scores
-
-
-def write_table(
-    folder: str | Path,
-    table: pd.DataFrame,
-    profile: Profile,
-    tolerance: Mapping[str, float],
-    *,
-    arrays: RunArrays | None = None,
-    scoring: Mapping[str, str] | None = None,
-    rules: Mapping[str, str] | None = None,
-) -> Path:
-    """Write the table, the arrays and the manifest, each aside and then renamed; the manifest last.
-
-    Table and arrays are as :func:`build_table` returns them; without arrays the manifest says so. It also holds, of
-    early scores, the largest difference ``dbench zoo verify`` accepts as a share of the value (``tolerance``); the
-    choices behind the scores, as text (``scoring``); and by name of a claim's card its hash as it was frozen when the
-    runs were scored (``rules``, :func:`read_rules`): a card with another hash, or none, is exploratory on this table.
-    Returns the path of the table.
-    """
-    folder = Path(folder)
-    arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
-    data, described = arrays.encoded()
-    buffer = io.BytesIO()
-    schema = pa.schema(
-        [(name, {_TEXT: pa.string(), _WHOLE: pa.int64(), _REAL: pa.float64()}[kind]) for name, kind in COLUMNS.items()]
-    )
-    pq.write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False), buffer, compression="zstd")
-    manifest = {
-        "schema": TABLE_SCHEMA,
-        "key_schema": KEY_SCHEMA,
-        "table": TABLE,
-        "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
-        "runs": int(table["run"].nunique()),
-        "rows": len(table),
-        "arrays": described,
-        "scores": sorted(table["score"].unique().tolist()),
-        "profile": {**asdict(profile), "deviations": _deviations(table, profile)},
-        "scoring": dict(scoring or {}),
-        "tolerance": dict(sorted(tolerance.items())),
-        "rules": dict(sorted((rules or {}).items())),
-    }
-    contents = {TABLE: buffer.getvalue(), ARRAYS: data, MANIFEST: json.dumps(manifest, indent=1).encode() + b"\n"}
-    try:
-        for name, content in contents.items():
-            with aside(folder / name) as place:
-                place.write_bytes(content)
-    except OSError as error:
-        raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
-    return folder / TABLE
-
-
-def _deviations(table: pd.DataFrame, profile: Profile) -> list[str]:
-    """What differs from the papers' study on the data of a table, and how many of the profile's seeds it has."""
-    data, seeds = set(table["data"]) & set(profile.data), table["seed"].nunique()
-    planned = len({key.seed for key in profile.runs(data=data)})
-    fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []
-    return [*profile.deviations_on(data), *fewer]
-
-
-def read_rules(path: str | Path) -> dict[str, str]:
-    """Read the hashes of the cards in force from what ``dbench claims freeze`` wrote.
-
-    Raises:
-        InvalidInput: the file cannot be read or holds no cards with hashes.
-    """
-    try:
-        cards = json.loads(Path(path).read_bytes())["cards"]
-        found = {name: card["hash"] for name, card in cards.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidInput(f"rules must be what dbench claims freeze wrote, got {str(path)!r}: {error}") from None
-    if not all(isinstance(value, str) for value in found.values()):
-        raise InvalidInput(f"rules must hold a hash for each card, got another value in {str(path)!r}")
-    return found
 
 
 def load_manifest(folder: str | Path) -> dict[str, Any]:
@@ -294,7 +90,7 @@ def _check_columns(table: pd.DataFrame, path: Path) -> None:
         raise DamagedData(f"{path} has columns that no runs table has: {', '.join(unknown)}")
     for name, kind in COLUMNS.items():
         column = table[name]
-        right = pd.api.types.is_string_dtype(column) if kind == _TEXT else column.dtype == kind
+        right = pd.api.types.is_string_dtype(column) if kind == "text" else column.dtype == kind
         if not right:
             raise DamagedData(f"{path}: column {name} must hold {kind}, got {column.dtype}")
         if name != "value" and column.isna().any():
@@ -325,18 +121,14 @@ def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) ->
 
 
 def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunKey]:
-    """Return digest -> key of the runs of a table, rebuilt from the axes and from what the profile fixes.
-
-    Raises:
-        DamagedData: a digest is not the one that the axes of its row give.
-    """
+    """Return digest -> key of the runs of a table, rebuilt from the axes and from what the profile fixes."""
     keys: dict[str, RunKey] = {}
     if manifest["key_schema"] != KEY_SCHEMA:
         raise DamagedData(f"the table holds keys of schema {manifest['key_schema']}, this version reads {KEY_SCHEMA}")
     for row in table.drop_duplicates("run").to_dict("records"):
         try:
             key = RunKey(
-                **{axis: row[axis] for axis in _AXES},
+                **{axis: row[axis] for axis in AXES},
                 batch_size=manifest["profile"]["batch_size"],
                 learning_rate=manifest["profile"]["learning_rate"],
                 constants=_constants(manifest["profile"]["sweeps"], row["objective"], row["data"]),

@@ -58,12 +58,7 @@ class TrainSummary:
 
 
 def train_runs(
-    store: Store,
-    keys: Sequence[RunKey],
-    *,
-    budget: float | None = None,
-    console: Console | None = None,
-    **setup: Any,
+    store: Store, keys: Sequence[RunKey], *, budget: float | None = None, console: Console | None = None, **setup: Any
 ) -> TrainSummary:
     """Train every run of the plan that the store does not hold whole.
 

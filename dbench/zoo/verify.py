@@ -22,11 +22,7 @@ from dbench.zoo.train import train_runs
 
 
 def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
-    """Draw runs of a table without replacement, by a generator of that seed.
-
-    Raises:
-        InvalidInput: more runs than the table has.
-    """
+    """Draw runs of a table without replacement, by a generator of that seed."""
     runs = sorted(table["run"].unique())
     if not 1 <= number <= len(runs):
         raise InvalidInput(f"number must lie between 1 and the {len(runs)} runs of the table, got {number}")

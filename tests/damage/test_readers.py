@@ -28,11 +28,12 @@ from dbench.report import build_document, read_report, write_report
 from dbench.seeds import generator
 from dbench.stats import Estimate
 from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint
+from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import Group, images_of, network_of, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store, seal
-from dbench.zoo.table import build_table, load_runs, write_table
+from dbench.zoo.table import load_runs
 
 PROFILE = Profile(
     name="tiny",

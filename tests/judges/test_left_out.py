@@ -9,8 +9,8 @@ from simulation import table_of
 from dbench.claims.evidence import evidence_folders, left_out_folders, load_left_out
 from dbench.data.held_out import paper_splits
 from dbench.errors import EvidenceLacking
+from dbench.zoo.complete import write_table
 from dbench.zoo.profiles import NOVEL, Sweep
-from dbench.zoo.table import write_table
 
 SPLITS = paper_splits("dsprites_grid_16")[:3]
 STUDY = replace(

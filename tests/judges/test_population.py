@@ -20,9 +20,9 @@ from dbench.claims.evidence import (
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
+from dbench.zoo.complete import write_table
 from dbench.zoo.keys import KEY_SCHEMA
 from dbench.zoo.profiles import Profile, Sweep
-from dbench.zoo.table import write_table
 
 TINY = Profile(
     name="tiny",

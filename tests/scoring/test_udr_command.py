@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from dbench.claims.ledger import ledger
 from dbench.cli import main
-from dbench.codes.reading import CodesAlone, read_codes_alone
+from dbench.codes.alone import CodesAlone, read_codes_alone
 from dbench.metrics.udr import udr_scores
 from dbench.scoring.ranking import FINDINGS, rank_models
 

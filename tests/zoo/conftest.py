@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dbench.data import load
+from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_table, write_table
 
 TINY = Profile(
     name="tiny",

@@ -11,10 +11,11 @@ import pytest
 
 from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.arrays import RunArrays, load_arrays
+from dbench.zoo.complete import build_table
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_table, load_manifest, load_runs
+from dbench.zoo.table import load_manifest, load_runs
 
 Finish = Callable[..., None]
 

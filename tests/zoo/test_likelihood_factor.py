@@ -9,9 +9,10 @@ from dbench.cli import main
 from dbench.data import load
 from dbench.errors import InvalidInput
 from dbench.training import train
+from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import images_of, member_of, network_of, settings_of
 from dbench.zoo.profiles import find_profile
-from dbench.zoo.table import build_table, load_manifest, load_runs, run_keys, write_table
+from dbench.zoo.table import load_manifest, load_runs, run_keys
 
 
 def _loss(key, **settings) -> float:

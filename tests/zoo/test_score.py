@@ -11,13 +11,14 @@ from dbench.errors import DamagedData, UnknownName
 from dbench.metrics.blend import AGGREGATIONS
 from dbench.zoo import scorers
 from dbench.zoo.arrays import AGREEMENTS, cells, load_arrays
+from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.keys import RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
 from dbench.zoo.score import ScoreSummary, score_one, score_runs
 from dbench.zoo.scorers import protocol, subject_of
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_table, load_manifest, load_runs, write_table
+from dbench.zoo.table import load_manifest, load_runs
 
 KINDS = ("mutual_information", "importance", "predictability")
 OF_THE_STUDY = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")

@@ -13,19 +13,11 @@ import pytest
 
 from dbench.claims.evidence import load_population
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.zoo.complete import write_population_table
+from dbench.zoo.complete import build_table, read_rules, write_population_table, write_table
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
-from dbench.zoo.table import (
-    COLUMNS,
-    build_table,
-    load_manifest,
-    load_runs,
-    read_rules,
-    run_keys,
-    write_table,
-)
+from dbench.zoo.table import COLUMNS, load_manifest, load_runs, run_keys
 
 Finish = Callable[..., None]
 

@@ -16,12 +16,12 @@ from rich.console import Console
 
 from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo import scorers, verify
+from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.devices import device_name
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile
 from dbench.zoo.score import score_one
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_table, write_table
 from dbench.zoo.tolerance import EARLY_SHARE
 
 
@@ -187,7 +187,7 @@ from dbench.zoo import scorers
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.score import score_one
 from dbench.zoo.store import Store
-from dbench.zoo.table import build_table, write_table
+from dbench.zoo.complete import build_table, write_table
 
 class Wire:
     stopping = False

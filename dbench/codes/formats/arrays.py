@@ -46,11 +46,7 @@ class StoredArray:
 
     @property
     def numbers(self) -> tuple[int, int]:
-        """Rows and columns of numbers; a vector is one column.
-
-        Raises:
-            InvalidInput: objects, text, complex numbers, no values, or not a matrix.
-        """
+        """Rows and columns of numbers; a vector is one column, and everything else is refused."""
         if self.dtype.hasobject:
             raise InvalidInput(
                 f"{self.what} holds python objects, which only a pickle can store, and pickles can run code: they are "
@@ -62,11 +58,7 @@ class StoredArray:
 
     @property
     def matrix(self) -> tuple[int, int]:
-        """Rows and columns, whatever they hold; a vector is one column.
-
-        Raises:
-            InvalidInput: no values, or not a matrix.
-        """
+        """Rows and columns, whatever they hold; a vector is one column."""
         if len(self.shape) not in (1, 2) or 0 in self.shape:
             raise InvalidInput(f"{self.what} must be a non-empty matrix (observations x dimensions), got {self}")
         return self.shape[0], self.shape[1] if len(self.shape) == 2 else 1
@@ -85,12 +77,7 @@ class StoredArray:
         return rows_of(checked(self.what, blocks), keep)
 
     def read_columns(self, keep: NDArray[np.int64] | None = None) -> list[Column]:
-        """Return the kept rows of each column, which may hold text.
-
-        Raises:
-            InvalidInput: as :meth:`read`, or text that is missing.
-            DamagedData: as :meth:`read`.
-        """
+        """Return the kept rows of each column, which may hold text; raises as :meth:`read`."""
         if self.dtype.kind not in "US":
             return list(self.read(keep).T)
         rows, columns = self.matrix
@@ -99,11 +86,7 @@ class StoredArray:
         return [text_column(self.what, column) for column in (text if keep is None else text[keep]).T]
 
     def read_text(self) -> tuple[str, ...]:
-        """Return a short vector of strings.
-
-        Raises:
-            InvalidInput: anything else.
-        """
+        """Return a short vector of strings; anything else is refused."""
         if self.dtype.kind not in "US" or len(self.shape) != 1 or max(self.dtype.itemsize, 1) * self.shape[0] > _TEXT:
             raise InvalidInput(f"{self.what} must be a short vector of strings, got {self}")
         with _reading(self.what):
@@ -135,11 +118,7 @@ def _stored_array(what: str, size: int, stream: IO[bytes], load: Callable[[], An
 
 
 def open_npy(path: Path) -> StoredArray:
-    """Look at an npy file.
-
-    Raises:
-        DamagedData: not npy, or a header that disagrees with the file's size.
-    """
+    """Look at an npy file, whose header must agree with its size."""
     with path.open("rb") as stream:
         load = partial(np.load, path, mmap_mode="r", allow_pickle=False)
         return _stored_array(path.name, path.stat().st_size, stream, load)

@@ -47,12 +47,7 @@ class StoredTable:
             return rows_of(checked(self.what, blocks), keep)
 
     def read_columns(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> list[Column]:
-        """Return the kept rows of each column, which may hold text.
-
-        Raises:
-            InvalidInput: as :meth:`read`, or text that is missing.
-            DamagedData: as :meth:`read`.
-        """
+        """Return the kept rows of each column, which may hold text; raises as :meth:`read`."""
         numeric = [name for name in columns if name not in self.text]
         numbers = dict(zip(numeric, self.read(numeric, keep).T, strict=True)) if numeric else {}
         return [numbers[name] if name in numbers else self._text(name, keep) for name in columns]

@@ -203,11 +203,7 @@ class ObjectiveCard:
         return replace(self, constants=constants, adversary_rate=chosen.get("adversary_rate", self.adversary_rate))
 
     def extra_shapes(self, network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-        """Return the shapes of all parameters beside the network's, heads first; none for most objectives.
-
-        Raises:
-            InvalidInput: a name that does not start with ``head.`` or ``adversary.``.
-        """
+        """Return the shapes of all parameters beside the network's, heads first; none for most objectives."""
         shapes: Shapes = {}
         for prefix, declared in (("head.", self.extra), ("adversary.", self.adversary)):
             part = {} if declared is None else declared(network, factor_sizes)

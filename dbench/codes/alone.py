@@ -1,0 +1,73 @@
+"""The codes of several models alone, without factors, from files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes.formats.arrays import open_npy, open_npz
+from dbench.codes.formats.tables import open_csv, open_parquet
+from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, existing, posterior
+from dbench.errors import InvalidInput
+
+
+@dataclass(frozen=True, eq=False)
+class CodesAlone:
+    """Codes of one model.
+
+    Attributes:
+        name: the file, as it was named.
+        codes: n x d.
+        logvar: logarithms of the posterior's variances, same shape, where the file holds them.
+        notes: what was decided in reading, one sentence each.
+    """
+
+    name: str
+    codes: NDArray[np.float64]
+    logvar: NDArray[np.float64] | None
+    notes: tuple[str, ...]
+
+
+def read_codes_alone(
+    paths: Sequence[str | Path], *, codes: str | None = None, rows: int = 10_000, seed: int = 0
+) -> list[CodesAlone]:
+    """Read the codes of several models for the same observations, in the same order.
+
+    Each file is an ``.npz`` (array ``codes``, optionally ``logvar`` or ``std``), ``.npy``, ``.csv`` or ``.parquet``
+    (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
+    :func:`~dbench.codes.reading.read_codes`; of longer files the same rows are kept of each.
+
+    Raises:
+        InvalidInput: no such file, another format, or numbers of rows that differ.
+        DamagedData: a file that cannot be read.
+    """
+    found = [_read_alone(path, codes, rows, seed) for path in paths]
+    for model, n in found:
+        if n != found[0][1]:
+            raise InvalidInput(
+                "all files must hold the codes of the same observations, "
+                f"got {found[0][1]} rows in {paths[0]} and {n} in {model.name}"
+            )
+    return [model for model, _ in found]
+
+
+def _read_alone(path: str | Path, codes: str | None, rows: int, seed: int) -> tuple[CodesAlone, int]:
+    file = existing(path)
+    suffix = file.suffix.lower()
+    if suffix in (".csv", ".parquet", ".pq"):
+        table = (open_csv if suffix == ".csv" else open_parquet)(file)
+        keep, notes = choose_rows(table.rows, rows, seed)
+        values = table.read(columns_of(table, "codes", codes, USUAL_CODES), keep)
+        return CodesAlone(str(path), values.astype(np.float64), None, tuple(notes)), table.rows
+    if suffix not in (".npz", ".npy"):
+        raise InvalidInput(f"codes must come in .npz, .npy, .csv or .parquet, got {file.name!r}")
+    arrays = open_npz(file) if suffix == ".npz" else {"codes": open_npy(file)}
+    name = (codes or "codes") if suffix == ".npz" else "codes"
+    if name not in arrays:
+        raise InvalidInput(f"{file.name} has no array {name!r}; it holds {', '.join(arrays)}; name it with --codes")
+    n = arrays[name].matrix[0]
+    keep, notes = choose_rows(n, rows, seed)
+    values = arrays[name].read(keep).astype(np.float64)
+    return CodesAlone(str(path), values, posterior(file.name, arrays, name, keep, notes), tuple(notes)), n
