@@ -65,15 +65,6 @@ def factor_vae(
     won most votes overall. The fixed factor's value is that of the batch's first draw, which for dependent
     factors is its marginal law; the others are drawn as if it were not fixed.
 
-    Args:
-        source: gives codes of chosen factors; with a grid of codes about 1 s, mostly look-ups.
-        batch: observations in a vote, at least 2.
-        train_votes: votes of the classifier.
-        test_votes: votes of its accuracy.
-        variance_draws: observations the variances without intervention are taken from.
-        threshold: smallest variance of an active code.
-        generator: for all draws.
-
     Returns:
         Score with per-factor accuracies, training votes (codes x factors) as relation, and details
         ``active`` (number of codes used), ``train`` (accuracy on the training votes), ``threshold``, ``chance``
