@@ -50,11 +50,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
 
 
 def find(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """Return what is known under a name.
-
-    Raises:
-        UnknownName: nothing is.
-    """
+    """Return what is known under a name, or raise the error of :func:`unknown_name`."""
     if name not in known:
         raise unknown_name(kind, name, known)
     return known[name]

@@ -33,17 +33,11 @@ SUTER, DUAN = "Suter et al.", "Duan et al."
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """A construction, and which code holds which factor.
+    """A construction, and which code holds which factor."""
 
-    Attributes:
-        source: factors, integer labels throughout, and codes.
-        holds: codes x factors; whether the code depends on the factor, or is needed to tell it.
-        explicit: whether every factor can be told from all codes together.
-    """
-
-    source: Source
-    holds: NDArray[np.bool_]
-    explicit: bool
+    source: Source  # factors, integer labels throughout, and codes
+    holds: NDArray[np.bool_]  # codes x factors; whether the code depends on the factor, or is needed to tell it
+    explicit: bool  # whether every factor can be told from all codes together
     place: str
     truth: str
 

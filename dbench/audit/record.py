@@ -45,18 +45,12 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """One question to a metric.
-
-    Attributes:
-        case: on which representation, empty where there is one only.
-        ask: scores what it needs and judges; the metric's failures are left to :meth:`__call__`.
-        place: where the papers have it.
-    """
+    """One question to a metric."""
 
     family: str
-    case: str
-    ask: Callable[[Subject], Answer]
-    place: str = ""
+    case: str  # on which representation, empty where there is one only
+    ask: Callable[[Subject], Answer]  # scores what it needs and judges; the metric's failures are left to __call__
+    place: str = ""  # where the papers have it
 
     @property
     def name(self) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample, Source
 from dbench.errors import DbenchError, InvalidInput
+from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score
 from dbench.seeds import generator
 
@@ -65,8 +66,7 @@ class Subject:
     ) -> None:
         if not callable(metric):
             raise InvalidInput(f"metric must be callable, got {type(metric).__name__}")
-        if isinstance(observations, bool) or not isinstance(observations, int) or observations < 200:
-            raise InvalidInput(f"observations must be an integer of at least 200, got {observations!r}")
+        require_count("observations", observations, 200)
         if not 0 < timeout < math.inf:
             raise InvalidInput(f"timeout must be a number of seconds above 0, got {timeout}")
         if scale is not None and not (all(map(math.isfinite, scale)) and scale[0] != scale[1]):
@@ -190,11 +190,7 @@ def _needs(metric: Callable[..., Any], name: str) -> Needs:
 
 
 def guarded(call: Callable[[], Any], timeout: float) -> float:
-    """Call a stranger's function and insist on one finite number.
-
-    Raises:
-        MetricFailed: anything else.
-    """
+    """Call a stranger's function and insist on one finite number; :class:`MetricFailed` is raised for anything else."""
     try:
         # What it prints and what it is warned of would drown the table.
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):

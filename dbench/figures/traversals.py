@@ -68,10 +68,7 @@ def reconstructions(models: Models) -> Figure:
 def draw_traversals(decode: Callable[[Array], Array], mean: Array, logvar: Array) -> Figure:
     """Traversals of somebody's decoder around the first of its codes, as of :func:`latent_traversals`.
 
-    Args:
-        decode: takes n x d codes, returns n x C x H x W images in 0..1.
-        mean: N x d means of the codes of N observations.
-        logvar: logarithms of their variances.
+    It makes n x C x H x W images in 0..1 of n x d codes; means and logarithms of variances are N x d.
     """
     drawn, axes = panels(1, 1, height=3.65)
     _traversal(axes[0, 0], decode, mean[0], kl_per_code(mean, logvar))

@@ -56,17 +56,9 @@ def beta_vae_metric(
     A Sober Look, section 4.2.1: a factor is chosen, two batches are drawn in which each pair agrees in that
     factor (its value varies from pair to pair, as in the supplement of Sepliarskaia et al., A.1) and in no
     other; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
-    default options. Bounds 0 and 1; chance is 1/k, not taken off unless asked for. Its known weaknesses stay:
-    a rotation is nearly invisible, and since codes are not standardised and weights are penalised, codes of
-    tiny scale cannot be used.
-
-    Args:
-        source: gives codes of chosen factors; with a grid of codes about 0.3 s, mostly look-ups.
-        batch: pairs behind a point.
-        train_points: points the classifier is fitted to.
-        test_points: points of its accuracy.
-        corrected: give max(0, (a - 1/k) / (1 - 1/k)) for an accuracy of a.
-        generator: for all draws.
+    default options. Bounds 0 and 1; chance is 1/k, not taken off unless ``corrected``: max(0, (a - 1/k) / (1 - 1/k))
+    for an accuracy of a. Its known weaknesses stay: a rotation is nearly invisible, and since codes are not
+    standardised and weights are penalised, codes of tiny scale cannot be used. About 0.3 s on a grid of codes.
 
     Returns:
         Score with per-factor accuracies; details ``chance`` (1/k), ``ceiling`` (1: pairs have equal copies of

@@ -75,14 +75,11 @@ def blends(
     (test accuracy on one code; discrete factors), ``r2`` (squared correlation), ``lasso`` (absolute standardised
     weights). Aggregations: ``dci_disentanglement``, ``dci_completeness``, ``sap`` (gap of the two strongest codes),
     ``mig`` (the same, divided by the entropy of the factor in nats, whatever the relation: bounded by 1 only for
-    information), ``modularity`` (idle codes left out).
+    information), ``modularity`` (idle codes left out). By default all relations but ``suter``, which needs 2,400
+    observations. Of the paper's 15,000, ``gbt`` takes minutes, all others together a few seconds.
 
-    Args:
-        sample: 15,000 observations in the paper. ``gbt`` takes minutes, all others together a few seconds.
-        relations: names of relations; by default all but ``suter``, which needs 2,400 observations.
-        aggregations: names of aggregations.
-        generator: one stream for all relations, in the order asked for; by default each relation gets its own,
-            so that a matrix does not depend on what else is asked for.
+    A generator is one stream for all relations, in the order asked for; by default each relation gets its own, so that
+    a matrix does not depend on what else is asked for.
 
     Returns:
         Scores by (relation, aggregation), named ``blend[relation,aggregation]``, each with its relation matrix.

@@ -28,17 +28,11 @@ EQUAL = 1e-12  # relative difference below which two splits are worth the same
 
 
 class Boosted(NamedTuple):
-    """What is asked of a boosted classifier.
+    """What is asked of a boosted classifier."""
 
-    Attributes:
-        importance: d values that sum to 1: squared error that the splits on each code remove; all 0 without a split.
-        train: n predicted classes of the training observations.
-        test: m predicted classes of the others.
-    """
-
-    importance: Array
-    train: Indices
-    test: Indices
+    importance: Array  # d values that sum to 1: squared error that splits on each code remove; all 0 without a split
+    train: Indices  # n predicted classes of the training observations
+    test: Indices  # m predicted classes of the others
 
 
 class _Columns(NamedTuple):

@@ -13,22 +13,15 @@ from dbench.metrics.inputs import require_count, require_positive
 class Training:
     """How classifiers are trained, all of them alike.
 
-    Attributes:
-        epochs: passes over the training part.
-        batch: observations in a step (the paper gives none); the last, smaller batch of an epoch is used too.
-        hidden: units of the hidden layer.
-        falling_from: where the learning rate starts that falls to 0 in equal steps; 0.001 throughout if not given.
-        device: a torch device.
-
     Raises:
         InvalidInput: a count below 1, a rate that is not above 0, or a device that torch does not have here.
     """
 
-    epochs: int = 75
-    batch: int = 128
-    hidden: int = 256
-    falling_from: float | None = None
-    device: str = "cpu"
+    epochs: int = 75  # passes over the training part
+    batch: int = 128  # observations in a step (the paper gives none); the last, smaller batch of an epoch is used too
+    hidden: int = 256  # units of the hidden layer
+    falling_from: float | None = None  # where a learning rate starts that falls to 0 in equal steps; else 0.001
+    device: str = "cpu"  # a torch device
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch", "hidden"):

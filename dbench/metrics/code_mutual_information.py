@@ -26,13 +26,8 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
     Both codes are cut into equal-width bins. Bounds 0 and log(bins), reached by duplicates whose values fill
     the bins evenly. The plug-in estimate is biased upwards by about (a - 1)(b - 1) / 2n nats, a and b the bins
     that two codes use: 0.018 for 20 bins and 10,000 observations, which is what independent uniform codes
-    score. Compare scores of equal n and bins only, or take the bias off (``corrected``).
-
-    Args:
-        codes: a sample or n x d codes, posterior means or draws (they answer different questions); about 10 ms
-            for 10,000 x 10.
-        bins: number of equal-width bins for each code.
-        corrected: subtract each pair's expected bias, at least to 0.
+    score. Compare scores of equal n and bins only, or take each pair's bias off, at least to 0 (``corrected``).
+    Codes (a sample, or n x d) are posterior means or draws, which answer different questions; about 10 ms.
 
     Returns:
         Score with the mean over its pairs as value per code; details ``bias`` (the mean expected bias, also

@@ -61,10 +61,12 @@ def dci(
     """Disentanglement: is each code important for one factor only?
 
     A Sober Look, section 4.2.5: two thirds of the observations train one predictor for each factor, its
-    importances fill the relation matrix, the rest tests it. Entropies have base k (disentanglement) and
-    base d (completeness). Bounds 0 and 1. A score depends on the predictor, which the result therefore names:
+    importances fill the relation matrix, the rest tests it; continuous factors are regressed. Entropies have base k
+    (disentanglement) and base d (completeness). Bounds 0 and 1. A score depends on the predictor, which the result
+    therefore names:
 
-    - ``dci``, boosted trees (``gbt``): with the default options of scikit-learn, as in A Sober Look.
+    - ``dci``, boosted trees (``gbt``): with the default options of scikit-learn, as in A Sober Look; a minute for
+      15,000 observations of 113 values.
     - ``dci[gbt_sklearn]``: the same model fitted by scikit-learn itself, five times slower, the reference;
       :mod:`dbench.metrics.boosted_trees` says where they differ.
     - ``dci[forest]``: a random forest of 10 trees of depth at most 6, some 30 times faster (see below).
@@ -82,12 +84,6 @@ def dci(
     The forest ranks models by disentanglement and completeness as boosted trees do (Spearman's 0.97 over 24 trained
     models, see docs/benchmarks.md, and 0.99 over 24 synthetic representations); its values are not theirs, the less the
     more values factors have: noisy copies of 3, 6, 40, 32 and 32 values, 15,000 observations, score 0.59 and 0.81.
-
-    Args:
-        sample: 15,000 observations in the paper. Continuous factors are regressed.
-        estimator: ``gbt`` (a minute for 15,000 observations of 113 values), ``gbt_sklearn`` (five), ``forest`` (1 to
-            3 s), ``suter`` (1 s) or ``lasso`` (10 ms).
-        generator: for the split and the ensembles.
 
     Returns:
         Score whose value is the disentanglement; per code disentanglement, per factor completeness;

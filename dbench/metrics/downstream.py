@@ -147,16 +147,11 @@ def downstream(
     commonest value. Codes are not standardised, as in the study, so the logistic regression depends on their
     scale. Ten observations cannot hold all values of a factor of 40, and those missing are never guessed.
 
-    Args:
-        sample: discrete factors; 15,000 observations for the paper's sizes.
-        sizes: numbers of training observations; by default those of the paper that there are observations for,
-            or all training observations where there are fewer than 10.
-        model: ``logistic`` (about 20 s at 10,000) or ``gbt`` (minutes).
-        test: number of test observations; 5,000 if not given, or a third of fewer than 15,000.
-        tuning: training observations, the first ones, that choose the strength of a logistic regression; all of them
-            if not given. With 1,000 the default sizes take a fifth of the time (2.4 s instead of 13 for factors of 3,
-            6, 10, 16 and 16 values); the accuracies at 10,000 of two trained models moved by 0.002 and 0.0004.
-        generator: for the order of the observations and the seeds of the trees.
+    By default ``sizes`` are those of the paper that there are observations for, or all training observations where
+    there are fewer than 10, and 5,000 observations ``test``, or a third of fewer than 15,000. ``tuning`` training
+    observations, the first ones, choose the strength of a logistic regression, all of them if not given: with 1,000
+    the default sizes take a fifth of the time (2.4 s instead of 13 for factors of 3, 6, 10, 16 and 16 values), and the
+    accuracies at 10,000 of two trained models moved by 0.002 and 0.0004. Boosted trees (``gbt``) take minutes.
 
     Returns:
         Score whose value and per-factor accuracies are those at the largest size; details ``accuracy.10`` and so

@@ -90,13 +90,8 @@ def explicitness(
     that factor, from all codes. Codes are standardised by the training part (two thirds), so scale does not
     matter; areas are taken on the test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a
     middle value of an ordered factor, so exact copies stay below 1 (``ceiling``), hence no perfect value on
-    the card: 0.78 for 3, 6, 40, 32 and 32 values.
-
-    Args:
-        sample: discrete factors; 10,000 observations with 113 values take 0.2 s.
-        rescaled: give 2 (area - 1/2), so that chance is 0 (Ridgeway and Mozer's plots), bounds -1 and 1.
-        penalty: the C of scikit-learn's logistic regressions.
-        generator: for the split.
+    the card: 0.78 for 3, 6, 40, 32 and 32 values. ``rescaled`` gives 2 (area - 1/2), so that chance is 0 (Ridgeway
+    and Mozer's plots), bounds -1 and 1; ``penalty`` is the C of scikit-learn.
 
     Returns:
         Score with per-factor means; details ``chance``, ``ceiling`` (of one exact copy of each factor by

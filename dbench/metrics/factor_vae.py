@@ -57,22 +57,13 @@ def factor_vae(
     """Accuracy of guessing which factor is fixed from which code then varies least.
 
     A Sober Look, section 4.2.2: in each batch one factor is fixed to a random value; the code with the
-    smallest variance, relative to its variance without intervention, votes for that factor; the classifier
-    is the majority over the training votes. Codes of variance below ``threshold`` are left out before the
+    smallest variance, relative to that of ``variance_draws`` without intervention, votes for that factor; the
+    classifier is the majority over the training votes. Codes of variance below ``threshold`` are left out before the
     votes, so exactly constant codes never give 0/0; the threshold is in units of the codes, so the score is
     not invariant to scale. Bounds 0 and 1; chance is about 1/k. Codes that are all inactive say nothing
     about any factor: the stated answer is 0. A code that never won a training vote predicts the factor that
     won most votes overall. The fixed factor's value is that of the batch's first draw, which for dependent
     factors is its marginal law; the others are drawn as if it were not fixed.
-
-    Args:
-        source: gives codes of chosen factors; with a grid of codes about 1 s, mostly look-ups.
-        batch: observations in a vote, at least 2.
-        train_votes: votes of the classifier.
-        test_votes: votes of its accuracy.
-        variance_draws: observations the variances without intervention are taken from.
-        threshold: smallest variance of an active code.
-        generator: for all draws.
 
     Returns:
         Score with per-factor accuracies, training votes (codes x factors) as relation, and details

@@ -18,17 +18,11 @@ Counts = NDArray[np.int64]
 
 
 class GroupCurve(NamedTuple):
-    """An independent-groups curve; every count holds from its threshold down to, not including, the next.
+    """An independent-groups curve; every count holds from its threshold down to, not including, the next."""
 
-    Attributes:
-        thresholds: distinct positive entries of the matrix, falling.
-        groups: connected components with at least one factor and one code.
-        connected: factors connected to at least one code.
-    """
-
-    thresholds: Array
-    groups: Counts
-    connected: Counts
+    thresholds: Array  # distinct positive entries of the matrix, falling
+    groups: Counts  # connected components with at least one factor and one code
+    connected: Counts  # factors connected to at least one code
 
 
 class Merge(NamedTuple):

@@ -57,13 +57,8 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
     observations train a multinomial logistic regression on standardised codes (the paper trains a linear
     layer with Adam for 75 epochs, without a penalty; this one is deterministic and converges), the rest tests
     it. Bounds 0 and 1; chance is 0. Neighbouring values of a factor lie close on a line, so that with a penalty
-    exact copies of many values stay below 1, hence no perfect value on the card: copies of 3, 6, 40, 32 and 32
-    values beside idle codes score 0.60.
-
-    Args:
-        sample: discrete factors; 15,000 observations with 113 values take about a second.
-        penalty: the C of scikit-learn, the inverse strength of the penalty.
-        generator: for the split.
+    (scikit-learn's C) exact copies of many values stay below 1, hence no perfect value on the card: copies of 3, 6, 40,
+    32 and 32 values beside idle codes score 0.60. 15,000 observations take about a second.
 
     Returns:
         Score with per-factor adjusted accuracies; details ``accuracy`` (not adjusted) and ``chance`` (already

@@ -44,13 +44,7 @@ def med(
     most bias, then outweigh the others: noise scores 0.19 instead of 0.003 with 3, 6, 40, 32 and 32 values and
     10,000 observations. Bounds 0 and 1. The plug-in information of an exact copy about the other factors is
     not zero, so exact copies stay below 1 (``ceiling``), and noise codes beside them cost a little more.
-
-    Args:
-        sample: 10,000 observations; about 10 ms.
-        bins: number of bins for each code.
-        normalise: divide every column by its sum; a column of zeros stays.
-        corrected: put the score on the scale from chance (0) to exact copies (1).
-        generator: deals out the codes for the chance level.
+    ``corrected`` puts the score on the scale from chance (0) to exact copies (1).
 
     Returns:
         Score with per-code disentanglement, per-factor completeness, the matrix used as relation; details

@@ -31,13 +31,8 @@ def mig(
     are. Bounds 0 and 1; independent codes score about 0. An exact copy of a factor with more values than
     bins cannot reach 1: exact copies of 3, 6, 40, 32 and 32 values score 0.90 with 20 bins (15,000
     observations), hence no perfect value on the card. The equal bins follow outliers, and values exactly on
-    a cut fall to its right, so a change of sign can move a score where codes take few values.
-
-    Args:
-        sample: 10,000 observations in the paper; about 20 ms.
-        bins: number of bins for each code.
-        corrected: put every factor's gap on the scale from chance (0) to that of exact copies (1).
-        generator: deals out the codes for the chance level.
+    a cut fall to its right, so a change of sign can move a score where codes take few values. ``corrected`` puts every
+    factor's gap on the scale from chance (0) to that of exact copies (1).
 
     Returns:
         Score with per-factor values and the mutual information in nats as relation. With a single code the

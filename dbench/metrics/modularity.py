@@ -69,13 +69,8 @@ def modularity(
     much as signal: the estimated information of a noise code is bias, about (bins - 1)(values - 1) / 2n nats,
     which grows with the values of a factor and makes noise look modular. With factors of 3, 6, 40, 32 and 32
     values, 20 bins and 10,000 observations noise scores 0.67 (``chance`` in the details), and exact copies
-    beside as many noise codes 0.83, hence no perfect value on the card. Bounds 0 and 1.
-
-    Args:
-        sample: 10,000 observations in the paper; about 10 ms.
-        bins: number of bins for each code.
-        idle: what codes without information do, see :func:`mean_modularity`; only exactly constant codes are.
-        generator: deals out the codes for the chance level.
+    beside as many noise codes 0.83, hence no perfect value on the card. Bounds 0 and 1. ``idle`` says what codes
+    without information do (:func:`mean_modularity`); only exactly constant codes are.
 
     Returns:
         Score with per-code values and the mutual information in nats as relation; details ``chance`` (of the

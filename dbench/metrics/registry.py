@@ -72,73 +72,45 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What algebra gives for two fair bits a and b, in two representations of them.
+    """What algebra gives for two fair bits a and b, in two representations of them."""
 
-    Attributes:
-        noisy: score where each bit has a code of its own, which is wrong once in four.
-        shared: score where one code holds both bits as the number 2 a + b, and the other holds b.
-        slack: how far a random split may move it.
-        options: keyword options it is worked out for.
-    """
-
-    noisy: float
-    shared: float
-    slack: float = 1e-9
-    options: Mapping[str, Any] = field(default_factory=dict)
+    noisy: float  # score where each bit has a code of its own, which is wrong once in four
+    shared: float  # score where one code holds both bits as the number 2 a + b, and the other holds b
+    slack: float = 1e-9  # how far a random split may move it
+    options: Mapping[str, Any] = field(default_factory=dict)  # keyword options it is worked out for
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricCard:
-    """All there is to know of a metric beside its formula; whatever lists metrics reads it here.
+    """All there is to know of a metric beside its formula; whatever lists metrics reads it here."""
 
-    Attributes:
-        name: the function's name, also on the command line.
-        summary: first line of its docstring.
-        cite: key of the paper it comes from, a row of docs/references.md.
-        label: name in figures.
-        bounds: smallest and largest possible value; ``None`` where unbounded.
-        perfect: value of a perfect representation, ``None`` where the metric knows no such thing.
-        better: which direction is better; ``None`` where neither is.
-        needs: what it is computed from; ``grid`` is a sample that holds a full factor grid.
-        labels: whether it is defined for discrete factors only.
-        learned: whether predictors are fitted, so that rows drawn twice would stand in training and test part.
-        speed: ``slow`` takes more than some seconds, or says little as often (``dci[suter]``); ``by name`` takes a
-            minute or more (exact boosted trees).
-        adjusted: whether its detail ``chance`` has been taken off the score.
-        mixes: whether it asks for codes that mix factors, so that with a single factor it says nothing.
-        varies: properties of :data:`INVARIANCES` that it lacks -> why.
-        tolerance: how far single precision, or the tolerance of a solver, moves a score that should stay.
-        constant: score of constant codes where three factors have 3, 4 and 5 values, and how far draws move it.
-        known: what it scores by algebra.
-        quick: options that keep it to about a second; the audit's page and the tests score with them.
-        variants: name of a variant -> fields of the card that differ. ``dbench score`` computes these as well, written
-            ``name[variant]``.
-        parts: what ``per_factor`` or ``per_code`` of its scores hold where they are not parts of the score.
-        shown: details that stand below the score.
-        picture: file and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
-    """
-
-    name: str
-    summary: str
-    cite: str
-    label: str
-    bounds: tuple[float | None, float | None]
-    needs: Needs
-    perfect: float | None = None
-    better: Literal["higher", "lower"] | None = "higher"
-    labels: bool = False
-    learned: bool = False
+    name: str  # of the function, also on the command line
+    summary: str  # first line of its docstring
+    cite: str  # key of the paper it comes from, a row of docs/references.md
+    label: str  # name in figures
+    bounds: tuple[float | None, float | None]  # smallest and largest possible value; None where unbounded
+    needs: Needs  # what it is computed from; grid is a sample that holds a full factor grid
+    perfect: float | None = None  # value of a perfect representation, None where the metric knows no such thing
+    better: Literal["higher", "lower"] | None = "higher"  # None where neither is
+    labels: bool = False  # whether it is defined for discrete factors only
+    learned: bool = False  # whether predictors are fitted: rows drawn twice would stand in training and test part
+    # Slow takes more than some seconds, or says little as often (dci[suter]); by name a minute or more.
     speed: Literal["fast", "slow", "by name"] = "fast"
-    adjusted: bool = False
-    mixes: bool = False
-    varies: Mapping[str, str] = field(default_factory=dict)
-    tolerance: float = 1e-7
+    adjusted: bool = False  # whether its detail 'chance' has been taken off the score
+    mixes: bool = False  # whether it asks for codes that mix factors, so that with a single factor it says nothing
+    varies: Mapping[str, str] = field(default_factory=dict)  # properties of INVARIANCES that it lacks -> why
+    tolerance: float = 1e-7  # how far single precision, or the tolerance of a solver, moves a score that should stay
+    # Score of constant codes where three factors have 3, 4 and 5 values, and how far draws move it.
     constant: tuple[float, float] = (0.0, 1e-12)
-    known: tuple[Known, ...] = ()
+    known: tuple[Known, ...] = ()  # what it scores by algebra
+    # Options that keep it to about a second; the audit's page and the tests score with them.
     quick: Mapping[str, Any] = field(default_factory=dict)
+    # Name of a variant -> fields of the card that differ; dbench score computes it as well, as name[variant].
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # What per_factor or per_code of its scores hold where they are not parts of the score.
     parts: Mapping[str, str] = field(default_factory=dict)
-    shown: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()  # details that stand below the score
+    # File and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
     picture: tuple[str, str] | None = None
 
     @property

@@ -46,12 +46,7 @@ def sap(
     and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
     threshold cannot pick a middle value: standardised exact copies of 3, 6, 40, 32 and 32 values score only 0.25.
     Invariant to scale with ``r2`` only. The relation is in the result's name: ``sap[svm]`` or ``sap[r2]``.
-
-    Args:
-        sample: 15,000 observations in the paper; about 0.3 s with ``svm``.
-        relation: ``svm`` for discrete factors, ``r2`` for any; by default the one that fits the factors.
-        corrected: put every factor's gap on the scale from chance (0) to that of an exact copy (1).
-        generator: for the split into training and test part.
+    ``corrected`` puts every factor's gap on the scale from chance (0) to that of an exact copy (1).
 
     Returns:
         Score with per-factor gaps and the relation matrix; details ``ceiling`` (of one exact copy of each

@@ -90,15 +90,9 @@ def snc(
     A random sample has a divisor of about 1, and bins of one point would let noise score 1, hence the minimum
     bin size (an option of the paper that its authors did not try). With its default, 15,000 draws of 3, 6,
     16 and 40 uniform values give exact copies 0.99, 0.98, 0.98 and 0.95, and noise 0.02, 0.03, 0.03 and 0.05;
-    one bin a class would give exact copies of 40 values 0.91 and noise 0.02.
-
-    Args:
-        sample: discrete factors; about 150 ms for 15,000 observations.
-        bins: equal-width bins of the mutual information.
-        min_bin_size: see :func:`bin_accuracy`.
-        corrected: put every factor's value on the scale from what its code gets when shuffled (0) to what an
-            exact copy gets (1).
-        generator: deals out the codes for the chance level.
+    one bin a class would give exact copies of 40 values 0.91 and noise 0.02. ``bins`` are those of the mutual
+    information; ``corrected`` puts every factor's value on the scale from what its code gets when shuffled (0) to what
+    an exact copy gets (1).
 
     Returns:
         Score with per-factor values and the mutual information as relation; details ``product`` (of the

@@ -36,15 +36,8 @@ def statistical_efficiency(
 
     Averages over factors are divided, not averages taken of ratios. Bounds 0 and infinity: above 1 only by
     chance, as with codes that say nothing, whose accuracy does not depend on the number of observations. That
-    is also how codes of little use can look efficient (section 7), so read it beside ``accuracy.many``.
-
-    Args:
-        sample: discrete factors; 15,000 observations for the paper's sizes.
-        few: training observations of the numerator; 100 in the paper.
-        many: training observations of the denominator; 10,000 in the paper.
-        model: ``logistic`` or ``gbt``, see :func:`dbench.metrics.downstream`.
-        test: number of test observations; 5,000 if not given, or a third of fewer than 15,000.
-        generator: for the order of the observations and the seeds of the trees.
+    is also how codes of little use can look efficient (section 7), so read it beside ``accuracy.many``. Defaults are
+    the paper's; ``model`` and ``test`` are those of :func:`dbench.metrics.downstream`.
 
     Returns:
         Score with the ratio for each factor; details ``accuracy.few`` and ``accuracy.many``, means over factors.

@@ -197,16 +197,11 @@ def udr_scores(
     Lasso is not symmetric, so both orders of a pair are fitted. All pairs of 50 models of 10 codes at 10,000
     observations take about 2 s on one core with Lasso, 0.2 s at 1,000 observations with Spearman.
 
-    Args:
-        codes: models x n x d posterior means of the same n observations in random order (10,000 in the paper
-            for Lasso, 1,000 for Spearman). Every code is standardised; constant codes relate to nothing.
-        informative: models x d booleans, from :func:`dbench.metrics.informative_mask`. Equation 2 leaves other codes
-            in the sums, where one that hardly varies then weighs as much as any.
-        groups: label of each model; a model is compared within its group (in the paper: same objective and
-            strength). All to all when not given.
-        relation: ``lasso`` or ``spearman``.
-        comparisons: P, how many others each model is compared with, drawn without replacement; all by default.
-        generator: draws the comparisons.
+    Codes are models x n x d posterior means of the same n observations in random order (10,000 in the paper for Lasso,
+    1,000 for Spearman). Every code is standardised; constant codes relate to nothing. ``informative`` flags models x d
+    (:func:`dbench.metrics.informative_mask`); equation 2 leaves other codes in the sums, where one that hardly varies
+    then weighs as much as any. A model is compared within its group (in the paper: same objective and strength), all to
+    all without ``groups``; with ``comparisons`` others drawn without replacement (the paper's P), all by default.
 
     Returns:
         One score for each model, from 0; at most about 1.

@@ -59,17 +59,10 @@ def build_document(
 ) -> dict[str, Any]:
     """Build the report document from the records of a session, in whatever order the workers handed them in.
 
-    Absolute paths in any text, those in the message of an exception say, are cut down to their last name.
-
-    Args:
-        records: judgements, each with the fields that ``schema.json`` lists for a record.
-        ledger: the rows of the ledger by claim id. A claim without a row is headed by its first primary record.
-        provenance: what the judgements rest on: ``commit``, ``utc``, ``versions``, ``evidence`` (the tables).
-        complete: whether every test of the claims was run.
-        selection: which were, in words, where that was not all.
-        checks: what was tested beside the claims: ``nodeid``, ``outcome`` (``passed``, ``failed``, ``skipped``),
-            ``detail`` (a reason, or the remark of a check that passed) and ``seconds``.
-        errata: the errata of the papers judged, in the order to be shown.
+    Absolute paths in any text, those in the message of an exception say, are cut down to their last name. Records,
+    provenance, checks (what was tested beside the claims) and errata have the fields that ``schema.json`` lists. A
+    claim without a row of the ledger is headed by its first primary record. ``selection`` says in words which tests
+    were run, where those were not all.
 
     Returns:
         The document, in built-in types, sorted so that equal records give equal reports.

@@ -12,9 +12,9 @@ import numpy as np
 from scipy import stats
 
 from dbench.codes import GridSource, RowSource, Sample
-from dbench.errors import DbenchError, InvalidInput
+from dbench.errors import DbenchError
 from dbench.metrics import Score, entropy, exact_copies, shuffled
-from dbench.metrics.inputs import label_indices
+from dbench.metrics.inputs import label_indices, require_count
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.subject import BINS, ScoredCodes
 from dbench.seeds import generator
@@ -35,30 +35,20 @@ Progress = Callable[[Item, int, int, Mapping[str, "Result"]], None]
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One metric: a score, or a reason.
-
-    Attributes:
-        reason: why there is no score.
-        rows: number of observations used.
-        seconds: wall-clock time.
-        warnings: why the score says little, and what the libraries below remarked.
-        error: half the width of the 95% interval around the score, where it was repeated.
-        repeats: how often it was repeated for that; ``item.varied`` says what varied.
-        chance: what codes get that are independent of the factors, where known.
-        copies: what exact copies of the factors get by the same protocol, where known. No limit: where a metric is
-            linear, codes that spread a factor over several of them can do better than one copy.
-    """
+    """One metric: a score, or a reason."""
 
     item: Item
     score: Score | None
-    reason: str
-    rows: int
+    reason: str  # why there is no score
+    rows: int  # number of observations used
     seed: int
     seconds: float
-    warnings: tuple[str, ...] = ()
-    error: float | None = None
-    repeats: int = 0
-    chance: float | None = None
+    warnings: tuple[str, ...] = ()  # why the score says little, and what the libraries below remarked
+    error: float | None = None  # half the width of the 95% interval around the score, where it was repeated
+    repeats: int = 0  # how often it was repeated for that; ``item.varied`` says what varied
+    chance: float | None = None  # what codes get that are independent of the factors, where known
+    # What exact copies of the factors get by the same protocol, where known. No limit: where a metric is linear, codes
+    # that spread a factor over several of them can do better than one copy.
     copies: float | None = None
 
     @property
@@ -93,8 +83,7 @@ def compute(
         UnknownName: a metric that is not in the plan.
     """
     for name, value in (("seed", seed), ("repeats", repeats if repeats is not None else 0)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-            raise InvalidInput(f"{name} must be an integer of at least 0, got {value!r}")
+        require_count(name, value, 0)
     items = choose(metrics)
     found: dict[str, Result] = {}
 

@@ -28,17 +28,11 @@ Encode = Callable[[Any], Any]
 def encode_data(
     encode: Encode, data: DataSet, *, name: str = "encoder", rows: int = ROWS, seed: int = 0
 ) -> tuple[CodesFile, FunctionSource | None]:
-    """Encode a data set.
+    """Encode a data set: a grid of at most ``rows`` points whole, of a larger one so many points that are drawn.
 
-    Args:
-        encode: takes float32 images in 0..1 (n x C x H x W, at most 512 at once) and returns n x d codes, or a pair:
-            the posterior's means and the logarithms of its variances. A function gets a numpy array; a torch module
-            gets a tensor on its own device, without gradient and in evaluation mode.
-        data: any with the contract of :class:`dbench.data.DataSet`.
-        name: for messages and tables.
-        name: for messages and tables.
-        rows: a grid of at most so many points is encoded whole; of a larger one so many points are drawn.
-        seed: decides which, and what stochastic images leave open.
+    The encoder takes float32 images in 0..1 (n x C x H x W, at most 512 at once) and returns n x d codes, or a pair:
+    the posterior's means and the logarithms of its variances. A function gets a numpy array; a torch module gets a
+    tensor on its own device, without gradient and in evaluation mode.
 
     Returns:
         The codes with their factors; and where the grid was not encoded whole, a source that encodes the images of

@@ -72,11 +72,7 @@ PLAN: dict[str, Item] = _plan()
 
 
 def choose(names: Collection[str] = ()) -> list[Item]:
-    """Return the items of these names, all if none are given, in the plan's order.
-
-    Raises:
-        UnknownName: a name that is not in the plan.
-    """
+    """Return the items of these names, all if none are given, in the plan's order; a name not in it is refused."""
     for name in names:
         find("metric", name, PLAN)
     return [item for item in PLAN.values() if not names or item.name in names]

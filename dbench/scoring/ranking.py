@@ -22,22 +22,14 @@ FINDINGS = (
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Agreement of m models.
-
-    Attributes:
-        agreements: m x m: row i holds the comparisons of model i, its diagonal those with itself.
-        scores: medians of the comparisons with others: UDR.
-        spread: distances from first to third quartile of these comparisons.
-        informative: numbers of codes that count.
-        notes: what was decided, one sentence each.
-    """
+    """Agreement of m models."""
 
     names: tuple[str, ...]
-    agreements: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    spread: NDArray[np.float64]
-    informative: NDArray[np.int64]
-    notes: tuple[str, ...]
+    agreements: NDArray[np.float64]  # m x m: row i holds the comparisons of model i, its diagonal those with itself
+    scores: NDArray[np.float64]  # medians of the comparisons with others: UDR
+    spread: NDArray[np.float64]  # distances from first to third quartile of these comparisons
+    informative: NDArray[np.int64]  # numbers of codes that count
+    notes: tuple[str, ...]  # what was decided, one sentence each
 
     @property
     def best(self) -> int:

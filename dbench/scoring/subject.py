@@ -18,12 +18,9 @@ BINS = 20
 
 @dataclass(frozen=True, eq=False)
 class ScoredCodes(CodesFile):
-    """What was read, without its constant factors where others vary, and with remarks on it among its notes.
+    """What was read, without its constant factors where others vary, and with remarks on it among its notes."""
 
-    Attributes:
-        source: what metrics that intervene ask: a full factor grid, somebody's encoder, or rows that share a value.
-    """
-
+    # What metrics that intervene ask: a full factor grid, somebody's encoder, or rows that share a value.
     source: Source | None = None
 
 

@@ -95,14 +95,10 @@ def bootstrap_interval(
     normal's quantile in place of Student's, so its tails become Phi(-sqrt(n / (n - 1)) t). For a smooth statistic
     take the jackknife, which is cheaper and covers better with few units.
 
-    Args:
-        statistic: takes the indices of the units drawn, with repetition, returns a number.
-        n_units: how many units there are. Fewer than 5 have too few resamples: the interval has no ends.
-        generator: draws the units.
-        draws: number of resamples, at least 200.
-        confidence: of the two-sided interval.
-        reflected: reflect the interval at the value, which undoes the shift of a statistic that resamples move to one
-            side, as they do a range: drawn with repetition, units reach less far.
+    The statistic takes the indices of the units drawn, with repetition; fewer than 5 units have too few resamples, and
+    the interval no ends. Draws are at least 200. ``reflected`` reflects the interval at the value, which undoes the
+    shift of a statistic that resamples move to one side, as they do a range: drawn with repetition, units reach less
+    far.
 
     Raises:
         InvalidInput: no units, too few draws, or a statistic that is not finite.

@@ -18,17 +18,11 @@ Values = NDArray[np.int64] | NDArray[np.float64]
 
 
 class Importance(NamedTuple):
-    """Importances and how well the ensembles behind them predict.
+    """Importances and how well the ensembles behind them predict."""
 
-    Attributes:
-        matrix: d x k; each column sums to 1, or is 0 where the ensemble found nothing to split on.
-        train: k training scores (accuracy; R squared for continuous factors).
-        test: k test scores.
-    """
-
-    matrix: NDArray[np.float64]
-    train: NDArray[np.float64]
-    test: NDArray[np.float64]
+    matrix: NDArray[np.float64]  # d x k; each column sums to 1, or is 0 where the ensemble found nothing to split on
+    train: NDArray[np.float64]  # k training scores (accuracy; R squared for continuous factors)
+    test: NDArray[np.float64]  # k test scores
 
 
 def _ensemble(estimator: Estimator, discrete: bool, seed: int, candidates: int | None) -> Any:
