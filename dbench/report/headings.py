@@ -28,6 +28,8 @@ PARAMETERS = {
     "d": "number of codes",
     "k": "number of factors",
 }
+# Nobody trains more: an estimate that lies on its bound would ask for thousands.
+MOST_UNITS = 1_000
 # Beyond so many names a note only counts: the page lists them all.
 MOST_NAMES = 4
 
@@ -122,6 +124,8 @@ def _against(record: Record) -> str:
             units = plural(record["unit"], 2)
             return f"all {units} gave the same, so that no interval can be given; {units} that differ would give one"
         more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
+        if at and at > MOST_UNITS:
+            more = f"more than {counted(MOST_UNITS, record['unit'])}"
         return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
     between = record["null"] not in (None, record["low"], record["high"])
     away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"

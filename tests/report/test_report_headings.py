@@ -80,6 +80,7 @@ OUTSIDE = {"name": "kept", "says": "share", "rule": "above 1", "source": "us", "
         ({"verdict": "contradicted", "confidence": 1.0, "high": 1.0, "low": 1.0, "closed": True}, "not exactly 1 as"),
         ({"verdict": "undecided", "settles_at": 74}, "and not wholly outside; about 74 seeds would decide it"),
         ({"verdict": "undecided"}, "more seeds would decide it"),
+        ({"verdict": "undecided", "settles_at": 7_308}, "outside; more than 1,000 seeds would decide it"),
         ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape; such evidence would be judged."),
         ({"verdict": "not tested", "regime": [OUTSIDE]}, "; models within it would be judged."),
         ({"verdict": "undecided", "interval": [1, 1]}, "no interval can be given; seeds that differ would give one"),
