@@ -54,7 +54,7 @@ def _plain(value: object) -> object:
     if callable(item):
         value = item()
     if isinstance(value, int):
-        return int(value)
+        return value if isinstance(value, bool) else int(value)
     if isinstance(value, float) and math.isfinite(value):
         return float(value)
     return str(value)

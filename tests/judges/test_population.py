@@ -221,7 +221,8 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
     assert [(a.name, b.name) for a, b in evidence_pairs(folders)] == [("b", "a"), ("e", "f"), ("e", "g")]
     assert evidence_pairs([tmp_path / "b"]) == []
     # Single settings are no sweep; without any sweep all tables are looked at.
-    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "tolerance": {}, "key_schema": 1, "arrays": {}}
+    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "tolerance": {}, "key_schema": 1}
+    manifest["arrays"] = {"sha256": "", "shapes": {}}
     single = {"sweeps": [{"strengths": [4.0]}, {"strengths": [6.0]}]}
     (tmp_path / "b" / "manifest.json").write_text(json.dumps(manifest | {"profile": single}))
     assert [folder.name for folder in swept_folders(folders)] == list("daefghi")

@@ -34,7 +34,10 @@ def test_an_interval_holds_what_other_rows_of_the_same_law_score() -> None:
     )
     truth = mig(law.sample(200_000, np.random.default_rng(9))).value
     samples = [law.sample(2_000, np.random.default_rng(seed)) for seed in range(20)]
-    found = [compute(subject_of(sample), metrics=["mig"])[0].interval for sample in samples]
+    found = [
+        compute(subject_of(read_arrays(sample.codes, sample.factors)), metrics=["mig"])[0].interval
+        for sample in samples
+    ]
     inside = sum(low <= truth <= high for low, high in found)  # type: ignore[misc]
     assert inside >= 16  # of 20; 95% nominal, some bias of 2,000 rows
     assert np.mean([high - low for low, high in found]) < 0.1  # type: ignore[misc]
@@ -45,16 +48,16 @@ def test_metrics_without_predictors_are_repeated_by_default_the_others_when_aske
     assert (found["mig"]["repeats"], found["mig"]["repeated"]) == (REPEATS, "rows")
     assert found["mig"]["low"] < found["mig"]["score"] < found["mig"]["high"]
     assert (found["sap"]["repeats"], found["sap"]["low"]) == (0, None)
-    (asked,) = compute(subject_of(Sample(CODES, FACTORS)), metrics=["sap"], repeats=3)
+    (asked,) = compute(subject_of(read_arrays(CODES, FACTORS)), metrics=["sap"], repeats=3)
     assert (asked.repeats, asked.item.varied) == (3, "split")
     assert asked.interval is not None
-    (none,) = compute(subject_of(Sample(CODES, FACTORS)), metrics=["mig"], repeats=0)
+    (none,) = compute(subject_of(read_arrays(CODES, FACTORS)), metrics=["mig"], repeats=0)
     assert none.interval is None
     assert none.score is not None
 
 
 def test_an_interval_stays_within_the_bounds() -> None:
-    copies = Sample(FACTORS * 1.0, FACTORS)
+    copies = read_arrays(FACTORS * 1.0, FACTORS)
     for result in compute(subject_of(copies), metrics=["sap[r2]", "mig", "irs"]):
         low, high = result.interval or (np.nan, np.nan)
         assert -1 <= low <= high <= 1

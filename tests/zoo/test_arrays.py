@@ -91,7 +91,7 @@ def test_arrays_of_runs_must_have_one_shape(
     store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
 ) -> None:
     for number, key in enumerate(tiny_keys):
-        finish(store, key, scores={"kl.code": [0.0] * (2 + (number == 4))})
+        finish(store, key, scores={"mig": 0.5, "kl.code": [0.0] * (2 + (number == 4))})
     with pytest.raises(InvalidInput, match="arrays of one shape"):
         build_table(store, tiny_keys, tiny)
 
