@@ -26,7 +26,8 @@ TABLE = Claim.zoo(
         f"'Clearly' is {CLEARLY} above chance, (m + 1) / 2m of m settings; 'less' is {LESS} less; 'hardly' is less "
         f"than {HARDLY} above chance.",
     ),
-    statistic="smallest of three, each over its bound: success on the same metric and data set above chance, above "
+    statistic="smallest of three, each on a scale of "
+    "which 1 is its bound: success on the same metric and data set above chance, above "
     f"{CLEARLY}; what of it is lost on the other data set, above {LESS}; success on another metric and data set above "
     f"chance, below {HARDLY}",
     rule=EVERY_PART,
@@ -77,7 +78,8 @@ TO_COLOR = Claim.zoo(
         f"'Strong' is above {STRONG}, 'consistent' above {CONSISTENT} for every metric; noise of few seeds weakens the "
         "correlation, and nothing is done about it.",
     ),
-    statistic="smaller of two, each over its bound, of the rank correlation of the settings' mean scores on the two "
+    statistic="smaller of two, each on a scale of "
+    "which 1 is its bound, of the rank correlation of the settings' mean scores on the two "
     f"data sets: its mean over seven metrics, above {STRONG}; its smallest, above {CONSISTENT}",
     rule=EVERY_PART,
     regime=(FACTORS_HELD,),

@@ -24,7 +24,8 @@ AGREE = Claim.zoo(
     quote="Overall, we observe that all metrics except Modularity and, in part, IRS seem to be correlated strongly on "
     "the data sets dSprites, Color-dSprites and Scream-dSprites and mildly on the other data sets.",
     deviations=(HEAT_MAP, "'Overall' is on average over pairs."),
-    statistic="smaller of two mean Spearman correlations, all models pooled, each over its bound: of the ten pairs of "
+    statistic="smaller of two mean Spearman correlations, all models pooled, each on a scale of "
+    "which 1 is its bound: of the ten pairs of "
     f"five metrics, above {STRONG}; of Modularity with the five, below {STRONG}",
     rule=EVERY_PART,
     regime=(FACTORS_HELD,),

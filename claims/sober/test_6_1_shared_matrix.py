@@ -30,7 +30,8 @@ FAMILIES = Claim.zoo(
     "matrix.",
     population="all runs: objectives, strengths and seeds; three matrices",
     deviations=(FOREST, STRONGLY, A_TENTH, "'Always' and 'consistently' are on each of three matrices."),
-    statistic="smallest over matrices of two, all models pooled, each over its bound: smallest Spearman correlation "
+    statistic="smallest over matrices of two, all models pooled, each on a scale of "
+    "which 1 is its bound: smallest Spearman correlation "
     f"within the three, above {STRONG}; their mean minus that of MIG and SAP with DCI disentanglement, above {GAP}",
     rule=EVERY_PART,
     regime=(FACTORS_HELD,),
@@ -101,7 +102,8 @@ MATRIX_MATTERS = replace(
         "'Generally different' is a mean rank correlation below 0.9: a score computed twice reaches more.",
         "'Overall' is read as on average over the two aggregations of either kind. " + A_TENTH,
     ),
-    statistic="smaller of two, each over its bound, from the Spearman correlation of an aggregation between two of "
+    statistic="smaller of two, each on a scale of "
+    "which 1 is its bound, from the Spearman correlation of an aggregation between two of "
     f"three matrices: the mean over four aggregations, below {SAME_RANKING} (the same ranking: 1); the mean of MIG and "
     f"SAP minus that of DCI and Modularity, above {GAP}",
     revision=3,

@@ -31,7 +31,8 @@ METRICS_CORRELATE = Claim.zoo(
     quote="We observe that all metrics except Modularity seem to be correlated with increased downstream performance "
     "on the different variations of dSprites and to some degree on Shapes3D.",
     deviations=(TREES, f"'Correlated' is read as above {CORRELATED}."),
-    statistic=f"smaller of two, each over its bound, of Spearman with {ACCURACY} and both classifiers: the smallest of "
+    statistic=f"smaller of two, each on a scale of "
+    f"which 1 is its bound, of Spearman with {ACCURACY} and both classifiers: the smallest of "
     f"six metrics, above {CORRELATED}; Modularity's, below {CORRELATED}",
     rule=EVERY_PART,
     regime=(FACTORS_HELD,),

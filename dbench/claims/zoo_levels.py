@@ -5,6 +5,7 @@ As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every ob
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,12 +56,16 @@ def ratio_to(
             return [float(table[kept][left[kept]].mean() / plain[kept].mean())]
 
         return over_rows(population, ratio, len(table), confidence=confidence)[0]
-    return population.interval(
+    found = population.interval(
         lambda tables: float(tables[score, objective].mean() / tables[score, reference[0]][:, place].mean()),
         scores=[score],
         objectives=list(dict.fromkeys((objective, reference[0]))),
         confidence=confidence,
     )
+    apart = ratios_to(population, score, objective, reference, confidence=confidence)
+    shown = zip(apart, population.strengths(objective), strict=True)
+    note = ", ".join(f"{one.value:.2g} at {strength:g}" for one, strength in shown)
+    return replace(found, notes=(*found.notes, f"strength by strength: {note}"))
 
 
 def ratios_to(

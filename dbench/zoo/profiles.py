@@ -47,7 +47,7 @@ _SAME = (
 )
 _SCHEDULE = "40,000 steps at a learning rate of 1e-3, which falls to 0 over the last half, instead of 300,000 at 1e-4"
 _AS_64 = "images of {0} x {0} whose summed likelihood is multiplied by {1} in training, so that they count as 64 x 64"
-_SUB_GRID = "one of the study's seven data sets, of dSprites the real sub-grid of 46,080 images instead of 737,280"
+_SUB_GRID = "one of the papers' data sets alone, of dSprites the real sub-grid of 46,080 images instead of 737,280"
 _ONCE = "each image is coloured or drawn over once, not anew for every batch, and averaged down afterwards"
 _FEWER = "{} seeds a cell instead of 50"
 

@@ -34,8 +34,8 @@ calibrated](claims-guide.md#calibration).
 {{passes}}
 
 The worlds have normal noise, a seed effect, and what the entry in `tests/judges/worlds/` says. A rule is calibrated for
-worlds like these; [heavy tails](heavy-tails.md) are another page, and scores computed from several models, as UDR is,
-may behave otherwise.
+worlds like these; heavy tails (`--heavy-tails`), or scores computed from several models as UDR is, may behave
+otherwise.
 
 """
 HEAD_OF_HEAVY_TAILS = f"""# How often the rules err where tails are heavy
