@@ -109,11 +109,6 @@ def test_another_schema_is_refused(sample):
         validate({**sample, "schema": 3}, error=DamagedData, source="a.json")
 
 
-def test_a_report_of_the_first_schema_is_refused_by_name():
-    with pytest.raises(DamagedData, match=r"old\.json has schema 1, of an earlier dbench; only schema 2 can be read"):
-        validate({"schema": 1, "findings": [], "records": []}, error=DamagedData, source="old.json")
-
-
 @pytest.mark.parametrize("item", [None, 3, "text", []])
 def test_a_record_must_be_an_object(sample, item):
     with pytest.raises(InvalidInput, match=r"records\[0\]: .* is not of type 'object'"):
