@@ -42,12 +42,10 @@ def test_an_estimate_has_the_digits_its_interval_deserves(make_record, estimate,
 
 
 def test_rounding_never_moves_a_whole_interval_onto_a_point():
-    for exponent in range(-12, 12):
-        low, high = 1.0, 1.0 + 10.0**exponent
-        shown = text.estimate_text({"estimate": low, "interval": [low, high]})
-        if exponent >= -5:
-            ends = shown.split("[")[1].rstrip("]").split(", ")
-            assert float(ends[0]) < float(ends[1]), shown
+    for exponent in range(-5, 12):
+        shown = text.estimate_text({"estimate": 1.0, "interval": [1.0, 1.0 + 10.0**exponent]})
+        low, high = shown.split("[")[1].rstrip("]").split(", ")
+        assert float(low) < float(high), shown
 
 
 @pytest.mark.parametrize(
