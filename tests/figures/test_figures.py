@@ -9,7 +9,7 @@ from dbench.claims.ledger import ledger
 from dbench.errors import EvidenceLacking, InvalidInput, UnknownName
 from dbench.figures import agreements, interventions, scatters, structure, sweeps
 from dbench.figures.card import FIGURES
-from dbench.figures.draw import ORDER, alt_text, source_text
+from dbench.figures.draw import ORDER, alt_text
 from dbench.figures.lookup import labels_of_models, models_of, of_models
 from dbench.figures.models import models_of_store
 from dbench.figures.style import number
@@ -19,22 +19,17 @@ from dbench.zoo.store import Store
 
 
 @pytest.mark.parametrize("name", ORDER)
-def test_every_figure_draws_and_is_told_in_words(name, subjects):
+def test_every_figure_draws_in_words_too_and_names_findings_about_trained_models(name, subjects):
     card = FIGURES[name]
-    drawn = FIGURES[name].draw(subjects[card.of])
+    assert card.claims
+    for claim in card.claims:
+        assert "zoo" in ledger()[claim].evidence
+    drawn = card.draw(subjects[card.of])
     drawn.savefig(io.BytesIO(), format="png", dpi=40)
     assert drawn.axes
     told = alt_text(card, drawn)
     assert told.startswith(card.title)
     assert "panel" in told
-
-
-@pytest.mark.parametrize("name", ORDER)
-def test_a_figure_names_findings_about_trained_models(name):
-    card = FIGURES[name]
-    assert card.claims
-    for claim in card.claims:
-        assert "zoo" in ledger()[claim].evidence
 
 
 def test_models_and_their_scores_have_one_order(population):
@@ -156,7 +151,3 @@ def test_a_store_without_scores_is_told_apart(tmp_path):
 
 def test_the_uninformative_codes_of_a_run_are_known(models):
     assert sorted(models.best.active) == [0, 1, 2, 3, 4]
-
-
-def test_a_caption_says_how_many_runs_settings_and_seeds(population):
-    assert "18 runs, 6 settings of β-VAE, DIP-VAE-I with 3 seeds each" in source_text(population)

@@ -1,103 +1,71 @@
 """Records as a session of judging hands them in, and a document that looks like a real one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from dbench.claims import Claim, Judgement, Verdict, record_of, rules
+from dbench.claims.ledger import Finding
 from dbench.report import build_document
+from dbench.stats import Estimate
 
 Record = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Row:
-    where: str
-    says: str
-    heads: str
-    note: str = ""
+CARD = Claim.zoo(
+    id="sober.tc-sampled-falls",
+    quote="the total correlation of the sampled representation decreases [...] as the strength is increased",
+    where="5.2, Figure 2",
+    says="The Gaussian total correlation of the sampled representation falls as the strength rises.",
+    statistic="Spearman correlation of strength and total correlation",
+    rule=rules.below(-0.1, null=0.0),
+)
 
 
 def record_with(**changes: Any) -> Record:
-    claim = changes.get("claim", "sober.tc-sampled-falls")
-    return {
-        "claim": claim,
-        "part": "",
-        "paper": claim.partition(".")[0],
-        "role": "primary",
-        "quote": "the total correlation of the sampled representation decreases [...] as the strength is increased",
-        "where": "5.2, Figure 2",
-        "says": "The Gaussian total correlation of the sampled representation falls as the strength rises.",
-        "evidence": "zoo",
-        "population": "micro profile, dSprites sub-grid, six strengths",
-        "statistic": "Spearman correlation of strength and total correlation",
-        "unit": "seed",
-        "rule": "below -0.1, no effect at 0",
-        "low": None,
-        "high": -0.1,
-        "closed": False,
-        "null": 0.0,
-        "confidence": 0.95,
-        "params": {},
-        "verdict": "reproduced",
-        "estimate": -0.62,
-        "interval": [-0.71, -0.53],
-        "n": 30,
-        "settles_at": None,
-        "left_out": None,
-        "regime": [],
-        "printed": None,
-        "printed_value": None,
-        "printed_agrees": None,
-        "reason": "the interval lies wholly below -0.1",
-        "deviations": [],
-        "revision": 1,
-        "exploratory": False,
-        "expected": None,
-        "expected_reason": None,
-        "unexpected": False,
-        "nodeid": f"claims/{claim.replace('.', '/')}.py::test_holds",
-        "seconds": 1.2,
-    } | changes
+    claim = changes.get("claim", CARD.id)
+    judgement = Judgement(Verdict.REPRODUCED, "the interval lies wholly below -0.1")
+    record = record_of(CARD, Estimate(-0.62, -0.71, -0.53, 30, 0.95), judgement, params={}, ids=(), nodeid="")
+    del record["notes"]  # as reports of before
+    nodeid = f"claims/{claim.replace('.', '/')}.py::test_holds"
+    return record | {"paper": claim.partition(".")[0], "nodeid": nodeid, "seconds": 1.2} | changes
+
+
+def judged(claim: str, verdict: str = "reproduced", estimate: float | None = -0.62, **changes: Any) -> Record:
+    return record_with(claim=claim, verdict=verdict, estimate=estimate, **changes)
 
 
 def above(bound: float, null: float | None = None) -> Record:
     return {"low": bound, "high": None, "null": bound if null is None else null, "rule": f"above {bound}"}
 
 
-def below(bound: float, null: float | None = None) -> Record:
-    return {"low": None, "high": bound, "null": bound if null is None else null, "rule": f"below {bound}"}
+def below(bound: float) -> Record:
+    return {"low": None, "high": bound, "null": bound, "rule": f"below {bound}"}
+
+
+def printed(text: str, value: float, *, agrees: bool) -> Record:
+    return {"printed": text, "printed_value": value, "printed_agrees": agrees}
+
+
+def row(where: str, says: str, heads: str = "zoo") -> Finding:
+    return Finding("", where, says, (), heads)
 
 
 EXACT = {"interval": None, "n": 1, "unit": "construction", "evidence": "synthetic", "confidence": 1.0}
-MICRO = {
-    "deviations": ["images averaged down to 16 x 16", "strengths of the micro profile instead of the paper's"],
-    "regime": [
-        {
-            "name": "factors known",
-            "says": "at least half of the factors are held by a code",
-            "rule": "above 0.5",
-            "source": "traversals in the papers",
-            "value": 0.6,
-            "holds": True,
-        }
-    ],
-}
-PRINTED = {"printed": "37% on average", "printed_value": 0.37}
+CONDITION = {"name": "factors known", "says": "half of the factors are held", "rule": "above 0.5", "source": "papers"}
+MICRO = {"deviations": ["images averaged down to 16 x 16"], "regime": [CONDITION | {"value": 0.6, "holds": True}]}
 LEDGER = {
-    "sober.theorem-1": Row("section 3, Theorem 1", "Infinitely many bijections entangle any density.", "synthetic"),
-    "sober.tc-sampled-falls": Row("5.2, Figure 2", "Total correlation of samples falls with the strength.", "zoo"),
-    "sober.tc-mean-exceeds-sampled": Row("5.2, Figure 4", "Total correlation of means exceeds it.", "zoo"),
-    "sober.variance-explained": Row("5.3, Table 5", "The objective explains a minor part of the variance.", "zoo"),
-    "sober.transfer-table": Row("5.4.3, Table 1", "Settings hardly transfer.", "published"),
-    "sober.metric-pairs": Row("6.1, Figures 12 and 13", "MIG and DCI agree most.", "zoo"),
-    "udr.correlates-with-supervised": Row("4, Table 6", "UDR ranks models as supervised metrics do.", "zoo"),
-    "udr.lasso-not-worse-than-spearman": Row("4", "The Lasso variant correlates slightly better.", "zoo"),
-    "udr.kl-gap": Row("4.2", "UDR needs informative codes.", "zoo"),
-    "flaws.single-code-scores": Row("section 3, Figure 2", "One code for several factors scores well.", "synthetic"),
-    "irs.monotone": Row("section 4", "The score falls as nuisance factors move the code.", "zoo"),
-    "hownot.sap-fact-1": Row("Fact 1", "SAP is low for a disentangled representation.", "synthetic"),
+    "sober.theorem-1": row("section 3, Theorem 1", "Infinitely many bijections entangle any density.", "synthetic"),
+    "sober.tc-sampled-falls": row("5.2, Figure 2", "Total correlation of samples falls with the strength."),
+    "sober.tc-mean-exceeds-sampled": row("5.2, Figure 4", "Total correlation of means exceeds it."),
+    "sober.variance-explained": row("5.3, Table 5", "The objective explains a minor part of the variance."),
+    "sober.transfer-table": row("5.4.3, Table 1", "Settings hardly transfer.", "published"),
+    "sober.metric-pairs": row("6.1, Figures 12 and 13", "MIG and DCI agree most."),
+    "udr.correlates-with-supervised": row("4, Table 6", "UDR ranks models as supervised metrics do."),
+    "udr.lasso-not-worse-than-spearman": row("4", "The Lasso variant correlates slightly better."),
+    "udr.kl-gap": row("4.2", "UDR needs informative codes."),
+    "flaws.single-code-scores": row("section 3, Figure 2", "One code for several factors scores well.", "synthetic"),
+    "irs.monotone": row("section 4", "The score falls as nuisance factors move the code."),
+    "hownot.sap-fact-1": row("Fact 1", "SAP is low for a disentangled representation.", "synthetic"),
 }
 ERRATUM = {
     "name": "transfer-percentage",
@@ -105,9 +73,10 @@ ERRATUM = {
     "place": "Table 1",
     "printed": "80.7%",
     "right": "81.9%",
-    "derivation": "The text and the table give two numbers for the same cell.",
-    "cells": [],
+    "derivation": "The text and the table\ngive two numbers.",
+    "cells": ["Table 2, nk, dSprites: weak_de 5.9 -> 8.6"],
     "claims": ["sober.transfer-table"],
+    "stands": "The first row.",
 }
 
 
@@ -115,145 +84,49 @@ def realistic_records() -> list[Record]:
     shares = {"dci": 0.352, "mig": 0.441, "sap": 0.284, "factor_vae": 0.612}
     found = {"mig": "undecided", "factor_vae": "contradicted"}
     records = [
-        record_with(**MICRO),
+        judged("sober.tc-sampled-falls", **MICRO),
         *(
-            record_with(role="cell", params={"objective": name}, estimate=value, **MICRO)
+            judged("sober.tc-sampled-falls", estimate=value, role="cell", params={"objective": name}, **MICRO)
             for name, value in [("beta_vae", -0.62), ("beta_tcvae", -0.58)]
         ),
-        record_with(
-            claim="sober.tc-mean-exceeds-sampled",
-            verdict="weaker",
-            expected="weaker",
-            expected_reason="collapsed codes decide it at 16 x 16",
-            estimate=0.412,
-            interval=[0.361, 0.463],
-            statistic="share of models",
-            n=180,
-            unit="model",
-            seconds=3.41,
-            **above(0.5, 0),
-            **MICRO,
-        ),
-        record_with(
-            claim="sober.variance-explained",
-            estimate=0.42,
-            interval=[0.37, 0.48],
-            printed_agrees=True,
-            statistic="share of variance",
-            **below(0.5),
-            **PRINTED,
-            **MICRO,
-        ),
+        judged("sober.tc-mean-exceeds-sampled", "weaker", 0.412, interval=[0.361, 0.463], **above(0.5, 0), **MICRO)
+        | {"expected": "weaker", "expected_reason": "collapsed codes decide it at 16 x 16"},
+        judged("sober.variance-explained", estimate=0.42, interval=[0.37, 0.48], **below(0.5), **MICRO)
+        | printed("37% on average", 0.37, agrees=True),
         *(
-            record_with(
-                claim="sober.variance-explained",
-                role="cell",
-                params={"metric": metric},
-                estimate=value,
-                interval=[value - 0.07, value + 0.08],
-                verdict=found.get(metric, "reproduced"),
-                unexpected=metric == "factor_vae",
-                expected="reproduced" if metric == "factor_vae" else None,
-                settles_at=74 if metric == "mig" else None,
-                **below(0.5),
-                **MICRO,
-            )
+            judged("sober.variance-explained", found.get(metric, "reproduced"), value, **below(0.5), **MICRO)
+            | {"role": "cell", "params": {"metric": metric}, "interval": [value - 0.07, value + 0.08]}
+            | ({"unexpected": True, "expected": "reproduced"} if metric == "factor_vae" else {})
             for metric, value in shares.items()
         ),
-        record_with(
-            claim="sober.variance-explained",
-            part="strength adds",
-            role="probe",
-            verdict="absent",
-            estimate=0.01,
-            interval=[-0.02, 0.03],
-            **above(0.05, 0),
-            **MICRO,
-        ),
-        record_with(
-            claim="sober.transfer-table",
-            estimate=0.292,
-            printed="81.9% same, 52.7% both",
-            printed_value=0.292,
-            printed_agrees=True,
-            **EXACT | {"evidence": "published", "unit": "cell", "n": 4},
-            **above(0),
-        ),
-        record_with(
-            claim="sober.theorem-1",
-            estimate=1.2e-8,
-            low=0.0,
-            high=1e-6,
-            closed=True,
-            null=None,
-            statistic="largest round-trip error",
-            params={"dimensions": 4, "marginal": "skewed"},
-            **EXACT,
-        ),
-        record_with(
-            claim="sober.metric-pairs",
-            verdict="broken",
-            estimate=None,
-            interval=None,
-            n=None,
-            reason="DamagedData: runs.parquet of micro-dsprites does not match its checksum",
-            **above(0.5),
-        ),
-        record_with(
-            claim="udr.correlates-with-supervised",
-            estimate=0.543,
-            interval=[0.43, 0.64],
-            printed="Spearman 0.54 +- 0.06",
-            printed_value=0.54,
-            printed_agrees=True,
-            **above(0.3, 0),
-            **MICRO,
-        ),
-        record_with(
-            claim="udr.lasso-not-worse-than-spearman",
-            verdict="undecided",
-            estimate=0.012,
-            interval=[-0.031, 0.055],
-            settles_at=210,
-            unit="model",
-            **above(0),
-            **MICRO,
-        ),
-        record_with(
-            claim="udr.kl-gap",
-            verdict="not tested",
-            reason="no model holds more than two factors",
-            regime=[MICRO["regime"][0] | {"value": 0.4, "holds": False}],
-            **above(0.3, 0),
-        ),
+        judged("sober.variance-explained", "absent", 0.01, interval=[-0.02, 0.03], **above(0.05, 0), **MICRO)
+        | {"role": "probe", "part": "strength adds"},
+        judged("sober.transfer-table", estimate=0.292, **EXACT, **above(0))
+        | {"evidence": "published", "unit": "cell", "n": 4}
+        | printed("81.9% same, 52.7% both", 0.292, agrees=True),
+        judged("sober.theorem-1", estimate=1.2e-8, params={"dimensions": 4, "marginal": "skewed"}, **EXACT)
+        | {"low": 0.0, "high": 1e-6, "closed": True, "null": None},
+        judged("sober.metric-pairs", "broken", None, interval=None, n=None, **above(0.5))
+        | {"reason": "DamagedData: runs.parquet of micro-dsprites does not match its checksum"},
+        judged("udr.correlates-with-supervised", estimate=0.543, interval=[0.43, 0.64], **above(0.3, 0), **MICRO)
+        | printed("Spearman 0.54 +- 0.06", 0.54, agrees=True),
+        judged("udr.lasso-not-worse-than-spearman", "undecided", 0.012, interval=[-0.031, 0.055], **above(0), **MICRO),
+        judged("udr.kl-gap", "not tested", reason="no model holds more than two factors", **above(0.3, 0))
+        | {"regime": [CONDITION | {"value": 0.4, "holds": False}]},
         *(
-            record_with(
-                claim="flaws.single-code-scores",
-                params={"metric": metric},
-                estimate=value,
-                verdict="reproduced" if value > 0.9 else "contradicted",
-                expected="reproduced" if value > 0.9 else "contradicted",
-                printed="1.0",
-                printed_value=1.0,
-                printed_agrees=value > 0.99,
-                seconds=0.3,
-                **EXACT,
-                **above(0.9),
-            )
-            for metric, value in [("dci", 1.0), ("mig", 0.498), ("sap", 0.961), ("irs", 0.934)]
+            judged("flaws.single-code-scores", verdict, value, params={"metric": metric}, **EXACT, **above(0.9))
+            | printed("1.0", 1.0, agrees=value > 0.99)
+            | {"expected": verdict}
+            for metric, value, verdict in [
+                ("dci", 1.0, "reproduced"),
+                ("mig", 0.498, "contradicted"),
+                ("sap", 0.961, "reproduced"),
+                ("irs", 0.934, "reproduced"),
+            ]
         ),
-        record_with(
-            claim="irs.monotone",
-            verdict="absent",
-            estimate=0.07,
-            interval=[-0.02, 0.16],
-            printed="0.98",
-            printed_value=0.98,
-            printed_agrees=False,
-            seconds=64.0,
-            **above(0.5, 0),
-        ),
-        record_with(claim="hownot.sap-fact-1", estimate=0.0, seconds=0.1, **EXACT, **below(0.5)),
+        judged("irs.monotone", "absent", 0.07, interval=[-0.02, 0.16], **above(0.5, 0))
+        | printed("0.98", 0.98, agrees=False),
+        judged("hownot.sap-fact-1", estimate=0.0, **EXACT, **below(0.5)),
     ]
     for i, record in enumerate(records):
         record["nodeid"] = f"claims/{record['paper']}/section.py::test_{i}"
@@ -279,13 +152,8 @@ PROVENANCE = {
     ],
 }
 CHECKS = [
-    {
-        "nodeid": "claims/test_shipped.py::test_retrained_runs_agree",
-        "outcome": "passed",
-        "detail": "3 runs retrained, largest difference 2.1e-7",
-        "seconds": 74.2,
-    },
-    {"nodeid": "claims/test_shipped.py::test_gpu", "outcome": "skipped", "detail": "no GPU", "seconds": 0.0},
+    {"nodeid": "a.py::test_retrained_runs_agree", "outcome": "passed", "detail": "3 runs retrained", "seconds": 74.2},
+    {"nodeid": "a.py::test_gpu", "outcome": "skipped", "detail": "no GPU", "seconds": 0.0},
 ]
 
 

@@ -113,11 +113,6 @@ def folder(tmp_path, reports):
 def test_a_history_is_read_in_the_order_of_time(folder):
     history = read_history(folder)
     assert [name for name, _ in history] == ["2026-11-18", "2026-11-19", "2026-11-20"]
-    assert trends(history)["udr.b"] == [
-        ("2026-11-20", "absent"),
-        ("2026-11-19", "weaker"),
-        ("2026-11-18", "reproduced"),
-    ]
     assert trends(history)["sober.a"] == [("2026-11-18", "reproduced")]
     lines = history_lines(history)
     assert lines[0] == "udr.b: absent since 2026-11-20, weaker since 2026-11-19, reproduced since 2026-11-18"
@@ -160,10 +155,4 @@ def test_a_report_of_the_first_schema_is_refused_in_one_line(folder):
     shown = run("diff", old, folder / "2026-11-18")
     assert shown.exit_code == 2
     assert shown.output.count("\n") == 1
-    assert "old.json has schema 1, of an earlier dbench" in shown.output
-
-
-def test_a_missing_report_is_one_line(folder):
-    shown = run("diff", folder / "2026-11-18", folder / "nowhere")
-    assert (shown.exit_code, shown.output.count("\n")) == (2, 1)
-    assert "report must be a file or a directory with a report.json" in shown.output
+    assert "old.json has schema 1, of an earlier dbench; only schema 2 can be read" in shown.output

@@ -32,14 +32,9 @@ def test_the_order_in_which_workers_report_does_not_matter(sample, make_document
 
 
 def test_papers_come_in_the_order_of_the_study_and_findings_in_that_of_the_ledger(sample):
+    papers = dict.fromkeys(heading["paper"] for heading in sample["headings"])
+    assert list(papers) == ["sober", "udr", "flaws", "irs", "hownot"]
     claims = [heading["claim"] for heading in sample["headings"]]
-    assert list(dict.fromkeys(claim.partition(".")[0] for claim in claims)) == [
-        "sober",
-        "udr",
-        "flaws",
-        "irs",
-        "hownot",
-    ]
     assert claims[:3] == ["sober.theorem-1", "sober.tc-sampled-falls", "sober.tc-mean-exceeds-sampled"]
 
 
@@ -49,12 +44,6 @@ def test_a_document_is_made_of_built_in_types(make_record):
     assert type(record["estimate"]) is float
     assert record["interval"] == [0.4, 0.6]
     assert record["params"] == {"pair": [1, 2]}
-
-
-def test_no_records_make_an_empty_document():
-    document = build_document([])
-    assert (document["headings"], document["records"]) == ([], [])
-    validate(document)
 
 
 @pytest.mark.parametrize(
@@ -107,11 +96,6 @@ def test_a_check_must_say_how_it_came_out():
 def test_another_schema_is_refused(sample):
     with pytest.raises(DamagedData, match=r"a\.json: schema: 2 was expected"):
         validate({**sample, "schema": 3}, error=DamagedData, source="a.json")
-
-
-def test_a_report_of_the_first_schema_is_refused_by_name():
-    with pytest.raises(DamagedData, match=r"old\.json has schema 1, of an earlier dbench; only schema 2 can be read"):
-        validate({"schema": 1, "findings": [], "records": []}, error=DamagedData, source="old.json")
 
 
 @pytest.mark.parametrize("item", [None, 3, "text", []])

@@ -29,6 +29,7 @@ def test_a_report_survives_the_round_trip(tmp_path, sample):
     assert sorted(path.name for path in written) == [*badges, "index.html", "report.json", "report.md"]
     assert read_report(tmp_path / "deep" / "er") == sample
     assert read_report(tmp_path / "deep" / "er" / "report.json") == sample
+    assert (tmp_path / "deep" / "er" / "report.json").read_text().endswith("}\n")
 
 
 def test_equal_documents_give_equal_bytes_whatever_the_order_of_their_keys(tmp_path, sample):
@@ -37,16 +38,6 @@ def test_equal_documents_give_equal_bytes_whatever_the_order_of_their_keys(tmp_p
     write_report(tmp_path / "a", sample)
     write_report(tmp_path / "b", turned)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-
-
-def test_the_json_is_strict_and_ends_with_a_newline(whole):
-    text = (whole / "report.json").read_text()
-
-    def refuse(constant):
-        raise AssertionError(constant)
-
-    json.loads(text, parse_constant=refuse)
-    assert text.endswith("}\n")
 
 
 def test_a_session_that_judged_nothing_writes_nothing(whole):
@@ -77,32 +68,26 @@ def test_a_finding_is_looked_up_in_the_report_of_a_part_where_there_is_no_other(
 
 
 @pytest.mark.parametrize("fails_at", ["index.html", "report.md", "report.json"])
-def test_a_failure_in_mid_write_leaves_the_old_report_whole(whole, make_record, monkeypatch, fails_at):
+@pytest.mark.parametrize(
+    ("fault", "raised", "message"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), DbenchError, "cannot write the report to .*: No space left"),
+        (KeyboardInterrupt(), KeyboardInterrupt, None),
+    ],
+)
+def test_a_stop_in_mid_write_leaves_the_old_report_whole(whole, sample, monkeypatch, fails_at, fault, raised, message):
     before = contents(whole)
     write_through = files_module._write_through
 
     def break_off(path, text):
         if fails_at in path.name:
             path.write_text(text[: len(text) // 2])
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise fault
         write_through(path, text)
 
     monkeypatch.setattr(files_module, "_write_through", break_off)
-    with pytest.raises(DbenchError, match=r"cannot write the report to .*: No space left on device"):
-        write_report(whole, build_document([make_record()]))
-    assert contents(whole) == before
-
-
-def test_an_interrupt_in_mid_write_leaves_the_old_report_whole(whole, make_record, monkeypatch):
-    before = contents(whole)
-
-    def interrupt(path, text):
-        path.write_text(text[:10])
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(files_module, "_write_through", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_report(whole, build_document([make_record()]))
+    with pytest.raises(raised, match=message):
+        write_report(whole, sample | {"checks": []})
     assert contents(whole) == before
 
 
@@ -144,13 +129,6 @@ def test_a_damaged_report_is_told_from_a_wrong_path(tmp_path, text, message):
     (tmp_path / "report.json").write_bytes(text)
     with pytest.raises(DamagedData, match=message):
         read_report(tmp_path)
-
-
-def test_a_truncated_report_is_damaged(whole):
-    path = whole / "report.json"
-    path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(DamagedData, match="not strict JSON"):
-        read_report(whole)
 
 
 def test_a_verdict_edited_by_hand_is_noticed(whole):

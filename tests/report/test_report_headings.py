@@ -25,11 +25,6 @@ def test_the_worse_of_two_cases_heads(heading_of, make_record, better, worse):
     assert heading_of(*cases)["verdict"] == worse
 
 
-def test_what_an_estimate_notes_stands_before_the_records_beside_it(heading_of, make_record):
-    notes = heading_of(make_record(notes=["dci: 0.5"]), make_record(role="cell"))["notes"]
-    assert notes == ["dci: 0.5", "The same sentence, on trained models: reproduced."]
-
-
 @pytest.mark.parametrize("role", ["cell", "probe", "print"])
 @pytest.mark.parametrize("verdict", ["contradicted", "broken"])
 def test_only_the_primary_record_heads(heading_of, make_record, role, verdict):
@@ -91,53 +86,83 @@ def test_a_heading_says_what_was_seen_and_what_would_change_it(heading_of, make_
     assert words in heading_of(make_record(**changes))["says"]
 
 
-def test_cells_are_counted_by_what_they_vary_and_the_others_named(heading_of, make_record):
-    cells = [
-        make_record(role="cell", params={"objective": f"vae_{i}"}, verdict="weaker" if i == 3 else "reproduced")
-        for i in range(6)
-    ]
-    (note,) = heading_of(make_record(), *cells)["notes"]
-    assert note == "The same sentence, on trained models: reproduced for 5 of 6 objectives; weaker for 1 (vae_3)."
+def varied(role, name, verdicts):
+    return [{"role": role, "params": {name: value}, "verdict": verdict} for value, verdict in verdicts.items()]
 
 
-def test_cells_that_vary_in_two_ways_are_named_by_both(heading_of, make_record):
-    cells = [
-        make_record(role="cell", params={"metric": m, "evidence_folder": e}, verdict=v)
-        for m, e, v in [("mig", "a", "absent"), ("mig", "b", "reproduced"), ("dci", "a", "reproduced")]
-    ]
-    (note,) = heading_of(make_record(), *cells)["notes"]
-    assert note.endswith("reproduced for 2 of 3 cases; absent for 1 (a / mig).")
+@pytest.mark.parametrize(
+    ("beside", "notes"),
+    [
+        (
+            varied("cell", "objective", {f"vae_{i}": "weaker" if i == 3 else "reproduced" for i in range(6)}),
+            ["The same sentence, on trained models: reproduced for 5 of 6 objectives; weaker for 1 (vae_3)."],
+        ),
+        (
+            [
+                {"role": "cell", "params": {"metric": m, "evidence_folder": e}, "verdict": v}
+                for m, e, v in [("mig", "a", "absent"), ("mig", "b", "reproduced"), ("dci", "a", "reproduced")]
+            ],
+            ["The same sentence, on trained models: reproduced for 2 of 3 cases; absent for 1 (a / mig)."],
+        ),
+        (varied("cell", "evidence_folder", {"t32": "weaker"}), ["The same sentence, on trained models (t32): weaker."]),
+        (
+            [
+                {"role": "probe", "part": f"part {i}", "params": {"i": i}, "verdict": verdict}
+                for i, verdict in enumerate(["absent", "reproduced"])
+            ],
+            [
+                "Probe, not the paper's (part 0), on trained models: absent.",
+                "Probe, not the paper's (part 1), on trained models: reproduced.",
+            ],
+        ),
+        (
+            varied("probe", "seed", dict.fromkeys(range(9), "absent")),
+            ["Probe, not the paper's, on trained models: absent for 9 of 9 seeds (0, 1, 2, 3 and 5 more)."],
+        ),
+        (
+            varied("print", "metric", {"dci": "weaker", "mig": "weaker"}),
+            ["Printed figure, on trained models: weaker for 2 of 2 metrics (dci and mig)."],
+        ),
+        (
+            [
+                {"role": "cell", "part": part, "quote": quote, "says": f"{part} too."}
+                for part, quote in (("it falls", "representation decreases"), ("larger", "larger images are harder"))
+            ],
+            [
+                "Of the same sentence: 'it falls too' (it falls), on trained models: reproduced.",
+                "Another sentence: 'larger too' (larger), on trained models: reproduced.",
+            ],
+        ),
+    ],
+)
+def test_the_records_beside_a_heading_are_named_or_counted(heading_of, make_record, beside, notes):
+    assert heading_of(make_record(), *(make_record(**changes) for changes in beside))["notes"] == notes
 
 
-def test_a_failing_probe_is_named_and_many_are_counted(heading_of, make_record):
-    probes = [
-        make_record(role="probe", part=f"part {i}", params={"i": i}, verdict=verdict)
-        for i, verdict in enumerate(["contradicted", "reproduced"])
-    ]
-    assert heading_of(make_record(), *probes)["notes"] == [
-        "Probe, not the paper's (part 0), on trained models: contradicted.",
-        "Probe, not the paper's (part 1), on trained models: reproduced.",
-    ]
-    many = [make_record(role="probe", params={"seed": i}, verdict="absent") for i in range(9)]
-    (note,) = heading_of(make_record(), *many)["notes"]
-    assert note == "Probe, not the paper's, on trained models: absent for 9 of 9 seeds (0, 1, 2, 3 and 5 more)."
+def test_what_an_estimate_notes_stands_before_the_records_beside_it(heading_of, make_record):
+    notes = heading_of(make_record(notes=["dci: 0.5"]), make_record(role="cell"))["notes"]
+    assert notes == ["dci: 0.5", "The same sentence, on trained models: reproduced."]
 
 
-def test_printed_figures_stand_in_words_of_their_own(heading_of, make_record):
-    prints = [make_record(role="print", params={"metric": name}, verdict="weaker") for name in ("dci", "mig")]
-    (note,) = heading_of(make_record(), *prints)["notes"]
-    assert note == "Printed figure, on trained models: weaker for 2 of 2 metrics (dci and mig)."
-
-
-def test_what_was_unexpected_is_counted_over_all_records(heading_of, make_record):
-    heading = heading_of(make_record(), make_record(role="cell", unexpected=True, expected="weaker"))
-    assert heading["unexpected"] == 1
-
-
-def test_an_exploratory_card_makes_an_exploratory_heading(heading_of, make_record):
-    assert heading_of(make_record(exploratory=True, revision=3))["exploratory"] is True
-    assert heading_of(make_record(exploratory=True, revision=3))["revision"] == 3
+def test_the_primary_record_alone_is_exploratory_and_the_unexpected_are_counted_over_all(heading_of, make_record):
+    heading = heading_of(make_record(exploratory=True, revision=3), make_record(role="cell", unexpected=True))
+    assert (heading["exploratory"], heading["revision"], heading["unexpected"]) == (True, 3, 1)
     assert heading_of(make_record(), make_record(role="cell", exploratory=True))["exploratory"] is False
+
+
+@pytest.mark.parametrize(
+    ("changes", "same"),
+    [
+        ({"says": "otherwise", "notes": ["in words of another version"]}, True),
+        ({"verdict": "weaker"}, False),
+        ({"beside": {"probe": {"weaker": 1}}}, False),
+        ({"record": None}, False),
+        ({"revision": 9}, False),
+    ],
+)
+def test_an_edited_heading_is_told_from_other_words(sample, changes, same):
+    first, *others = sample["headings"]
+    assert headings_match({**sample, "headings": [first | changes, *others]}) is same
 
 
 def test_a_claim_that_the_ledger_does_not_know_is_headed_by_its_primary_record(make_document, make_record):
@@ -146,45 +171,11 @@ def test_a_claim_that_the_ledger_does_not_know_is_headed_by_its_primary_record(m
     assert (heading["heads"], heading["verdict"]) == ("zoo", "reproduced")
 
 
-def test_an_edited_heading_is_noticed(sample):
-    assert headings_match(sample)
-    first, *others = sample["headings"]
-    for field, value in [
-        ("verdict", "weaker"),
-        ("beside", {"probe": {"weaker": 1}}),
-        ("record", None),
-        ("revision", 9),
-    ]:
-        assert first[field] != value
-        assert not headings_match({**sample, "headings": [first | {field: value}, *others]})
-
-
 def test_only_samples_err_by_chance(make_record):
     exact = make_record(confidence=1.0)
     assert chance_text([exact, make_record(interval=None)]) == ""
     assert chance_text([exact] + [make_record(confidence=0.9)] * 10).startswith("10 of the verdicts rest on samples")
     assert ", 0.5 would be" in chance_text([make_record(confidence=0.9)] * 10)
-
-
-def test_words_of_another_version_are_read(sample):
-    assert headings_match({**sample, "headings": [h | {"says": "otherwise", "notes": []} for h in sample["headings"]]})
-
-
-def test_the_only_case_beside_a_heading_is_named(make_record, heading_of):
-    cell = make_record(role="cell", params={"evidence_folder": "t32"}, verdict="weaker")
-    assert heading_of(make_record(), cell)["notes"] == ["The same sentence, on trained models (t32): weaker."]
-
-
-def test_a_cell_that_quotes_other_words_is_of_another_sentence(heading_of, make_record):
-    primary = make_record(quote="it decreases as the strength is increased")
-    part, other = (
-        make_record(role="cell", part=q[:5], quote=q, says=f"{q} too.")
-        for q in ("it decreases", "larger images are harder")
-    )
-    assert heading_of(primary, part, other)["notes"] == [
-        "Of the same sentence: 'it decreases too' (it de), on trained models: reproduced.",
-        "Another sentence: 'larger images are harder too' (large), on trained models: reproduced.",
-    ]
 
 
 def test_of_cases_of_one_verdict_the_farthest_heads_or_the_narrowest(heading_of, make_record):

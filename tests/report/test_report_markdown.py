@@ -61,8 +61,7 @@ def test_what_was_not_expected_is_listed(sample, make_record):
 
 def test_a_finding_shows_its_statement_and_its_notes(make_document, make_record):
     text = render_markdown(make_document([make_record(), make_record(role="probe", part="a", verdict="absent")]))
-    row = "| Total correlation of samples falls with the strength. | Spearman correlation"
-    assert row in text
+    assert "| Total correlation of samples falls with the strength. | Spearman correlation" in text
     assert "| Probe, not the paper's (a), on trained models: absent. |" in text
 
 
