@@ -39,8 +39,8 @@ def test_terms_sum_over_pixels_and_codes_and_average_over_images(make_batch):
 
 
 @pytest.mark.parametrize("logvar", [0.0, -4.0, -9.0])
-def test_exponentials_that_underflow_change_neither_the_total_correlation_nor_its_gradient(make_batch, logvar):
-    """Against torch's own logsumexp; with narrow posteriors nearly every density of another image's code underflows."""
+def test_the_total_correlation_and_its_gradient_count_every_density_as_torchs_logsumexp_does(make_batch, logvar):
+    """With narrow posteriors nearly every density of another image's code underflows."""
     batch = make_batch(members=2, images=6, codes=3)
     found = []
     for plain in (False, True):
