@@ -45,7 +45,6 @@ AREAS = {
         "dbench/claims",
         [
             "tests/judges",
-            "tests/stats/test_agreement.py",
             "tests/published/test_errata.py",
             f"--deselect={_CALIBRATION}",
         ],

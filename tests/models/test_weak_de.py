@@ -124,20 +124,6 @@ def test_without_its_adversary_the_codes_are_those_of_an_autoencoder(make_batch)
 
 
 @pytest.mark.parametrize("when", [EARLY, LATE])
-def test_labels_of_unlabelled_images_change_nothing(make_batch, when):
-    batch = make_batch(objective="weak_de", **when)
-    spoilt = torch.where(batch.labelled.unsqueeze(2), batch.factors, 1 - batch.factors.clamp(max=1))
-    assert not torch.equal(spoilt, batch.factors)
-    told, same, lied = (
-        weak_de(replace(batch, factors=factors), adversarial=STRENGTHS)
-        for factors in (batch.factors, spoilt, 1 - batch.factors.clamp(max=1))
-    )
-    assert torch.equal(told.loss, same.loss)
-    assert torch.equal(told.adversary_loss, same.adversary_loss)
-    assert not torch.equal(told.loss, lied.loss)
-
-
-@pytest.mark.parametrize("when", [EARLY, LATE])
 def test_gradients_of_heads_and_adversary_are_those_of_finite_differences(make_batch, when):
     batch = make_batch(members=1, images=4, codes=2, objective="weak_de", **when)
     g = torch.Generator().manual_seed(0)

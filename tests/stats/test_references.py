@@ -1,7 +1,6 @@
 """Statistics against published worked examples, scipy and scikit-learn, or the same value found another way."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from dbench.stats import (
     share_interval,
     sweep_correlations,
     transfer_success,
-    uniform_deviation_interval,
     variance_explained,
 )
 
@@ -81,13 +79,6 @@ def test_variance_explained_follows_from_scipys_f_of_a_one_way_analysis(groups):
 def test_what_varies_by_rounding_alone_has_nothing_to_explain(level):
     scores, groups = np.tile([level, np.nextafter(level, np.inf)], 4), np.tile([0, 1], 4)
     assert variance_explained(scores, groups) == 0.0
-
-
-def test_hoeffdings_bound_of_the_interval_is_the_error_that_is_left():
-    found = uniform_deviation_interval(0.2, n=300, points=7, confidence=0.9)
-    assert 2 * 7 * math.exp(-2 * 300 * (found.high - 0.2) ** 2) == pytest.approx(0.1)
-    assert found.value - found.low == pytest.approx(found.high - found.value)
-    assert [uniform_deviation_interval(value, n=300, points=7).value for value in (0.0, 1.0)] == [0.0, 1.0]
 
 
 @QUICK

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -19,19 +18,6 @@ NETWORK = replace(NETWORKS["mlp"](image_shape=(1, 8, 8), latents=4, hidden=(24, 
 SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
 SIZES = (5, 5)
 CAPTURABLE = [name for name in sorted(OBJECTIVES) if find_card(name).capturable]
-
-
-@pytest.fixture(scope="module")
-def factors():
-    return torch.from_numpy(np.random.default_rng(0).integers(0, SIZES, size=(200, 2)))
-
-
-@pytest.fixture(scope="module")
-def images(factors):
-    pixels = torch.zeros(200, 1, 8, 8, dtype=torch.uint8)
-    for image, (row, column) in zip(pixels, factors.tolist(), strict=True):
-        image[0, row : row + 4, column : column + 4] = 255
-    return pixels
 
 
 def _members(objective, count=3):

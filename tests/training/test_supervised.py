@@ -83,19 +83,3 @@ def test_labels_of_unlabelled_images_never_reach_training(objective, images, fac
     assert not torch.equal(spoilt, factors)
     assert all(torch.equal(mine, theirs) for mine, theirs in zip(told.tensors(), same.tensors(), strict=True))
     assert not all(torch.equal(mine, theirs) for mine, theirs in zip(told.tensors(), other.tensors(), strict=True))
-
-
-def test_parted_vae_with_and_without_labels_train_side_by_side_and_as_alone(images, factors):
-    members = [Member(name, 1.0, {"seed": 0}) for name in ("parted_vae", "parted_vae_semi")]
-    together = train(members, images, NETWORK, factors=factors, steps=40, **SETTINGS)
-    for i, member in enumerate(members):
-        alone = train([member], images, NETWORK, factors=factors, steps=40, **SETTINGS)
-        assert all(torch.equal(one[0], both[i]) for one, both in zip(alone.tensors(), together.tensors(), strict=True))
-
-
-@pytest.mark.parametrize(("objective", "plain"), [("mtd", "beta_vae")])
-def test_no_supervision_trains_the_plain_vae_to_the_last_bit(objective, plain, images, factors):
-    axes = {"seed": 3}
-    ours = train([Member(objective, 0.0, axes)], images, NETWORK, factors=factors, steps=40, **SETTINGS)
-    theirs = train([Member(plain, 1.0, axes)], images, NETWORK, steps=40, **SETTINGS)
-    assert all(torch.equal(ours.rows[name], row) for name, row in theirs.rows.items())
