@@ -82,12 +82,11 @@ def test_a_split_depends_on_its_generator_alone(sample):
     assert (first != other).any()
 
 
-@pytest.mark.parametrize("share", [0, 1, -0.1, 1.5, float("nan")])
-def test_a_share_outside_zero_and_one_is_refused(sample, share):
-    with pytest.raises(InvalidInput, match="test_share must lie strictly between 0 and 1"):
-        sample.split(share, np.random.default_rng(0))
-
-
-def test_one_observation_cannot_be_split():
-    with pytest.raises(InvalidInput, match="at least 2 observations, got 1"):
-        Sample([[1.0]], [[1]]).split(0.5, np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("rows", "share", "message"),
+    [(2, share, "test_share must lie strictly between 0 and 1") for share in (0, 1, -0.1, 1.5, float("nan"))]
+    + [(1, 0.5, "at least 2 observations, got 1")],
+)
+def test_what_leaves_a_part_empty_is_refused(rows, share, message):
+    with pytest.raises(InvalidInput, match=message):
+        Sample(np.zeros((rows, 1)), np.zeros((rows, 1))).split(share, np.random.default_rng(0))

@@ -37,14 +37,6 @@ def test_a_grid_looks_up_the_codes_of_the_factors_asked_for(grid):
     assert grid.codes(factors[:0]).shape == (0, 2)
 
 
-def test_an_intervention_fixes_what_it_fixes_and_leaves_the_rest_free(grid, stream):
-    factors = grid.draw_factors(200, stream)
-    factors[:, 1] = 2
-    codes = grid.codes(factors, stream)
-    assert set(codes[:, 1]) == {20}
-    assert set(codes[:, 0]) == {0, 10}
-
-
 def test_a_grid_draws_every_value_of_every_factor_alike(grid, stream):
     factors = grid.draw_factors(6_000, stream)
     counts = np.bincount(np.ravel_multi_index(tuple(factors.T), grid.factor_sizes))
@@ -67,12 +59,6 @@ def test_a_sample_of_a_source_shows_the_factors_that_made_its_codes(name, reques
     assert sample.factor_names == source.factor_names
     assert (sample.codes[:, :2] == sample.factors * (10 if name == "grid" else 1)).all()
     assert (sample.codes == again.codes).all()
-
-
-def test_a_constructed_source_takes_interventions(noisy, stream):
-    codes = noisy.codes(np.array([[1, 0], [1, 1]]), stream)
-    assert codes[:, :2].tolist() == [[1, 0], [1, 1]]
-    assert codes[0, 2] != codes[1, 2]
 
 
 @pytest.mark.parametrize(

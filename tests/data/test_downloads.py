@@ -22,7 +22,8 @@ def test_without_a_connection_a_data_set_says_what_to_do(name, monkeypatch, tmp_
     monkeypatch.setenv("no_proxy", "")
     for proxy in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(proxy, "http://127.0.0.1:9")
-    with pytest.raises(DbenchError, match=r"could not be downloaded from http.*: no connection; put the file into"):
+    message = r"could not be downloaded from http.*: no connection; put the file into .*, or set DBENCH_DATA"
+    with pytest.raises(DbenchError, match=message):
         load(name)
 
 

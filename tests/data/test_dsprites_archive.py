@@ -9,7 +9,7 @@ import pytest
 from dbench.data.archives import git_blob_id, read_rows
 from dbench.data.downloads import cache_folder
 from dbench.data.dsprites import BLOB_ID, FILE, Dsprites, dsprites
-from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.errors import DamagedData, InvalidInput
 
 SIZES = (3, 2, 4, 2, 2)
 
@@ -42,17 +42,13 @@ def test_the_blob_id_is_the_one_git_gives(path):
     assert git_blob_id(path) == "bd9dbf5aae1a3862dd1526723246b20206e5fc37"
 
 
-def test_images_come_back_in_grid_order_without_the_colour(path):
-    data = read(write(path))
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_images_come_back_in_grid_order_without_the_colour(path, order):
+    data = read(write(path, **{name: np.asarray(array, order=order) for name, array in tiny_members().items()}))
     assert data.factor_sizes == SIZES
     np.testing.assert_array_equal(data.images(data.grid())[:, 0], tiny_members()["imgs"] * 255)
     some = data.draw_factors(20, np.random.default_rng(1))
     np.testing.assert_array_equal(data.images(some)[:, 0], tiny_members()["imgs"][data.index(some)] * 255)
-
-
-def test_arrays_in_fortran_order_are_read_alike(path):
-    data = read(write(path, **{name: np.asfortranarray(array) for name, array in tiny_members().items()}))
-    np.testing.assert_array_equal(data.images(data.grid())[:, 0], tiny_members()["imgs"] * 255)
 
 
 def test_the_fingerprint_follows_the_content(path, tmp_path):
@@ -60,14 +56,11 @@ def test_the_fingerprint_follows_the_content(path, tmp_path):
     assert read(write(path)).fingerprint != read(other).fingerprint
 
 
-def test_a_file_that_is_not_the_published_one_is_refused(path):
-    with pytest.raises(DamagedData, match=f"must have git blob id {BLOB_ID}, got .*; delete it"):
-        Dsprites(write(path))
-
-
-def test_a_file_that_does_not_exist_is_refused(path):
+def test_a_file_that_does_not_exist_or_is_not_the_published_one_is_refused(path):
     with pytest.raises(InvalidInput, match="path must be an existing file"):
         Dsprites(path)
+    with pytest.raises(DamagedData, match=f"must have git blob id {BLOB_ID}, got .*; delete it"):
+        Dsprites(write(path))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +71,6 @@ def test_a_file_that_does_not_exist_is_refused(path):
         ({"imgs": tiny_members()["imgs"][1:]}, r"'imgs' must be uint8 of shape \(96, 64, 64\), got .*\(95, 64, 64\)"),
         ({"imgs": tiny_members()["imgs"].astype(np.float32)}, "must be uint8 of shape .* got float32"),
         ({"imgs": tiny_members()["imgs"] * 255}, "'imgs' must hold 0 and 1 only, got 255"),
-        ({"imgs": tiny_members()["imgs"].astype(object)}, "must be uint8 of shape .* got object"),
         ({"latents_classes": tiny_members()["latents_classes"][::-1]}, "must run through the grid in order"),
         ({"latents_classes": tiny_members()["latents_classes"] + [1, 0, 0, 0, 0, 0]}, "colour, first column"),
     ],
@@ -158,11 +150,4 @@ def test_a_file_already_in_the_cache_is_used_and_checked(monkeypatch, tmp_path):
     monkeypatch.setenv("DBENCH_DATA", str(tmp_path))
     write(tmp_path / FILE)
     with pytest.raises(DamagedData, match="must have git blob id"):
-        dsprites()
-
-
-def test_a_failed_download_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setenv("DBENCH_DATA", str(tmp_path))
-    monkeypatch.setattr("dbench.data.dsprites.URL", f"http://127.0.0.1:9/{FILE}")
-    with pytest.raises(DbenchError, match=r"could not be downloaded from .* set DBENCH_DATA"):
         dsprites()

@@ -42,14 +42,6 @@ def test_factors_mean_what_they_are_called(grid):
     assert square > ellipse > heart
 
 
-def test_the_small_view_is_the_mean_of_blocks(grid):
-    factors = grid.grid()[::101]
-    mean = grid.images(factors).reshape(-1, 1, 16, 4, 16, 4).astype(float).mean(axis=(3, 5))
-    small = load("dsprites_grid_16").images(factors)
-    assert np.abs(small - mean).max() <= 0.5
-    assert len(np.unique(small)) == 17
-
-
 def test_any_damage_is_noticed(monkeypatch, tmp_path):
     content = (files("dbench_fixtures.data") / FILE).read_bytes()
     flipped = bytearray(content)
@@ -57,7 +49,7 @@ def test_any_damage_is_noticed(monkeypatch, tmp_path):
     monkeypatch.setattr("dbench.data.archives.files", lambda package: tmp_path)
     for damaged in (bytes(flipped), content[:-1], b""):
         (tmp_path / FILE).write_bytes(damaged)
-        with pytest.raises(DamagedData, match=r"dsprites_grid\.npz must have SHA-256"):
+        with pytest.raises(DamagedData, match=r"dsprites_grid\.npz must have SHA-256 .*reinstall dbench"):
             DspritesGrid()
 
 

@@ -51,11 +51,6 @@ def test_sprites_never_touch_the_border(rendered):
     assert not images[:, :, [0, -1]].any()
 
 
-def test_a_batch_comes_out_as_its_images_one_by_one(rendered):
-    factors = rendered.draw_factors(40, np.random.default_rng(1))
-    np.testing.assert_array_equal(rendered.images(factors), np.concatenate([rendered.images(f[None]) for f in factors]))
-
-
 def test_left_and_lower_edges_own_the_centres_on_them():
     image = fill(square(2.5, 3.5, 6.5, 8.5))[0]
     rows, columns = np.nonzero(image)
