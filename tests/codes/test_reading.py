@@ -29,6 +29,17 @@ def table(**columns: object) -> pd.DataFrame:
     return pd.DataFrame(usual | columns)
 
 
+def in_every_format(folder: Path, factors: NDArray = FACTORS) -> list[list[Path]]:
+    """Write the same sample in all formats, and return the files of each."""
+    frame = table(factor_0=factors[:, 0], factor_1=factors[:, 1])
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_parquet(folder / "t.parquet", row_group_size=5)
+    np.save(folder / "c.npy", CODES)
+    np.save(folder / "f.npy", np.asfortranarray(factors))
+    pair = [folder / "c.npy", folder / "f.npy"]
+    return [[npz(folder, factors=factors)], [folder / "t.csv"], [folder / "t.parquet"], pair]
+
+
 @pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_an_archive_is_read_whole(write: Callable[..., None], order: str, tmp_path: Path) -> None:
@@ -49,21 +60,20 @@ def test_an_archive_is_read_whole(write: Callable[..., None], order: str, tmp_pa
     assert (found.name, found.rows, found.notes) == ("a.npz", 12, ())
 
 
-def test_all_formats_hold_the_same_sample(tmp_path: Path) -> None:
-    np.save(tmp_path / "c.npy", CODES)
-    np.save(tmp_path / "f.npy", FACTORS)
-    table().to_csv(tmp_path / "t.csv", index=False)
-    table().to_parquet(tmp_path / "t.parquet")
-    samples = [
-        read_codes(npz(tmp_path)).sample,
-        read_codes(tmp_path / "c.npy", tmp_path / "f.npy").sample,
-        read_codes(tmp_path / "t.csv").sample,
-        read_codes(tmp_path / "t.parquet").sample,
-    ]
-    for sample in samples:
-        np.testing.assert_array_equal(sample.codes, CODES)
-        np.testing.assert_array_equal(sample.factors, FACTORS)
-        assert sample.discrete
+def test_all_formats_hold_the_same_sample_and_cut_it_to_the_same_random_rows(tmp_path: Path) -> None:
+    found = read_codes(npz(tmp_path), rows=5, seed=3)
+    assert "5 of 12 rows are used, drawn at random (seed 3)" in found.notes[0]
+    rows = [int(np.flatnonzero((row == CODES).all(axis=1))[0]) for row in found.sample.codes]
+    assert len(rows) == 5
+    assert rows == sorted(set(rows))
+    for paths in in_every_format(tmp_path):
+        whole, cut = read_codes(*paths).sample, read_codes(*paths, rows=5, seed=3).sample
+        assert whole.discrete
+        for sample, kept in ((whole, slice(None)), (cut, rows)):
+            np.testing.assert_array_equal(sample.codes, CODES[kept])
+            np.testing.assert_array_equal(sample.factors, FACTORS[kept])
+    others = {tuple(read_codes(npz(tmp_path), rows=5, seed=seed).sample.codes[:, 0]) for seed in range(5)}
+    assert len(others) > 1
 
 
 def test_arrays_of_other_names_are_explained_with_the_option_that_names_them(tmp_path: Path) -> None:
@@ -115,27 +125,15 @@ def test_other_numbers_make_all_factors_continuous_and_that_is_said(tmp_path: Pa
 
 def test_text_is_read_as_labels_the_same_in_every_format(tmp_path: Path) -> None:
     shapes = np.array(["square", "ellipse", "heart"])[FACTORS[:, 0]]
-    as_text = table(factor_0=shapes, factor_1=FACTORS[:, 1].astype(str))
-    as_text.to_csv(tmp_path / "t.csv", index=False)
-    as_text.to_parquet(tmp_path / "t.parquet")
-    as_text.astype({"factor_0": "category"}).to_parquet(tmp_path / "c.parquet")
-    both = np.stack([shapes, FACTORS[:, 1].astype(str)], axis=1)
-    np.save(tmp_path / "c.npy", CODES)
-    np.save(tmp_path / "f.npy", np.asfortranarray(both))
-    for paths in (
-        (npz(tmp_path, factors=both),),
-        (tmp_path / "t.csv",),
-        (tmp_path / "t.parquet",),
-        (tmp_path / "c.parquet",),
-        (tmp_path / "c.npy", tmp_path / "f.npy"),
-    ):
-        found = read_codes(*paths)
+    formats = in_every_format(tmp_path, np.stack([shapes, FACTORS[:, 1].astype(str)], axis=1))
+    pd.read_parquet(tmp_path / "t.parquet").astype({"factor_0": "category"}).to_parquet(tmp_path / "c.parquet")
+    for paths in (*formats, [tmp_path / "c.parquet"]):
+        found, few = read_codes(*paths), read_codes(*paths, rows=5, seed=3).sample
         np.testing.assert_array_equal(found.sample.factors[:, 0], np.array([2, 0, 1])[FACTORS[:, 0]])
         np.testing.assert_array_equal(found.sample.factors[:, 1], FACTORS[:, 1])
         assert found.notes == ("factor_0: text, read as labels 0 = ellipse, 1 = heart, 2 = square.",)
-        few = read_codes(*paths, rows=5, seed=3).sample.factors
-        rows = [int(np.flatnonzero((row == found.sample.factors).all(axis=1))[0]) for row in few]
-        np.testing.assert_array_equal(found.sample.codes[rows], read_codes(*paths, rows=5, seed=3).sample.codes)
+        rows = [int(np.flatnonzero((row == found.sample.factors).all(axis=1))[0]) for row in few.factors]
+        np.testing.assert_array_equal(found.sample.codes[rows], few.codes)
 
 
 def test_a_vector_is_one_column(tmp_path: Path) -> None:
@@ -327,20 +325,6 @@ def test_members_that_occur_twice_or_whose_names_are_commands_are_refused(
         archive.writestr(name, archive.read("factors.npy"))
     with pytest.raises(DamagedData, match=message):
         read_codes(path)
-
-
-def test_a_long_file_is_cut_to_random_rows_the_same_in_every_format(tmp_path: Path) -> None:
-    table().to_csv(tmp_path / "t.csv", index=False)
-    table().to_parquet(tmp_path / "t.parquet", row_group_size=5)
-    found = read_codes(npz(tmp_path), rows=5, seed=3)
-    assert "5 of 12 rows are used, drawn at random (seed 3)" in found.notes[0]
-    rows = [int(np.flatnonzero((row == CODES).all(axis=1))[0]) for row in found.sample.codes]
-    assert rows == sorted(set(rows))
-    np.testing.assert_array_equal(found.sample.factors, FACTORS[rows])
-    for path in ("t.csv", "t.parquet"):
-        np.testing.assert_array_equal(read_codes(tmp_path / path, rows=5, seed=3).sample.codes, found.sample.codes)
-    others = {tuple(read_codes(npz(tmp_path), rows=5, seed=seed).sample.codes[:, 0]) for seed in range(5)}
-    assert len(others) > 1
 
 
 def test_a_value_that_is_not_finite_is_found_in_rows_that_are_not_kept(tmp_path: Path) -> None:

