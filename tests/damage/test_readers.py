@@ -292,7 +292,9 @@ def npz_reader(folder: Path, what: str) -> Reader:
     def read(folder: Path) -> object:
         path = folder / "archive.npz"
         if what == "dsprites":
-            return Dsprites(path, blob_id=git_blob_id(path), factor_sizes=(3, 1, 2, 2, 1)).grid_images()
+            data = Dsprites(path, blob_id=git_blob_id(path), factor_sizes=(3, 1, 2, 2, 1))
+            np.testing.assert_array_equal(data.grid_images()[:, 0], 255 * images(12, 64, 64))
+            return data
         sizes = ((2, 2, 2, 1, 1, 1, 1),)
         return Mpi3d("toy", lambda: path, md5=md5(path), folder=folder / "cache", layouts=sizes).grid_images()
 
