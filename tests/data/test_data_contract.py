@@ -128,15 +128,6 @@ def test_a_stochastic_data_set_and_a_downsampled_one_ask_for_a_generator():
             data.images([[1]])
 
 
-def test_averaging_down_rounds_to_the_nearest_value_halves_up():
-    class Corner(Ramp):
-        def _render(self, factors, generator):
-            return np.stack([np.array([[[v, 0], [0, 0]]], dtype=np.uint8) for (v,) in factors])
-
-    values = Downsampled(Corner(), 2, name="small").images([[1], [2], [3], [4], [199]])
-    assert values.ravel().tolist() == [0, 1, 1, 1, 50]
-
-
 def test_a_block_that_does_not_divide_the_image_is_refused():
     for block in (0, 3):
         with pytest.raises(InvalidInput, match=f"block must divide the image size 2 x 2, got {block}"):
