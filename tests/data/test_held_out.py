@@ -99,13 +99,10 @@ def test_a_data_set_holds_nothing_out_unless_told_and_its_mask_cannot_be_changed
 
 
 def test_the_fingerprint_tells_what_is_held_out(base):
-    sets = [
-        base,
-        *(HeldOut(base, {"shape": s, "scale": 1}) for s in range(3)),
-        *(HeldOut(base, draw=n) for n in (0, 1)),
-    ]
-    assert len({data.fingerprint for data in sets}) == 6
-    assert HeldOut(base, draw=0).fingerprint == sets[4].fingerprint
+    combinations = [HeldOut(base, {"shape": shape, "scale": 1}) for shape in range(3)]
+    draws = [HeldOut(base, draw=draw) for draw in (0, 1)]
+    assert len({data.fingerprint for data in (base, *combinations, *draws)}) == 6
+    assert HeldOut(base, draw=0).fingerprint == draws[0].fingerprint
 
 
 @pytest.mark.parametrize("name", [*paper_splits("dsprites_grid_16"), *random_splits("dsprites_grid_16", 2)])
