@@ -8,7 +8,7 @@ import torch
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import read_codes
-from dbench.errors import DbenchError, InvalidInput, UnknownName
+from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import METRICS, mig, sap
 
 RNG = np.random.default_rng(0)
@@ -135,17 +135,13 @@ def test_what_cannot_be_read_is_named(codes: object, factors: object, message: s
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("factors", "said", "message"),
     [
-        ({"continuous": ["factor_9"]}, "unknown factor 'factor_9'; did you mean 'factor_"),
-        ({"continuous": ["factor_0"], "discrete": ["factor_*"]}, "continuous or discrete, got both for 'factor_0'"),
+        (FACTORS, {"continuous": ["factor_9"]}, "unknown factor 'factor_9'; did you mean 'factor_"),
+        (FACTORS, {"continuous": ["factor_0"], "discrete": ["factor_*"]}, "or discrete, got both for 'factor_0'"),
+        ([["a"]] * 240, {"continuous": ["factor_0"]}, "must name factors of numbers, got 'factor_0', which is text"),
     ],
 )
-def test_what_is_said_of_factors_must_fit_them(said: dict[str, list[str]], message: str) -> None:
+def test_what_is_said_of_factors_must_fit_them(factors: object, said: dict[str, list[str]], message: str) -> None:
     with pytest.raises((InvalidInput, UnknownName), match=message):
-        read_arrays(CODES, FACTORS, **said)
-
-
-def test_text_is_no_number() -> None:
-    with pytest.raises(DbenchError, match="continuous must name factors of numbers, got 'factor_0', which is text"):
-        read_arrays([1.0, 2.0], ["a", "b"], continuous=["factor_0"])
+        read_arrays(CODES, factors, **said)

@@ -7,7 +7,7 @@ from scipy.stats import kstest
 from dbench.data import GridData, load
 from dbench.data.base import BATCH
 from dbench.data.dsprites_variants import ColorDsprites, NoisyDsprites, ScreamDsprites, read_scream
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import InvalidInput
 from dbench.seeds import generator
 
 VARIANTS = (ColorDsprites, NoisyDsprites, ScreamDsprites)
@@ -109,12 +109,6 @@ def test_another_painting_is_another_data_set(dots):
     assert ScreamDsprites(dots, name="x").fingerprint in prints
 
 
-def test_a_damaged_painting_is_noticed(monkeypatch):
-    monkeypatch.setattr("dbench.data.dsprites_variants.SCREAM_SHA256", "0" * 64)
-    with pytest.raises(DamagedData, match=r"scream\.npz must have SHA-256 000.*reinstall dbench"):
-        read_scream()
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_images_do_not_depend_on_how_they_are_split_into_batches(variant, dots, monkeypatch):
     data, factors = variant(dots, name="x"), dots.grid()[:50]
@@ -137,7 +131,7 @@ def test_a_base_that_is_no_white_sprite_is_refused(variant, base):
 
 def test_the_small_view_is_the_mean_of_coloured_blocks():
     big, small = load("color_dsprites_grid"), load("color_dsprites_grid_16")
-    factors = big.grid()[::997]
+    factors = big.grid()[::101]  # more than a batch
     mean = big.images(factors, generator(test="blocks")).reshape(-1, 3, 16, 4, 16, 4).mean(axis=(3, 5))
     np.testing.assert_array_equal(small.images(factors, generator(test="blocks")), np.floor(mean + 0.5))
 
@@ -148,11 +142,3 @@ def test_every_image_of_the_grid_is_drawn_once_for_good(variant, dots):
     np.testing.assert_array_equal(images, variant(Dots(), name="another name").grid_images())
     fresh = variant(dots, name="x").images(dots.grid(), generator(test="fresh"))
     assert (images != fresh).any(axis=(1, 2, 3)).mean() > 0.99
-
-
-def test_the_images_of_the_small_grid_have_a_colour_each():
-    data = load("color_dsprites_grid_16")
-    largest = data.grid()[data.grid()[:, 1] == 5]
-    strongest = data.images(largest, generator(test="colours")).max(axis=(2, 3))
-    assert len(np.unique(strongest, axis=0)) > 7000
-    assert (strongest.min(), strongest.max()) == (128, 255)

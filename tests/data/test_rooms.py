@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dbench.data import load
 from dbench.data.rooms import _COLOURS, Rooms, _object
 
 
@@ -43,9 +42,3 @@ def test_going_round_to_the_left_mirrors_going_round_to_the_right_but_for_the_li
 def test_a_ray_from_above_meets_the_top_of_the_object(shape, top):
     _, near = _object(shape, 1.0, np.array([1e-3, 10.0, 1e-3]), np.array([[1e-6, -1.0, 1e-6]]))
     assert near[0] == pytest.approx(10 - top, abs=1e-5)
-
-
-def test_smaller_rooms_are_means_of_blocks(rooms):
-    factors = rooms.draw_factors(5, np.random.default_rng(0))
-    blocks = rooms.images(factors).reshape(5, 3, 16, 4, 16, 4).mean(axis=(3, 5))
-    np.testing.assert_array_equal(load("rooms_16").images(factors), np.floor(blocks + 0.5))

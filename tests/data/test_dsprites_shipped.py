@@ -1,12 +1,19 @@
-"""Re-rendered dSprites against the real images, and the filling of polygons."""
+"""The shipped real images and the re-rendered ones: right content, right order, damage noticed; filling of polygons."""
+
+from importlib.resources import files
 
 import numpy as np
 import pytest
 
 from dbench.data import load
+from dbench.data.dsprites_grid import FILE, DspritesGrid
 from dbench.data.dsprites_rendered import fill, outline
+from dbench.errors import DamagedData
 
-SHAPES = ("square", "ellipse", "heart")
+
+@pytest.fixture(scope="module")
+def grid():
+    return load("dsprites_grid")
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +27,15 @@ def square(left, top, right, bottom):
     return np.round(256 * np.array([corners])).astype(np.int64)
 
 
-def test_all_but_three_of_the_real_images_come_out_the_same_and_those_by_one_pixel(rendered):
-    real = load("dsprites_grid")
-    factors = real.grid()
+def test_all_but_three_of_the_real_images_come_out_the_same_and_those_by_one_pixel(grid, rendered):
+    factors = grid.grid()
     wrong = np.zeros(len(factors), dtype=np.int64)
     for rows in np.array_split(np.arange(len(factors)), 15):
         same_place = rendered.images(factors[rows] * [1, 1, 4, 2, 2])
-        wrong[rows] = (same_place != real.images(factors[rows])).sum(axis=(1, 2, 3))
-    different = {shape: int((wrong[factors[:, 0] == j] > 0).sum()) for j, shape in enumerate(SHAPES)}
+        wrong[rows] = (same_place != grid.images(factors[rows])).sum(axis=(1, 2, 3))
+    different = {
+        shape: int((wrong[factors[:, 0] == j] > 0).sum()) for j, shape in enumerate(("square", "ellipse", "heart"))
+    }
     assert different == {"square": 1, "ellipse": 0, "heart": 2}  # of 15,360 each: 99.993, 100 and 99.987 % identical
     assert wrong.max() == 1
 
@@ -49,11 +57,6 @@ def test_sprites_never_touch_the_border(rendered):
     images = rendered.images(turns)[:, 0]
     assert not images[:, [0, -1]].any()
     assert not images[:, :, [0, -1]].any()
-
-
-def test_a_batch_comes_out_as_its_images_one_by_one(rendered):
-    factors = rendered.draw_factors(40, np.random.default_rng(1))
-    np.testing.assert_array_equal(rendered.images(factors), np.concatenate([rendered.images(f[None]) for f in factors]))
 
 
 def test_left_and_lower_edges_own_the_centres_on_them():
@@ -86,3 +89,46 @@ def test_the_direction_of_an_outline_does_not_matter():
 
 def test_no_polygons_give_no_images():
     assert fill(np.empty((0, 4, 2), dtype=np.int64)).shape == (0, 64, 64)
+
+
+def moments(images):
+    """Area and centre (x, y) of each image."""
+    on = images[:, 0] / 255.0
+    area = on.sum(axis=(1, 2))
+    steps = np.arange(64) + 0.5
+    return area, on.sum(axis=1) @ steps / area, on.sum(axis=2) @ steps / area
+
+
+def test_it_holds_46080_binary_images_of_every_combination(grid):
+    assert len(grid) == len(grid.grid()) == 46_080
+    assert set(np.unique(grid.images(grid.grid()[::97]))) == {0, 255}
+
+
+def test_factors_mean_what_they_are_called(grid):
+    base = np.zeros(5, dtype=np.int64)
+    sizes = base + np.arange(6)[:, np.newaxis] * [0, 1, 0, 0, 0]
+    assert (np.diff(moments(grid.images(sizes))[0]) > 0).all()
+    for column, axis in ((3, 1), (4, 2)):
+        line = base + np.arange(16)[:, np.newaxis] * np.eye(5, dtype=np.int64)[column]
+        found = moments(grid.images(line))
+        np.testing.assert_allclose(found[axis], 16 + 32 * 2 * np.arange(16) / 31, atol=0.5)
+        np.testing.assert_allclose(found[3 - axis], 16, atol=0.5)
+    square, ellipse, heart = moments(grid.images(base + np.arange(3)[:, np.newaxis] * [1, 0, 0, 0, 0]))[0]
+    assert square == 100
+    assert square > ellipse > heart
+
+
+def test_any_damage_is_noticed(monkeypatch, tmp_path):
+    content = (files("dbench_fixtures.data") / FILE).read_bytes()
+    flipped = bytearray(content)
+    flipped[len(content) // 2] ^= 1
+    monkeypatch.setattr("dbench.data.archives.files", lambda package: tmp_path)
+    for damaged in (bytes(flipped), content[:-1], b""):
+        (tmp_path / FILE).write_bytes(damaged)
+        with pytest.raises(DamagedData, match=r"dsprites_grid\.npz must have SHA-256 .*reinstall dbench"):
+            DspritesGrid()
+
+
+def test_the_shipped_file_says_where_it_comes_from():
+    notice = (files("dbench_fixtures.data") / "NOTICE.md").read_text(encoding="utf-8")
+    assert all(word in notice for word in ("Apache License", "Matthey", FILE))

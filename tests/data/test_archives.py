@@ -1,0 +1,371 @@
+"""Loaders of Cars3D, MPI3D, Shapes3D and SmallNORB, on tiny archives and broken ones; scaling down as Pillow does."""
+
+import gzip
+import hashlib
+import io
+import struct
+import tarfile
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from dbench.data.cars3d import Cars3d
+from dbench.data.mpi3d import Mpi3d
+from dbench.data.resize import lanczos
+from dbench.data.smallnorb import FILES, MAGIC, SmallNorb, read_binary_matrix
+from dbench.errors import DamagedData, InvalidInput
+from dbench.seeds import generator
+
+# SHA-256 of what Image.resize((64, 64), Image.Resampling.LANCZOS) of Pillow 13.0.0 makes of noise of these sizes.
+PILLOW = {
+    (96, 96): "080995489e161356b684f4ae6e928a872ebc0996134b4e3e20a004c8d46a7720",
+    (128, 128): "9d218106f687e0fc6d0d441c7401e08ade0543d3ae4402b91bf9bcf491f66335",
+    (70, 100): "1c46c0191f42d366654623b739adf0abf50b0b2bc06eda82ddb9f272fd823408",
+}
+
+
+def md5(path):
+    return hashlib.md5(path.read_bytes()).hexdigest()
+
+
+def noise(*shape, seed=0):
+    return np.random.default_rng(seed).integers(256, size=shape, dtype=np.uint8)
+
+
+def mesh(image):
+    """Bytes of a MATLAB file with that image."""
+    savemat(content := io.BytesIO(), {"im": image}, do_compression=True)
+    return content.getvalue()
+
+
+class TestCars3d:
+    NAMES = ("car_007_mesh", "car_001_mesh", "car_120_mesh", "car_003_mesh")
+
+    def views(self, number):
+        return noise(128, 128, 3, 3, 2, seed=number)
+
+    def members(self, **changes):
+        members = {"data/cars/list.txt": "\n".join(self.NAMES).encode() + b"\n", "data/sprites/other.mat": b"other"}
+        members |= {f"data/cars/{name}.mat": mesh(self.views(number)) for number, name in enumerate(self.NAMES)}
+        members |= {f"data/cars/{name}": content for name, content in changes.items()}
+        return {name: content for name, content in members.items() if content is not None}
+
+    def load(self, path):
+        return Cars3d(path, md5=md5(path), factor_sizes=(2, 3, 4))
+
+    def read(self, path, members, *links):
+        with tarfile.open(path, "w:gz") as archive:
+            for name, content in members.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+            for link in links:
+                archive.addfile(link)
+        return self.load(path)
+
+    def test_objects_are_numbered_by_the_list_and_scaled_down(self, tmp_path):
+        data = self.read(tmp_path / "cars.tar.gz", self.members())
+        for factors in [(0, 0, 0), (1, 2, 3), (0, 1, 2), (1, 0, 1)]:
+            elevation, azimuth, car = factors
+            view = self.views(car)[:, :, :, azimuth, elevation]
+            expected = lanczos(np.ascontiguousarray(view.transpose(2, 0, 1)), 64, 64)
+            np.testing.assert_array_equal(data.images([factors])[0], expected)
+
+    def test_the_list_may_name_files_or_meshes(self, tmp_path):
+        listed = self.members(**{"list.txt": " ".join(f"{name}.mat" for name in self.NAMES).encode()})
+        one, other = (self.read(tmp_path / "cars.tar.gz", members) for members in (self.members(), listed))
+        np.testing.assert_array_equal(one.grid_images(), other.grid_images())
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"list.txt": None}, "must name the 4 meshes of the archive, each once, got 0 names and 4 meshes"),
+            ({"list.txt": b"car_001_mesh"}, "got 1 names and 4 meshes"),
+            ({"list.txt": b"car_001_mesh " * 4}, "got 4 names and 4 meshes"),
+            ({"list.txt": b"\xff"}, "cannot be read as a gzipped tar file"),
+            ({"car_001_mesh.mat": None}, "got 4 names and 3 meshes"),
+            ({"car_001_mesh.mat": b"not MATLAB"}, "cannot be read as a MATLAB file"),
+            ({"car_001_mesh.mat": b""}, "cannot be read as a MATLAB file"),
+            ({"car_001_mesh.mat": bytes(2**24 + 1)}, "must have at most 16777216 bytes, got 16777217"),
+            ({"car_001_mesh.mat": mesh(noise(128, 128, 3, 3, 3))}, "must hold 'im', uint8 of shape"),
+            ({"car_001_mesh.mat": mesh(np.zeros((128, 128, 3, 3, 2)))}, "must hold 'im', uint8 of shape"),
+            ({"car_001_mesh.mat": mesh(np.array({}, dtype=object))}, "must hold 'im', uint8 of shape"),
+        ],
+    )
+    def test_an_archive_of_another_content_is_refused(self, tmp_path, changes, message):
+        with pytest.raises(DamagedData, match=message):
+            self.read(tmp_path / "cars.tar.gz", self.members(**changes))
+
+    def test_an_archive_cut_anywhere_is_refused(self, tmp_path):
+        path = tmp_path / "cars.tar.gz"
+        expected, content = self.read(path, self.members()).grid_images(), path.read_bytes()
+        for length in np.linspace(0, len(content) - 100, 6, dtype=int):
+            path.write_bytes(content[:length])
+            with pytest.raises(DamagedData, match=r"cannot be read|got . names and . meshes"):
+                self.load(path)
+        # Of what follows the last mesh nothing is missed.
+        path.write_bytes(content[:-1])
+        np.testing.assert_array_equal(self.load(path).grid_images(), expected)
+
+    def test_a_link_in_the_archive_is_not_followed(self, tmp_path):
+        link = tarfile.TarInfo("data/cars/car_001_mesh.mat")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        with pytest.raises(DamagedData, match="got 4 names and 3 meshes"):
+            self.read(tmp_path / "cars.tar.gz", self.members(**{"car_001_mesh.mat": None}), link)
+
+
+class TestMpi3d:
+    SIZES = (2, 2, 2, 3, 3, 2, 2)
+    OTHER = (1, 1, 2, 3, 3, 2, 2)
+    IMAGES = noise(288, 64, 64, 3)
+
+    def load(self, archive, folder, md5):
+        return Mpi3d("mpi3d_toy", archive, md5=md5, folder=folder, layouts=(self.SIZES, self.OTHER))
+
+    def read(self, tmp_path, **members):
+        path = tmp_path / "mpi3d_toy.npz"
+        np.savez_compressed(path, **members)
+        return self.load(lambda: path, tmp_path / "cache", md5(path))
+
+    def test_images_come_in_grid_order_channels_first(self, tmp_path):
+        data, images = self.read(tmp_path, images=self.IMAGES), self.IMAGES.transpose(0, 3, 1, 2)
+        assert data.factor_sizes == self.SIZES
+        some = data.draw_factors(50, np.random.default_rng(0))
+        np.testing.assert_array_equal(data.images(some), images[data.index(some)])
+        np.testing.assert_array_equal(data.grid_images(), images)
+
+    def test_the_length_says_which_layout_it_is(self, tmp_path):
+        assert self.read(tmp_path, images=self.IMAGES[:72]).factor_sizes == self.OTHER
+
+    def test_the_archive_is_needed_once_only(self, tmp_path):
+        first = self.read(tmp_path, images=self.IMAGES)
+
+        def gone():
+            raise AssertionError("the archive was asked for")
+
+        again = self.load(gone, tmp_path / "cache", md5(tmp_path / "mpi3d_toy.npz"))
+        np.testing.assert_array_equal(again.grid_images(), first.grid_images())
+        assert again.fingerprint == first.fingerprint
+
+    @pytest.mark.parametrize(
+        ("members", "message"),
+        [
+            ({"other": IMAGES}, "no member 'images'"),
+            ({"images": np.zeros(IMAGES.shape, dtype=np.float32)}, r"must be uint8 of shape .* got float32"),
+            ({"images": IMAGES[:73]}, r"'images' must be 288 or 72 images of \(64, 64, 3\), got shape \(73, "),
+        ],
+    )
+    def test_another_content_is_refused(self, tmp_path, members, message):
+        with pytest.raises(DamagedData, match=message):
+            self.read(tmp_path, **members)
+
+    def test_another_checksum_is_refused(self, tmp_path):
+        self.read(tmp_path, images=self.IMAGES)
+        with pytest.raises(DamagedData, match="must have MD5 0000"):
+            self.load(lambda: tmp_path / "mpi3d_toy.npz", tmp_path / "other", "0" * 32)
+
+
+class TestShapes3d:
+    SIZES = (2, 3, 2, 2, 2, 3)
+    IMAGES = noise(144, 64, 64, 3)
+    LABELS = np.indices(SIZES).reshape(6, -1).T * [0.1, 0.1, 0.1, 0.07, 1.0, 4.3] + [0, 0, 0, 0.75, 0, -30]
+
+    @pytest.fixture
+    def h5py(self):
+        return pytest.importorskip("h5py")
+
+    @pytest.fixture
+    def path(self, h5py, tmp_path):
+        return self.write(h5py, tmp_path / "3dshapes.h5", {"images": self.IMAGES, "labels": self.LABELS})
+
+    def write(self, h5py, path, members):
+        with h5py.File(path, "w") as file:
+            for name, array in members.items():
+                file.create_dataset(name, data=array, compression="gzip")
+        return path
+
+    def read(self, path):
+        from dbench.data.shapes3d import Shapes3d
+
+        return Shapes3d(lambda: path, md5=md5(path), folder=path.parent / "cache", factor_sizes=self.SIZES)
+
+    def test_images_come_in_grid_order_channels_first(self, path):
+        np.testing.assert_array_equal(self.read(path).grid_images(), self.IMAGES.transpose(0, 3, 1, 2))
+
+    @pytest.mark.parametrize(
+        ("members", "message"),
+        [
+            ({"images": IMAGES}, "no data set 'labels' in the file itself"),
+            ({"labels": LABELS}, "no data set 'images' in the file itself"),
+            ({"images": IMAGES[1:], "labels": LABELS}, r"'images' must be uint8 of shape \(144, .* got .*\(143, "),
+            ({"images": IMAGES.astype(float), "labels": LABELS}, "'images' must be uint8 .* got float64"),
+            ({"images": IMAGES, "labels": LABELS[::-1]}, "column 'floor_hue' of 'labels' must run through 2 rising"),
+            ({"images": IMAGES, "labels": LABELS * [1, 1, 1, 1, 1, 0]}, "column 'orientation' .* got 1 values"),
+        ],
+    )
+    def test_another_content_is_refused(self, h5py, tmp_path, members, message):
+        with pytest.raises(DamagedData, match=message):
+            self.read(self.write(h5py, tmp_path / "3dshapes.h5", members))
+
+    def test_data_of_other_files_are_not_followed(self, h5py, path, tmp_path):
+        secret = tmp_path / "secret"
+        secret.write_bytes(bytes(self.IMAGES.size))
+        for plant in (
+            lambda file: file.create_dataset(
+                "images", self.IMAGES.shape, "u1", external=[(str(secret), 0, h5py.h5f.UNLIMITED)]
+            ),
+            lambda file: file.__setitem__("images", h5py.ExternalLink("other.h5", "images")),
+            lambda file: file.__setitem__("images", h5py.SoftLink("/labels")),
+            lambda file: file.create_group("images"),
+        ):
+            with h5py.File(path, "a") as file:
+                del file["images"]
+                plant(file)
+            with pytest.raises(DamagedData, match=r"in the file itself|got a group"):
+                self.read(path)
+
+    def test_an_archive_cut_anywhere_is_refused(self, path):
+        content = path.read_bytes()
+        for length in np.linspace(0, len(content) - 1, 8, dtype=int):
+            path.write_bytes(content[:length])
+            with pytest.raises(DamagedData, match="cannot be read as an HDF5 file"):
+                self.read(path)
+
+
+def matrix(array, *, magic=None, dims=None, ndim=None, extra=b""):
+    """Bytes of a binary matrix, with a header that may lie."""
+    dims = array.shape if dims is None else dims
+    padded = [*dims, 1, 1][: max(3, len(dims))]
+    magic = MAGIC[array.dtype] if magic is None else magic
+    head = struct.pack(f"<ii{len(padded)}i", magic, array.ndim if ndim is None else ndim, *padded)
+    return head + array.tobytes() + extra
+
+
+class TestSmallNorb:
+    SIZES = (2, 4, 3, 2, 2)
+
+    def labels(self, split):
+        """Points of a split in an order that is not the grid's; each split has half of the instances."""
+        points = np.indices(self.SIZES).reshape(5, -1).T
+        here = points[points[:, 1] % 2 == split]
+        return here[np.random.default_rng(split).permutation(len(here))].astype(np.int32)
+
+    def write(self, folder, change=lambda name, content: content):
+        for split, prefix in enumerate(sorted({name.rpartition("-")[0] for name in FILES})):
+            points = self.labels(split)
+            info = points[:, [1, 2, 3, 4]] * np.array([1, 1, 2, 1], dtype=np.int32)
+            pairs = noise(len(points), 2, 96, 96, seed=split)
+            for part, array in (("dat", pairs), ("cat", points[:, 0].copy()), ("info", info)):
+                name = f"{prefix}-{part}.mat.gz"
+                (folder / name).write_bytes(gzip.compress(change(name, matrix(array)), 1))
+        return SmallNorb(folder, files={name: md5(folder / name) for name in FILES}, sizes=self.SIZES)
+
+    def test_an_image_is_that_of_some_toy_of_its_category(self, tmp_path):
+        data, photographs = self.write(tmp_path), np.empty((*self.SIZES, 64, 64), dtype=np.uint8)
+        assert data.factor_sizes == (2, 3, 2, 2)
+        for split in (0, 1):
+            points = self.labels(split)
+            photographs[tuple(points.T)] = lanczos(noise(len(points), 2, 96, 96, seed=split)[:, 0], 64, 64)
+        images = data.images(data.grid(), generator(test="norb"))
+        toys = np.moveaxis(photographs, 1, 4).reshape(len(images), 4, 64, 64)
+        shown = (toys == images).all(axis=(2, 3))
+        assert (shown.sum(axis=1) == 1).all()
+        assert shown.any(axis=0).all()
+
+    def test_the_toy_is_drawn_anew(self, tmp_path):
+        data = self.write(tmp_path)
+        draws = data.images(np.zeros((200, 4), dtype=int), generator(test="toys"))
+        _, counts = np.unique(draws, axis=0, return_counts=True)
+        assert len(counts) == 4
+        assert counts.min() > 25
+
+    @pytest.mark.parametrize(
+        ("part", "change", "message"),
+        [
+            ("dat", lambda c: c[:-1], "ends before row 48 of 48"),
+            ("info", lambda c: c[:20] + struct.pack("<i", 4) + c[24:], "azimuths even|must occur once"),
+            ("info", lambda c: c[:20] + struct.pack("<i", -1) + c[24:], "must lie on the grid"),
+            ("cat", lambda c: c[:20] + struct.pack("<i", 2) + c[24:], "must lie on the grid"),
+            ("cat", lambda c: c[:20] + bytes([1 - c[20]]) + c[21:], "must occur once"),
+        ],
+    )
+    def test_files_of_another_content_are_refused(self, tmp_path, part, change, message):
+        def first_only(name, content):
+            return change(content) if part in name and "training" in name else content
+
+        with pytest.raises(DamagedData, match=message):
+            self.write(tmp_path, first_only)
+
+    def test_another_checksum_is_refused(self, tmp_path):
+        self.write(tmp_path)
+        with pytest.raises(DamagedData, match="must have MD5"):
+            SmallNorb(tmp_path, sizes=self.SIZES)
+
+
+class TestBinaryMatrix:
+    ARRAY = np.arange(24, dtype=np.int32).reshape(6, 4)
+
+    @pytest.fixture
+    def path(self, tmp_path):
+        return tmp_path / "matrix.mat.gz"
+
+    def read(self, path, shape=(6, 4), dtype=np.int32):
+        return np.concatenate(list(read_binary_matrix(path, shape, dtype, rows=4)))
+
+    def test_it_reads_vectors_matrices_and_higher(self, path):
+        for array in (self.ARRAY[:, 0].copy(), self.ARRAY, self.ARRAY.reshape(6, 2, 1, 2)):
+            path.write_bytes(gzip.compress(matrix(array)))
+            np.testing.assert_array_equal(self.read(path, array.shape), array)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (matrix(ARRAY, magic=0x1E3D4C51), r"must begin with 0x1e3d4c54 \(int32\), got 0x1e3d4c51"),
+            (matrix(ARRAY, ndim=-1), "must have 2 dimensions, got -1"),
+            (matrix(ARRAY, ndim=2**31 - 1), "must have 2 dimensions, got 2147483647"),
+            (matrix(ARRAY, dims=(2**31 - 1, 4)), r"must have shape \(6, 4\), got \(2147483647, 4\)"),
+            (matrix(ARRAY, dims=(6, -4)), r"must have shape \(6, 4\), got \(6, -4\)"),
+            (matrix(ARRAY, dims=(4, 6)), r"must have shape \(6, 4\), got \(4, 6\)"),
+            (matrix(ARRAY)[:-1], "ends before row 6 of 6"),
+            (matrix(ARRAY, extra=bytes(10**6)), "goes on after its 6 rows"),
+            (b"", "ends within its header"),
+            (matrix(ARRAY)[:19], "ends within its header"),
+        ],
+    )
+    def test_a_header_that_lies_is_refused_before_anything_is_read(self, path, content, message):
+        path.write_bytes(gzip.compress(content))
+        with pytest.raises(DamagedData, match=message):
+            self.read(path)
+
+    def test_what_is_not_gzip_or_cut_short_is_refused(self, path):
+        whole = gzip.compress(matrix(self.ARRAY))
+        for content in (b"no gzip", *(whole[:length] for length in range(1, len(whole), 7))):
+            path.write_bytes(content)
+            with pytest.raises(DamagedData, match="cannot be read as a gzipped matrix"):
+                self.read(path)
+
+
+@pytest.mark.parametrize("size", PILLOW)
+def test_images_come_out_as_pillow_makes_them(size):
+    image = np.random.default_rng(size[0]).integers(256, size=size, dtype=np.uint8)
+    assert hashlib.sha256(lanczos(image[np.newaxis], 64, 64).tobytes()).hexdigest() == PILLOW[size]
+
+
+def test_the_same_size_is_the_same_image():
+    images = np.random.default_rng(0).integers(256, size=(3, 20, 30), dtype=np.uint8)
+    np.testing.assert_array_equal(lanczos(images, 20, 30), images)
+
+
+def test_batches_change_nothing(monkeypatch):
+    images = np.random.default_rng(1).integers(256, size=(5, 96, 96), dtype=np.uint8)
+    small = lanczos(images, 64, 64)
+    monkeypatch.setattr("dbench.data.resize.PIXELS", 1)
+    np.testing.assert_array_equal(lanczos(images, 64, 64), small)
+
+
+def test_images_that_cannot_be_scaled_down_are_refused():
+    with pytest.raises(InvalidInput, match="can be scaled down only, got 64 x 64"):
+        lanczos(np.zeros((1, 32, 96), dtype=np.uint8), 64, 64)
+    with pytest.raises(InvalidInput, match="must be n x H x W bytes, got float64"):
+        lanczos(np.zeros((1, 96, 96)), 64, 64)
