@@ -5,9 +5,7 @@ import sys
 import pytest
 
 COVERS = """
-CARD = card()
-
-@CARD.covers
+@card().covers
 def test_holds():
     {body}
     return around(0.8)
@@ -25,8 +23,7 @@ def test_a_report_folder_that_is_there_but_cannot_be_written_is_refused_before_t
 
 
 def test_a_session_whose_report_could_not_be_written_says_its_verdicts_all_the_same(session):
-    taken = "open('out', 'w').close()"
-    outcome = session(COVERS.format(body=taken))
+    outcome = session(COVERS.format(body="open('out', 'w').close()"))
     assert outcome.code == 1
     assert "no report: " in outcome.text
     assert "1 finding: 1 not tested" in outcome.text  # a cell alone heads nothing
@@ -36,10 +33,8 @@ def test_a_session_whose_report_could_not_be_written_says_its_verdicts_all_the_s
 
 def test_an_entry_is_not_called_unused_when_its_judgement_broke(session, expected):
     source = """
-CARD = card()
-
 @pytest.mark.parametrize("value", ["good", "bad"])
-@CARD.covers
+@card().covers
 def test_holds(value):
     assert value == "good", "it broke"
     return around(0.8)
@@ -101,7 +96,7 @@ def test_figures_of_the_folder_that_the_ini_names_are_shown(session, pytester):
     ini.write_text(ini.read_text() + "\ndbench_figures = drawn\n")
     (pytester.path / "drawn").mkdir()
     (pytester.path / "drawn" / "figures.json").write_text("{")
-    outcome = session("@card().covers\ndef test_a():\n    return around(0.9)\n")
+    outcome = session(HOLDS)
     assert outcome.code == 1
     assert "figures.json must list figures as 'make docs' writes them" in outcome.text
 
