@@ -16,8 +16,11 @@ def mean_correlation(codes, factors):
     both = np.corrcoef(codes.T, factors.T)[: codes.shape[1], codes.shape[1]:]
     return float(np.abs(np.nan_to_num(both)).max(axis=0).mean())
 
-def constant(codes, factors):
-    return 0.7
+class Constant:
+    def __call__(self, codes, factors):
+        return 0.7
+
+constant = Constant()
 
 def coin(codes, factors):
     return np.random.default_rng().uniform()
