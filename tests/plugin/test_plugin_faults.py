@@ -11,6 +11,7 @@ def test_holds():
     return around(0.8)
 """
 HOLDS = COVERS.format(body="pass")
+MISSING = ["--dbench-runs=missing", "--dbench-evidence="]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no folder that nobody can write")
@@ -54,29 +55,17 @@ def test_holds(value):
         ([], 'expected = "all"', "expected.toml must hold [[expected]] tables and nothing else"),
         ([], "misspelt", "unknown claim 'flaws.xorr'; did you mean 'flaws.xor'?"),
         (["--dbench-runs=missing"], "", "--dbench-runs=missing judges what it trains"),
+        ([*MISSING, "--dbench-store=claims/test_own.py/option"], "", "claims/test_own.py/option'"),
+        (MISSING, "", "claims/test_own.py/environment'"),
     ],
 )
-def test_what_cannot_be_right_is_a_usage_error_of_one_line(session, expected, arguments, expect, message):
+def test_what_cannot_be_right_is_a_usage_error_of_one_line(session, expected, monkeypatch, arguments, expect, message):
+    monkeypatch.setenv("DBENCH_STORE", "claims/test_own.py/environment")  # for a store that no option names
     expect = expected("undecided", "flaws.xorr / synthetic") if expect == "misspelt" else expect
     outcome = session(HOLDS, *arguments, expect=expect)
     assert outcome.code == 4
     assert [line for line in outcome.text.splitlines() if message in line and line.startswith("ERROR: ")]
     assert "Traceback" not in outcome.text
-
-
-@pytest.mark.parametrize("how", ["option", "environment"])
-def test_a_store_that_cannot_be_made_is_a_usage_error_of_one_line(session, monkeypatch, pytester, how):
-    """Whether it is named by --dbench-store or, as for dbench zoo, by DBENCH_STORE."""
-    (pytester.path / "in_the_way").write_text("a file")
-    arguments = ["--dbench-runs=missing", "--dbench-evidence="]
-    if how == "option":
-        arguments.append("--dbench-store=in_the_way/store")
-    else:
-        monkeypatch.setenv("DBENCH_STORE", "in_the_way/store")
-    outcome = session(HOLDS, *arguments)
-    assert outcome.code == 4
-    assert [line for line in outcome.text.splitlines() if line.startswith("ERROR: store must be a folder or URL")]
-    assert "INTERNALERROR" not in outcome.text
 
 
 def test_an_error_of_the_operating_system_while_training_is_a_usage_error(session, pytester):
@@ -85,7 +74,7 @@ def test_an_error_of_the_operating_system_while_training_is_a_usage_error(sessio
         "def full(*_):\n    raise OSError(28, 'No space left on device', '/some/file')\n\n\n"
         "evidence.train_evidence = full\n"
     )
-    outcome = session(HOLDS, "--dbench-runs=missing", "--dbench-evidence=")
+    outcome = session(HOLDS, *MISSING)
     assert outcome.code == 4
     assert "ERROR: the operating system refused: No space left on device (/some/file)" in outcome.text
     assert "INTERNALERROR" not in outcome.text
