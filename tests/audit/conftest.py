@@ -1,7 +1,6 @@
 """A module of metrics outside the repository, good and bad, and the command run on them."""
 
 import json
-import textwrap
 
 import pytest
 from click.testing import CliRunner
@@ -77,7 +76,7 @@ print("hello from the module")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("outside")
-    (place / "mine.py").write_text(textwrap.dedent(BAD))
+    (place / "mine.py").write_text(BAD)
     (place / "broken.py").write_text("import nothing_of_that_name\n")
     (place / "exits.py").write_text("raise SystemExit(0)\n")
     return place
