@@ -1,17 +1,14 @@
 """What pages of docs/ repeat of cards is as the cards have it now."""
 
-import importlib.util
 import re
 from pathlib import Path
 
+import pages
 import pytest
 
 from dbench.data import FETCHED
 
 ROOT = Path(__file__).parents[1]
-SPEC = importlib.util.spec_from_file_location("pages", ROOT / "tools" / "pages.py")
-pages = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(pages)
 TEXTS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))}
 GENERATED = [path for path, text in TEXTS.items() if "<!-- generated: " in text]
 

@@ -2,8 +2,6 @@
 
 import functools
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -156,8 +154,6 @@ def test_misspelt_checks_are_refused_before_anything_is_asked():
     with pytest.raises(UnknownName, match="did you mean 'chance'"):
         audit(linear, only=["chnace"])
     with pytest.raises(UnknownName, match="did you mean 'chance'"):
-        audit(linear, expected={"chnace": "no"})
-    with pytest.raises(UnknownName, match="did you mean 'chance'"):
         parametrize_with_checks([linear], expected={"chnace": "no"})
     with pytest.raises(UnknownName, match="did you mean 'mig'"):
         audit("migg")
@@ -183,8 +179,3 @@ def test_a_metric_that_swallows_every_error_is_stopped_all_the_same():
 
     (record,) = audit(stubborn, only=["separation"], timeout=0.2)
     assert (record.status, record.reason) == ("error", "gave no answer within 0.2 s")
-
-
-def test_the_audit_does_not_import_pytest():
-    code = "import sys, dbench.audit; sys.exit('pytest' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

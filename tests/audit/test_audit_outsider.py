@@ -19,45 +19,48 @@ def test_a_copy_of_mig_gets_the_table_of_mig(statuses, command):
         assert copy[name]["value"] == pytest.approx(ours[name]["value"], abs=0.01)
 
 
-def test_the_table_of_a_copy_of_mig_is_right(statuses):
-    said = {name: record["status"] for name, record in statuses("copy_of_mig").items()}
-    # Facts 7 to 9: high where a factor has one code; but bins of equal width lose powers and stretched scales.
-    assert said["characteristic_2_high[perfect copy]"] == "pass"
-    assert said["characteristic_2_high[one code for all]"] == "pass"
-    assert said["characteristic_2_high[stretched copy]"] == "fail"
-    assert said["characteristic_2_low[two codes a side]"] == "pass"
-    assert said["characteristic_2_low[both bits beside their parity]"] == "fail"
-    # It does not reflect characteristic 1, nor the weak notion.
-    assert said["characteristic_1_low[one code for all]"] == "fail"
-    assert said["weak_high[five codes, parity]"] == "fail"
-    assert said["modularity[factors packed in pairs]"] == "fail"
-    assert said["compactness[factors copied twice]"] == "pass"
-    # Neither can they follow the exponential of noisy codes.
-    assert said["monotone[leaky copy]"] == "fail"
-    for family in ("permutation", "sign", "shift"):
-        assert {status for name, status in said.items() if name.startswith(family)} == {"pass"}
+# A metric and what else is said to the command; checks that pass and checks that fail, or how their names begin.
+TABLES = [
+    # Facts 7 to 9: high where a factor has one code; but bins of equal width lose powers and stretched scales. It does
+    # not reflect characteristic 1, nor the weak notion. Neither can bins follow the exponential of noisy codes.
+    (
+        ["copy_of_mig"],
+        {"characteristic_2_high[perfect copy]", "characteristic_2_high[one code for all]", "permutation", "shift"}
+        | {"sign", "characteristic_2_low[two codes a side]", "compactness[factors copied twice]"},
+        {"characteristic_2_high[stretched copy]", "characteristic_2_low[both bits beside their parity]"}
+        | {"characteristic_1_low[one code for all]", "weak_high[five codes, parity]", "monotone[leaky copy]"}
+        | {"modularity[factors packed in pairs]"},
+    ),
+    # It praises entangled codes, and sees no relation that is not linear.
+    (
+        ["mean_correlation"],
+        {"separation", "permutation[perfect copy]", "determinism"},
+        {"characteristic_1_low[Gaussian mixtures]", "characteristic_2_low[two codes a side]"}
+        | {"compactness[factors copied twice]", "strong_low[rotated by 45 degrees]", "weak_high[xor pairs]"}
+        | {"characteristic_2_high[powers]"},
+    ),
+    # It separates nothing and so is neither high nor low.
+    (
+        ["constant"],
+        {"determinism", "sign[leaky copy]"},
+        {"separation", "chance", "characteristic", "weak", "strong", "noise[perfect copy]"},
+    ),
+    # Less is better and it does not say so, so that it separates nothing.
+    (["loss"], set(), {"separation", "strong_high[perfect copy]"}),
+    # A declared scale is taken at its word.
+    (["copy_of_mig", "--check", "strong_high", "--scale", "0", "9"], set(), {"strong_high[perfect copy]"}),
+    (["coin", "--check", "determinism"], set(), {"determinism"}),
+    # What a metric and its module print does not mix with the records.
+    (["chatty", "--check", "separation"], {"separation"}, set()),
+]
 
 
-def test_the_table_of_mean_correlation_shows_that_it_praises_entangled_codes(statuses):
-    said = {name: record["status"] for name, record in statuses("mean_correlation").items()}
-    assert said["separation"] == "pass"
-    assert said["characteristic_1_low[Gaussian mixtures]"] == "fail"
-    assert said["characteristic_2_low[two codes a side]"] == "fail"
-    assert said["compactness[factors copied twice]"] == "fail"
-    assert said["strong_low[rotated by 45 degrees]"] == "fail"
-    # It sees no relation that is not linear.
-    assert said["weak_high[xor pairs]"] == "fail"
-    assert said["characteristic_2_high[powers]"] == "fail"
-    assert said["permutation[perfect copy]"] == "pass"
-    assert said["determinism"] == "pass"
-
-
-def test_a_constant_separates_nothing_and_so_is_neither_high_nor_low(statuses):
-    said = {name: record["status"] for name, record in statuses("constant").items()}
-    assert said["separation"] == said["chance"] == "fail"
-    assert {s for name, s in said.items() if name.startswith(("characteristic", "weak", "strong"))} == {"fail"}
-    assert said["noise[perfect copy]"] == "fail"
-    assert said["determinism"] == said["sign[leaky copy]"] == "pass"
+@pytest.mark.parametrize(("arguments", "passed", "failed"), TABLES, ids=[" ".join(table[0]) for table in TABLES])
+def test_the_table_of_a_metric_is_right(statuses, arguments, passed, failed):
+    said = statuses(*arguments)
+    for checks, status in ((passed, "pass"), (failed, "fail")):
+        for check in checks:
+            assert {said[name]["status"] for name in said if name.startswith(check)} == {status}, check
 
 
 def test_a_metric_of_which_less_is_better_is_read_upside_down(statuses):
@@ -65,26 +68,6 @@ def test_a_metric_of_which_less_is_better_is_read_upside_down(statuses):
     told = [name for name in better if name.startswith(("characteristic", "weak", "strong", "noise", "duplicated"))]
     assert {name: worse[name]["status"] for name in told} == {name: better[name]["status"] for name in told}
     assert worse["chance"]["status"] == "fail"
-
-
-def test_a_metric_of_which_less_is_better_and_that_does_not_say_so_separates_nothing(statuses):
-    said = statuses("loss")
-    assert said["separation"]["status"] == said["strong_high[perfect copy]"]["status"] == "fail"
-
-
-def test_a_declared_scale_is_taken_at_its_word(statuses):
-    assert (
-        statuses("copy_of_mig", "--check", "strong_high", "--scale", "0", "9")["strong_high[perfect copy]"]["status"]
-        == "fail"
-    )
-
-
-def test_a_metric_that_tosses_coins_is_found_out(statuses):
-    assert statuses("coin", "--check", "determinism")["determinism"]["status"] == "fail"
-
-
-def test_what_a_metric_and_its_module_print_does_not_mix_with_the_records(statuses):
-    assert statuses("chatty", "--check", "separation")["separation"]["status"] == "pass"
 
 
 @pytest.mark.parametrize(
@@ -120,12 +103,10 @@ def test_a_metric_that_hangs_is_stopped(statuses):
         (["absent:metric"], "module 'absent' cannot be imported: ModuleNotFoundError"),
         (["broken:metric"], "module 'broken' cannot be imported: ModuleNotFoundError: No module named 'nothing_of"),
         (["exits:metric"], "module 'exits' cannot be imported: SystemExit: 0"),
-        (["mine:absent"], "mine has no attribute 'absent'; it has chatty, coin, constant"),
+        (["mine:absent"], "mine has no attribute 'absent'; it has Constant, chatty, coin"),
         (["mine:number"], "a metric must be callable, mine:number is of type int"),
-        (
-            ["mine:three"],
-            "must be callable with (codes, factors), a Sample or a Source alone, got required parameters a",
-        ),
+        (["mine:three"], "a Sample or a Source alone, got required parameters a"),
+        (["mine:Constant"], "got a class; name an instance of it"),
         (["mine:"], "a metric is named as module:attribute"),
         (["mine.py:coin"], "a metric is named as module:attribute, without .py, got 'mine.py:coin'"),
         (["../mine:coin"], "a metric is named as module:attribute"),
@@ -146,14 +127,13 @@ def test_bad_input_is_one_line_and_exit_code_2(command, arguments, message):
     assert done.stdout == ""
 
 
+def run_in(folder, *arguments):
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
 def test_the_command_works_from_a_folder_of_ones_own(folder):
-    done = subprocess.run(
-        [sys.executable, "-m", "dbench", "audit", "mine:chatty", "--check", "permutation", "--json"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run_in(folder, "dbench", "audit", "mine:chatty", "--check", "permutation", "--json")
     assert done.returncode == 0
     assert [record["status"] for record in json.loads(done.stdout)] == ["pass", "pass"]
     assert "hello from the module" in done.stderr
@@ -210,13 +190,7 @@ def test_the_decorator_runs_the_checks_in_a_suite_of_ones_own(folder):
             """
         )
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "test_mine.py"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run_in(folder, "pytest", "-q", "-p", "no:cacheprovider", "-rA", "test_mine.py")
     assert "2 failed, 2 passed, 2 skipped, 1 xfailed" in done.stdout, done.stdout
     assert "PASSED test_mine.py::test_copy[copy_of_mig-sign[leaky copy]]" in done.stdout
     assert "FAILED test_mine.py::test_copy[copy_of_mig-sign[perfect copy]]" in done.stdout

@@ -54,12 +54,3 @@ def test_every_variant_that_is_printed_is_explained() -> None:
             told = run("metrics", f"{stem}[{variant}]")
             assert told.exit_code == 0
             assert told.stdout.startswith(f"{stem}(")
-
-
-def test_a_class_is_no_metric_but_its_instance_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    source = "class Flat:\n    def __call__(self, codes, factors):\n        return 1.0\n\nflat = Flat()\n"
-    (tmp_path / "flat_class.py").write_text(source)
-    wrong = run("audit", "flat_class:Flat", "--check", "separation")
-    assert (wrong.exit_code, "got a class; name an instance of it" in wrong.stderr) == (2, True)
-    assert run("audit", "flat_class:flat", "--check", "separation").exit_code == 0

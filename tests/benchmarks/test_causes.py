@@ -1,28 +1,9 @@
-import importlib.util
-import sys
-from pathlib import Path
-
+import causes
+import causes_sweeps
 import numpy as np
 import pytest
 import torch
-
-PATH = Path(__file__).parents[2] / "benchmarks" / "causes.py"
-
-
-def _load():
-    before = list(sys.path)
-    spec = importlib.util.spec_from_file_location("tested_causes", PATH)
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.path[:] = before
-    return module
-
-
-CAUSES = _load()
-RUNS, SWEEPS = (sys.modules[name] for name in ("causes_runs", "causes_sweeps"))
-IMAGES, SCORES = (sys.modules[name] for name in ("causes_images", "causes_scores"))
+from causes_runs import EXPERIMENTS, Scale
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +15,7 @@ def _threads():
 
 def test_a_rehearsal_trains_prints_its_rule_its_table_and_a_finding_and_keeps_them(tmp_path, capsys):
     kept = tmp_path / "results.txt"
-    CAUSES.main(["collapsed-codes", "--share", "0.01", "--seeds", "1", "--append", str(kept)])
+    causes.main(["collapsed-codes", "--share", "0.01", "--seeds", "1", "--append", str(kept)])
     printed = capsys.readouterr().out
     assert printed.strip() == kept.read_text(encoding="utf-8").strip()
     assert "Collapsed codes: supported if" in printed
@@ -46,22 +27,22 @@ def test_a_rehearsal_trains_prints_its_rule_its_table_and_a_finding_and_keeps_th
 
 
 def test_without_names_the_experiments_are_listed_and_unknown_ones_refused(capsys):
-    CAUSES.main([])
+    causes.main([])
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert listed == list(RUNS.EXPERIMENTS)
+    assert listed == list(EXPERIMENTS)
     assert {"factor-vae", "dip-vae-i", "random-split"} <= set(listed)
     for wrong in (["tea-leaves"], ["factor-vae", "--share", "0"], ["factor-vae", "--seeds", "0"]):
         with pytest.raises(SystemExit):
-            CAUSES.main(wrong)
+            causes.main(wrong)
 
 
 def test_steps_are_scaled_in_whole_blocks_and_seeds_start_where_no_profile_does():
-    assert RUNS.Scale(share=0.02).steps(20_000) == 400
-    assert RUNS.Scale(share=0.001).steps(6000) == 100
-    assert list(RUNS.Scale().numbers(2)) == [1000, 1001]
-    assert list(RUNS.Scale(seeds=1).numbers(2)) == [1000]
+    assert Scale(share=0.02).steps(20_000) == 400
+    assert Scale(share=0.001).steps(6000) == 100
+    assert list(Scale().numbers(2)) == [1000, 1001]
+    assert list(Scale(seeds=1).numbers(2)) == [1000]
 
 
-@pytest.mark.parametrize(("values", "expected"), [([[0.9, 0.8]], True), ([[0.9, -0.8]], False), ([[0.3, 0.4]], False)])
+@pytest.mark.parametrize(("values", "expected"), [([0.9, 0.8], True), ([0.9, -0.8], False), ([0.3, 0.4], False)])
 def test_a_sweep_is_ordered_where_all_seeds_agree(values, expected):
-    assert SWEEPS._one_way(np.array(values[0])) is expected
+    assert causes_sweeps._one_way(np.array(values)) is expected

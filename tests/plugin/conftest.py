@@ -2,7 +2,6 @@
 
 import json
 import os
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,17 +52,13 @@ class Outcome:
         return json.loads((self.folder / "out" / "report.json").read_text(encoding="utf-8"))
 
     @property
-    def verdicts(self) -> dict[str, str]:
-        """Verdicts by the name of the test."""
-        return {record["nodeid"].partition("::")[2]: record["verdict"] for record in self.report["records"]}
-
-    @property
     def records(self) -> dict[str, dict[str, Any]]:
+        """Records by the name of the test."""
         return {record["nodeid"].partition("::")[2]: record for record in self.report["records"]}
 
     @property
-    def junit(self) -> ET.Element:
-        return ET.parse(self.folder / "out" / "junit.xml").getroot()
+    def verdicts(self) -> dict[str, str]:
+        return {name: record["verdict"] for name, record in self.records.items()}
 
     @property
     def last_line(self) -> str:
@@ -98,12 +93,12 @@ def session(pytester, monkeypatch) -> Callable[..., Outcome]:
     return run
 
 
-def expected(verdict: str, *records: str) -> str:
-    """Return one group of expected.toml."""
-    lines = [f'verdict = "{verdict}"', 'reason = "small worlds"', "date = 2026-01-01", f"records = {[*records]}"]
-    return "\n".join(["[[expected]]", *lines, ""])
+@pytest.fixture
+def expected() -> Callable[..., str]:
+    """Write one group of expected.toml."""
 
+    def group(verdict: str, *records: str) -> str:
+        lines = [f'verdict = "{verdict}"', 'reason = "small worlds"', "date = 2026-01-01", f"records = {[*records]}"]
+        return "\n".join(["[[expected]]", *lines, ""])
 
-@pytest.fixture(name="expected")
-def _expected() -> Callable[..., str]:
-    return expected
+    return group

@@ -1,93 +1,69 @@
 """What becomes of the report of an earlier session: only a full session replaces it, and none that judged nothing."""
 
-from pathlib import Path
+import json
 
 import pytest
 
-INI = """
-[pytest]
-addopts = --import-mode=importlib -p no:cacheprovider
-dbench_claims = claims
-dbench_report = out/latest
-"""
 CLAIMS = """
-from dbench.claims import Claim, above
-from dbench.stats import exact
+@card(role="primary", quote="it holds").covers
+def test_first():
+    return around(0.7)
 
-CARD = Claim(
-    id="{claim}", role="primary", says="It holds.", where="1", evidence="synthetic", population="worlds",
-    statistic="mean", rule=above(0.5), unit="world", quote="it holds",
-)
-
-
-@CARD.covers
-def test_it_holds():
-    {before}
-    return exact(0.7, n=1)
+@card("hownot.fact-1", role="primary", quote="it holds").covers
+def test_second():
+    return around(0.7)
 """
+REPORT = {"index.html", "report.json", "report.md", "junit.xml"}
 
 
-@pytest.fixture
-def project(pytester, monkeypatch):
-    """Two claims in two files; run with arguments, it returns its exit status and the output."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    pytester.makeini(INI)
-    evidence = pytester.path / "evidence" / "micro"
-    evidence.mkdir(parents=True)
-    (evidence / "manifest.json").touch()  # enough to be found; no claim here reads it
-    for name, claim in (("first", "flaws.xor"), ("second", "hownot.fact-1")):
-        path = pytester.path / "claims" / name / f"test_{name}.py"
-        path.parent.mkdir(parents=True)
-        path.write_text(CLAIMS.format(claim=claim, before="pass"))
-
-    def run(*arguments: str):
-        done = pytester.runpytest_subprocess(*arguments, "--dbench-evidence=evidence", timeout=600)
-        return int(done.ret), f"{done.stdout}\n{done.stderr}"
-
-    return run
-
-
-def files(folder: Path) -> dict[str, bytes]:
+def files(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.long
-def test_only_a_full_session_replaces_a_full_report(project, pytester):
-    project("claims")
-    latest, beside = (pytester.path / "out" / name for name in ("latest", "latest-partial"))
-    before = files(latest)
-    assert {"index.html", "report.json", "report.md", "junit.xml"} <= set(before)
+def test_only_a_full_session_replaces_a_full_report(session):
+    folder = session(CLAIMS).folder
+    before = files(folder / "out")
+    assert set(before) >= REPORT
 
-    for nothing in (["claims", "-k", "nowhere"], ["claims", "--collect-only"]):
-        project(*nothing)
-        assert files(latest) == before
-        assert not beside.exists()
+    assert session(CLAIMS, "-k", "nowhere").code == 5
+    listed = session(CLAIMS, "--collect-only", "-q")
+    assert listed.code == 0
+    assert "test_own.py::test_first" in listed.text
+    assert files(folder / "out") == before
+    assert not (folder / "out-partial").exists()
 
-    _, text = project("claims", "-k", "first")
-    assert files(latest) == before
-    assert {"index.html", "report.json", "report.md", "junit.xml"} <= set(files(beside))
-    assert b"claims -k first" in files(beside)["report.json"]
+    text = session(CLAIMS, "-k", "first").text
+    assert files(folder / "out") == before
+    beside = files(folder / "out-partial")
+    assert set(beside) >= REPORT
+    assert b"claims -k first" in beside["report.json"]
     assert "claims -k first" in next(line for line in text.splitlines() if line.startswith("Partial report:"))
 
 
-def test_a_session_of_a_part_makes_no_folder_for_a_full_report(project, pytester):
-    project("claims", "-k", "first")
-    assert [path.name for path in (pytester.path / "out").iterdir()] == ["latest-partial"]
+@pytest.mark.parametrize(
+    ("arguments", "folders"), [(["-k", "nowhere"], []), (["--collect-only"], []), (["-k", "first"], ["out-partial"])]
+)
+def test_a_session_of_a_part_makes_no_folder_for_a_full_report(session, arguments, folders):
+    folder = session(CLAIMS, *arguments).folder
+    assert [path.name for path in folder.glob("out*")] == folders
 
 
-def test_a_session_that_is_stopped_leaves_the_full_report_as_it_was(project, pytester):
-    latest, beside = (pytester.path / "out" / name for name in ("latest", "latest-partial"))
-    latest.mkdir(parents=True)
-    for name in ("index.html", "report.json", "junit.xml"):
-        (latest / name).write_text("of a full session")
-    before = files(latest)
-    broken = CLAIMS.format(claim="flaws.xor", before="raise ValueError")
-    (pytester.path / "claims" / "first" / "test_first.py").write_text(broken)
-    project("claims", "-x")
-    assert files(latest) == before
-    assert b"ValueError" in files(beside)["junit.xml"]
+def test_a_session_that_is_stopped_says_so_and_leaves_the_full_report_as_it_was(session, pytester):
+    full, beside = (pytester.path / name for name in ("out", "out-partial"))
+    full.mkdir()
+    for name in REPORT:
+        (full / name).write_text("of a full session")
+    before = files(full)
+    outcome = session(CLAIMS.replace("return around(0.7)", "raise ValueError", 1), "-x")
+    assert outcome.code == 1
+    assert files(full) == before
+    assert "ValueError" in (beside / "junit.xml").read_text(encoding="utf-8")
+    report = json.loads((beside / "report.json").read_text(encoding="utf-8"))
+    reasons = {record["nodeid"]: record["reason"] for record in report["records"]}
+    assert reasons["claims/test_own.py::test_second"] == "not run: the session was stopped"
+    assert "worker died" not in outcome.text
 
 
-def test_a_file_that_the_user_names_is_written_where_they_say(project, pytester):
-    project("claims", "-k", "nowhere", "--junitxml=own.xml")
-    assert (pytester.path / "own.xml").is_file()
+def test_a_file_that_the_user_names_is_written_where_they_say(session):
+    assert (session(CLAIMS, "-k", "nowhere", "--junitxml=own.xml").folder / "own.xml").is_file()

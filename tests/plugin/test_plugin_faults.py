@@ -5,14 +5,13 @@ import sys
 import pytest
 
 COVERS = """
-CARD = card()
-
-@CARD.covers
+@card().covers
 def test_holds():
     {body}
     return around(0.8)
 """
 HOLDS = COVERS.format(body="pass")
+MISSING = ["--dbench-runs=missing", "--dbench-evidence="]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no folder that nobody can write")
@@ -25,8 +24,7 @@ def test_a_report_folder_that_is_there_but_cannot_be_written_is_refused_before_t
 
 
 def test_a_session_whose_report_could_not_be_written_says_its_verdicts_all_the_same(session):
-    taken = "open('out', 'w').close()"
-    outcome = session(COVERS.format(body=taken))
+    outcome = session(COVERS.format(body="open('out', 'w').close()"))
     assert outcome.code == 1
     assert "no report: " in outcome.text
     assert "1 finding: 1 not tested" in outcome.text  # a cell alone heads nothing
@@ -36,10 +34,8 @@ def test_a_session_whose_report_could_not_be_written_says_its_verdicts_all_the_s
 
 def test_an_entry_is_not_called_unused_when_its_judgement_broke(session, expected):
     source = """
-CARD = card()
-
 @pytest.mark.parametrize("value", ["good", "bad"])
-@CARD.covers
+@card().covers
 def test_holds(value):
     assert value == "good", "it broke"
     return around(0.8)
@@ -59,29 +55,17 @@ def test_holds(value):
         ([], 'expected = "all"', "expected.toml must hold [[expected]] tables and nothing else"),
         ([], "misspelt", "unknown claim 'flaws.xorr'; did you mean 'flaws.xor'?"),
         (["--dbench-runs=missing"], "", "--dbench-runs=missing judges what it trains"),
+        ([*MISSING, "--dbench-store=claims/test_own.py/option"], "", "claims/test_own.py/option'"),
+        (MISSING, "", "claims/test_own.py/environment'"),
     ],
 )
-def test_what_cannot_be_right_is_a_usage_error_of_one_line(session, expected, arguments, expect, message):
+def test_what_cannot_be_right_is_a_usage_error_of_one_line(session, expected, monkeypatch, arguments, expect, message):
+    monkeypatch.setenv("DBENCH_STORE", "claims/test_own.py/environment")  # for a store that no option names
     expect = expected("undecided", "flaws.xorr / synthetic") if expect == "misspelt" else expect
     outcome = session(HOLDS, *arguments, expect=expect)
     assert outcome.code == 4
     assert [line for line in outcome.text.splitlines() if message in line and line.startswith("ERROR: ")]
     assert "Traceback" not in outcome.text
-
-
-@pytest.mark.parametrize("how", ["option", "environment"])
-def test_a_store_that_cannot_be_made_is_a_usage_error_of_one_line(session, monkeypatch, pytester, how):
-    """Whether it is named by --dbench-store or, as for dbench zoo, by DBENCH_STORE."""
-    (pytester.path / "in_the_way").write_text("a file")
-    arguments = ["--dbench-runs=missing", "--dbench-evidence="]
-    if how == "option":
-        arguments.append("--dbench-store=in_the_way/store")
-    else:
-        monkeypatch.setenv("DBENCH_STORE", "in_the_way/store")
-    outcome = session(HOLDS, *arguments)
-    assert outcome.code == 4
-    assert [line for line in outcome.text.splitlines() if line.startswith("ERROR: store must be a folder or URL")]
-    assert "INTERNALERROR" not in outcome.text
 
 
 def test_an_error_of_the_operating_system_while_training_is_a_usage_error(session, pytester):
@@ -90,7 +74,7 @@ def test_an_error_of_the_operating_system_while_training_is_a_usage_error(sessio
         "def full(*_):\n    raise OSError(28, 'No space left on device', '/some/file')\n\n\n"
         "evidence.train_evidence = full\n"
     )
-    outcome = session(HOLDS, "--dbench-runs=missing", "--dbench-evidence=")
+    outcome = session(HOLDS, *MISSING)
     assert outcome.code == 4
     assert "ERROR: the operating system refused: No space left on device (/some/file)" in outcome.text
     assert "INTERNALERROR" not in outcome.text
@@ -101,7 +85,7 @@ def test_figures_of_the_folder_that_the_ini_names_are_shown(session, pytester):
     ini.write_text(ini.read_text() + "\ndbench_figures = drawn\n")
     (pytester.path / "drawn").mkdir()
     (pytester.path / "drawn" / "figures.json").write_text("{")
-    outcome = session("@card().covers\ndef test_a():\n    return around(0.9)\n")
+    outcome = session(HOLDS)
     assert outcome.code == 1
     assert "figures.json must list figures as 'make docs' writes them" in outcome.text
 

@@ -18,12 +18,12 @@ from dbench.scoring.subject import subject_of
 RNG = np.random.default_rng(0)
 FACTORS = RNG.integers(0, [3, 4, 2], size=(600, 3))
 CODES = np.concatenate([FACTORS + RNG.normal(0, 0.4, FACTORS.shape), RNG.normal(size=(600, 1))], axis=1)
-RECORD = {"mig": None, "sap": None, "dci[forest]": None, "gaussian_total_correlation": None}
+METRICS = ["mig", "sap", "dci[forest]", "gaussian_total_correlation"]
 
 
 @pytest.fixture(scope="module")
 def scores() -> Scores:
-    return score(CODES, FACTORS, metrics=list(RECORD), factor_names=["shape", "size", "hue"])
+    return score(CODES, FACTORS, metrics=METRICS, factor_names=["shape", "size", "hue"])
 
 
 def test_an_interval_holds_what_other_rows_of_the_same_law_score() -> None:
@@ -75,8 +75,7 @@ def test_every_direction_is_declared(scores: Scores) -> None:
     assert {name.partition("[")[0] for name in lower} == {"gaussian_total_correlation", "code_mutual_information"}
     assert {name for name, item in PLAN.items() if item.better is None} == {"informative_codes"}
     for name in lower | {"mig"}:  # tested on codes that are better beyond doubt
-        needs_posterior = PLAN[name].needs == "posterior"
-        if needs_posterior:
+        if PLAN[name].needs == "posterior":
             continue
         mixed = CODES @ np.ones((4, 4)) + CODES
         good, bad = (score(codes, FACTORS, metrics=[name], repeats=0)[name] for codes in (CODES, mixed))
@@ -96,7 +95,7 @@ def test_where_a_score_says_little_it_says_so() -> None:
 def test_every_way_in_gives_the_same_numbers(tmp_path) -> None:
     np.savez(tmp_path / "c.npz", codes=CODES, factors=FACTORS)
     options = {"metrics": ["mig", "sap"], "repeats": 2}
-    ways = [(CODES, FACTORS), (Sample(CODES, FACTORS),), (Sample(CODES, FACTORS * 1.0),), (tmp_path / "c.npz",)]
+    ways = [(CODES, FACTORS), (Sample(CODES, FACTORS),), (Sample(CODES, FACTORS * 1.0),), (str(tmp_path / "c.npz"),)]
     ways += [(pd.DataFrame(CODES), pd.DataFrame(FACTORS)), (CODES, FACTORS / 8)]
     tables = [score_codes(*way, **options) for way in ways]
     for table in tables[1:]:
@@ -135,10 +134,11 @@ def test_quick_metrics_come_first_and_an_interrupt_keeps_them() -> None:
     }
 
 
-@pytest.mark.parametrize("repeats", [-1, 1.5, True])
-def test_repeats_are_counts(repeats: int) -> None:
-    with pytest.raises(InvalidInput, match="repeats must be an integer of at least 0"):
-        score(CODES, FACTORS, metrics=["mig"], repeats=repeats)
+@pytest.mark.parametrize("value", [-1, 1.5, True])
+@pytest.mark.parametrize("option", ["repeats", "seed"])
+def test_repeats_and_seeds_are_counts(option: str, value: float) -> None:
+    with pytest.raises(InvalidInput, match=f"{option} must be an integer of at least 0"):
+        score(CODES, FACTORS, metrics=["mig"], **{option: value})
 
 
 def noisy_mixtures(draw) -> FunctionSource:  # type: ignore[no-untyped-def]

@@ -1,7 +1,8 @@
 """The tool that brings the expected verdicts up to a report."""
 
-import runpy
 from datetime import date
+
+import expect
 
 OLD, NEW = date(2026, 1, 1), date(2026, 2, 2)
 
@@ -14,13 +15,12 @@ def _table(verdict, reason, *names):
     return {"verdict": verdict, "reason": reason, "date": OLD, "records": [f"{name} / zoo" for name in names]}
 
 
-def test_what_still_holds_keeps_its_reason_and_the_rest_gets_one_or_asks_for_it(pytestconfig):
-    tool = runpy.run_path(str(pytestconfig.rootpath / "tools" / "expect.py"))
+def test_what_still_holds_keeps_its_reason_and_the_rest_gets_one_or_asks_for_it():
     tables = [_table("contradicted", "why", "a.1", "a.2", "b.1"), _table("undecided", "few", "a.3")]
     found = {"a.1": "contradicted", "a.2": "reproduced", "a.3": "absent", "a.4": "undecided"}
-    after = tool["updated"](tables, [_record(*item) for item in found.items()], NEW)
+    after = expect.updated(tables, [_record(*item) for item in found.items()], NEW)
     assert [(each["reason"], each["date"], each["records"]) for each in after] == [
-        (tool["MISSING"], NEW, ["a.3 / zoo"]),  # what a person must look at stands first
+        (expect.MISSING, NEW, ["a.3 / zoo"]),  # what a person must look at stands first
         ("why", OLD, ["a.1 / zoo", "b.1 / zoo"]),  # b.1 was not judged
-        (tool["GENERAL"]["undecided"], NEW, ["a.4 / zoo"]),
+        (expect.GENERAL["undecided"], NEW, ["a.4 / zoo"]),
     ]

@@ -1,9 +1,8 @@
 """The wrong lines that the mutation run puts in: small, one at a time, told apart by what they change."""
 
-import importlib.util
-import sys
 import types
 
+import mutants
 import pytest
 
 SOURCE = '''
@@ -20,20 +19,8 @@ def share(values: list[int], *, most: int = 2) -> float:
 '''
 
 
-@pytest.fixture(scope="module")
-def mutants(pytestconfig):
-    """The script, which is no package."""
-    path = pytestconfig.rootpath / "tools" / "mutants.py"
-    spec = importlib.util.spec_from_file_location("mutants", path)
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "mutants", module)
-        spec.loader.exec_module(module)
-        yield module
-
-
 @pytest.fixture
-def found(mutants, tmp_path):
+def found(tmp_path):
     (tmp_path / "small.py").write_text(SOURCE)
     return mutants.mutants_of(tmp_path / "small.py", tmp_path)
 
@@ -56,7 +43,7 @@ def test_every_decision_is_changed_once_and_no_text_or_annotation(found):
     assert [mutant.where for mutant in found] == ["", *["share"] * 9]
 
 
-def test_the_changed_module_does_what_the_change_says(mutants, found, tmp_path):
+def test_the_changed_module_does_what_the_change_says(found, tmp_path):
     values = {}
     for mutant in found:
         module = types.ModuleType("small")
@@ -66,13 +53,13 @@ def test_the_changed_module_does_what_the_change_says(mutants, found, tmp_path):
     assert values == {" `4`": 2.0, " `3`": 3.0, "0.0`": 24.0}
 
 
-def test_a_change_of_a_body_can_be_put_into_a_function_and_one_on_import_cannot(mutants, found, tmp_path):
+def test_a_change_of_a_body_can_be_put_into_a_function_and_one_on_import_cannot(found, tmp_path):
     changed = [mutants.changed_functions(mutant, tmp_path) for mutant in found]
     assert [one is None for one in changed] == [True, True, *[False] * 8]
     assert {name for one in changed[2:] for name, _ in one} == {"share"}
 
 
-def test_a_change_of_a_function_that_a_decorator_made_on_import_is_put_into_that_one(mutants, tmp_path):
+def test_a_change_of_a_function_that_a_decorator_made_on_import_is_put_into_that_one(tmp_path):
     (tmp_path / "small.py").write_text(
         "def plus(number):\n    def added(value):\n        return value + number\n    return added\none = plus(1)\n"
     )
