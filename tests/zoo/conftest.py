@@ -1,7 +1,5 @@
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 
 from dbench.data import load
 from dbench.zoo.complete import build_table, write_table
-from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.store import Store
 
@@ -36,34 +33,34 @@ RECORD: dict[str, Any] = {
 
 
 @pytest.fixture(scope="session")
-def tiny() -> Profile:
+def tiny():
     return TINY
 
 
 @pytest.fixture
-def key() -> RunKey:
+def key():
     return TINY.runs()[0]
 
 
 @pytest.fixture
-def store(tmp_path: Any) -> Store:
+def store(tmp_path):
     return Store(tmp_path / "store")
 
 
 @pytest.fixture(scope="session")
-def fingerprint() -> str:
+def fingerprint():
     """Fingerprint of the installed data set of the tiny profile."""
     return load(TINY.data[0]).fingerprint
 
 
 @pytest.fixture
-def finish(fingerprint: str) -> Callable[..., None]:
+def finish(fingerprint):
     """Write a run with made-up weights, codes and scores into a store."""
 
-    def write(store: Store, key: RunKey, *, status: str = "done", scores: dict[str, float] | None = None) -> None:
+    def write(store, key, *, status="done", scores=None):
         codes = {"mean": np.full((6, 2), key.seed, np.float32), "logvar": np.zeros((6, 2), np.float32)}
         tensors = {"weights": {"encoder.0.bias": np.zeros(3, np.float32)}, "codes": codes}
-        store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": fingerprint})  # type: ignore[arg-type]
+        store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": fingerprint})
         if scores is not None:
             record = store.record(key)
             assert record is not None
@@ -75,18 +72,18 @@ def finish(fingerprint: str) -> Callable[..., None]:
 
 
 @pytest.fixture
-def tiny_keys() -> list[RunKey]:
+def tiny_keys():
     return TINY.runs()
 
 
 @pytest.fixture
-def short(tiny: Profile) -> Profile:
+def short(tiny):
     """A profile of one objective whose runs have one block of steps."""
     return replace(tiny, steps=100, batch_size=16, sweeps=tiny.sweeps[:1])
 
 
 @pytest.fixture(scope="session")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Store, Profile], None]:
+def trained(tmp_path_factory):
     """Train a profile into a store, in this process and only once."""
     from dbench.zoo.engine import Group, train_group
 
@@ -95,20 +92,20 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Store, Profil
     class Wire:
         stopping = False
 
-        def report(self, **_: int) -> None:
+        def report(self, **_):
             pass
 
-    def train(store: Store, profile: Profile) -> None:
+    def train(store, profile):
         if profile not in known:
             known[profile] = Store(tmp_path_factory.mktemp("trained"))
-            train_group(Wire(), Group(known[profile].url, tuple(profile.runs())))  # type: ignore[arg-type]
+            train_group(Wire(), Group(known[profile].url, tuple(profile.runs())))
         shutil.copytree(known[profile].url, store.url, dirs_exist_ok=True)
 
     return train
 
 
 @pytest.fixture
-def evidence(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Callable[..., None], tmp_path: Path) -> Path:
+def evidence(store, tiny, tiny_keys, finish, tmp_path):
     """A small written table: eight runs, one of them diverged."""
     for number, key in enumerate(tiny_keys):
         finish(

@@ -1,9 +1,7 @@
 """Runs that are damaged, refused or of another version of their data set: told, and no others are stopped."""
 
 import io
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,28 +11,24 @@ from dbench.cli import main
 from dbench.errors import DamagedData
 from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
-from dbench.zoo.keys import RunKey
 from dbench.zoo.score import score_runs
-from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of
 from dbench.zoo.train import train_runs
-
-Finish = Callable[..., None]
 
 
 class _Silent:
     stopping = False
 
-    def report(self, **_: int) -> None:
+    def report(self, **_):
         pass
 
 
-def _here(function: Any, tasks: Any, **_: object) -> Any:
+def _here(function, tasks, **_):
     for task in tasks:
         yield "done", function(_Silent(), task)
 
 
-def _replace_data(store: Store, key: RunKey) -> None:
+def _replace_data(store, key):
     """Make the run one of another version of its data set."""
     record = store.record(key)
     assert record is not None
@@ -46,9 +40,7 @@ def _replace_data(store: Store, key: RunKey) -> None:
     store.save(key, status=record["status"], tensors=tensors, record={**rest, "data_sha256": "cd" * 32})
 
 
-def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(
-    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(store, tiny_keys, finish, monkeypatch):
     monkeypatch.setattr(train_module, "run_tasks", _here)
     for key in tiny_keys[:2]:
         finish(store, key)
@@ -61,9 +53,7 @@ def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(
     assert state_of(store, tiny_keys[0]) == "done"
 
 
-def test_runs_that_cannot_be_scored_stop_no_others(
-    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, monkeypatch):
     for key in tiny_keys[:4]:
         finish(store, key)
     (Path(store.url) / "runs" / tiny_keys[0].digest / "run.json").write_bytes(b"{}")
@@ -77,14 +67,14 @@ def test_runs_that_cannot_be_scored_stop_no_others(
     assert scored == [tiny_keys[3]]
 
 
-def test_ls_says_how_many_records_are_refused(store: Store, finish: Finish, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ls_says_how_many_records_are_refused(store, finish, monkeypatch):
     from dbench.zoo.profiles import find_profile
 
     key = find_profile("micro").runs()[0]
     finish(store, key)
     read = type(store._fs).cat_file
 
-    def refuse(self: Any, path: str, **options: Any) -> bytes:
+    def refuse(self, path, **options):
         if key.digest in path:
             raise PermissionError(13, "Permission denied", path)
         return bytes(read(self, path, **options))

@@ -9,7 +9,7 @@ from dbench.zoo.verify import verify_start
 
 
 @pytest.fixture(params=evidence_folders(), ids=lambda folder: folder.name)
-def folder(request: pytest.FixtureRequest):
+def folder(request):
     return request.param
 
 

@@ -15,7 +15,7 @@ from dbench.zoo.profiles import find_profile
 from dbench.zoo.table import load_manifest, load_runs, run_keys
 
 
-def _loss(key, **settings) -> float:
+def _loss(key, **settings):
     data, images = images_of(key.data)
     told = {**settings_of([key], data), **settings}
     state = train([member_of(key)], images, network_of(key, data), steps=1, **told)

@@ -1,7 +1,5 @@
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +10,9 @@ from dbench.metrics.blend import AGGREGATIONS
 from dbench.zoo import scorers
 from dbench.zoo.arrays import AGREEMENTS, cells, load_arrays
 from dbench.zoo.complete import build_table, write_table
-from dbench.zoo.keys import RunKey
 from dbench.zoo.population import score_population
-from dbench.zoo.profiles import Profile
 from dbench.zoo.score import ScoreSummary, score_one, score_runs
 from dbench.zoo.scorers import protocol, subject_of
-from dbench.zoo.store import Store
 from dbench.zoo.table import load_manifest, load_runs
 
 KINDS = ("mutual_information", "importance", "predictability")
@@ -50,7 +45,7 @@ EXPECTED = {
 
 
 @pytest.fixture
-def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_samples(monkeypatch):
     sizes = {
         "TRAIN": 400,
         "TEST": 200,
@@ -65,16 +60,14 @@ def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(protocol, name, value)
 
 
-def _scores(store: Store, key: RunKey) -> dict[str, float]:
+def _scores(store, key):
     document = store.read_document("scores", key=key)
     assert document is not None
     return dict(document["scores"])
 
 
 @pytest.mark.usefixtures("small_samples")
-def test_a_run_is_scored_on_everything_and_twice_the_same(
-    store: Store, short: Profile, trained: Callable[[Store, Profile], None]
-) -> None:
+def test_a_run_is_scored_on_everything_and_twice_the_same(store, short, trained):
     trained(store, short)
     key = short.runs()[0]
     spent = score_one(store, key)
@@ -90,9 +83,7 @@ def test_a_run_is_scored_on_everything_and_twice_the_same(
 
 
 @pytest.mark.usefixtures("small_samples")
-def test_a_new_scorer_is_added_without_computing_the_others(
-    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_scorer_is_added_without_computing_the_others(store, short, trained, monkeypatch):
     trained(store, short)
     key = short.runs()[0]
     monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
@@ -106,9 +97,7 @@ def test_a_new_scorer_is_added_without_computing_the_others(
 
 
 @pytest.mark.usefixtures("small_samples")
-def test_a_group_can_be_left_for_later_and_an_outdated_one_is_dropped_meanwhile(
-    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_group_can_be_left_for_later_and_an_outdated_one_is_dropped_meanwhile(store, short, trained, monkeypatch):
     trained(store, short)
     key = short.runs()[0]
     monkeypatch.setattr(scorers, "SCORERS", {name: scorers.SCORERS[name] for name in ("posterior", "mig")})
@@ -122,9 +111,7 @@ def test_a_group_can_be_left_for_later_and_an_outdated_one_is_dropped_meanwhile(
 
 
 @pytest.mark.usefixtures("small_samples")
-def test_only_groups_of_another_version_are_computed_again(
-    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_groups_of_another_version_are_computed_again(store, short, trained, monkeypatch):
     trained(store, short)
     key = short.runs()[0]
     few = {name: scorers.SCORERS[name] for name in ("posterior", "mig")}
@@ -147,9 +134,7 @@ def test_only_groups_of_another_version_are_computed_again(
 
 
 @pytest.mark.usefixtures("small_samples")
-def test_a_damaged_run_or_score_is_never_used(
-    store: Store, short: Profile, trained: Callable[[Store, Profile], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_run_or_score_is_never_used(store, short, trained, monkeypatch):
     trained(store, short)
     key = short.runs()[0]
     monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
@@ -169,12 +154,12 @@ def test_a_damaged_run_or_score_is_never_used(
         score_one(store, replace(key, seed=77))
 
 
-def _codes(mean: np.ndarray, logvar: float) -> dict[str, np.ndarray]:
+def _codes(mean, logvar):
     return {"mean": mean.astype(np.float32), "logvar": np.full(mean.shape, logvar, np.float32)}
 
 
 @pytest.mark.usefixtures("small_samples")
-def test_codes_that_copy_the_factors_score_high(key: RunKey) -> None:
+def test_codes_that_copy_the_factors_score_high(key):
     data = load(key.data)
     factors = data.grid().astype(np.float64)
     copies = (factors - factors.mean(0)) / factors.std(0)
@@ -187,7 +172,7 @@ def test_codes_that_copy_the_factors_score_high(key: RunKey) -> None:
     assert scores["gaussian_tc.mean"] < 0.1
 
 
-def test_sampled_codes_spread_around_their_means(key: RunKey) -> None:
+def test_sampled_codes_spread_around_their_means(key):
     data = load(key.data)
     subject = subject_of(key, data, _codes(np.zeros((len(data.grid()), 2)), np.log(0.25)), {})
     assert subject.sampled.codes.shape == (10_000, 2)
@@ -195,9 +180,7 @@ def test_sampled_codes_spread_around_their_means(key: RunKey) -> None:
     np.testing.assert_array_equal(subject.train.factors, subject.sample.factors[:10_000])
 
 
-def test_models_are_compared_within_their_strength_and_within_their_objective(
-    store: Store, tiny: Profile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_models_are_compared_within_their_strength_and_within_their_objective(store, tiny, monkeypatch):
     generator = np.random.default_rng(5)
     true = generator.standard_normal((600, 3))
     keys = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs()
@@ -228,19 +211,17 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(
     assert score_population(store, keys) == found
 
 
-def test_a_smaller_objective_has_fewer_agreements(store: Store, tiny: Profile) -> None:
+def test_a_smaller_objective_has_fewer_agreements(store, tiny):
     generator = np.random.default_rng(6)
     many, few = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs(), replace(tiny, sweeps=tiny.sweeps[1:]).runs()
     for number, key in enumerate([*many, *few]):
         codes = _codes(generator.standard_normal((40, 3)), -4.0 + number * 1e-3)
         store.save(key, status="done", tensors={"codes": codes}, record={"scores": {}})
     found = score_population(store, [*many, *few], workers=1)
-    assert [len(found[key.digest][AGREEMENTS]) for key in (*many, *few)] == [6] * 6 + [4] * 4  # type: ignore[arg-type]
+    assert [len(found[key.digest][AGREEMENTS]) for key in (*many, *few)] == [6] * 6 + [4] * 4
 
 
-def test_agreements_lie_objective_by_objective_beside_the_table(
-    store: Store, tiny: Profile, finish: Callable[..., None], tmp_path: Path
-) -> None:
+def test_agreements_lie_objective_by_objective_beside_the_table(store, tiny, finish, tmp_path):
     generator = np.random.default_rng(6)
     many, few = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs(), replace(tiny, sweeps=tiny.sweeps[1:]).runs()
     keys = sorted([*many, *few])
@@ -260,9 +241,7 @@ def test_agreements_lie_objective_by_objective_beside_the_table(
     assert back.of_runs["kl.code"][4].tolist() == [0.5, 4.0]
 
 
-def test_a_run_left_alone_by_divergence_leaves_a_table_without_udr(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Callable[..., None]
-) -> None:
+def test_a_run_left_alone_by_divergence_leaves_a_table_without_udr(store, tiny, tiny_keys, finish):
     keys = tiny_keys
     for number, key in enumerate(keys):
         finish(store, key, status="diverged" if number == 1 else "done", scores={"mig": 0.1})
@@ -276,9 +255,7 @@ def test_a_run_left_alone_by_divergence_leaves_a_table_without_udr(
     assert set(score_population(store, keys[2:], workers=1)) == {key.digest for key in keys[2:]}
 
 
-def test_a_cell_that_diverged_altogether_stops_no_other(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Callable[..., None]
-) -> None:
+def test_a_cell_that_diverged_altogether_stops_no_other(store, tiny, tiny_keys, finish):
     keys = tiny_keys
     for number, key in enumerate(keys):
         finish(store, key, status="diverged" if number < 2 else "done", scores={"mig": 0.1})
@@ -290,18 +267,18 @@ def test_a_cell_that_diverged_altogether_stops_no_other(
     assert np.isfinite(done["value"]).all()
 
 
-def iter_nothing(tasks: list[Any]) -> Any:
+def iter_nothing(tasks):
     assert not tasks
     yield from ()
 
 
-def test_untrained_runs_are_counted_and_left_out(store: Store, tiny_keys: list[RunKey]) -> None:
+def test_untrained_runs_are_counted_and_left_out(store, tiny_keys):
     summary = score_runs(store, tiny_keys, workers=1)
     assert (summary.scored, summary.present, summary.missing) == (0, 0, 8)
     assert "8 are not trained yet" in str(summary)
 
 
-def test_the_summary_names_the_groups_that_cost_most() -> None:
+def test_the_summary_names_the_groups_that_cost_most():
     seconds = {"nk": 5.0, "dci": 2.0, "mig": 0.01, "posterior": 0.0}
     text = str(ScoreSummary(scored=3, present=1, missing=0, seconds=seconds, wall=12.0, cancelled=False))
     assert text.splitlines()[1] == "seconds a run: 7.01 (nk 5.00, dci 2.00, 2 others 0.01)"

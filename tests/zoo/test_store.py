@@ -2,7 +2,6 @@ import errno
 import threading
 import time
 import uuid
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -11,22 +10,19 @@ import numpy as np
 import pytest
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
-
-Finish = Callable[..., None]
 
 
 @pytest.fixture(params=["folder", "memory"])
-def anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+def anywhere(request, tmp_path):
     return Store(tmp_path / "zoo" if request.param == "folder" else f"memory://{uuid.uuid4().hex}")
 
 
-def _file(store: Store, key: RunKey, name: str) -> Path:
+def _file(store, key, name):
     return Path(store.url) / "runs" / key.digest / name
 
 
-def test_a_run_comes_back_as_it_was_saved(anywhere: Store, key: RunKey, finish: Finish) -> None:
+def test_a_run_comes_back_as_it_was_saved(anywhere, key, finish):
     assert anywhere.record(key) is None
     assert not anywhere.intact(key)
     finish(anywhere, key)
@@ -39,7 +35,7 @@ def test_a_run_comes_back_as_it_was_saved(anywhere: Store, key: RunKey, finish: 
     assert anywhere.contents().keys == [key]
 
 
-def test_a_discarded_run_is_gone(anywhere: Store, key: RunKey, finish: Finish) -> None:
+def test_a_discarded_run_is_gone(anywhere, key, finish):
     finish(anywhere, key)
     anywhere.discard(key)
     anywhere.discard(key)
@@ -47,7 +43,7 @@ def test_a_discarded_run_is_gone(anywhere: Store, key: RunKey, finish: Finish) -
     assert anywhere.contents().keys == []
 
 
-def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: Finish) -> None:
+def test_no_partial_or_outdated_file_is_left(store, key, finish):
     store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
     assert store.status(key) == "interrupted"
     assert not store.intact(key)
@@ -57,9 +53,7 @@ def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: 
     assert left == ["codes.safetensors", "run.json", "weights.safetensors"]
 
 
-def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(
-    store: Store, key: RunKey, finish: Finish
-) -> None:
+def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
     finish(store, key, scores={"mig": 0.5})
     before = store.read_document("scores", key=key)
     store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={})
@@ -68,7 +62,7 @@ def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_n
     assert left == ["checkpoint-5.safetensors", "run.json", "scores.json"]
 
 
-def test_a_process_killed_before_the_record_leaves_no_run(store: Store, key: RunKey, finish: Finish) -> None:
+def test_a_process_killed_before_the_record_leaves_no_run(store, key, finish):
     finish(store, key)
     _file(store, key, "run.json").unlink()
     assert store.record(key) is None
@@ -76,7 +70,7 @@ def test_a_process_killed_before_the_record_leaves_no_run(store: Store, key: Run
 
 
 @pytest.mark.parametrize("damage", ["flip", "truncate", "remove"])
-def test_damaged_codes_are_noticed(store: Store, key: RunKey, finish: Finish, damage: str) -> None:
+def test_damaged_codes_are_noticed(store, key, finish, damage):
     finish(store, key)
     path = _file(store, key, "codes.safetensors")
     data = bytearray(path.read_bytes())
@@ -93,7 +87,7 @@ def test_damaged_codes_are_noticed(store: Store, key: RunKey, finish: Finish, da
 
 
 @pytest.mark.parametrize("edit", [("done", "diverged"), ("-20.0", "-19.0"), ("{", "")])
-def test_an_edited_record_is_noticed(store: Store, key: RunKey, finish: Finish, edit: tuple[str, str]) -> None:
+def test_an_edited_record_is_noticed(store, key, finish, edit):
     finish(store, key)
     path = _file(store, key, "run.json")
     path.write_text(path.read_text().replace(*edit, 1))
@@ -102,7 +96,7 @@ def test_an_edited_record_is_noticed(store: Store, key: RunKey, finish: Finish, 
         store.record(key)
 
 
-def test_a_record_moved_to_another_key_is_refused(store: Store, key: RunKey, finish: Finish) -> None:
+def test_a_record_moved_to_another_key_is_refused(store, key, finish):
     other = replace(key, seed=9)
     finish(store, key)
     finish(store, other)
@@ -111,7 +105,7 @@ def test_a_record_moved_to_another_key_is_refused(store: Store, key: RunKey, fin
         store.record(key)
 
 
-def test_two_holders_never_share_a_run(store: Store, tiny_keys: list[RunKey]) -> None:
+def test_two_holders_never_share_a_run(store, tiny_keys):
     with store.claim(tiny_keys[:2]) as first, Store(store.url).claim(tiny_keys) as second:
         assert first == tiny_keys[:2]
         assert second == tiny_keys[2:]
@@ -119,7 +113,7 @@ def test_two_holders_never_share_a_run(store: Store, tiny_keys: list[RunKey]) ->
         assert later == tiny_keys
 
 
-def test_a_store_that_cannot_be_written_gives_a_message(tmp_path: Path, key: RunKey, finish: Finish) -> None:
+def test_a_store_that_cannot_be_written_gives_a_message(tmp_path, key, finish):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InvalidInput, match="store must be"):
         Store(tmp_path / "file")
@@ -127,10 +121,8 @@ def test_a_store_that_cannot_be_written_gives_a_message(tmp_path: Path, key: Run
         Store("nosuchprotocol://bucket")
 
 
-def test_a_full_disk_gives_a_message_and_leaves_no_run(
-    store: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
+def test_a_full_disk_gives_a_message_and_leaves_no_run(store, key, finish, monkeypatch):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     # Of the instance: fsspec shares it between stores, and an undone patch leaves the method on it.
@@ -140,12 +132,12 @@ def test_a_full_disk_gives_a_message_and_leaves_no_run(
     assert store.record(key) is None
 
 
-def test_an_unknown_status_is_refused(store: Store, key: RunKey, finish: Finish) -> None:
+def test_an_unknown_status_is_refused(store, key, finish):
     with pytest.raises(InvalidInput, match="status must be one of"):
         finish(store, key, status="finished")
 
 
-def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path: Path) -> None:
+def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path):
     with pytest.raises(InvalidInput, match="where there are none; run dbench zoo train first"):
         Store(tmp_path / "typo", create=False)
     assert not (tmp_path / "typo").exists()
@@ -153,7 +145,7 @@ def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path: Path) -> None:
     assert Store(tmp_path / "store", create=False).address == str(tmp_path / "store")
 
 
-def test_a_held_run_is_waited_for(store: Store, key: RunKey) -> None:
+def test_a_held_run_is_waited_for(store, key):
     with store.claim([key]):
         begin = time.monotonic()
         with Store(store.url).claim([key], patience=0.3) as late:
@@ -166,8 +158,8 @@ def test_a_held_run_is_waited_for(store: Store, key: RunKey) -> None:
         assert freed == [key]
 
 
-def test_a_lock_that_cannot_be_made_gives_a_message(store: Store, key: RunKey, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
+def test_a_lock_that_cannot_be_made_gives_a_message(store, key, monkeypatch):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "mkdir", full)
@@ -175,9 +167,7 @@ def test_a_lock_that_cannot_be_made_gives_a_message(store: Store, key: RunKey, m
         pass
 
 
-def test_runs_of_another_schema_are_counted_and_never_read(
-    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_of_another_schema_are_counted_and_never_read(store, tiny_keys, finish, monkeypatch):
     for key in tiny_keys[:3]:
         finish(store, key)
     monkeypatch.setattr("dbench.zoo.store.KEY_SCHEMA", 2)
@@ -188,7 +178,7 @@ def test_runs_of_another_schema_are_counted_and_never_read(
 
 
 @pytest.mark.parametrize("lost", ["weights", "codes"])
-def test_a_done_run_has_weights_and_codes(store: Store, key: RunKey, finish: Finish, lost: str) -> None:
+def test_a_done_run_has_weights_and_codes(store, key, finish, lost):
     finish(store, key)
     record = store.record(key)
     assert record is not None
@@ -199,12 +189,10 @@ def test_a_done_run_has_weights_and_codes(store: Store, key: RunKey, finish: Fin
     assert store.intact(key)
 
 
-def test_what_the_system_refuses_to_show_does_not_count_as_gone(
-    anywhere: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, finish, monkeypatch):
     finish(anywhere, key, scores={"mig": 0.5})
 
-    def refuse(*_: object, **__: object) -> None:
+    def refuse(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     with monkeypatch.context() as refused:
@@ -220,14 +208,12 @@ def test_what_the_system_refuses_to_show_does_not_count_as_gone(
     assert anywhere.read_document("scores", key=key) is not None
 
 
-def test_a_record_that_is_refused_is_counted_and_stops_no_list(
-    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_that_is_refused_is_counted_and_stops_no_list(store, tiny_keys, finish, monkeypatch):
     for key in tiny_keys[:2]:
         finish(store, key)
     read = type(store._fs).cat_file
 
-    def refuse(self: object, path: str, **options: object) -> object:
+    def refuse(self, path, **options):
         if tiny_keys[0].digest in path:
             raise PermissionError(errno.EACCES, "Permission denied")
         return read(self, path, **options)

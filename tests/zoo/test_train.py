@@ -5,7 +5,6 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +12,7 @@ from rich.console import Console
 
 from dbench.errors import DbenchError, InvalidInput, UnknownName
 from dbench.zoo.engine import Group, train_group
-from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.profiles import Sweep
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import survey
@@ -25,30 +23,30 @@ from dbench.zoo.workers import STOPPING, UNSAVED, Line, run_tasks
 class Wire(Line):
     """A worker's line without a master: asks to stop after some reports."""
 
-    def __init__(self, stop_after: int = 10**9) -> None:
+    def __init__(self, stop_after=10**9):
         self.reports: list[dict[str, int]] = []
         self._stop_after = stop_after
 
-    def report(self, **news: int) -> None:
+    def report(self, **news):
         self.reports.append(news)
 
     @property
-    def stopping(self) -> bool:
+    def stopping(self):
         return len(self.reports) >= self._stop_after
 
 
 @pytest.fixture
-def group(store: Store, tiny: Profile) -> Group:
+def group(store, tiny):
     """Two short runs of each objective, of three blocks of steps."""
     keys = replace(tiny, steps=250, sweeps=(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,)))).runs()
     return Group(store.url, tuple(keys))
 
 
-def _codes(store: Store, key: RunKey) -> np.ndarray:
+def _codes(store, key):
     return store.tensors(key, "codes")["mean"]
 
 
-def test_a_group_trains_to_finished_runs(store: Store, group: Group) -> None:
+def test_a_group_trains_to_finished_runs(store, group):
     wire = Wire()
     assert train_group(wire, group) == 4
     assert sum(news.get("units", 0) for news in wire.reports) == 4 * 250
@@ -65,7 +63,7 @@ def test_a_group_trains_to_finished_runs(store: Store, group: Group) -> None:
     assert len({_codes(store, key).tobytes() for key in group.keys}) == 4
 
 
-def test_a_run_is_the_same_alone_interrupted_or_in_company(store: Store, group: Group, tmp_path: Path) -> None:
+def test_a_run_is_the_same_alone_interrupted_or_in_company(store, group, tmp_path):
     train_group(Wire(), group)
     alone = Store(tmp_path / "alone")
     part = replace(group, url=alone.url, keys=group.keys[1:2])
@@ -78,7 +76,7 @@ def test_a_run_is_the_same_alone_interrupted_or_in_company(store: Store, group: 
     assert first["scores"] == second["scores"]
 
 
-def test_an_interrupted_run_keeps_its_step(store: Store, group: Group) -> None:
+def test_an_interrupted_run_keeps_its_step(store, group):
     assert train_group(Wire(1), group) == 0
     record = store.record(group.keys[0])
     assert record is not None
@@ -88,7 +86,7 @@ def test_an_interrupted_run_keeps_its_step(store: Store, group: Group) -> None:
     assert sum(news.get("units", 0) for news in wire.reports) == 4 * 150
 
 
-def test_a_damaged_checkpoint_starts_over(store: Store, group: Group) -> None:
+def test_a_damaged_checkpoint_starts_over(store, group):
     train_group(Wire(1), group)
     folder = Path(store.url) / "runs" / group.keys[0].digest
     (folder / "checkpoint-100.safetensors").write_bytes(b"damaged")
@@ -97,7 +95,7 @@ def test_a_damaged_checkpoint_starts_over(store: Store, group: Group) -> None:
     assert sum(news.get("units", 0) for news in wire.reports) == 3 * 150 + 250
 
 
-def test_a_diverging_run_gets_a_status_and_the_others_go_on(store: Store, group: Group) -> None:
+def test_a_diverging_run_gets_a_status_and_the_others_go_on(store, group):
     wild = replace(group.keys[0], strength=1e38)
     assert train_group(Wire(), replace(group, keys=(*group.keys[1:3], wild))) == 3
     assert store.status(wild) == "diverged"
@@ -106,7 +104,7 @@ def test_a_diverging_run_gets_a_status_and_the_others_go_on(store: Store, group:
 
 
 @pytest.mark.long
-def test_processes_train_what_is_missing_and_only_that(store: Store, group: Group) -> None:
+def test_processes_train_what_is_missing_and_only_that(store, group):
     keys = group.keys
     train_group(Wire(), replace(group, keys=keys[:1]))
     train_group(Wire(1), replace(group, keys=keys[1:2]))
@@ -128,7 +126,7 @@ def test_processes_train_what_is_missing_and_only_that(store: Store, group: Grou
     assert (again.present, again.trained) == (4, 0)
 
 
-def test_an_exhausted_budget_saves_what_there_is(store: Store, tiny: Profile) -> None:
+def test_an_exhausted_budget_saves_what_there_is(store, tiny):
     keys = replace(tiny, steps=100_000).runs(objectives=["beta_vae"])[:1]
     summary = train_runs(store, keys, workers=1, budget=0.01, console=Console(file=io.StringIO()))
     assert summary.left == 1
@@ -136,7 +134,7 @@ def test_an_exhausted_budget_saves_what_there_is(store: Store, tiny: Profile) ->
     assert store.status(keys[0]) in (None, "interrupted")
 
 
-def test_an_unknown_objective_ends_with_its_message(store: Store, key: RunKey) -> None:
+def test_an_unknown_objective_ends_with_its_message(store, key):
     with pytest.raises(UnknownName, match="unknown objective 'beta_var'"):
         train_runs(store, [replace(key, objective="beta_var")], workers=1)
 
@@ -179,7 +177,7 @@ def wait(line, number):
 
 
 @pytest.fixture
-def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def tasks(tmp_path, monkeypatch):
     """Tasks in a module that spawned processes can import."""
     (tmp_path / "tasks_for_workers.py").write_text(TASKS)
     monkeypatch.syspath_prepend(tmp_path)
@@ -187,22 +185,22 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     del sys.modules["tasks_for_workers"]
 
 
-def test_a_dying_worker_is_an_error(tasks: Any) -> None:
+def test_a_dying_worker_is_an_error(tasks):
     with pytest.raises(DbenchError, match=r"worker process died \(exit code -9\)"):
         list(run_tasks(tasks.die, [0, 1, 2], workers=2))
     assert not multiprocessing.active_children()
 
 
-def test_an_error_in_a_worker_keeps_its_message(tasks: Any) -> None:
+def test_an_error_in_a_worker_keeps_its_message(tasks):
     with pytest.raises(InvalidInput, match="number must not be 7"):
         list(run_tasks(tasks.fail, [7], workers=1))
 
 
-def test_a_worker_leaves_it_to_its_master_when_to_end(tasks: Any) -> None:
+def test_a_worker_leaves_it_to_its_master_when_to_end(tasks):
     assert list(run_tasks(tasks.be_asked_to_end, [3], workers=1)) == [("done", 3)]
 
 
-def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(tasks: Any) -> None:
+def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(tasks):
     told: list[str] = []
     news = run_tasks(tasks.fail_to_save, [0], workers=1, tell=told.append)
     assert next(news) == ("news", {"started": 0})
@@ -212,7 +210,7 @@ def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(ta
     assert not multiprocessing.active_children()
 
 
-def test_workers_finish_their_task_before_they_stop(tasks: Any) -> None:
+def test_workers_finish_their_task_before_they_stop(tasks):
     news = list(run_tasks(tasks.wait, [0, 1, 2], workers=2, deadline=time.monotonic() + 3))
     started = {content["started"] for kind, content in news if kind == "news" and "started" in content}
     assert started <= {0, 1}
@@ -220,12 +218,12 @@ def test_workers_finish_their_task_before_they_stop(tasks: Any) -> None:
     assert not multiprocessing.active_children()
 
 
-def test_no_worker_is_not_a_number_of_workers(tasks: Any) -> None:
+def test_no_worker_is_not_a_number_of_workers(tasks):
     with pytest.raises(InvalidInput, match="workers must be at least 1"):
         list(run_tasks(tasks.fail, [1], workers=0))
 
 
-def test_a_meter_counts_and_tells_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_meter_counts_and_tells_the_time_left(monkeypatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     text = io.StringIO()
@@ -237,5 +235,5 @@ def test_a_meter_counts_and_tells_the_time_left(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(-1, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
-def test_a_duration_reads_well(seconds: float, text: str) -> None:
+def test_a_duration_reads_well(seconds, text):
     assert clock(seconds) == text
