@@ -1,9 +1,7 @@
 """What an interrupted run may go on from; what does not fit costs its own run the steps, and no other one."""
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,24 +11,6 @@ from dbench.zoo import engine
 from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint, steps_taken
 from dbench.zoo.engine import Group, images_of, network_of, train_group
 from dbench.zoo.store import Store
-from dbench.zoo.workers import Line
-
-Change = Callable[[dict[str, np.ndarray], dict[str, Any]], None]
-
-
-class Wire(Line):
-    """A line without a master, which asks to stop after the first block."""
-
-    def __init__(self, *, stop):
-        self.reports: list[dict[str, int]] = []
-        self._stop = stop
-
-    def report(self, **news):
-        self.reports.append(news)
-
-    @property
-    def stopping(self):
-        return self._stop
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +19,9 @@ def keys(tiny):
 
 
 @pytest.fixture(scope="module")
-def stopped(keys, tmp_path_factory):
+def stopped(keys, tmp_path_factory, wire):
     store = Store(tmp_path_factory.mktemp("stopped"))
-    assert train_group(Wire(stop=True), Group(store.url, tuple(keys))) == 0
+    assert train_group(wire(0), Group(store.url, tuple(keys))) == 0
     return store
 
 
@@ -51,15 +31,14 @@ def copy(stopped, tmp_path):
     return Store(tmp_path / "copy")
 
 
-def _find(store, key, precision="float32"):
+def _find(store, key):
     data, _ = images_of(key.data)
     network = network_of(key, data)
-    return find_checkpoint(store, key, network, {}, precision=precision, data_sha256=data.fingerprint)
+    return find_checkpoint(store, key, network, {}, precision="float32", data_sha256=data.fingerprint)
 
 
 def _change(store, key, change):
     record = store.record(key)
-    assert record is not None
     tensors = store.tensors(key, checkpoint_name(100))
     change(tensors, record)
     name = checkpoint_name(record["step"]) if isinstance(record["step"], int) else checkpoint_name(100)
@@ -75,7 +54,7 @@ def _record(name, value):
     return lambda _, record: record.update({name: value})
 
 
-CHANGES: dict[str, Change] = {
+CHANGES = {
     "a tensor is missing": lambda tensors, _: tensors.pop("first.encoder.0.bias"),
     "a tensor is too much": _tensors("more", np.zeros(3, np.float32)),
     "a tensor of another shape": _tensors("rows.encoder.0.bias", np.zeros(3, np.float32)),
@@ -109,15 +88,15 @@ def test_a_checkpoint_that_fits_is_found_as_it_was_saved(copy, keys):
     assert _find(copy, replace(keys[0], seed=9)) is None
 
 
-def test_a_checkpoint_that_does_not_fit_holds_up_no_other_run(copy, keys):
+def test_a_checkpoint_that_does_not_fit_holds_up_no_other_run(copy, keys, wire):
     _change(copy, keys[0], CHANGES["a tensor is missing"])
-    wire = Wire(stop=False)
-    assert train_group(wire, Group(copy.url, tuple(keys))) == 2
-    assert sum(news.get("units", 0) for news in wire.reports) == 150 + 50
+    line = wire()
+    assert train_group(line, Group(copy.url, tuple(keys))) == 2
+    assert line.total("units") == 150 + 50
     assert all(copy.intact(key) for key in keys)
 
 
-def test_an_error_in_one_set_does_not_stop_the_others(copy, keys, monkeypatch):
+def test_an_error_in_one_set_does_not_stop_the_others(copy, keys, monkeypatch, wire):
     """Of the runs that stand at step 100 none can be trained; those that stand at 0 are."""
     begun = []
 
@@ -130,34 +109,27 @@ def test_an_error_in_one_set_does_not_stop_the_others(copy, keys, monkeypatch):
     monkeypatch.setattr(engine._Training, "run", run)
     copy.discard(keys[1])
     with pytest.raises(DbenchError, match="no space left"):
-        train_group(Wire(stop=False), Group(copy.url, tuple(keys)))
+        train_group(wire(), Group(copy.url, tuple(keys)))
     assert begun == [keys[:1], keys[1:]]
 
 
-def test_a_run_that_is_refused_is_left_alone_and_the_others_go_on(copy, keys, monkeypatch):
-    begun, read = [], type(copy._fs).cat_file
-
-    def refuse(self, path, **options):
-        if keys[0].digest in path:
-            raise PermissionError(13, "Permission denied", path)
-        return bytes(read(self, path, **options))
-
+def test_a_run_that_is_refused_is_left_alone_and_the_others_go_on(copy, keys, refuse, monkeypatch, wire):
+    begun = []
     monkeypatch.setattr(engine._Training, "run", lambda self: begun.append([*self.keys]) or len(self.keys))
-    with monkeypatch.context() as refused:
-        refused.setattr(type(copy._fs), "cat_file", refuse)
-        refused.setattr(type(copy._fs), "exists", lambda *_, **__: False)
-        with pytest.raises(DbenchError, match="Permission denied"):
-            train_group(Wire(stop=False), Group(copy.url, tuple(keys)))
+    monkeypatch.setattr(type(copy._fs), "exists", lambda *_, **__: False)
+    refuse(copy, keys[0])
+    with pytest.raises(DbenchError, match="Permission denied"):
+        train_group(wire(), Group(copy.url, tuple(keys)))
+    monkeypatch.undo()
     assert begun == [keys[1:]]
     assert copy.status(keys[0]) == "interrupted"
 
 
-def test_a_run_that_diverged_is_saved_as_such_at_the_checkpoint(store, keys):
-    wild, wire = replace(keys[0], strength=1e38), Wire(stop=True)
+def test_a_run_that_diverged_is_saved_as_such_at_the_checkpoint(store, keys, wire):
+    wild, line, again = replace(keys[0], strength=1e38), wire(0), wire()
     group = Group(store.url, (wild, keys[0]))
-    assert train_group(wire, group) == 1
+    assert train_group(line, group) == 1
     assert [store.status(key) for key in group.keys] == ["diverged", "interrupted"]
-    assert sum(news.get("runs", 0) for news in wire.reports) == 1
-    again = Wire(stop=False)
+    assert line.total("runs") == 1
     assert train_group(again, group) == 1
-    assert sum(news.get("units", 0) for news in again.reports) == 50
+    assert again.total("units") == 50

@@ -3,66 +3,67 @@
 import errno
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
-from dbench.errors import DbenchError, InvalidInput
+from dbench.cli import main
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
 from dbench.zoo.devices import check_device, device_name
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
+from dbench.zoo.profiles import find_profile
+from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import FAILED, Line, outcome_of
-
-
-class Silent(Line):
-    """A line without a master."""
-
-    def __init__(self):
-        pass
-
-    def report(self, **_):
-        pass
-
-    @property
-    def stopping(self):
-        return False
+from dbench.zoo.workers import FAILED, outcome_of
 
 
 @pytest.fixture
-def here(monkeypatch):
-    """Train in this process, one group after the other, as a worker does."""
+def here(monkeypatch, wire):
+    """Train and score in this process, one task after the other, as a worker does."""
 
-    def run(function, tasks, *, tell, **_):
+    def run(function, tasks, *, tell=None, **_):
         errors = []
         for task in tasks:
-            kind, content = outcome_of(function, Silent(), task)
+            kind, content = outcome_of(function, wire(), task)
             if kind == "failed":
                 errors.append(content)
                 tell(f"{FAILED}: {content}")
-        yield from ()
+            else:
+                yield kind, content
         if errors:
             raise errors[0]
 
     monkeypatch.setattr(train_module, "run_tasks", run)
+    monkeypatch.setattr(score_module, "run_tasks", run)
+
+
+def _replace_data(store, key):
+    """Make the run one of another version of its data set."""
+    record = store.record(key)
+    tensors = {name: store.tensors(key, name) for name in ("weights", "codes")}
+    rest = {name: value for name, value in record.items() if name not in ("schema", "key", "status", "files")}
+    store.save(key, status=record["status"], tensors=tensors, record={**rest, "data_sha256": "cd" * 32})
 
 
 @pytest.mark.usefixtures("here")
 def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, monkeypatch):
     write, full = Store._write, tiny_keys[0]
 
+    def no_space(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
     def refuse(self, path, data):
-        if full.digest in path:
-            pipe = self._fs.pipe_file
-            monkeypatch.setattr(self._fs, "pipe_file", _no_space)
-            try:
-                return write(self, path, data)
-            finally:
-                monkeypatch.setattr(self._fs, "pipe_file", pipe)
-        return write(self, path, data)
+        with monkeypatch.context() as disk:
+            if full.digest in path:
+                disk.setattr(self._fs, "pipe_file", no_space)
+            return write(self, path, data)
 
     monkeypatch.setattr(Store, "_write", refuse)
     text = io.StringIO()
@@ -74,27 +75,25 @@ def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, monk
     assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
 
 
-def _no_space(*_, **__):
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
 @pytest.mark.usefixtures("here")
-def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, finish, monkeypatch):
+def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, finish, refuse, monkeypatch):
     finish(store, tiny_keys[0])
-    read = type(store._fs).cat_file
-
-    def refuse(self, path, *arguments, **options):
-        if tiny_keys[0].digest in path:
-            raise PermissionError(errno.EACCES, "Permission denied", path)
-        return bytes(read(self, path, *arguments, **options))
-
-    monkeypatch.setattr(type(store._fs), "cat_file", refuse)
+    refuse(store, tiny_keys[0])
     assert state_of(store, tiny_keys[0]) == "unreadable"
     summary = train_runs(store, tiny_keys[:3], workers=1, console=Console(file=io.StringIO()))
     assert (summary.trained, summary.left, summary.unreadable) == (2, 1, 1)
     assert "1 cannot be read and were left alone" in str(summary)
     monkeypatch.undo()
     assert store.status(tiny_keys[0]) == "done"
+
+
+def test_ls_says_how_many_records_are_refused(store, finish, refuse):
+    key = find_profile("micro").runs()[0]
+    finish(store, key)
+    refuse(store, key)
+    result = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1"])
+    assert result.exit_code == 0, result.output
+    assert "1 records of this store cannot be read" in result.output
 
 
 def test_damaged_scores_do_not_count_as_scored(store, key, finish):
@@ -104,6 +103,31 @@ def test_damaged_scores_do_not_count_as_scored(store, key, finish):
     store._fs.pipe_file(f"{store.root}/runs/{key.digest}/scores.json", b"{}")
     (counts,) = survey(store, [key]).values()
     assert (counts["done"], counts["scored"]) == (1, 0)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(store, tiny_keys, finish):
+    finish(store, *tiny_keys[:2])
+    _replace_data(store, tiny_keys[0])
+    assert [state_of(store, key) for key in tiny_keys[:2]] == ["damaged", "done"]
+    text = io.StringIO()
+    summary = train_runs(store, tiny_keys[:2], workers=1, console=Console(file=text, width=200))
+    assert (summary.present, summary.trained, summary.damaged) == (1, 1, 1)
+    assert "1 runs were trained on another version of dsprites_grid_16 than is installed" in text.getvalue()
+    assert state_of(store, tiny_keys[0]) == "done"
+
+
+@pytest.mark.usefixtures("here")
+def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, monkeypatch):
+    finish(store, *tiny_keys[:4])
+    (Path(store.url) / "runs" / tiny_keys[0].digest / "run.json").write_bytes(b"{}")
+    _replace_data(store, tiny_keys[1])
+    (Path(store.url) / "runs" / tiny_keys[2].digest / "weights.safetensors").unlink()
+    scored = []
+    monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {})
+    with pytest.raises(DamagedData, match=r"3 runs are damaged.*1 others were scored now.*dbench zoo train"):
+        score_runs(store, tiny_keys[:5], workers=1)
+    assert scored == [tiny_keys[3]]
 
 
 @pytest.mark.usefixtures("here")
@@ -127,15 +151,9 @@ def test_a_run_whose_loss_is_no_number_diverges_next_to_healthy_ones(store, tiny
     assert [state_of(store, key) for key in (*healthy, wild)] == ["done", "done", "diverged"]
 
 
-def test_the_time_left_counts_what_is_left(store, tiny):
+def test_the_time_left_counts_what_is_left(store, tiny, wire):
     keys = replace(tiny, steps=400).runs()[:1]
-
-    class Stop(Silent):
-        @property
-        def stopping(self):
-            return True
-
-    train_group(Stop(), Group(store.url, tuple(keys)))
+    train_group(wire(1), Group(store.url, tuple(keys)))
     text = io.StringIO()
     train_runs(store, keys, workers=1, budget=0.001, console=Console(file=text, width=500))
     assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps" in text.getvalue()
@@ -150,12 +168,12 @@ def test_the_time_expected_is_that_of_the_steps_not_taken_before(tiny_keys, monk
     )
 
 
-def test_a_device_that_is_not_there_is_refused_where_groups_train(store, key):
+def test_a_device_that_is_not_there_is_refused_where_groups_train(store, key, wire):
     check_device("cpu")
     with pytest.raises(InvalidInput, match=r"device must be one that this machine has \(cpu.*got 'cuda:99'"):
-        train_group(Silent(), Group(store.url, (key,), device="cuda:99"))
+        train_group(wire(), Group(store.url, (key,), device="cuda:99"))
     with pytest.raises(InvalidInput, match="precision must be float32 on a processor, got 'tf32'"):
-        train_group(Silent(), Group(store.url, (key,), precision="tf32"))
+        train_group(wire(), Group(store.url, (key,), precision="tf32"))
 
 
 def test_a_gpu_holds_as_many_models_as_fit(tiny):

@@ -36,22 +36,15 @@ if __name__ == "__main__":
 """
 
 
-class _Silent:
-    stopping = False
-
-    def report(self, **_):
-        pass
-
-
 @pytest.fixture(scope="module")
 def keys(tiny):
     return replace(tiny, steps=1000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
 
 
 @pytest.fixture(scope="module")
-def undisturbed(keys, tmp_path_factory):
+def undisturbed(keys, tmp_path_factory, wire):
     store = Store(tmp_path_factory.mktemp("undisturbed"))
-    train_group(_Silent(), Group(store.url, tuple(keys)))
+    train_group(wire(), Group(store.url, tuple(keys)))
     return trained_table(store, keys)
 
 
@@ -61,17 +54,16 @@ def _start(folder, store, keys):
     return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
-def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbed, tmp_path):
+def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbed, tmp_path, wire):
     long = [replace(key, steps=100_000) for key in keys]
     process = _start(tmp_path, store, long)
-    assert process.stderr is not None
     assert "model-steps" in process.stderr.readline()
     time.sleep(1)
     os.killpg(process.pid, signal.SIGTERM)  # as a scheduler does: master and workers
     assert process.wait(120) == 130
     process.stderr.close()
     assert [state_of(store, key) for key in long] == ["interrupted", "missing"]
-    train_group(_Silent(), Group(store.url, tuple(keys)))
+    train_group(wire(), Group(store.url, tuple(keys)))
     assert differences(trained_table(store, keys), undisturbed) == 0
 
 

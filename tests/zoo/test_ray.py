@@ -97,13 +97,6 @@ def _marked(folder):
     return found
 
 
-class _Silent:
-    stopping = False
-
-    def report(self, **_):
-        pass
-
-
 def _results(store, keys):
     """Status, scores and checksums of weights and codes of every run: all that a table is made from."""
     records = [store.record(key) for key in keys]
@@ -112,7 +105,7 @@ def _results(store, keys):
 
 
 @pytest.mark.long
-def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, tmp_path):
+def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, tmp_path, wire):
     pytest.importorskip("ray", reason="Ray is not installed (pip install 'dbench[ray]')")
     arguments = [sys.executable, "-c", PROGRAM, store.url, json.dumps([key.axes for key in keys])]
     done = subprocess.run(arguments, env=marked, capture_output=True, text=True, timeout=300, check=False)
@@ -126,7 +119,7 @@ def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, t
     assert (seen["trained"], seen["left"], seen["nodes"], seen["sessions"]) == (len(keys), 0, 2, 0)
     assert "4 runs in 2 groups of at most 2, 2 at once on a Ray cluster" in seen["text"]
     alone = Store(tmp_path / "alone")
-    train_group(_Silent(), Group(alone.url, tuple(keys)))
+    train_group(wire(), Group(alone.url, tuple(keys)))
     assert _results(store, keys) == _results(alone, keys)
 
 

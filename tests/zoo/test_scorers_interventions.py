@@ -13,12 +13,7 @@ from dbench.zoo.arrays import cells
 from dbench.zoo.scorers import SCORERS, protocol, subject_of
 
 COPY, RARE, TOGETHER, ALONE, CONSTANT = range(5)
-
-
-@pytest.fixture(autouse=True)
-def small_samples(monkeypatch):
-    monkeypatch.setattr(protocol, "TRAIN", 600)
-    monkeypatch.setattr(protocol, "TEST", 300)
+pytestmark = pytest.mark.usefixtures("small_samples")
 
 
 @pytest.fixture
@@ -36,8 +31,7 @@ def subject(key):
         np.full(len(x), 0.1),
     ]
     mean = np.stack(codes, axis=1)
-    logvar = np.zeros_like(mean)
-    return subject_of(key, data, {"mean": mean, "logvar": logvar}, {})
+    return subject_of(key, data, {"mean": mean, "logvar": np.zeros_like(mean)}, {})
 
 
 @pytest.fixture
@@ -51,7 +45,6 @@ def of_codes(found, name):
 
 def test_robustness_of_a_code_is_that_of_the_metric_over_the_whole_grid(subject, found):
     per_code = irs(subject.grid).per_code
-    assert per_code is not None
     assert of_codes(found, "irs.code") == pytest.approx(per_code.tolist())
     assert found["irs.code.0"] == pytest.approx(1)
     assert found[f"irs.code.{CONSTANT}"] == 0
@@ -84,7 +77,6 @@ def test_the_information_score_with_other_bins_is_that_of_modularity(subject, fo
         assert found[f"modularity.bins.{bins}"] == modularity(subject.train, bins=bins).value
     assert "modularity.bins.20" not in found  # that is 'modularity'
     per_code = modularity(subject.train).per_code
-    assert per_code is not None
     active = [i for i in range(5) if i in subject.active]
     assert found["modularity.bins.20.active"] == pytest.approx(per_code[active].mean())
 
@@ -99,7 +91,6 @@ def test_the_forest_differs_from_that_of_dci_in_its_candidates_alone(subject, fo
     def matrix(scores):
         return np.array([[scores[f"relation.importance_single.{i}.{j}"] for j in range(5)] for i in range(5)])
 
-    assert subject.dci.relation is not None
     assert matrix(found).sum(axis=0) == pytest.approx(np.ones(5))
     assert not np.allclose(matrix(found), subject.dci.relation)
     assert 0 < found["dci.single.informativeness"] < 1
@@ -120,5 +111,4 @@ def test_a_set_that_holds_something_out_is_not_scored(key, subject):
 def test_a_sample_of_the_grid_gives_nearly_the_same(subject, found):
     rows = subject.key.generator("here").integers(len(subject.grid), size=10_000)
     per_code = irs(Sample(subject.grid.codes[rows], subject.grid.factors[rows])).per_code
-    assert per_code is not None
     assert of_codes(found, "irs.code") == pytest.approx(per_code.tolist(), abs=0.15)

@@ -22,21 +22,15 @@ def _file(store, key, name):
     return Path(store.url) / "runs" / key.digest / name
 
 
-def test_a_run_comes_back_as_it_was_saved(anywhere, key, finish):
+def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, finish):
     assert anywhere.record(key) is None
     assert not anywhere.intact(key)
     finish(anywhere, key)
     record = anywhere.record(key)
-    assert record is not None
-    assert record["status"] == "done"
-    assert record["scores"] == {"elbo": -20.0}
+    assert (record["status"], record["scores"]) == ("done", {"elbo": -20.0})
     np.testing.assert_array_equal(anywhere.tensors(key, "codes")["logvar"], np.zeros((6, 2), np.float32))
     assert anywhere.intact(key)
     assert anywhere.contents().keys == [key]
-
-
-def test_a_discarded_run_is_gone(anywhere, key, finish):
-    finish(anywhere, key)
     anywhere.discard(key)
     anywhere.discard(key)
     assert anywhere.record(key) is None
@@ -69,18 +63,14 @@ def test_a_process_killed_before_the_record_leaves_no_run(store, key, finish):
     assert store.contents().keys == []
 
 
-@pytest.mark.parametrize("damage", ["flip", "truncate", "remove"])
+@pytest.mark.parametrize("damage", [lambda data: data[:-1] + bytes([data[-1] ^ 1]), lambda data: data[:50], None])
 def test_damaged_codes_are_noticed(store, key, finish, damage):
     finish(store, key)
     path = _file(store, key, "codes.safetensors")
-    data = bytearray(path.read_bytes())
-    if damage == "flip":
-        data[-1] ^= 1
-        path.write_bytes(data)
-    elif damage == "truncate":
-        path.write_bytes(data[: len(data) // 2])
-    else:
-        path.unlink()
+    data = path.read_bytes()
+    path.unlink()
+    if damage is not None:
+        path.write_bytes(damage(data))
     assert not store.intact(key)
     with pytest.raises(DamagedData, match=r"codes\.safetensors"):
         store.tensors(key, "codes")
@@ -98,8 +88,7 @@ def test_an_edited_record_is_noticed(store, key, finish, edit):
 
 def test_a_record_moved_to_another_key_is_refused(store, key, finish):
     other = replace(key, seed=9)
-    finish(store, key)
-    finish(store, other)
+    finish(store, key, other)
     _file(store, key, "run.json").write_bytes(_file(store, other, "run.json").read_bytes())
     with pytest.raises(DamagedData, match="another run"):
         store.record(key)
@@ -113,23 +102,10 @@ def test_two_holders_never_share_a_run(store, tiny_keys):
         assert later == tiny_keys
 
 
-def test_a_store_that_cannot_be_written_gives_a_message(tmp_path, key, finish):
-    (tmp_path / "file").write_text("in the way")
+@pytest.mark.parametrize("place", [__file__, "nosuchprotocol://bucket"])
+def test_a_store_that_cannot_be_written_gives_a_message(place):
     with pytest.raises(InvalidInput, match="store must be"):
-        Store(tmp_path / "file")
-    with pytest.raises(InvalidInput, match="store must be"):
-        Store("nosuchprotocol://bucket")
-
-
-def test_a_full_disk_gives_a_message_and_leaves_no_run(store, key, finish, monkeypatch):
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    # Of the instance: fsspec shares it between stores, and an undone patch leaves the method on it.
-    monkeypatch.setattr(store._fs, "pipe_file", full)
-    with pytest.raises(DbenchError, match="No space left"):
-        finish(store, key)
-    assert store.record(key) is None
+        Store(place)
 
 
 def test_an_unknown_status_is_refused(store, key, finish):
@@ -168,8 +144,7 @@ def test_a_lock_that_cannot_be_made_gives_a_message(store, key, monkeypatch):
 
 
 def test_runs_of_another_schema_are_counted_and_never_read(store, tiny_keys, finish, monkeypatch):
-    for key in tiny_keys[:3]:
-        finish(store, key)
+    finish(store, *tiny_keys[:3])
     monkeypatch.setattr("dbench.zoo.store.KEY_SCHEMA", 2)
     finish(store, tiny_keys[3])
     assert store.contents() == ([tiny_keys[3]], 3, 0)
@@ -180,8 +155,6 @@ def test_runs_of_another_schema_are_counted_and_never_read(store, tiny_keys, fin
 @pytest.mark.parametrize("lost", ["weights", "codes"])
 def test_a_done_run_has_weights_and_codes(store, key, finish, lost):
     finish(store, key)
-    record = store.record(key)
-    assert record is not None
     kept = {name: store.tensors(key, name) for name in ("weights", "codes") if name != lost}
     store.save(key, status="done", tensors=kept, record={"scores": {}})
     assert not store.intact(key)
@@ -208,15 +181,7 @@ def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, f
     assert anywhere.read_document("scores", key=key) is not None
 
 
-def test_a_record_that_is_refused_is_counted_and_stops_no_list(store, tiny_keys, finish, monkeypatch):
-    for key in tiny_keys[:2]:
-        finish(store, key)
-    read = type(store._fs).cat_file
-
-    def refuse(self, path, **options):
-        if tiny_keys[0].digest in path:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return read(self, path, **options)
-
-    monkeypatch.setattr(type(store._fs), "cat_file", refuse)
+def test_a_record_that_is_refused_is_counted_and_stops_no_list(store, tiny_keys, finish, refuse):
+    finish(store, *tiny_keys[:2])
+    refuse(store, tiny_keys[0])
     assert store.contents() == ([tiny_keys[1]], 0, 1)

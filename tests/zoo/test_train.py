@@ -17,22 +17,7 @@ from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import STOPPING, UNSAVED, Line, run_tasks
-
-
-class Wire(Line):
-    """A worker's line without a master: asks to stop after some reports."""
-
-    def __init__(self, stop_after=10**9):
-        self.reports: list[dict[str, int]] = []
-        self._stop_after = stop_after
-
-    def report(self, **news):
-        self.reports.append(news)
-
-    @property
-    def stopping(self):
-        return len(self.reports) >= self._stop_after
+from dbench.zoo.workers import STOPPING, UNSAVED, run_tasks
 
 
 @pytest.fixture
@@ -46,14 +31,12 @@ def _codes(store, key):
     return store.tensors(key, "codes")["mean"]
 
 
-def test_a_group_trains_to_finished_runs(store, group):
-    wire = Wire()
-    assert train_group(wire, group) == 4
-    assert sum(news.get("units", 0) for news in wire.reports) == 4 * 250
-    assert sum(news.get("runs", 0) for news in wire.reports) == 4
+def test_a_group_trains_to_finished_runs(store, group, wire):
+    line = wire()
+    assert train_group(line, group) == 4
+    assert (line.total("units"), line.total("runs")) == (4 * 250, 4)
     for key in group.keys:
         record = store.record(key)
-        assert record is not None
         assert record["status"] == "done"
         assert record["scores"]["elbo"] == pytest.approx(-record["scores"]["reconstruction"] - record["scores"]["kl"])
         assert record["scores"]["loss.100"] > 0
@@ -63,60 +46,64 @@ def test_a_group_trains_to_finished_runs(store, group):
     assert len({_codes(store, key).tobytes() for key in group.keys}) == 4
 
 
-def test_a_run_is_the_same_alone_interrupted_or_in_company(store, group, tmp_path):
-    train_group(Wire(), group)
+def test_a_run_is_the_same_alone_interrupted_or_in_company(store, group, tmp_path, wire):
+    train_group(wire(), group)
     alone = Store(tmp_path / "alone")
     part = replace(group, url=alone.url, keys=group.keys[1:2])
     for stop_after in (1, 1, 10):
-        train_group(Wire(stop_after), part)
+        train_group(wire(stop_after), part)
     np.testing.assert_array_equal(_codes(alone, group.keys[1]), _codes(store, group.keys[1]))
     first, second = (place.record(group.keys[1]) for place in (store, alone))
-    assert first is not None
-    assert second is not None
     assert first["scores"] == second["scores"]
 
 
-def test_an_interrupted_run_keeps_its_step(store, group):
-    assert train_group(Wire(1), group) == 0
+def test_a_run_is_stored_with_its_adversary_and_the_same_alone_and_interrupted(store, tiny, tmp_path, wire):
+    keys = replace(tiny, steps=120, sweeps=(Sweep("factor_vae", (10, 40)),)).runs(seeds=[0])
+    assert train_group(wire(), Group(store.url, tuple(keys))) == 2
+    weights = store.tensors(keys[1], "weights")
+    assert weights["adversary.0.weight"].shape == (10, 64)
+    assert weights["adversary.3.bias"].shape == (2,)
+    alone = Store(tmp_path / "alone")
+    assert train_group(wire(1), Group(alone.url, (keys[1],))) == 0
+    assert alone.status(keys[1]) == "interrupted"
+    assert train_group(wire(), Group(alone.url, (keys[1],))) == 1
+    for name in ("weights", "codes"):
+        again = alone.tensors(keys[1], name)
+        assert all(np.array_equal(values, again[part]) for part, values in store.tensors(keys[1], name).items())
+
+
+def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(store, tiny):
+    sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("beta_tcvae", (1,)))
+    text = io.StringIO()
+    summary = train_runs(store, replace(tiny, sweeps=sweeps).runs(seeds=[0]), workers=1, console=Console(file=text))
+    assert "3 runs in 2 groups" in text.getvalue()
+    assert (summary.trained, summary.diverged, summary.left) == (3, 0, 0)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_an_interrupted_run_keeps_its_step_unless_its_checkpoint_is_damaged(store, group, wire, damaged):
+    assert train_group(wire(1), group) == 0
     record = store.record(group.keys[0])
-    assert record is not None
     assert (record["status"], record["step"]) == ("interrupted", 100)
-    wire = Wire()
-    train_group(wire, group)
-    assert sum(news.get("units", 0) for news in wire.reports) == 4 * 150
-
-
-def test_a_damaged_checkpoint_starts_over(store, group):
-    train_group(Wire(1), group)
-    folder = Path(store.url) / "runs" / group.keys[0].digest
-    (folder / "checkpoint-100.safetensors").write_bytes(b"damaged")
-    wire = Wire()
-    assert train_group(wire, group) == 4
-    assert sum(news.get("units", 0) for news in wire.reports) == 3 * 150 + 250
-
-
-def test_a_diverging_run_gets_a_status_and_the_others_go_on(store, group):
-    wild = replace(group.keys[0], strength=1e38)
-    assert train_group(Wire(), replace(group, keys=(*group.keys[1:3], wild))) == 3
-    assert store.status(wild) == "diverged"
-    assert store.intact(wild)
-    assert [store.status(key) for key in group.keys[1:3]] == ["done", "done"]
+    if damaged:
+        folder = Path(store.url) / "runs" / group.keys[0].digest
+        (folder / "checkpoint-100.safetensors").write_bytes(b"damaged")
+    line = wire()
+    assert train_group(line, group) == 4
+    assert line.total("units") == 4 * 150 + 100 * damaged
 
 
 @pytest.mark.long
-def test_processes_train_what_is_missing_and_only_that(store, group):
+def test_processes_train_what_is_missing_and_only_that(store, group, wire):
     keys = group.keys
-    train_group(Wire(), replace(group, keys=keys[:1]))
-    train_group(Wire(1), replace(group, keys=keys[1:2]))
+    train_group(wire(), replace(group, keys=keys[:1]))
+    train_group(wire(1), replace(group, keys=keys[1:2]))
     codes = Path(store.url) / "runs" / keys[0].digest / "codes.safetensors"
     before = _codes(store, keys[0]).copy()
     codes.write_bytes(codes.read_bytes()[:-4])
     seen = survey(store, keys)
-    assert sum(seen.values(), start=type(next(iter(seen.values())))()) == {
-        "damaged": 1,
-        "interrupted": 1,
-        "missing": 2,
-    }
+    counts = sum(seen.values(), start=type(next(iter(seen.values())))())
+    assert counts == {"damaged": 1, "interrupted": 1, "missing": 2}
     text = io.StringIO()
     summary = train_runs(store, keys, workers=2, console=Console(file=text))
     assert (summary.present, summary.trained, summary.left, summary.damaged) == (0, 4, 0, 1)
@@ -160,19 +147,17 @@ def be_asked_to_end(line, number):
     return number
 
 
-def fail_to_save(line, number):
-    line.report(started=number)
-    while not line.stopping:
-        time.sleep(0.01)
-    raise InvalidInput("no space left")
-
-
 def wait(line, number):
     line.report(started=number)
     while not line.stopping:
         time.sleep(0.01)
     line.report(saved=number)
     return number
+
+
+def fail_to_save(line, number):
+    wait(line, number)
+    raise InvalidInput("no space left")
 """
 
 
@@ -191,9 +176,10 @@ def test_a_dying_worker_is_an_error(tasks):
     assert not multiprocessing.active_children()
 
 
-def test_an_error_in_a_worker_keeps_its_message(tasks):
-    with pytest.raises(InvalidInput, match="number must not be 7"):
-        list(run_tasks(tasks.fail, [7], workers=1))
+@pytest.mark.parametrize(("workers", "message"), [(1, "number must not be 7"), (0, "workers must be at least 1")])
+def test_an_error_in_a_worker_or_for_want_of_one_keeps_its_message(tasks, workers, message):
+    with pytest.raises(InvalidInput, match=message):
+        list(run_tasks(tasks.fail, [7], workers=workers))
 
 
 def test_a_worker_leaves_it_to_its_master_when_to_end(tasks):
@@ -201,7 +187,7 @@ def test_a_worker_leaves_it_to_its_master_when_to_end(tasks):
 
 
 def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(tasks):
-    told: list[str] = []
+    told = []
     news = run_tasks(tasks.fail_to_save, [0], workers=1, tell=told.append)
     assert next(news) == ("news", {"started": 0})
     with pytest.raises(InvalidInput, match="no space left"):
@@ -216,11 +202,6 @@ def test_workers_finish_their_task_before_they_stop(tasks):
     assert started <= {0, 1}
     assert {content["saved"] for kind, content in news if kind == "news" and "saved" in content} == started
     assert not multiprocessing.active_children()
-
-
-def test_no_worker_is_not_a_number_of_workers(tasks):
-    with pytest.raises(InvalidInput, match="workers must be at least 1"):
-        list(run_tasks(tasks.fail, [1], workers=0))
 
 
 def test_a_meter_counts_and_tells_the_time_left(monkeypatch):
