@@ -110,13 +110,10 @@ def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(store, keys, 
     )
 
 
-def test_the_small_plan_is_of_the_profile_and_small():
+def test_the_small_plan_is_small_and_has_every_kind_of_checkpoint():
     plan = small_plan(steps=200, number=2)
     assert len(plan) == 12
     assert {key.steps for key in plan} == {200}
-
-
-def test_the_small_plan_has_every_kind_of_checkpoint():
     cards = [find_card(key.objective) for key in small_plan()]
     kinds = {(card.adversary is not None, card.extra is not None, card.labels is not None) for card in cards}
     assert kinds == {(False, False, False), (True, False, False), (True, True, True)}

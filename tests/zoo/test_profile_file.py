@@ -1,12 +1,14 @@
 """A profile of one's own is a file, and what is wrong in it is said in a line."""
 
+from dataclasses import replace
+
 import pytest
 from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.errors import InvalidInput
 from dbench.zoo.commands import zoo
-from dbench.zoo.profiles import PROFILES, Profile, Sweep, find_profile
+from dbench.zoo.profiles import PROFILES, Sweep, find_profile
 from dbench.zoo.store import Store
 
 TEXT = """
@@ -36,18 +38,9 @@ def file(tmp_path):
     return path
 
 
-def test_a_file_is_the_profile_it_spells(file):
-    assert find_profile(str(file)) == Profile(
-        name="mine",
-        data=("dsprites_grid_16",),
-        network="mlp",
-        sweeps=(Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1)),
-        steps=12,
-        batch_size=8,
-        learning_rate=1e-3,
-        seeds=2,
-        likelihood_factor=16,
-    )
+def test_a_file_is_the_profile_it_spells(file, tiny):
+    sweeps = (Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1))
+    assert find_profile(str(file)) == replace(tiny, name="mine", sweeps=sweeps, likelihood_factor=16)
     assert len(find_profile(str(file)).runs()) == 5
 
 

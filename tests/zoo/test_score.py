@@ -168,7 +168,9 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(st
         assert found[key.digest]["udr.lasso"] == np.median(one_by_one[alike])
         assert found[key.digest]["udr.lasso.all"] == np.median(np.delete(one_by_one, i))
     # The second time nothing is computed: no process is started.
-    monkeypatch.setattr("dbench.zoo.population.run_tasks", lambda _, tasks, **__: (pytest.fail() for _ in tasks))
+    monkeypatch.setattr(
+        "dbench.zoo.population.run_tasks", lambda _, tasks, **__: (pytest.fail(str(task)) for task in tasks)
+    )
     assert score_population(store, keys) == found
 
 

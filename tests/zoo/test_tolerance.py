@@ -60,11 +60,7 @@ def test_a_setting_of_little_spread_is_held_to_less_than_one_of_much():
 
 
 def test_other_objectives_count_only_where_an_objective_has_few_seeds():
-    def law(objective, strength, seed):
-        return _normal(spread=lambda objective, strength: 100.0 if objective == "mtd" else 1.0)(
-            objective, strength, seed
-        )
-
+    law = _normal(spread=lambda objective, strength: 100.0 if objective == "mtd" else 1.0)
     many, few = _table(law, seeds=10), _table(law, seeds=2)
     assert accepted(many, "beta_vae-1-0", ["s0"]).loc["s0", "tolerance"] < 20
     assert accepted(few, "beta_vae-1-0", ["s0"]).loc["s0", "tolerance"] > 100

@@ -46,38 +46,32 @@ def test_a_group_trains_to_finished_runs(store, group, wire):
     assert len({_codes(store, key).tobytes() for key in group.keys}) == 4
 
 
-def test_a_run_is_the_same_alone_interrupted_or_in_company(store, group, tmp_path, wire):
-    train_group(wire(), group)
+@pytest.mark.parametrize(
+    "sweeps", [(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,))), (Sweep("factor_vae", (10, 40)),)]
+)
+def test_a_run_is_the_same_alone_interrupted_or_in_company(store, tiny, tmp_path, wire, sweeps):
+    keys = replace(tiny, steps=250, sweeps=sweeps).runs()
+    train_group(wire(), Group(store.url, tuple(keys)))
     alone = Store(tmp_path / "alone")
-    part = replace(group, url=alone.url, keys=group.keys[1:2])
-    for stop_after in (1, 1, 10):
-        train_group(wire(stop_after), part)
-    np.testing.assert_array_equal(_codes(alone, group.keys[1]), _codes(store, group.keys[1]))
-    first, second = (place.record(group.keys[1]) for place in (store, alone))
-    assert first["scores"] == second["scores"]
-
-
-def test_a_run_is_stored_with_its_adversary_and_the_same_alone_and_interrupted(store, tiny, tmp_path, wire):
-    keys = replace(tiny, steps=120, sweeps=(Sweep("factor_vae", (10, 40)),)).runs(seeds=[0])
-    assert train_group(wire(), Group(store.url, tuple(keys))) == 2
-    weights = store.tensors(keys[1], "weights")
-    assert weights["adversary.0.weight"].shape == (10, 64)
-    assert weights["adversary.3.bias"].shape == (2,)
-    alone = Store(tmp_path / "alone")
-    assert train_group(wire(1), Group(alone.url, (keys[1],))) == 0
-    assert alone.status(keys[1]) == "interrupted"
-    assert train_group(wire(), Group(alone.url, (keys[1],))) == 1
+    for stop_after, ended in ((1, 0), (1, 0), (10, 1)):
+        assert train_group(wire(stop_after), Group(alone.url, (keys[1],))) == ended
     for name in ("weights", "codes"):
         again = alone.tensors(keys[1], name)
         assert all(np.array_equal(values, again[part]) for part, values in store.tensors(keys[1], name).items())
+    first, second = (place.record(keys[1]) for place in (store, alone))
+    assert first["scores"] == second["scores"]
 
 
 def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(store, tiny):
     sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("beta_tcvae", (1,)))
+    keys = replace(tiny, sweeps=sweeps).runs(seeds=[0])
     text = io.StringIO()
-    summary = train_runs(store, replace(tiny, sweeps=sweeps).runs(seeds=[0]), workers=1, console=Console(file=text))
+    summary = train_runs(store, keys, workers=1, console=Console(file=text))
     assert "3 runs in 2 groups" in text.getvalue()
     assert (summary.trained, summary.diverged, summary.left) == (3, 0, 0)
+    (weights,) = (store.tensors(key, "weights") for key in keys if key.objective == "factor_vae")
+    assert weights["adversary.0.weight"].shape == (10, 64)
+    assert weights["adversary.3.bias"].shape == (2,)
 
 
 @pytest.mark.parametrize("damaged", [False, True])
