@@ -75,20 +75,15 @@ def store(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def fingerprint():
-    """Fingerprint of the installed data set of the tiny profile."""
-    return load(TINY.data[0]).fingerprint
-
-
-@pytest.fixture
-def finish(fingerprint):
+def finish():
     """Write runs with made-up weights, codes and scores into a store."""
+    fingerprint = load(TINY.data[0]).fingerprint
 
-    def write(store, *keys, status="done", scores=None):
+    def write(store, *keys, status="done", scores=None, data_sha256=fingerprint):
         for key in keys:
             codes = {"mean": np.full((6, 2), key.seed, np.float32), "logvar": np.zeros((6, 2), np.float32)}
             tensors = {"weights": {"encoder.0.bias": np.zeros(3, np.float32)}, "codes": codes}
-            store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": fingerprint})
+            store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": data_sha256})
             if scores is not None:
                 checksum = store.record(key)["files"]["codes.safetensors"]
                 store.write_document("scores", {"codes": checksum, "scores": scores, "seconds": {}}, key=key)

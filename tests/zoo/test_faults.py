@@ -24,7 +24,7 @@ from dbench.zoo.train import train_runs
 from dbench.zoo.workers import FAILED, outcome_of
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def here(monkeypatch, wire):
     """Train and score in this process, one task after the other, as a worker does."""
 
@@ -44,15 +44,6 @@ def here(monkeypatch, wire):
     monkeypatch.setattr(score_module, "run_tasks", run)
 
 
-def _replace_data(store, key):
-    """Make the run one of another version of its data set."""
-    record = store.record(key)
-    tensors = {name: store.tensors(key, name) for name in ("weights", "codes")}
-    rest = {name: value for name, value in record.items() if name not in ("schema", "key", "status", "files")}
-    store.save(key, status=record["status"], tensors=tensors, record={**rest, "data_sha256": "cd" * 32})
-
-
-@pytest.mark.usefixtures("here")
 def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, monkeypatch):
     write, full = Store._write, tiny_keys[0]
 
@@ -75,7 +66,6 @@ def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, monk
     assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
 
 
-@pytest.mark.usefixtures("here")
 def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, finish, refuse, monkeypatch):
     finish(store, tiny_keys[0])
     refuse(store, tiny_keys[0])
@@ -105,10 +95,9 @@ def test_damaged_scores_do_not_count_as_scored(store, key, finish):
     assert (counts["done"], counts["scored"]) == (1, 0)
 
 
-@pytest.mark.usefixtures("here")
 def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(store, tiny_keys, finish):
-    finish(store, *tiny_keys[:2])
-    _replace_data(store, tiny_keys[0])
+    finish(store, tiny_keys[0], data_sha256="cd" * 32)
+    finish(store, tiny_keys[1])
     assert [state_of(store, key) for key in tiny_keys[:2]] == ["damaged", "done"]
     text = io.StringIO()
     summary = train_runs(store, tiny_keys[:2], workers=1, console=Console(file=text, width=200))
@@ -117,11 +106,10 @@ def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(store, ti
     assert state_of(store, tiny_keys[0]) == "done"
 
 
-@pytest.mark.usefixtures("here")
 def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, monkeypatch):
     finish(store, *tiny_keys[:4])
     (Path(store.url) / "runs" / tiny_keys[0].digest / "run.json").write_bytes(b"{}")
-    _replace_data(store, tiny_keys[1])
+    finish(store, tiny_keys[1], data_sha256="cd" * 32)
     (Path(store.url) / "runs" / tiny_keys[2].digest / "weights.safetensors").unlink()
     scored = []
     monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {})
@@ -130,7 +118,6 @@ def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, mon
     assert scored == [tiny_keys[3]]
 
 
-@pytest.mark.usefixtures("here")
 def test_a_run_of_another_schema_in_the_place_of_ours_is_trained_anew(store, key, finish, monkeypatch):
     with monkeypatch.context() as earlier:
         earlier.setattr("dbench.zoo.store.KEY_SCHEMA", 0)
@@ -141,7 +128,6 @@ def test_a_run_of_another_schema_in_the_place_of_ours_is_trained_anew(store, key
     assert state_of(store, key) == "done"
 
 
-@pytest.mark.usefixtures("here")
 def test_a_run_whose_loss_is_no_number_diverges_next_to_healthy_ones(store, tiny):
     healthy = replace(tiny, steps=150).runs()[:2]
     wild = replace(healthy[0], strength=1e38)
@@ -155,7 +141,7 @@ def test_the_time_left_counts_what_is_left(store, tiny, wire):
     keys = replace(tiny, steps=400).runs()[:1]
     train_group(wire(1), Group(store.url, tuple(keys)))
     text = io.StringIO()
-    train_runs(store, keys, workers=1, budget=0.001, console=Console(file=text, width=500))
+    train_runs(store, keys, workers=1, console=Console(file=text, width=500))
     assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps" in text.getvalue()
 
 

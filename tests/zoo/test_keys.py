@@ -155,10 +155,13 @@ def test_an_unknown_name_in_a_profile_is_refused_with_the_known_ones(tiny):
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_profile_states_its_deviations(name):
+def test_a_profile_states_its_deviations_and_counts_every_image_as_one_of_64_x_64(name):
     profile = find_profile(name)
     assert profile.name == name
     assert profile.deviations
+    for data in profile.data:
+        if data.partition("-without-")[0] not in NEEDS_DOWNLOAD:
+            assert profile.likelihood_factor == likelihood_factor(load(data).image_shape)
 
 
 @pytest.mark.parametrize("name", ["micro", "small", "standard", "paper"])
@@ -174,14 +177,6 @@ def test_full_trains_the_weakest_a_middle_and_the_strongest_of_each_sweep():
     cells = {(key.objective, key.strength) for key in find_profile("full").runs()}
     swept = {objective: find_card(objective).swept for objective in STUDY}
     assert cells == {(name, strength) for name, six in swept.items() for strength in (six[0], six[2], six[-1])}
-
-
-@pytest.mark.parametrize("name", PROFILES)
-def test_every_image_of_a_profile_counts_as_one_of_64_x_64(name):
-    profile = find_profile(name)
-    for data in profile.data:
-        if data.partition("-without-")[0] not in NEEDS_DOWNLOAD:
-            assert profile.likelihood_factor == likelihood_factor(load(data).image_shape)
 
 
 @pytest.mark.parametrize("name", ["micro", "small", "full", "systems", "novel"])
