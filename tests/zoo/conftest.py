@@ -1,16 +1,17 @@
+import errno
+import hashlib
+import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from dbench.data import load
 from dbench.zoo.complete import build_table, write_table
-from dbench.zoo.keys import RunKey
+from dbench.zoo.engine import Group, train_group
 from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.scorers import protocol
 from dbench.zoo.store import Store
 
 TINY = Profile(
@@ -24,7 +25,7 @@ TINY = Profile(
     seeds=2,
 )
 
-RECORD: dict[str, Any] = {
+RECORD = {
     "commit": "0123abc",
     "versions": "python 3, torch 2",
     "device": "cpu",
@@ -35,89 +36,129 @@ RECORD: dict[str, Any] = {
 }
 
 
+class Wire:
+    """A worker's line without a master: asks to stop after some reports."""
+
+    def __init__(self, stop_after=10**9):
+        self.reports = []
+        self._stop_after = stop_after
+
+    def report(self, **news):
+        self.reports.append(news)
+
+    def total(self, name):
+        return sum(news.get(name, 0) for news in self.reports)
+
+    @property
+    def stopping(self):
+        return len(self.reports) >= self._stop_after
+
+
 @pytest.fixture(scope="session")
-def tiny() -> Profile:
+def wire():
+    return Wire
+
+
+@pytest.fixture(scope="session")
+def tiny():
     return TINY
 
 
 @pytest.fixture
-def key() -> RunKey:
+def key():
     return TINY.runs()[0]
 
 
 @pytest.fixture
-def store(tmp_path: Any) -> Store:
+def store(tmp_path):
     return Store(tmp_path / "store")
 
 
 @pytest.fixture(scope="session")
-def fingerprint() -> str:
-    """Fingerprint of the installed data set of the tiny profile."""
-    return load(TINY.data[0]).fingerprint
+def finish():
+    """Write runs with made-up weights, codes and scores into a store."""
+    fingerprint = load(TINY.data[0]).fingerprint
 
-
-@pytest.fixture
-def finish(fingerprint: str) -> Callable[..., None]:
-    """Write a run with made-up weights, codes and scores into a store."""
-
-    def write(store: Store, key: RunKey, *, status: str = "done", scores: dict[str, float] | None = None) -> None:
-        codes = {"mean": np.full((6, 2), key.seed, np.float32), "logvar": np.zeros((6, 2), np.float32)}
-        tensors = {"weights": {"encoder.0.bias": np.zeros(3, np.float32)}, "codes": codes}
-        store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": fingerprint})  # type: ignore[arg-type]
-        if scores is not None:
-            record = store.record(key)
-            assert record is not None
-            store.write_document(
-                "scores", {"codes": record["files"]["codes.safetensors"], "scores": scores, "seconds": {}}, key=key
-            )
+    def write(store, *keys, status="done", scores=None, data_sha256=fingerprint):
+        for key in keys:
+            codes = {"mean": np.full((6, 2), key.seed, np.float32), "logvar": np.zeros((6, 2), np.float32)}
+            tensors = {"weights": {"encoder.0.bias": np.zeros(3, np.float32)}, "codes": codes}
+            store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": data_sha256})
+            if scores is not None:
+                checksum = store.record(key)["files"]["codes.safetensors"]
+                store.write_document("scores", {"codes": checksum, "scores": scores, "seconds": {}}, key=key)
 
     return write
 
 
 @pytest.fixture
-def tiny_keys() -> list[RunKey]:
+def refuse(monkeypatch):
+    """Let the system refuse to show a run of a store."""
+
+    def of(store, key):
+        read = type(store._fs).cat_file
+
+        def cat_file(self, path, *arguments, **options):
+            if key.digest in path:
+                raise PermissionError(errno.EACCES, "Permission denied", path)
+            return read(self, path, *arguments, **options)
+
+        monkeypatch.setattr(type(store._fs), "cat_file", cat_file)
+
+    return of
+
+
+@pytest.fixture
+def tiny_keys():
     return TINY.runs()
 
 
 @pytest.fixture
-def short(tiny: Profile) -> Profile:
+def short(tiny):
     """A profile of one objective whose runs have one block of steps."""
     return replace(tiny, steps=100, batch_size=16, sweeps=tiny.sweeps[:1])
 
 
 @pytest.fixture(scope="session")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Store, Profile], None]:
+def trained(tmp_path_factory):
     """Train a profile into a store, in this process and only once."""
-    from dbench.zoo.engine import Group, train_group
+    known = {}
 
-    known: dict[Profile, Store] = {}
-
-    class Wire:
-        stopping = False
-
-        def report(self, **_: int) -> None:
-            pass
-
-    def train(store: Store, profile: Profile) -> None:
+    def train(store, profile):
         if profile not in known:
             known[profile] = Store(tmp_path_factory.mktemp("trained"))
-            train_group(Wire(), Group(known[profile].url, tuple(profile.runs())))  # type: ignore[arg-type]
+            train_group(Wire(), Group(known[profile].url, tuple(profile.runs())))
         shutil.copytree(known[profile].url, store.url, dirs_exist_ok=True)
 
     return train
 
 
 @pytest.fixture
-def evidence(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Callable[..., None], tmp_path: Path) -> Path:
+def small_samples(monkeypatch):
+    sizes = {"TRAIN": 600, "TEST": 300, "FEW": 60, "FEW_TEST": 30, "NOVEL": 600, "TUNING": 60}
+    passes = {"EPOCHS": 1, "KNOCKOUT_EPOCHS": 1, "DOWNSTREAM": (10, 100, 500), "TREES": (4, 12)}
+    for name, value in {**sizes, **passes}.items():
+        monkeypatch.setattr(protocol, name, value)
+
+
+@pytest.fixture
+def evidence(store, tiny, tiny_keys, finish, tmp_path):
     """A small written table: eight runs, one of them diverged."""
     for number, key in enumerate(tiny_keys):
-        finish(
-            store,
-            key,
-            status="diverged" if number == 3 else "done",
-            scores={"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]},
-        )
+        scores = {"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]}
+        finish(store, key, status="diverged" if number == 3 else "done", scores=scores)
     folder = tmp_path / "evidence"
     table, arrays = build_table(store, tiny_keys, tiny)
     write_table(folder, table, tiny, {"mig": 0.1}, arrays=arrays)
     return folder
+
+
+@pytest.fixture
+def forge():
+    """Bring the manifest of a table up to date with what was done to it, as a careful forger would."""
+
+    def write(folder, **promised):
+        path, checksum = folder / "manifest.json", hashlib.sha256((folder / "runs.parquet").read_bytes()).hexdigest()
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"sha256": checksum} | promised))
+
+    return write

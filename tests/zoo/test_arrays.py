@@ -1,38 +1,22 @@
 """Arrays beside a runs table: they are those of its runs, and damage is noticed."""
 
 import hashlib
-import json
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dbench.errors import DamagedData, InvalidInput
-from dbench.zoo.arrays import RunArrays, load_arrays
+from dbench.zoo.arrays import load_arrays
 from dbench.zoo.complete import build_table
-from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile
-from dbench.zoo.store import Store
 from dbench.zoo.table import load_manifest, load_runs
 
-Finish = Callable[..., None]
 
-
-def _arrays(folder: Path) -> RunArrays:
+def _arrays(folder):
     return load_arrays(folder, load_runs(folder), load_manifest(folder))
 
 
-def _replace_arrays(folder: Path, change: Callable[[RunArrays], RunArrays], **promised: object) -> None:
-    """Edit the arrays and bring the manifest up to date, as a careful forger would."""
-    data, described = change(_arrays(folder)).encoded()
-    (folder / "arrays.safetensors").write_bytes(data)
-    document = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps({**document, "arrays": described | promised}))
-
-
-def test_arrays_are_those_of_the_runs_that_are_done_in_the_order_of_the_table(evidence: Path) -> None:
+def test_arrays_are_those_of_the_runs_that_are_done_in_the_order_of_the_table(evidence):
     table, arrays = load_runs(evidence), _arrays(evidence)
     done = table[table["status"] == "done"]
     assert list(arrays.runs) == list(dict.fromkeys(done["run"]))
@@ -44,19 +28,18 @@ def test_arrays_are_those_of_the_runs_that_are_done_in_the_order_of_the_table(ev
 
 
 @pytest.mark.parametrize("size", [0, 10, -10])
-def test_truncated_arrays_are_noticed(evidence: Path, size: int) -> None:
+def test_truncated_arrays_are_noticed(evidence, forge, size):
     path = evidence / "arrays.safetensors"
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(DamagedData, match="SHA-256"):
         _arrays(evidence)
-    document = json.loads((evidence / "manifest.json").read_text())
-    document["arrays"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    (evidence / "manifest.json").write_text(json.dumps(document))
+    promised = load_manifest(evidence)["arrays"]
+    forge(evidence, arrays=promised | {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
     with pytest.raises(DamagedData, match="not a file of arrays of runs"):
         _arrays(evidence)
 
 
-def test_missing_arrays_are_named(evidence: Path) -> None:
+def test_missing_arrays_are_named(evidence):
     (evidence / "arrays.safetensors").unlink()
     with pytest.raises(InvalidInput, match=r"arrays\.safetensors"):
         _arrays(evidence)
@@ -73,23 +56,21 @@ def test_missing_arrays_are_named(evidence: Path) -> None:
         (lambda a: replace(a, agreements={"mtd": np.zeros((2, 2), np.float32)}), "must have 0 runs, got shape"),
     ],
 )
-def test_arrays_that_break_a_rule_are_refused(
-    evidence: Path, change: Callable[[RunArrays], RunArrays], message: str
-) -> None:
-    _replace_arrays(evidence, change)
+def test_arrays_that_break_a_rule_are_refused(evidence, forge, change, message):
+    data, described = change(_arrays(evidence)).encoded()
+    (evidence / "arrays.safetensors").write_bytes(data)
+    forge(evidence, arrays=described)
     with pytest.raises(DamagedData, match=message):
         _arrays(evidence)
 
 
-def test_arrays_of_other_shapes_than_promised_are_refused(evidence: Path) -> None:
-    _replace_arrays(evidence, lambda arrays: arrays, shapes={"kl.code": [7, 3]})
+def test_arrays_of_other_shapes_than_promised_are_refused(evidence, forge):
+    forge(evidence, arrays=load_manifest(evidence)["arrays"] | {"shapes": {"kl.code": [7, 3]}})
     with pytest.raises(DamagedData, match=r"kl\.code must have shape \[7, 3\], got \[7, 2\]"):
         _arrays(evidence)
 
 
-def test_arrays_of_runs_must_have_one_shape(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
-) -> None:
+def test_arrays_of_runs_must_have_one_shape(store, tiny, tiny_keys, finish):
     for number, key in enumerate(tiny_keys):
         finish(store, key, scores={"mig": 0.5, "kl.code": [0.0] * (2 + (number == 4))})
     with pytest.raises(InvalidInput, match="arrays of one shape"):
@@ -98,11 +79,10 @@ def test_arrays_of_runs_must_have_one_shape(
 
 @pytest.mark.parametrize("name", ["sha256", "shapes"])
 @pytest.mark.parametrize("value", [None, 3])
-def test_a_manifest_that_promises_nothing_of_its_arrays_is_refused(evidence: Path, name: str, value: object) -> None:
-    document = json.loads((evidence / "manifest.json").read_text())
-    document["arrays"][name] = value
+def test_a_manifest_that_promises_nothing_of_its_arrays_is_refused(evidence, forge, name, value):
+    promised = load_manifest(evidence)["arrays"] | {name: value}
     if value is None:
-        del document["arrays"][name]
-    (evidence / "manifest.json").write_text(json.dumps(document))
+        del promised[name]
+    forge(evidence, arrays=promised)
     with pytest.raises(DamagedData, match="must hold sha256 and shapes of the arrays"):
         _arrays(evidence)

@@ -1,10 +1,7 @@
 """What an interrupted run may go on from; what does not fit costs its own run the steps, and no other one."""
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,56 +10,35 @@ from dbench.errors import DbenchError
 from dbench.zoo import engine
 from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint, steps_taken
 from dbench.zoo.engine import Group, images_of, network_of, train_group
-from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
-from dbench.zoo.workers import Line
-
-Change = Callable[[dict[str, np.ndarray], dict[str, Any]], None]
-
-
-class Wire(Line):
-    """A line without a master, which asks to stop after the first block."""
-
-    def __init__(self, *, stop: bool) -> None:
-        self.reports: list[dict[str, int]] = []
-        self._stop = stop
-
-    def report(self, **news: int) -> None:
-        self.reports.append(news)
-
-    @property
-    def stopping(self) -> bool:
-        return self._stop
 
 
 @pytest.fixture(scope="module")
-def keys(tiny: Profile) -> list[RunKey]:
+def keys(tiny):
     return replace(tiny, steps=150, seeds=2, sweeps=tiny.sweeps[:1]).runs()[:2]
 
 
 @pytest.fixture(scope="module")
-def stopped(keys: list[RunKey], tmp_path_factory: pytest.TempPathFactory) -> Store:
+def stopped(keys, tmp_path_factory, wire):
     store = Store(tmp_path_factory.mktemp("stopped"))
-    assert train_group(Wire(stop=True), Group(store.url, tuple(keys))) == 0
+    assert train_group(wire(0), Group(store.url, tuple(keys))) == 0
     return store
 
 
 @pytest.fixture
-def copy(stopped: Store, tmp_path: Path) -> Store:
+def copy(stopped, tmp_path):
     shutil.copytree(stopped.url, tmp_path / "copy")
     return Store(tmp_path / "copy")
 
 
-def _find(store: Store, key: RunKey, precision: str = "float32") -> Any:
+def _find(store, key):
     data, _ = images_of(key.data)
     network = network_of(key, data)
-    return find_checkpoint(store, key, network, {}, precision=precision, data_sha256=data.fingerprint)
+    return find_checkpoint(store, key, network, {}, precision="float32", data_sha256=data.fingerprint)
 
 
-def _change(store: Store, key: RunKey, change: Change) -> None:
+def _change(store, key, change):
     record = store.record(key)
-    assert record is not None
     tensors = store.tensors(key, checkpoint_name(100))
     change(tensors, record)
     name = checkpoint_name(record["step"]) if isinstance(record["step"], int) else checkpoint_name(100)
@@ -70,15 +46,15 @@ def _change(store: Store, key: RunKey, change: Change) -> None:
     store.save(key, status="interrupted", tensors={name: tensors}, record=rest)
 
 
-def _tensors(name: str, value: Any) -> Change:
+def _tensors(name, value):
     return lambda tensors, _: tensors.update({name: value})
 
 
-def _record(name: str, value: Any) -> Change:
+def _record(name, value):
     return lambda _, record: record.update({name: value})
 
 
-CHANGES: dict[str, Change] = {
+CHANGES = {
     "a tensor is missing": lambda tensors, _: tensors.pop("first.encoder.0.bias"),
     "a tensor is too much": _tensors("more", np.zeros(3, np.float32)),
     "a tensor of another shape": _tensors("rows.encoder.0.bias", np.zeros(3, np.float32)),
@@ -96,14 +72,14 @@ CHANGES: dict[str, Change] = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_checkpoint_that_does_not_fit_is_discarded(copy: Store, keys: list[RunKey], what: str) -> None:
+def test_a_checkpoint_that_does_not_fit_is_discarded(copy, keys, what):
     _change(copy, keys[0], CHANGES[what])
     assert _find(copy, keys[0]) is None
     assert copy.record(keys[0]) is None
     assert _find(copy, keys[1]).step == 100
 
 
-def test_a_checkpoint_that_fits_is_found_as_it_was_saved(copy: Store, keys: list[RunKey]) -> None:
+def test_a_checkpoint_that_fits_is_found_as_it_was_saved(copy, keys):
     _change(copy, keys[0], lambda *_: None)
     found = _find(copy, keys[0])
     assert (found.step, set(found.losses)) == (100, {"loss.100"})
@@ -112,21 +88,11 @@ def test_a_checkpoint_that_fits_is_found_as_it_was_saved(copy: Store, keys: list
     assert _find(copy, replace(keys[0], seed=9)) is None
 
 
-def test_a_checkpoint_that_does_not_fit_holds_up_no_other_run(copy: Store, keys: list[RunKey]) -> None:
-    _change(copy, keys[0], CHANGES["a tensor is missing"])
-    wire = Wire(stop=False)
-    assert train_group(wire, Group(copy.url, tuple(keys))) == 2
-    assert sum(news.get("units", 0) for news in wire.reports) == 150 + 50
-    assert all(copy.intact(key) for key in keys)
-
-
-def test_an_error_in_one_set_does_not_stop_the_others(
-    copy: Store, keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_in_one_set_does_not_stop_the_others(copy, keys, monkeypatch, wire):
     """Of the runs that stand at step 100 none can be trained; those that stand at 0 are."""
     begun = []
 
-    def run(self: Any) -> int:
+    def run(self):
         begun.append([*self.keys])
         if self.last == 100:
             raise DbenchError("no space left")
@@ -135,36 +101,27 @@ def test_an_error_in_one_set_does_not_stop_the_others(
     monkeypatch.setattr(engine._Training, "run", run)
     copy.discard(keys[1])
     with pytest.raises(DbenchError, match="no space left"):
-        train_group(Wire(stop=False), Group(copy.url, tuple(keys)))
+        train_group(wire(), Group(copy.url, tuple(keys)))
     assert begun == [keys[:1], keys[1:]]
 
 
-def test_a_run_that_is_refused_is_left_alone_and_the_others_go_on(
-    copy: Store, keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, read = [], type(copy._fs).cat_file
-
-    def refuse(self: Any, path: str, **options: Any) -> bytes:
-        if keys[0].digest in path:
-            raise PermissionError(13, "Permission denied", path)
-        return bytes(read(self, path, **options))
-
+def test_a_run_that_is_refused_is_left_alone_and_the_others_go_on(copy, keys, refuse, monkeypatch, wire):
+    begun = []
     monkeypatch.setattr(engine._Training, "run", lambda self: begun.append([*self.keys]) or len(self.keys))
-    with monkeypatch.context() as refused:
-        refused.setattr(type(copy._fs), "cat_file", refuse)
-        refused.setattr(type(copy._fs), "exists", lambda *_, **__: False)
-        with pytest.raises(DbenchError, match="Permission denied"):
-            train_group(Wire(stop=False), Group(copy.url, tuple(keys)))
+    monkeypatch.setattr(type(copy._fs), "exists", lambda *_, **__: False)
+    refuse(copy, keys[0])
+    with pytest.raises(DbenchError, match="Permission denied"):
+        train_group(wire(), Group(copy.url, tuple(keys)))
+    monkeypatch.undo()
     assert begun == [keys[1:]]
     assert copy.status(keys[0]) == "interrupted"
 
 
-def test_a_run_that_diverged_is_saved_as_such_at_the_checkpoint(store: Store, keys: list[RunKey]) -> None:
-    wild, wire = replace(keys[0], strength=1e38), Wire(stop=True)
+def test_a_run_that_diverged_is_saved_as_such_at_the_checkpoint(store, keys, wire):
+    wild, line, again = replace(keys[0], strength=1e38), wire(0), wire()
     group = Group(store.url, (wild, keys[0]))
-    assert train_group(wire, group) == 1
+    assert train_group(line, group) == 1
     assert [store.status(key) for key in group.keys] == ["diverged", "interrupted"]
-    assert sum(news.get("runs", 0) for news in wire.reports) == 1
-    again = Wire(stop=False)
+    assert line.total("runs") == 1
     assert train_group(again, group) == 1
-    assert sum(news.get("units", 0) for news in again.reports) == 50
+    assert again.total("units") == 50

@@ -2,75 +2,59 @@
 
 import errno
 import io
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
-from dbench.errors import DbenchError, InvalidInput
+from dbench.cli import main
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
 from dbench.zoo.devices import check_device, device_name
 from dbench.zoo.engine import Group, train_group
-from dbench.zoo.keys import RunKey
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
-from dbench.zoo.profiles import Profile
+from dbench.zoo.profiles import find_profile
+from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import FAILED, Line, outcome_of
-
-Finish = Callable[..., None]
+from dbench.zoo.workers import FAILED, outcome_of
 
 
-class Silent(Line):
-    """A line without a master."""
+@pytest.fixture(autouse=True)
+def here(monkeypatch, wire):
+    """Train and score in this process, one task after the other, as a worker does."""
 
-    def __init__(self) -> None:
-        pass
-
-    def report(self, **_: int) -> None:
-        pass
-
-    @property
-    def stopping(self) -> bool:
-        return False
-
-
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Train in this process, one group after the other, as a worker does."""
-
-    def run(function: Any, tasks: Any, *, tell: Callable[[str], None], **_: object) -> Any:
+    def run(function, tasks, *, tell=None, **_):
         errors = []
         for task in tasks:
-            kind, content = outcome_of(function, Silent(), task)
+            kind, content = outcome_of(function, wire(), task)
             if kind == "failed":
                 errors.append(content)
                 tell(f"{FAILED}: {content}")
-        yield from ()
+            else:
+                yield kind, content
         if errors:
             raise errors[0]
 
     monkeypatch.setattr(train_module, "run_tasks", run)
+    monkeypatch.setattr(score_module, "run_tasks", run)
 
 
-@pytest.mark.usefixtures("here")
-def test_a_full_disk_fails_one_group_and_the_others_go_on(
-    store: Store, tiny_keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, monkeypatch):
     write, full = Store._write, tiny_keys[0]
 
-    def refuse(self: Store, path: str, data: bytes) -> None:
-        if full.digest in path:
-            pipe = self._fs.pipe_file
-            monkeypatch.setattr(self._fs, "pipe_file", _no_space)
-            try:
-                return write(self, path, data)
-            finally:
-                monkeypatch.setattr(self._fs, "pipe_file", pipe)
-        return write(self, path, data)
+    def no_space(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def refuse(self, path, data):
+        with monkeypatch.context() as disk:
+            if full.digest in path:
+                disk.setattr(self._fs, "pipe_file", no_space)
+            return write(self, path, data)
 
     monkeypatch.setattr(Store, "_write", refuse)
     text = io.StringIO()
@@ -82,23 +66,9 @@ def test_a_full_disk_fails_one_group_and_the_others_go_on(
     assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
 
 
-def _no_space(*_: object, **__: object) -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.mark.usefixtures("here")
-def test_an_unreadable_run_is_left_alone_and_the_others_go_on(
-    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, finish, refuse, monkeypatch):
     finish(store, tiny_keys[0])
-    read = type(store._fs).cat_file
-
-    def refuse(self: Any, path: str, *arguments: Any, **options: Any) -> bytes:
-        if tiny_keys[0].digest in path:
-            raise PermissionError(errno.EACCES, "Permission denied", path)
-        return bytes(read(self, path, *arguments, **options))
-
-    monkeypatch.setattr(type(store._fs), "cat_file", refuse)
+    refuse(store, tiny_keys[0])
     assert state_of(store, tiny_keys[0]) == "unreadable"
     summary = train_runs(store, tiny_keys[:3], workers=1, console=Console(file=io.StringIO()))
     assert (summary.trained, summary.left, summary.unreadable) == (2, 1, 1)
@@ -107,7 +77,16 @@ def test_an_unreadable_run_is_left_alone_and_the_others_go_on(
     assert store.status(tiny_keys[0]) == "done"
 
 
-def test_damaged_scores_do_not_count_as_scored(store: Store, key: RunKey, finish: Finish) -> None:
+def test_ls_says_how_many_records_are_refused(store, finish, refuse):
+    key = find_profile("micro").runs()[0]
+    finish(store, key)
+    refuse(store, key)
+    result = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1"])
+    assert result.exit_code == 0, result.output
+    assert "1 records of this store cannot be read" in result.output
+
+
+def test_damaged_scores_do_not_count_as_scored(store, key, finish):
     finish(store, key, scores={"mig": 0.5})
     (counts,) = survey(store, [key]).values()
     assert counts["scored"] == 1
@@ -116,10 +95,30 @@ def test_damaged_scores_do_not_count_as_scored(store: Store, key: RunKey, finish
     assert (counts["done"], counts["scored"]) == (1, 0)
 
 
-@pytest.mark.usefixtures("here")
-def test_a_run_of_another_schema_in_the_place_of_ours_is_trained_anew(
-    store: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(store, tiny_keys, finish):
+    finish(store, tiny_keys[0], data_sha256="cd" * 32)
+    finish(store, tiny_keys[1])
+    assert [state_of(store, key) for key in tiny_keys[:2]] == ["damaged", "done"]
+    text = io.StringIO()
+    summary = train_runs(store, tiny_keys[:2], workers=1, console=Console(file=text, width=200))
+    assert (summary.present, summary.trained, summary.damaged) == (1, 1, 1)
+    assert "1 runs were trained on another version of dsprites_grid_16 than is installed" in text.getvalue()
+    assert state_of(store, tiny_keys[0]) == "done"
+
+
+def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, monkeypatch):
+    finish(store, *tiny_keys[:4])
+    (Path(store.url) / "runs" / tiny_keys[0].digest / "run.json").write_bytes(b"{}")
+    finish(store, tiny_keys[1], data_sha256="cd" * 32)
+    (Path(store.url) / "runs" / tiny_keys[2].digest / "weights.safetensors").unlink()
+    scored = []
+    monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {})
+    with pytest.raises(DamagedData, match=r"3 runs are damaged.*1 others were scored now.*dbench zoo train"):
+        score_runs(store, tiny_keys[:5], workers=1)
+    assert scored == [tiny_keys[3]]
+
+
+def test_a_run_of_another_schema_in_the_place_of_ours_is_trained_anew(store, key, finish, monkeypatch):
     with monkeypatch.context() as earlier:
         earlier.setattr("dbench.zoo.store.KEY_SCHEMA", 0)
         finish(store, key)
@@ -129,8 +128,7 @@ def test_a_run_of_another_schema_in_the_place_of_ours_is_trained_anew(
     assert state_of(store, key) == "done"
 
 
-@pytest.mark.usefixtures("here")
-def test_a_run_whose_loss_is_no_number_diverges_next_to_healthy_ones(store: Store, tiny: Profile) -> None:
+def test_a_run_whose_loss_is_no_number_diverges_next_to_healthy_ones(store, tiny):
     healthy = replace(tiny, steps=150).runs()[:2]
     wild = replace(healthy[0], strength=1e38)
     summary = train_runs(store, [*healthy, wild], workers=1, console=Console(file=io.StringIO()))
@@ -139,23 +137,15 @@ def test_a_run_whose_loss_is_no_number_diverges_next_to_healthy_ones(store: Stor
     assert [state_of(store, key) for key in (*healthy, wild)] == ["done", "done", "diverged"]
 
 
-def test_the_time_left_counts_what_is_left(store: Store, tiny: Profile) -> None:
+def test_the_time_left_counts_what_is_left(store, tiny, wire):
     keys = replace(tiny, steps=400).runs()[:1]
-
-    class Stop(Silent):
-        @property
-        def stopping(self) -> bool:
-            return True
-
-    train_group(Stop(), Group(store.url, tuple(keys)))
+    train_group(wire(1), Group(store.url, tuple(keys)))
     text = io.StringIO()
-    train_runs(store, keys, workers=1, budget=0.001, console=Console(file=text, width=500))
+    train_runs(store, keys, workers=1, console=Console(file=text, width=500))
     assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps" in text.getvalue()
 
 
-def test_the_time_expected_is_that_of_the_steps_not_taken_before(
-    tiny_keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_expected_is_that_of_the_steps_not_taken_before(tiny_keys, monkeypatch):
     monkeypatch.setattr("dbench.zoo.plan.measure_speed", lambda *_, **__: 10.0)  # model-steps a second
     groups = cut_groups("nowhere", tiny_keys[:2], 1, Setup())
     assert expected_seconds(groups, 1, Setup()) == pytest.approx(2 * 12 / 10)
@@ -164,15 +154,15 @@ def test_the_time_expected_is_that_of_the_steps_not_taken_before(
     )
 
 
-def test_a_device_that_is_not_there_is_refused_where_groups_train(store: Store, key: RunKey) -> None:
+def test_a_device_that_is_not_there_is_refused_where_groups_train(store, key, wire):
     check_device("cpu")
     with pytest.raises(InvalidInput, match=r"device must be one that this machine has \(cpu.*got 'cuda:99'"):
-        train_group(Silent(), Group(store.url, (key,), device="cuda:99"))
+        train_group(wire(), Group(store.url, (key,), device="cuda:99"))
     with pytest.raises(InvalidInput, match="precision must be float32 on a processor, got 'tf32'"):
-        train_group(Silent(), Group(store.url, (key,), precision="tf32"))
+        train_group(wire(), Group(store.url, (key,), precision="tf32"))
 
 
-def test_a_gpu_holds_as_many_models_as_fit(tiny: Profile) -> None:
+def test_a_gpu_holds_as_many_models_as_fit(tiny):
     mlp = tiny.runs()[0]
     with pytest.raises(LookupError):
         member_bytes(replace(mlp, network="mlpp"))
@@ -182,7 +172,7 @@ def test_a_gpu_holds_as_many_models_as_fit(tiny: Profile) -> None:
     assert gpu_group_size(mlp, memory=1) == 1
 
 
-def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny: Profile) -> None:
+def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny):
     keys = replace(tiny, seeds=20).runs()  # 40 runs of each objective, all of one shape
     there = Setup(engine="ray", device="cuda")
     assert [len(group.keys) for group in cut_groups("nowhere", keys, 1, there)] == [80]
@@ -191,13 +181,13 @@ def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny: Profil
     assert Setup(engine="ray", device="cuda", num_gpus=0.25).gpu_share == 0.25
 
 
-def test_a_processor_is_named_by_its_model_and_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_processor_is_named_by_its_model_and_instruction_set(monkeypatch):
     listed = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: Some Maker 7\n\nprocessor\t: 1\n"
     monkeypatch.setattr("dbench.zoo.devices.Path.read_text", lambda *_: listed)
     monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: "AVX2")
     assert device_name("cpu") == "cpu Some Maker 7 (family 25, model 1), AVX2"
 
-    def missing(*_: object) -> str:
+    def missing(*_):
         raise FileNotFoundError
 
     monkeypatch.setattr("dbench.zoo.devices.Path.read_text", missing)

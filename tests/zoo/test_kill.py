@@ -8,9 +8,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
-import pandas as pd
 import pytest
 import torture as torture_module
 from click.testing import CliRunner
@@ -20,8 +18,7 @@ from victims import MOMENTS, VICTIMS
 from dbench import seeds
 from dbench.models.objectives import find_card
 from dbench.zoo.engine import Group, train_group
-from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.profiles import Sweep
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of
 
@@ -39,51 +36,39 @@ if __name__ == "__main__":
 """
 
 
-class _Silent:
-    stopping = False
-
-    def report(self, **_: int) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
-def keys(tiny: Profile) -> list[RunKey]:
+def keys(tiny):
     return replace(tiny, steps=1000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
 
 
 @pytest.fixture(scope="module")
-def undisturbed(keys: list[RunKey], tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+def undisturbed(keys, tmp_path_factory, wire):
     store = Store(tmp_path_factory.mktemp("undisturbed"))
-    train_group(_Silent(), Group(store.url, tuple(keys)))  # type: ignore[arg-type]
+    train_group(wire(), Group(store.url, tuple(keys)))
     return trained_table(store, keys)
 
 
-def _start(folder: Path, store: Store, keys: list[RunKey]) -> subprocess.Popen[str]:
+def _start(folder, store, keys):
     (folder / "program.py").write_text(PROGRAM)
     arguments = [sys.executable, str(folder / "program.py"), store.url, json.dumps([key.axes for key in keys])]
     return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
-def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(
-    store: Store, keys: list[RunKey], undisturbed: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbed, tmp_path, wire):
     long = [replace(key, steps=100_000) for key in keys]
     process = _start(tmp_path, store, long)
-    assert process.stderr is not None
     assert "model-steps" in process.stderr.readline()
     time.sleep(1)
     os.killpg(process.pid, signal.SIGTERM)  # as a scheduler does: master and workers
     assert process.wait(120) == 130
     process.stderr.close()
     assert [state_of(store, key) for key in long] == ["interrupted", "missing"]
-    train_group(_Silent(), Group(store.url, tuple(keys)))  # type: ignore[arg-type]
+    train_group(wire(), Group(store.url, tuple(keys)))
     assert differences(trained_table(store, keys), undisturbed) == 0
 
 
 @pytest.mark.long
-def test_two_processes_on_one_store_share_the_work(
-    store: Store, keys: list[RunKey], undisturbed: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_two_processes_on_one_store_share_the_work(store, keys, undisturbed, tmp_path):
     both = [_start(tmp_path, store, keys) for _ in range(2)]
     told = [process.communicate(timeout=120)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], told
@@ -91,7 +76,7 @@ def test_two_processes_on_one_store_share_the_work(
 
 
 @pytest.mark.long
-def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny: Profile, tmp_path: Path) -> None:
+def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny, tmp_path):
     """The small form of ``python tools/torture.py``, which kills fifty times: checkpoints of every kind."""
     sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("weak_de", (10,)))
     keys = replace(tiny, steps=300, batch_size=16, seeds=1, sweeps=sweeps).runs()
@@ -106,9 +91,7 @@ def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny: Profile, t
     assert counts["differences"] == 0
 
 
-def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(
-    store: Store, keys: list[RunKey], undisturbed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(store, keys, undisturbed, monkeypatch):
     other = undisturbed.assign(trained_utc="later", commit="another")
     assert differences(undisturbed, other) == 0
     other.loc[0, "value"] = repr("another checksum")
@@ -127,13 +110,10 @@ def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(
     )
 
 
-def test_the_small_plan_is_of_the_profile_and_small() -> None:
+def test_the_small_plan_is_small_and_has_every_kind_of_checkpoint():
     plan = small_plan(steps=200, number=2)
     assert len(plan) == 12
     assert {key.steps for key in plan} == {200}
-
-
-def test_the_small_plan_has_every_kind_of_checkpoint() -> None:
     cards = [find_card(key.objective) for key in small_plan()]
     kinds = {(card.adversary is not None, card.extra is not None, card.labels is not None) for card in cards}
     assert kinds == {(False, False, False), (True, False, False), (True, True, True)}

@@ -9,13 +9,12 @@ from dbench.cli import main
 from dbench.data import load
 from dbench.errors import InvalidInput
 from dbench.training import train
-from dbench.zoo.complete import build_table, write_table
+from dbench.zoo.complete import build_table
 from dbench.zoo.engine import images_of, member_of, network_of, settings_of
 from dbench.zoo.profiles import find_profile
-from dbench.zoo.table import load_manifest, load_runs, run_keys
 
 
-def _loss(key, **settings) -> float:
+def _loss(key, **settings):
     data, images = images_of(key.data)
     told = {**settings_of([key], data), **settings}
     state = train([member_of(key)], images, network_of(key, data), steps=1, **told)
@@ -53,20 +52,9 @@ def test_training_refuses_a_factor_that_is_no_weight(key, factor):
         _loss(key, likelihood_factor=factor)
 
 
-def test_a_table_keeps_the_factor_and_gives_the_keys_back(tiny, store, finish, tmp_path):
-    profile = replace(tiny, likelihood_factor=16.0)
-    for key in profile.runs():
-        finish(store, key, scores={"mig": 0.5})
-    write_table(tmp_path / "t", build_table(store, profile.runs(), profile)[0], profile, {"mig": 0.1})
-    assert load_manifest(tmp_path / "t")["profile"]["likelihood_factor"] == 16
-    keys = run_keys(load_runs(tmp_path / "t"), load_manifest(tmp_path / "t"))
-    assert sorted(keys.values()) == profile.runs()
-
-
 def test_pilots_enter_no_table(tiny, store, finish):
     keys = tiny.runs(seeds=[0, 1000, 1009])
-    for key in keys:
-        finish(store, key, scores={"mig": 0.5})
+    finish(store, *keys, scores={"mig": 0.5})
     with pytest.raises(InvalidInput, match=r"must not lie in 1000-1009.*, got 1000, 1009"):
         build_table(store, keys, tiny)
 
@@ -74,8 +62,7 @@ def test_pilots_enter_no_table(tiny, store, finish):
 def test_a_store_of_other_keys_is_told_apart(store, finish):
     """The same profile with images as they are: every run of it looks missing, and the command says why."""
     old = replace(find_profile("micro"), likelihood_factor=1.0, steps=6000).runs(objectives=["beta_vae"], seeds=[0])
-    for key in old:
-        finish(store, key)
+    finish(store, *old)
     result = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1", "--objective", "beta_vae"])
     assert result.exit_code == 0
     assert "6 runs of" in result.stderr

@@ -1,39 +1,36 @@
 """A panel of trained models, and metrics asked of it."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from safetensors.numpy import load_file, save_file
 
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
-from dbench.zoo.profiles import Profile
 from dbench.zoo.rank import agreement, disagreements, score_panel
-from dbench.zoo.store import Store
 from dbench.zoo.table import load_manifest, load_runs, run_keys
 
 EVIDENCE = Path(__file__).parents[2] / "fixtures" / "evidence"
 
 
 @pytest.fixture
-def made(trained: Callable[[Store, Profile], None], short: Profile, store: Store, tmp_path: Path) -> Path:
+def made(trained, short, store, tmp_path):
     """A panel of four models: two strengths, two seeds."""
     trained(store, short)
     write_panel(store, choose_runs(store.contents().keys, 2), tmp_path / "panel.safetensors")
     return tmp_path / "panel.safetensors"
 
 
-def run(*arguments: object) -> Result:
+def run(*arguments):
     return CliRunner().invoke(main, list(map(str, arguments)), catch_exceptions=False)
 
 
-def test_a_panel_encodes_as_the_runs_do_up_to_half_precision(made: Path, store: Store) -> None:
+def test_a_panel_encodes_as_the_runs_do_up_to_half_precision(made, store):
     panel = read_panel(made)
     assert list(panel.keys) == sorted(store.contents().keys)
     for number, key in enumerate(panel.keys):
@@ -43,12 +40,12 @@ def test_a_panel_encodes_as_the_runs_do_up_to_half_precision(made: Path, store: 
         np.testing.assert_allclose(found, codes, atol=0.01 * np.abs(codes).max())
 
 
-def test_as_many_seeds_of_every_strength_are_chosen(short: Profile) -> None:
+def test_as_many_seeds_of_every_strength_are_chosen(short):
     keys = replace(short, seeds=5).runs()
     assert [(key.strength, key.seed) for key in choose_runs(keys[::-1], 2)] == [(1, 0), (1, 1), (4, 0), (4, 1)]
 
 
-def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made: Path, tmp_path: Path) -> None:
+def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made, tmp_path):
     scores = score_panel(read_panel(made), ["mig", "sap[r2]"], observations=1_000)
     assert {len(values) for values in scores.values()} == {4}
     both = {**scores, "opposite": -scores["mig"]}
@@ -58,9 +55,7 @@ def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made: Path
     assert {(one.rank, one.other) for one in worst} == {(1.0, 4.0), (4.0, 1.0)}
 
 
-def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = "import numpy as np\n\ndef loss(codes, factors):\n    return float(np.abs(codes).mean())\n"
     (tmp_path / "my_panel_metric.py").write_text(source)
@@ -76,9 +71,7 @@ def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(
     assert one["agreement"][0]["spearman"] == pytest.approx(-other["agreement"][0]["spearman"])
 
 
-def test_zoo_panel_takes_what_is_done(
-    store: Store, finish: Callable[..., None], tiny: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("dbench.zoo.profiles", fromlist=["PROFILES"]).PROFILES, "tiny", tiny)
     for number, key in enumerate(tiny.runs()):
         finish(store, key, status="diverged" if number == 0 else "done")
@@ -88,7 +81,7 @@ def test_zoo_panel_takes_what_is_done(
     assert (broken.exit_code, "must hold" in broken.stderr) == (2, True)
 
 
-def test_what_is_no_panel_is_refused(made: Path, tmp_path: Path, store: Store, short: Profile) -> None:
+def test_what_is_no_panel_is_refused(made, tmp_path, store, short):
     (tmp_path / "text").write_text("no panel")
     save_file(load_file(made), tmp_path / "bare")
     weights = load_file(made)
@@ -119,14 +112,14 @@ def test_what_is_no_panel_is_refused(made: Path, tmp_path: Path, store: Store, s
         write_panel(store, [*short.runs()[:1], *others], tmp_path / "p")
 
 
-def test_a_metric_that_fails_names_the_model(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metric_that_fails_names_the_model(made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_nan_metric.py").write_text("def nan(codes, factors):\n    return float('nan')\n")
     with pytest.raises(InvalidInput, match="my_nan_metric:nan returned nan, not a finite number on model 0"):
         score_panel(read_panel(made), ["my_nan_metric:nan"])
 
 
-def test_the_shipped_panel_is_of_the_shipped_runs_and_of_every_objective_and_strength() -> None:
+def test_the_shipped_panel_is_of_the_shipped_runs_and_of_every_objective_and_strength():
     panel = read_panel(SHIPPED)
     table = EVIDENCE / "micro-dsprites_grid_16"
     micro = set(run_keys(load_runs(table), load_manifest(table)).values())

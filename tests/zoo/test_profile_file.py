@@ -1,6 +1,6 @@
 """A profile of one's own is a file, and what is wrong in it is said in a line."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from dbench.cli import main
 from dbench.errors import InvalidInput
 from dbench.zoo.commands import zoo
-from dbench.zoo.profiles import PROFILES, Profile, Sweep, find_profile
+from dbench.zoo.profiles import PROFILES, Sweep, find_profile
 from dbench.zoo.store import Store
 
 TEXT = """
@@ -32,28 +32,19 @@ seeds = 1
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(TEXT)
     return path
 
 
-def test_a_file_is_the_profile_it_spells(file: Path) -> None:
-    assert find_profile(str(file)) == Profile(
-        name="mine",
-        data=("dsprites_grid_16",),
-        network="mlp",
-        sweeps=(Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1)),
-        steps=12,
-        batch_size=8,
-        learning_rate=1e-3,
-        seeds=2,
-        likelihood_factor=16,
-    )
+def test_a_file_is_the_profile_it_spells(file, tiny):
+    sweeps = (Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1))
+    assert find_profile(str(file)) == replace(tiny, name="mine", sweeps=sweeps, likelihood_factor=16)
     assert len(find_profile(str(file)).runs()) == 5
 
 
-def test_what_differs_on_one_data_set_is_said_of_it_alone(file: Path) -> None:
+def test_what_differs_on_one_data_set_is_said_of_it_alone(file):
     file.write_text(TEXT.replace("strengths = [6]", 'strengths = [6]\ndata = ["dsprites_grid_16"]\ndeviations = ["x"]'))
     assert find_profile(str(file)).deviations_on({"dsprites_grid_16"}) == ["x"]
     plain, coloured = (set(PROFILES["micro"].deviations_on({name})) for name in PROFILES["micro"].data[:2])
@@ -61,7 +52,7 @@ def test_what_differs_on_one_data_set_is_said_of_it_alone(file: Path) -> None:
     assert {text for text in coloured - plain if "once" in text or "10 seeds" in text} == coloured - plain
 
 
-def test_the_commands_of_the_zoo_take_a_file_and_its_store(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_zoo_take_a_file_and_its_store(file, monkeypatch):
     monkeypatch.chdir(file.parent)
     Store("store/mine", create=True)
     done = CliRunner().invoke(main, ["zoo", "ls", "--profile", "mine.toml"], catch_exceptions=False)
@@ -85,17 +76,17 @@ def test_the_commands_of_the_zoo_take_a_file_and_its_store(file: Path, monkeypat
         ("network", "network = =", "must be a TOML file that can be read, got mine.toml"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_said(file: Path, old: str, new: str, message: str) -> None:
+def test_what_is_wrong_in_a_file_is_said(file, old, new, message):
     file.write_text(TEXT.replace(old, new))
     with pytest.raises(InvalidInput, match=message):
         find_profile(str(file))
 
 
-def test_a_file_that_is_not_there_is_said() -> None:
+def test_a_file_that_is_not_there_is_said():
     with pytest.raises(InvalidInput, match=r"got none\.toml"):
         find_profile("none.toml")
 
 
-def test_the_help_lists_every_profile() -> None:
+def test_the_help_lists_every_profile():
     (option,) = (one for one in zoo.commands["train"].params if one.name == "profile")
     assert option.metavar == "|".join([*PROFILES, "FILE.toml"])

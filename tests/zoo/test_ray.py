@@ -6,18 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dbench.errors import InvalidInput
 from dbench.zoo.engine import Group, train_group
-from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
@@ -75,12 +71,12 @@ MARK = "DBENCH_TEST_OF_RAY"
 
 
 @pytest.fixture
-def keys(tiny: Profile) -> list[RunKey]:
+def keys(tiny):
     return replace(tiny, steps=3000, batch_size=16, seeds=1).runs()
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> Iterator[dict[str, str]]:
+def marked(tmp_path):
     """Environment by which every process of the cluster can be told; none may be left."""
     slow = {"RAY_raylet_start_wait_time_s": "120", "RAY_gcs_server_request_timeout_seconds": "120"}
     yield {**os.environ, **slow, MARK: str(tmp_path), "RAY_USAGE_STATS_ENABLED": "0"}
@@ -92,7 +88,7 @@ def marked(tmp_path: Path) -> Iterator[dict[str, str]]:
     assert left == {}
 
 
-def _marked(folder: Path) -> dict[int, str]:
+def _marked(folder):
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -101,24 +97,14 @@ def _marked(folder: Path) -> dict[int, str]:
     return found
 
 
-class _Silent:
-    stopping = False
-
-    def report(self, **_: int) -> None:
-        pass
-
-
-def _results(store: Store, keys: list[RunKey]) -> list[Any]:
+def _results(store, keys):
     """Status, scores and checksums of weights and codes of every run: all that a table is made from."""
-    records = [store.record(key) for key in keys]
     assert all(store.intact(key) for key in keys)
-    return [[record[name] for name in ("status", "scores", "files")] for record in records if record is not None]
+    return [[store.record(key)[name] for name in ("status", "scores", "files")] for key in keys]
 
 
 @pytest.mark.long
-def test_a_cluster_that_loses_a_node_trains_the_same_runs(
-    store: Store, keys: list[RunKey], marked: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, tmp_path, wire):
     pytest.importorskip("ray", reason="Ray is not installed (pip install 'dbench[ray]')")
     arguments = [sys.executable, "-c", PROGRAM, store.url, json.dumps([key.axes for key in keys])]
     done = subprocess.run(arguments, env=marked, capture_output=True, text=True, timeout=300, check=False)
@@ -132,13 +118,11 @@ def test_a_cluster_that_loses_a_node_trains_the_same_runs(
     assert (seen["trained"], seen["left"], seen["nodes"], seen["sessions"]) == (len(keys), 0, 2, 0)
     assert "4 runs in 2 groups of at most 2, 2 at once on a Ray cluster" in seen["text"]
     alone = Store(tmp_path / "alone")
-    train_group(_Silent(), Group(alone.url, tuple(keys)))  # type: ignore[arg-type]
+    train_group(wire(), Group(alone.url, tuple(keys)))
     assert _results(store, keys) == _results(alone, keys)
 
 
-def test_without_ray_a_message_says_how_to_get_it(
-    store: Store, keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_ray_a_message_says_how_to_get_it(store, keys, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InvalidInput, match=r"not installed; pip install 'dbench\[ray\]'"):
         train_runs(store, keys, engine="ray")

@@ -1,40 +1,40 @@
-"""Ctrl-C, SIGTERM and the end of the budget, before the first run is begun."""
+"""Ctrl-C, SIGTERM, the end of the budget and what cannot be done, before the first run is begun."""
 
 import io
 import os
 import signal
+import sys
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
+from dbench.cli import main
 from dbench.errors import InvalidInput
 from dbench.zoo import plan
 from dbench.zoo.engine import Group, measure_speed
-from dbench.zoo.keys import RunKey
 from dbench.zoo.plan import Setup, expected_seconds
 from dbench.zoo.population import score_population
 from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
+TWO = ["--data", "dsprites_grid_16", "--data", "color_dsprites_grid_16"]
 
-def _interrupt(*_: object, **__: object) -> float:
+
+def _interrupt(*_, **__):
     raise KeyboardInterrupt
 
 
-def _be_terminated(*_: object, **__: object) -> float:
+def _be_terminated(*_, **__):
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(60)
     return 1.0
 
 
 @pytest.mark.parametrize("end", [_interrupt, _be_terminated])
-def test_a_sweep_can_be_stopped_while_it_estimates(
-    store: Store, tiny_keys: list[RunKey], monkeypatch: pytest.MonkeyPatch, end: Callable[..., float]
-) -> None:
+def test_a_sweep_can_be_stopped_while_it_estimates(store, tiny_keys, monkeypatch, end):
     monkeypatch.setattr(plan, "measure_speed", end)
     before = signal.getsignal(signal.SIGTERM)
     summary = train_runs(store, tiny_keys, workers=1, console=Console(file=io.StringIO()))
@@ -42,9 +42,7 @@ def test_a_sweep_can_be_stopped_while_it_estimates(
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-def test_there_is_no_estimate_after_the_deadline(
-    store: Store, tiny_keys: list[RunKey], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_there_is_no_estimate_after_the_deadline(store, tiny_keys, monkeypatch):
     group, taken = Group(store.url, tuple(tiny_keys[:1])), []
     monkeypatch.setattr("dbench.zoo.engine.train", lambda *_, steps, **__: taken.append(steps))
     assert expected_seconds([group], 1, Setup(), deadline=time.monotonic() - 1) is None
@@ -57,6 +55,39 @@ def test_there_is_no_estimate_after_the_deadline(
 
 
 @pytest.mark.parametrize("work", [train_runs, score_runs, score_population])
-def test_a_store_in_memory_is_refused_where_processes_would_write_it(work: Any, tiny_keys: list[RunKey]) -> None:
+def test_a_store_in_memory_is_refused_where_processes_would_write_it(work, tiny_keys):
     with pytest.raises(InvalidInput, match=r"store must be a folder or a bucket.*got 'memory://nowhere'"):
         work(Store("memory://nowhere"), tiny_keys)
+
+
+def test_a_table_of_two_data_sets_is_refused_before_their_runs_are_compared(store, tmp_path, monkeypatch):
+    compared = []
+    monkeypatch.setattr("dbench.zoo.complete.score_population", lambda *_, **__: compared.append(True) or {})
+    command = ["zoo", "table", "--store", store.url, "--objective", "beta_vae", "--out", str(tmp_path / "out")]
+    two = CliRunner().invoke(main, [*command, *TWO])
+    assert two.exit_code == 2
+    assert "data must name one data set for a table, got color_dsprites_grid_16, dsprites_grid_16" in two.output
+    assert not compared
+    one = CliRunner().invoke(main, [*command, *TWO[:2], *TWO[:2]])  # the same one twice is one
+    assert compared, one.output
+    assert "is not trained to its end" in one.output
+
+
+@pytest.mark.parametrize("device", ["cuda:9", "cuda:0", "mps", "CUDA"])
+def test_a_cluster_is_not_asked_for_a_gpu_by_its_number(device, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)  # whoever tries to connect says that Ray is not installed
+    command = ["zoo", "train", "--engine", "ray", "--device", device, "--store", str(tmp_path / "store")]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 2
+    assert f"device must be cpu or cuda on a Ray cluster, which picks the GPUs, got '{device}'" in result.output
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("precision", ["float8", "tf32"])
+def test_a_precision_that_no_node_has_is_refused_here(precision):
+    with pytest.raises(InvalidInput, match=f"precision must be .*, got '{precision}'"):
+        Setup(engine="ray", precision=precision)
+
+
+def test_a_cluster_may_have_what_this_machine_lacks():
+    assert Setup(engine="ray", device="cuda", precision="bfloat16").gpu_share == 1

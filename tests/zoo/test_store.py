@@ -2,7 +2,6 @@ import errno
 import threading
 import time
 import uuid
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -11,43 +10,34 @@ import numpy as np
 import pytest
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
-
-Finish = Callable[..., None]
 
 
 @pytest.fixture(params=["folder", "memory"])
-def anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+def anywhere(request, tmp_path):
     return Store(tmp_path / "zoo" if request.param == "folder" else f"memory://{uuid.uuid4().hex}")
 
 
-def _file(store: Store, key: RunKey, name: str) -> Path:
+def _file(store, key, name):
     return Path(store.url) / "runs" / key.digest / name
 
 
-def test_a_run_comes_back_as_it_was_saved(anywhere: Store, key: RunKey, finish: Finish) -> None:
+def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, finish):
     assert anywhere.record(key) is None
     assert not anywhere.intact(key)
     finish(anywhere, key)
     record = anywhere.record(key)
-    assert record is not None
-    assert record["status"] == "done"
-    assert record["scores"] == {"elbo": -20.0}
+    assert (record["status"], record["scores"]) == ("done", {"elbo": -20.0})
     np.testing.assert_array_equal(anywhere.tensors(key, "codes")["logvar"], np.zeros((6, 2), np.float32))
     assert anywhere.intact(key)
     assert anywhere.contents().keys == [key]
-
-
-def test_a_discarded_run_is_gone(anywhere: Store, key: RunKey, finish: Finish) -> None:
-    finish(anywhere, key)
     anywhere.discard(key)
     anywhere.discard(key)
     assert anywhere.record(key) is None
     assert anywhere.contents().keys == []
 
 
-def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: Finish) -> None:
+def test_no_partial_or_outdated_file_is_left(store, key, finish):
     store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
     assert store.status(key) == "interrupted"
     assert not store.intact(key)
@@ -57,9 +47,7 @@ def test_no_partial_or_outdated_file_is_left(store: Store, key: RunKey, finish: 
     assert left == ["codes.safetensors", "run.json", "weights.safetensors"]
 
 
-def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(
-    store: Store, key: RunKey, finish: Finish
-) -> None:
+def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
     finish(store, key, scores={"mig": 0.5})
     before = store.read_document("scores", key=key)
     store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={})
@@ -68,32 +56,28 @@ def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_n
     assert left == ["checkpoint-5.safetensors", "run.json", "scores.json"]
 
 
-def test_a_process_killed_before_the_record_leaves_no_run(store: Store, key: RunKey, finish: Finish) -> None:
+def test_a_process_killed_before_the_record_leaves_no_run(store, key, finish):
     finish(store, key)
     _file(store, key, "run.json").unlink()
     assert store.record(key) is None
     assert store.contents().keys == []
 
 
-@pytest.mark.parametrize("damage", ["flip", "truncate", "remove"])
-def test_damaged_codes_are_noticed(store: Store, key: RunKey, finish: Finish, damage: str) -> None:
+@pytest.mark.parametrize("damage", [lambda data: data[:-1] + bytes([data[-1] ^ 1]), lambda data: data[:50], None])
+def test_damaged_codes_are_noticed(store, key, finish, damage):
     finish(store, key)
     path = _file(store, key, "codes.safetensors")
-    data = bytearray(path.read_bytes())
-    if damage == "flip":
-        data[-1] ^= 1
-        path.write_bytes(data)
-    elif damage == "truncate":
-        path.write_bytes(data[: len(data) // 2])
-    else:
-        path.unlink()
+    data = path.read_bytes()
+    path.unlink()
+    if damage is not None:
+        path.write_bytes(damage(data))
     assert not store.intact(key)
     with pytest.raises(DamagedData, match=r"codes\.safetensors"):
         store.tensors(key, "codes")
 
 
 @pytest.mark.parametrize("edit", [("done", "diverged"), ("-20.0", "-19.0"), ("{", "")])
-def test_an_edited_record_is_noticed(store: Store, key: RunKey, finish: Finish, edit: tuple[str, str]) -> None:
+def test_an_edited_record_is_noticed(store, key, finish, edit):
     finish(store, key)
     path = _file(store, key, "run.json")
     path.write_text(path.read_text().replace(*edit, 1))
@@ -102,16 +86,15 @@ def test_an_edited_record_is_noticed(store: Store, key: RunKey, finish: Finish, 
         store.record(key)
 
 
-def test_a_record_moved_to_another_key_is_refused(store: Store, key: RunKey, finish: Finish) -> None:
+def test_a_record_moved_to_another_key_is_refused(store, key, finish):
     other = replace(key, seed=9)
-    finish(store, key)
-    finish(store, other)
+    finish(store, key, other)
     _file(store, key, "run.json").write_bytes(_file(store, other, "run.json").read_bytes())
     with pytest.raises(DamagedData, match="another run"):
         store.record(key)
 
 
-def test_two_holders_never_share_a_run(store: Store, tiny_keys: list[RunKey]) -> None:
+def test_two_holders_never_share_a_run(store, tiny_keys):
     with store.claim(tiny_keys[:2]) as first, Store(store.url).claim(tiny_keys) as second:
         assert first == tiny_keys[:2]
         assert second == tiny_keys[2:]
@@ -119,33 +102,18 @@ def test_two_holders_never_share_a_run(store: Store, tiny_keys: list[RunKey]) ->
         assert later == tiny_keys
 
 
-def test_a_store_that_cannot_be_written_gives_a_message(tmp_path: Path, key: RunKey, finish: Finish) -> None:
-    (tmp_path / "file").write_text("in the way")
+@pytest.mark.parametrize("place", [__file__, "nosuchprotocol://bucket"])
+def test_a_store_that_cannot_be_written_gives_a_message(place):
     with pytest.raises(InvalidInput, match="store must be"):
-        Store(tmp_path / "file")
-    with pytest.raises(InvalidInput, match="store must be"):
-        Store("nosuchprotocol://bucket")
+        Store(place)
 
 
-def test_a_full_disk_gives_a_message_and_leaves_no_run(
-    store: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    # Of the instance: fsspec shares it between stores, and an undone patch leaves the method on it.
-    monkeypatch.setattr(store._fs, "pipe_file", full)
-    with pytest.raises(DbenchError, match="No space left"):
-        finish(store, key)
-    assert store.record(key) is None
-
-
-def test_an_unknown_status_is_refused(store: Store, key: RunKey, finish: Finish) -> None:
+def test_an_unknown_status_is_refused(store, key, finish):
     with pytest.raises(InvalidInput, match="status must be one of"):
         finish(store, key, status="finished")
 
 
-def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path: Path) -> None:
+def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path):
     with pytest.raises(InvalidInput, match="where there are none; run dbench zoo train first"):
         Store(tmp_path / "typo", create=False)
     assert not (tmp_path / "typo").exists()
@@ -153,7 +121,7 @@ def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path: Path) -> None:
     assert Store(tmp_path / "store", create=False).address == str(tmp_path / "store")
 
 
-def test_a_held_run_is_waited_for(store: Store, key: RunKey) -> None:
+def test_a_held_run_is_waited_for(store, key):
     with store.claim([key]):
         begin = time.monotonic()
         with Store(store.url).claim([key], patience=0.3) as late:
@@ -166,8 +134,8 @@ def test_a_held_run_is_waited_for(store: Store, key: RunKey) -> None:
         assert freed == [key]
 
 
-def test_a_lock_that_cannot_be_made_gives_a_message(store: Store, key: RunKey, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
+def test_a_lock_that_cannot_be_made_gives_a_message(store, key, monkeypatch):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "mkdir", full)
@@ -175,11 +143,8 @@ def test_a_lock_that_cannot_be_made_gives_a_message(store: Store, key: RunKey, m
         pass
 
 
-def test_runs_of_another_schema_are_counted_and_never_read(
-    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for key in tiny_keys[:3]:
-        finish(store, key)
+def test_runs_of_another_schema_are_counted_and_never_read(store, tiny_keys, finish, monkeypatch):
+    finish(store, *tiny_keys[:3])
     monkeypatch.setattr("dbench.zoo.store.KEY_SCHEMA", 2)
     finish(store, tiny_keys[3])
     assert store.contents() == ([tiny_keys[3]], 3, 0)
@@ -188,10 +153,8 @@ def test_runs_of_another_schema_are_counted_and_never_read(
 
 
 @pytest.mark.parametrize("lost", ["weights", "codes"])
-def test_a_done_run_has_weights_and_codes(store: Store, key: RunKey, finish: Finish, lost: str) -> None:
+def test_a_done_run_has_weights_and_codes(store, key, finish, lost):
     finish(store, key)
-    record = store.record(key)
-    assert record is not None
     kept = {name: store.tensors(key, name) for name in ("weights", "codes") if name != lost}
     store.save(key, status="done", tensors=kept, record={"scores": {}})
     assert not store.intact(key)
@@ -199,12 +162,10 @@ def test_a_done_run_has_weights_and_codes(store: Store, key: RunKey, finish: Fin
     assert store.intact(key)
 
 
-def test_what_the_system_refuses_to_show_does_not_count_as_gone(
-    anywhere: Store, key: RunKey, finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, finish, monkeypatch):
     finish(anywhere, key, scores={"mig": 0.5})
 
-    def refuse(*_: object, **__: object) -> None:
+    def refuse(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     with monkeypatch.context() as refused:
@@ -220,17 +181,7 @@ def test_what_the_system_refuses_to_show_does_not_count_as_gone(
     assert anywhere.read_document("scores", key=key) is not None
 
 
-def test_a_record_that_is_refused_is_counted_and_stops_no_list(
-    store: Store, tiny_keys: list[RunKey], finish: Finish, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for key in tiny_keys[:2]:
-        finish(store, key)
-    read = type(store._fs).cat_file
-
-    def refuse(self: object, path: str, **options: object) -> object:
-        if tiny_keys[0].digest in path:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return read(self, path, **options)
-
-    monkeypatch.setattr(type(store._fs), "cat_file", refuse)
+def test_a_record_that_is_refused_is_counted_and_stops_no_list(store, tiny_keys, finish, refuse):
+    finish(store, *tiny_keys[:2])
+    refuse(store, tiny_keys[0])
     assert store.contents() == ([tiny_keys[1]], 0, 1)

@@ -1,8 +1,4 @@
-import hashlib
-import json
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,51 +10,41 @@ import pytest
 from dbench.claims.evidence import load_population
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo.complete import build_table, read_rules, write_population_table, write_table
-from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile, Sweep
-from dbench.zoo.store import Store
+from dbench.zoo.profiles import Sweep
 from dbench.zoo.table import COLUMNS, load_manifest, load_runs, run_keys
 
-Finish = Callable[..., None]
+
+@pytest.fixture
+def rewrite(evidence, forge):
+    def write(change):
+        path = evidence / "runs.parquet"
+        table = change(pq.read_table(path).to_pandas())
+        pq.write_table(pa.Table.from_pandas(table, preserve_index=False), path)
+        forge(evidence)
+
+    return write
 
 
-def _rewrite(folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-    """Edit the table and bring the checksum of the manifest up to date, as a careful forger would."""
-    path, manifest = folder / "runs.parquet", folder / "manifest.json"
-    table = change(pq.read_table(path).to_pandas())
-    pq.write_table(pa.Table.from_pandas(table, preserve_index=False), path)
-    document = json.loads(manifest.read_text())
-    document["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    manifest.write_text(json.dumps(document))
-
-
-def test_a_table_comes_back_as_it_was_written(evidence: Path, tiny_keys: list[RunKey]) -> None:
+def test_a_table_comes_back_as_it_was_written_and_diverged_runs_stay_in_without_values(evidence, tiny_keys):
     table = load_runs(evidence)
     assert list(table.columns) == list(COLUMNS)
     assert len(table) == 2 * len(tiny_keys)
     assert set(table["run"]) == {key.digest for key in tiny_keys}
     assert table["strength"].dtype == np.float64
-
-
-def test_diverged_runs_stay_in_without_values(evidence: Path) -> None:
-    table = load_runs(evidence)
     diverged = table[table["status"] == "diverged"]
     assert len(diverged) == 2
     assert diverged["value"].isna().all()
     assert table[table["status"] == "done"]["value"].notna().all()
 
 
-def test_the_same_store_gives_the_same_bytes(
-    evidence: Path, store: Store, tiny: Profile, tiny_keys: list[RunKey], tmp_path: Path
-) -> None:
+def test_the_same_store_gives_the_same_bytes(evidence, store, tiny, tiny_keys, tmp_path):
     table, _ = build_table(store, tiny_keys[::-1], tiny)
     again = write_table(tmp_path / "again", table, tiny, {"mig": 0.1, "dci": 0.1})
     assert again.read_bytes() == (evidence / "runs.parquet").read_bytes()
 
 
-def test_population_scores_join_the_table(store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish) -> None:
-    for key in tiny_keys:
-        finish(store, key, scores={"mig": 0.1})
+def test_population_scores_join_the_table(store, tiny, tiny_keys, finish):
+    finish(store, *tiny_keys, scores={"mig": 0.1})
     udr = {key.digest: {"udr.lasso": 0.25} for key in tiny_keys}
     table, _ = build_table(store, tiny_keys, tiny, udr)
     assert set(table["score"]) == {"mig", "udr.lasso"}
@@ -67,105 +53,87 @@ def test_population_scores_join_the_table(store: Store, tiny: Profile, tiny_keys
         build_table(store, tiny_keys, tiny, udr)
 
 
-def test_an_unfinished_or_unscored_run_makes_no_table(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
-) -> None:
+def test_an_unfinished_or_unscored_run_makes_no_table(store, tiny, tiny_keys, finish):
     with pytest.raises(InvalidInput, match="dbench zoo train"):
         build_table(store, tiny_keys, tiny)
-    for key in tiny_keys:
-        finish(store, key)
+    finish(store, *tiny_keys)
     with pytest.raises(InvalidInput, match="dbench zoo score"):
         build_table(store, tiny_keys, tiny)
 
 
-def test_scores_of_other_codes_do_not_count(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish
-) -> None:
-    for key in tiny_keys:
-        finish(store, key, scores={"mig": 0.1})
+def test_scores_of_other_codes_do_not_count(store, tiny, tiny_keys, finish):
+    finish(store, *tiny_keys, scores={"mig": 0.1})
     document = store.read_document("scores", key=tiny_keys[0])
-    assert document is not None
     store.write_document("scores", {**document, "codes": "0" * 64}, key=tiny_keys[0])
     with pytest.raises(InvalidInput, match="not scored yet"):
         build_table(store, tiny_keys, tiny)
 
 
 @pytest.mark.parametrize("scores", [{}, {"kl.code": [0.5]}, {"mig": "high"}, ["mig"]])
-def test_scores_without_a_number_are_refused(store: Store, tiny: Profile, key: RunKey, finish: Finish, scores) -> None:
+def test_scores_without_a_number_are_refused(store, tiny, key, finish, scores):
     finish(store, key, scores={"mig": 0.5})
     document = store.read_document("scores", key=key)
-    assert document is not None
     store.write_document("scores", document | {"scores": scores}, key=key)
     with pytest.raises(DamagedData, match=r"the scores of run .* must (be numbers or arrays|hold at least one number)"):
         build_table(store, [key], tiny)
 
 
-def test_text_that_is_not_utf_8_is_refused(evidence: Path) -> None:
-    path, manifest = evidence / "runs.parquet", evidence / "manifest.json"
+def test_text_that_is_not_utf_8_is_refused(evidence, forge):
+    path = evidence / "runs.parquet"
     table = pq.read_table(path)
     texts = table["commit"].cast(pa.binary()).to_pylist()
     spoilt = pa.array([b"\x8f" + texts[0][1:], *texts[1:]], pa.binary()).cast(pa.string(), safe=False)
     pq.write_table(table.set_column(table.schema.get_field_index("commit"), "commit", spoilt), path)
-    document = json.loads(manifest.read_text()) | {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    manifest.write_text(json.dumps(document))
+    forge(evidence)
     with pytest.raises(DamagedData, match=r"is not a Parquet table: .*UTF8"):
         load_runs(evidence)
 
 
-@pytest.mark.parametrize("size", [0, 10, -10])
-def test_a_truncated_table_is_noticed(evidence: Path, size: int) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"", lambda data: data[:10], lambda data: data[:-10], lambda data: bytes([*data[:-1], data[-1] ^ 1])],
+)
+def test_a_damaged_table_is_noticed(evidence, damage):
     path = evidence / "runs.parquet"
-    path.write_bytes(path.read_bytes()[:size])
+    path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DamagedData, match="SHA-256"):
         load_runs(evidence)
 
 
-def test_a_truncated_table_is_noticed_even_with_a_new_checksum(evidence: Path) -> None:
-    path, manifest = evidence / "runs.parquet", evidence / "manifest.json"
+def test_a_truncated_table_is_noticed_even_with_a_new_checksum(evidence, forge):
+    path = evidence / "runs.parquet"
     path.write_bytes(path.read_bytes()[:-10])
-    document = json.loads(manifest.read_text())
-    document["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    manifest.write_text(json.dumps(document))
+    forge(evidence)
     with pytest.raises(DamagedData, match="not a Parquet table"):
         load_runs(evidence)
 
 
-def test_one_edited_byte_is_noticed(evidence: Path) -> None:
-    path = evidence / "runs.parquet"
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(DamagedData, match="SHA-256"):
-        load_runs(evidence)
-
-
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_missing_column_is_noticed(evidence: Path, column: str) -> None:
-    _rewrite(evidence, lambda table: table.drop(columns=column))
+def test_a_missing_column_is_noticed(evidence, rewrite, column):
+    rewrite(lambda table: table.drop(columns=column))
     with pytest.raises(DamagedData, match=f"lacks the columns {column}"):
         load_runs(evidence)
 
 
 @pytest.mark.parametrize("column", ["strength", "seed", "objective", "steps", "network", "data"])
-def test_an_edited_axis_is_noticed_even_with_a_new_checksum(evidence: Path, column: str) -> None:
-    def edit(table: pd.DataFrame) -> pd.DataFrame:
+def test_an_edited_axis_is_noticed_even_with_a_new_checksum(evidence, rewrite, column):
+    def edit(table):
         rows = table["run"] == table["run"].iloc[0]
         first = table.loc[rows, column].iloc[0]
         table.loc[rows, column] = first + "x" if isinstance(first, str) else first + 1
         return table
 
-    _rewrite(evidence, edit)
+    rewrite(edit)
     with pytest.raises(DamagedData, match="does not match its axes"):
         load_runs(evidence)
 
 
-def test_constants_are_those_of_the_manifests_profile(
-    store: Store, tiny: Profile, finish: Finish, tmp_path: Path
-) -> None:
-    profile = replace(tiny, sweeps=(Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),)), *tiny.sweeps))
-    for key in profile.runs():
-        finish(store, key, scores={"mig": 0.5})
+def test_constants_and_the_factor_are_those_of_the_manifests_profile(store, tiny, finish, tmp_path):
+    sweeps = (Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),)), *tiny.sweeps)
+    profile = replace(tiny, sweeps=sweeps, likelihood_factor=16.0)
+    finish(store, *profile.runs(), scores={"mig": 0.5})
     write_table(tmp_path, build_table(store, profile.runs(), profile)[0], profile, {"mig": 0.1})
+    assert load_manifest(tmp_path)["profile"]["likelihood_factor"] == 16
     assert set(run_keys(load_runs(tmp_path), load_manifest(tmp_path)).values()) == set(profile.runs())
     manifest = tmp_path / "manifest.json"
     manifest.write_text(manifest.read_text().replace("12.5", "1000.0"))
@@ -173,8 +141,8 @@ def test_constants_are_those_of_the_manifests_profile(
         load_runs(tmp_path)
 
 
-def _with(column: str, value: object, rows: int = 1) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    def change(table: pd.DataFrame) -> pd.DataFrame:
+def _with(column, value, rows=1):
+    def change(table):
         if isinstance(value, type):
             return table.astype({column: value})
         done = table.index[table["status"] == "done"]
@@ -201,47 +169,40 @@ def _with(column: str, value: object, rows: int = 1) -> Callable[[pd.DataFrame],
         (lambda table: table.assign(extra=1), "no runs table has: extra"),
     ],
 )
-def test_a_table_that_breaks_a_rule_is_refused(
-    evidence: Path, change: Callable[[pd.DataFrame], pd.DataFrame], message: str
-) -> None:
-    _rewrite(evidence, change)
+def test_a_table_that_breaks_a_rule_is_refused(evidence, rewrite, change, message):
+    rewrite(change)
     with pytest.raises(DamagedData, match=message):
         load_runs(evidence)
 
 
-def test_keys_of_another_schema_are_refused(evidence: Path) -> None:
-    path = evidence / "manifest.json"
-    path.write_text(path.read_text().replace('"key_schema": 1', '"key_schema": 2'))
+def test_keys_of_another_schema_are_refused(evidence, forge):
+    forge(evidence, key_schema=2)
     with pytest.raises(DamagedData, match="keys of schema 2"):
         load_runs(evidence)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"schema": 7}', '{"schema": 2}'])
-def test_a_damaged_manifest_is_refused(evidence: Path, text: str) -> None:
+def test_a_damaged_manifest_is_refused(evidence, text):
     (evidence / "manifest.json").write_text(text)
     with pytest.raises(DamagedData, match=r"manifest\.json"):
         load_runs(evidence)
 
 
 @pytest.mark.parametrize("name", ["runs.parquet", "manifest.json"])
-def test_a_missing_file_is_named(evidence: Path, name: str) -> None:
+def test_a_missing_file_is_named(evidence, name):
     (evidence / name).unlink()
     with pytest.raises(InvalidInput, match=name):
         load_runs(evidence)
 
 
-def test_a_folder_that_cannot_be_written_gives_a_message(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
-) -> None:
+def test_a_folder_that_cannot_be_written_gives_a_message(store, tiny, tiny_keys, finish, tmp_path):
     finish(store, tiny_keys[0], scores={"mig": 0.1})
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DbenchError, match="out must be a folder"):
         write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny)[0], tiny, {"mig": 0.1})
 
 
-def test_a_stopped_training_is_not_scored_for_the_table(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny: Profile
-) -> None:
+def test_a_stopped_training_is_not_scored_for_the_table(monkeypatch, tmp_path, tiny):
     """A Ctrl-C must not be followed by minutes of scoring what was already trained."""
     monkeypatch.setattr("dbench.zoo.complete.train_runs", lambda *_, **__: SimpleNamespace(cancelled=True))
     monkeypatch.setattr("dbench.zoo.complete.score_runs", lambda *_, **__: pytest.fail("went on after it was stopped"))
@@ -249,23 +210,17 @@ def test_a_stopped_training_is_not_scored_for_the_table(
         write_population_table(tiny, tmp_path)
 
 
-def test_a_table_of_diverged_runs_alone_keeps_them(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
-) -> None:
-    for key in tiny_keys:
-        finish(store, key, status="diverged")
+def test_a_table_of_diverged_runs_alone_keeps_them(store, tiny, tiny_keys, finish, tmp_path):
+    finish(store, *tiny_keys, status="diverged")
     write_table(tmp_path / "table", build_table(store, tiny_keys, tiny)[0], tiny, {})
     table = load_runs(tmp_path / "table")
     assert set(table["run"]) == {key.digest for key in tiny_keys}
     assert table["value"].isna().all()
 
 
-def test_two_data_sets_make_no_table(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
-) -> None:
+def test_two_data_sets_make_no_table(store, tiny, tiny_keys, finish, tmp_path):
     keys = [*tiny_keys, replace(tiny_keys[0], data="dsprites")]
-    for key in keys:
-        finish(store, key, scores={"mig": 0.5})
+    finish(store, *keys, scores={"mig": 0.5})
     with pytest.raises(InvalidInput, match="one data set, got dsprites, dsprites_grid_16"):
         build_table(store, keys, tiny)
     both = pd.concat([build_table(store, tiny_keys, tiny)[0], build_table(store, keys[-1:], tiny)[0]])
@@ -274,9 +229,7 @@ def test_two_data_sets_make_no_table(
         load_runs(tmp_path / "both")
 
 
-def test_a_table_holds_the_hashes_of_the_rules_that_were_frozen(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
-) -> None:
+def test_a_table_holds_the_hashes_of_the_rules_that_were_frozen(store, tiny, tiny_keys, finish, tmp_path):
     finish(store, tiny_keys[0], scores={"mig": 0.5})
     path = tmp_path / "frozen.json"
     path.write_text('{"cards": {"sober.ranges-overlap / zoo": {"hash": "ab12", "date": "2026-11-22", "cells": 0}}}')
@@ -287,7 +240,7 @@ def test_a_table_holds_the_hashes_of_the_rules_that_were_frozen(
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"cards": {"a": 1}}', '{"cards": {"a": {"hash": 2}}}', "{}"])
-def test_rules_that_were_not_frozen_are_refused(tmp_path: Path, content: str) -> None:
+def test_rules_that_were_not_frozen_are_refused(tmp_path, content):
     (tmp_path / "rules.json").write_text(content)
     with pytest.raises(InvalidInput, match=r"^rules must "):
         read_rules(tmp_path / "rules.json")
@@ -295,11 +248,8 @@ def test_rules_that_were_not_frozen_are_refused(tmp_path: Path, content: str) ->
         read_rules(tmp_path / "none.json")
 
 
-def test_a_table_of_a_part_of_the_seeds_says_so(
-    store: Store, tiny: Profile, tiny_keys: list[RunKey], finish: Finish, tmp_path: Path
-) -> None:
-    for key in tiny_keys:
-        finish(store, key, scores={"mig": 0.5})
+def test_a_table_of_a_part_of_the_seeds_says_so(store, tiny, tiny_keys, finish, tmp_path):
+    finish(store, *tiny_keys, scores={"mig": 0.5})
     for seeds, told in ((1, ("1 of the 2 seeds that the profile has",)), (2, ())):
         part = [key for key in tiny_keys if key.seed < seeds]
         write_table(tmp_path / "t", build_table(store, part, tiny)[0], tiny, {})

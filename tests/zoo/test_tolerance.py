@@ -60,11 +60,7 @@ def test_a_setting_of_little_spread_is_held_to_less_than_one_of_much():
 
 
 def test_other_objectives_count_only_where_an_objective_has_few_seeds():
-    def law(objective, strength, seed):
-        return _normal(spread=lambda objective, strength: 100.0 if objective == "mtd" else 1.0)(
-            objective, strength, seed
-        )
-
+    law = _normal(spread=lambda objective, strength: 100.0 if objective == "mtd" else 1.0)
     many, few = _table(law, seeds=10), _table(law, seeds=2)
     assert accepted(many, "beta_vae-1-0", ["s0"]).loc["s0", "tolerance"] < 20
     assert accepted(few, "beta_vae-1-0", ["s0"]).loc["s0", "tolerance"] > 100
@@ -92,14 +88,13 @@ def test_the_early_loss_is_held_to_a_share_of_itself():
     assert found["loss.1000"] > 1
 
 
-def test_an_unknown_score_is_an_error():
-    with pytest.raises(InvalidInput, match="which lacks unheard_of"):
-        accepted(_table(_normal()), "mtd-1-0", ["s0", "unheard_of"])
-
-
-def test_a_table_of_single_seeds_tells_no_tolerance():
-    with pytest.raises(InvalidInput, match="must hold two seeds of some setting"):
-        accepted(_table(_normal(), seeds=1), "mtd-1-0", ["s0"])
+@pytest.mark.parametrize(
+    ("seeds", "scores", "message"),
+    [(10, ["s0", "unheard_of"], "which lacks unheard_of"), (1, ["s0"], "must hold two seeds of some setting")],
+)
+def test_what_tells_no_tolerance_is_an_error(seeds, scores, message):
+    with pytest.raises(InvalidInput, match=message):
+        accepted(_table(_normal(), seeds=seeds), "mtd-1-0", scores)
 
 
 def test_diverged_runs_do_not_count():

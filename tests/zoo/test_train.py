@@ -5,7 +5,6 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,49 +12,31 @@ from rich.console import Console
 
 from dbench.errors import DbenchError, InvalidInput, UnknownName
 from dbench.zoo.engine import Group, train_group
-from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.profiles import Sweep
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import STOPPING, UNSAVED, Line, run_tasks
-
-
-class Wire(Line):
-    """A worker's line without a master: asks to stop after some reports."""
-
-    def __init__(self, stop_after: int = 10**9) -> None:
-        self.reports: list[dict[str, int]] = []
-        self._stop_after = stop_after
-
-    def report(self, **news: int) -> None:
-        self.reports.append(news)
-
-    @property
-    def stopping(self) -> bool:
-        return len(self.reports) >= self._stop_after
+from dbench.zoo.workers import STOPPING, UNSAVED, run_tasks
 
 
 @pytest.fixture
-def group(store: Store, tiny: Profile) -> Group:
+def group(store, tiny):
     """Two short runs of each objective, of three blocks of steps."""
     keys = replace(tiny, steps=250, sweeps=(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,)))).runs()
     return Group(store.url, tuple(keys))
 
 
-def _codes(store: Store, key: RunKey) -> np.ndarray:
+def _codes(store, key):
     return store.tensors(key, "codes")["mean"]
 
 
-def test_a_group_trains_to_finished_runs(store: Store, group: Group) -> None:
-    wire = Wire()
-    assert train_group(wire, group) == 4
-    assert sum(news.get("units", 0) for news in wire.reports) == 4 * 250
-    assert sum(news.get("runs", 0) for news in wire.reports) == 4
+def test_a_group_trains_to_finished_runs(store, group, wire):
+    line = wire()
+    assert train_group(line, group) == 4
+    assert (line.total("units"), line.total("runs")) == (4 * 250, 4)
     for key in group.keys:
         record = store.record(key)
-        assert record is not None
         assert record["status"] == "done"
         assert record["scores"]["elbo"] == pytest.approx(-record["scores"]["reconstruction"] - record["scores"]["kl"])
         assert record["scores"]["loss.100"] > 0
@@ -65,60 +46,58 @@ def test_a_group_trains_to_finished_runs(store: Store, group: Group) -> None:
     assert len({_codes(store, key).tobytes() for key in group.keys}) == 4
 
 
-def test_a_run_is_the_same_alone_interrupted_or_in_company(store: Store, group: Group, tmp_path: Path) -> None:
-    train_group(Wire(), group)
+@pytest.mark.parametrize(
+    "sweeps", [(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,))), (Sweep("factor_vae", (10, 40)),)]
+)
+def test_a_run_is_the_same_alone_interrupted_or_in_company(store, tiny, tmp_path, wire, sweeps):
+    keys = replace(tiny, steps=250, sweeps=sweeps).runs()
+    train_group(wire(), Group(store.url, tuple(keys)))
     alone = Store(tmp_path / "alone")
-    part = replace(group, url=alone.url, keys=group.keys[1:2])
-    for stop_after in (1, 1, 10):
-        train_group(Wire(stop_after), part)
-    np.testing.assert_array_equal(_codes(alone, group.keys[1]), _codes(store, group.keys[1]))
-    first, second = (place.record(group.keys[1]) for place in (store, alone))
-    assert first is not None
-    assert second is not None
+    for stop_after, ended in ((1, 0), (1, 0), (10, 1)):
+        assert train_group(wire(stop_after), Group(alone.url, (keys[1],))) == ended
+    for name in ("weights", "codes"):
+        again = alone.tensors(keys[1], name)
+        assert all(np.array_equal(values, again[part]) for part, values in store.tensors(keys[1], name).items())
+    first, second = (place.record(keys[1]) for place in (store, alone))
     assert first["scores"] == second["scores"]
 
 
-def test_an_interrupted_run_keeps_its_step(store: Store, group: Group) -> None:
-    assert train_group(Wire(1), group) == 0
+def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(store, tiny):
+    sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("beta_tcvae", (1,)))
+    keys = replace(tiny, sweeps=sweeps).runs(seeds=[0])
+    text = io.StringIO()
+    summary = train_runs(store, keys, workers=1, console=Console(file=text))
+    assert "3 runs in 2 groups" in text.getvalue()
+    assert (summary.trained, summary.diverged, summary.left) == (3, 0, 0)
+    (weights,) = (store.tensors(key, "weights") for key in keys if key.objective == "factor_vae")
+    assert weights["adversary.0.weight"].shape == (10, 64)
+    assert weights["adversary.3.bias"].shape == (2,)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_an_interrupted_run_keeps_its_step_unless_its_checkpoint_is_damaged(store, group, wire, damaged):
+    assert train_group(wire(1), group) == 0
     record = store.record(group.keys[0])
-    assert record is not None
     assert (record["status"], record["step"]) == ("interrupted", 100)
-    wire = Wire()
-    train_group(wire, group)
-    assert sum(news.get("units", 0) for news in wire.reports) == 4 * 150
-
-
-def test_a_damaged_checkpoint_starts_over(store: Store, group: Group) -> None:
-    train_group(Wire(1), group)
-    folder = Path(store.url) / "runs" / group.keys[0].digest
-    (folder / "checkpoint-100.safetensors").write_bytes(b"damaged")
-    wire = Wire()
-    assert train_group(wire, group) == 4
-    assert sum(news.get("units", 0) for news in wire.reports) == 3 * 150 + 250
-
-
-def test_a_diverging_run_gets_a_status_and_the_others_go_on(store: Store, group: Group) -> None:
-    wild = replace(group.keys[0], strength=1e38)
-    assert train_group(Wire(), replace(group, keys=(*group.keys[1:3], wild))) == 3
-    assert store.status(wild) == "diverged"
-    assert store.intact(wild)
-    assert [store.status(key) for key in group.keys[1:3]] == ["done", "done"]
+    if damaged:
+        folder = Path(store.url) / "runs" / group.keys[0].digest
+        (folder / "checkpoint-100.safetensors").write_bytes(b"damaged")
+    line = wire()
+    assert train_group(line, group) == 4
+    assert line.total("units") == 4 * 150 + 100 * damaged
 
 
 @pytest.mark.long
-def test_processes_train_what_is_missing_and_only_that(store: Store, group: Group) -> None:
+def test_processes_train_what_is_missing_and_only_that(store, group, wire):
     keys = group.keys
-    train_group(Wire(), replace(group, keys=keys[:1]))
-    train_group(Wire(1), replace(group, keys=keys[1:2]))
+    train_group(wire(), replace(group, keys=keys[:1]))
+    train_group(wire(1), replace(group, keys=keys[1:2]))
     codes = Path(store.url) / "runs" / keys[0].digest / "codes.safetensors"
     before = _codes(store, keys[0]).copy()
     codes.write_bytes(codes.read_bytes()[:-4])
     seen = survey(store, keys)
-    assert sum(seen.values(), start=type(next(iter(seen.values())))()) == {
-        "damaged": 1,
-        "interrupted": 1,
-        "missing": 2,
-    }
+    counts = sum(seen.values(), start=type(next(iter(seen.values())))())
+    assert counts == {"damaged": 1, "interrupted": 1, "missing": 2}
     text = io.StringIO()
     summary = train_runs(store, keys, workers=2, console=Console(file=text))
     assert (summary.present, summary.trained, summary.left, summary.damaged) == (0, 4, 0, 1)
@@ -128,7 +107,7 @@ def test_processes_train_what_is_missing_and_only_that(store: Store, group: Grou
     assert (again.present, again.trained) == (4, 0)
 
 
-def test_an_exhausted_budget_saves_what_there_is(store: Store, tiny: Profile) -> None:
+def test_an_exhausted_budget_saves_what_there_is(store, tiny):
     keys = replace(tiny, steps=100_000).runs(objectives=["beta_vae"])[:1]
     summary = train_runs(store, keys, workers=1, budget=0.01, console=Console(file=io.StringIO()))
     assert summary.left == 1
@@ -136,7 +115,7 @@ def test_an_exhausted_budget_saves_what_there_is(store: Store, tiny: Profile) ->
     assert store.status(keys[0]) in (None, "interrupted")
 
 
-def test_an_unknown_objective_ends_with_its_message(store: Store, key: RunKey) -> None:
+def test_an_unknown_objective_ends_with_its_message(store, key):
     with pytest.raises(UnknownName, match="unknown objective 'beta_var'"):
         train_runs(store, [replace(key, objective="beta_var")], workers=1)
 
@@ -162,24 +141,22 @@ def be_asked_to_end(line, number):
     return number
 
 
-def fail_to_save(line, number):
-    line.report(started=number)
-    while not line.stopping:
-        time.sleep(0.01)
-    raise InvalidInput("no space left")
-
-
 def wait(line, number):
     line.report(started=number)
     while not line.stopping:
         time.sleep(0.01)
     line.report(saved=number)
     return number
+
+
+def fail_to_save(line, number):
+    wait(line, number)
+    raise InvalidInput("no space left")
 """
 
 
 @pytest.fixture
-def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def tasks(tmp_path, monkeypatch):
     """Tasks in a module that spawned processes can import."""
     (tmp_path / "tasks_for_workers.py").write_text(TASKS)
     monkeypatch.syspath_prepend(tmp_path)
@@ -187,23 +164,24 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     del sys.modules["tasks_for_workers"]
 
 
-def test_a_dying_worker_is_an_error(tasks: Any) -> None:
+def test_a_dying_worker_is_an_error(tasks):
     with pytest.raises(DbenchError, match=r"worker process died \(exit code -9\)"):
         list(run_tasks(tasks.die, [0, 1, 2], workers=2))
     assert not multiprocessing.active_children()
 
 
-def test_an_error_in_a_worker_keeps_its_message(tasks: Any) -> None:
-    with pytest.raises(InvalidInput, match="number must not be 7"):
-        list(run_tasks(tasks.fail, [7], workers=1))
+@pytest.mark.parametrize(("workers", "message"), [(1, "number must not be 7"), (0, "workers must be at least 1")])
+def test_an_error_in_a_worker_or_for_want_of_one_keeps_its_message(tasks, workers, message):
+    with pytest.raises(InvalidInput, match=message):
+        list(run_tasks(tasks.fail, [7], workers=workers))
 
 
-def test_a_worker_leaves_it_to_its_master_when_to_end(tasks: Any) -> None:
+def test_a_worker_leaves_it_to_its_master_when_to_end(tasks):
     assert list(run_tasks(tasks.be_asked_to_end, [3], workers=1)) == [("done", 3)]
 
 
-def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(tasks: Any) -> None:
-    told: list[str] = []
+def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(tasks):
+    told = []
     news = run_tasks(tasks.fail_to_save, [0], workers=1, tell=told.append)
     assert next(news) == ("news", {"started": 0})
     with pytest.raises(InvalidInput, match="no space left"):
@@ -212,7 +190,7 @@ def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(ta
     assert not multiprocessing.active_children()
 
 
-def test_workers_finish_their_task_before_they_stop(tasks: Any) -> None:
+def test_workers_finish_their_task_before_they_stop(tasks):
     news = list(run_tasks(tasks.wait, [0, 1, 2], workers=2, deadline=time.monotonic() + 3))
     started = {content["started"] for kind, content in news if kind == "news" and "started" in content}
     assert started <= {0, 1}
@@ -220,12 +198,7 @@ def test_workers_finish_their_task_before_they_stop(tasks: Any) -> None:
     assert not multiprocessing.active_children()
 
 
-def test_no_worker_is_not_a_number_of_workers(tasks: Any) -> None:
-    with pytest.raises(InvalidInput, match="workers must be at least 1"):
-        list(run_tasks(tasks.fail, [1], workers=0))
-
-
-def test_a_meter_counts_and_tells_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_meter_counts_and_tells_the_time_left(monkeypatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     text = io.StringIO()
@@ -237,5 +210,5 @@ def test_a_meter_counts_and_tells_the_time_left(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(-1, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
-def test_a_duration_reads_well(seconds: float, text: str) -> None:
+def test_a_duration_reads_well(seconds, text):
     assert clock(seconds) == text

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,39 +12,34 @@ import victims
 from victims import Witness, kill, wait_for_file
 
 from dbench import seeds
-from dbench.zoo.keys import RunKey
-from dbench.zoo.store import Store
 
 TENSORS = {"checkpoint-100": {"step": np.array(100)}}
 
 
 @pytest.fixture
-def run(store: Store, key: RunKey) -> Path:
+def run(store, key):
     """Folder of a run that has a checkpoint."""
     store.save(key, status="interrupted", tensors=TENSORS, record={"step": 100})
     return Path(store.root) / "runs" / key.digest
 
 
 @pytest.fixture
-def witness(store: Store, run: Path) -> Witness:
+def witness(store, run):
     found = Witness(Path(store.root), lambda: False)
     found.note_start()
     return found
 
 
 @pytest.fixture
-def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+def sleeper():
     program = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'input()'], stdin=-1); input()"
     process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, start_new_session=True)
     yield process
     kill(process, "all", seeds.generator(purpose="test"))
-    assert process.stdin is not None
     process.stdin.close()
 
 
-def test_before_anything_was_written_it_was_the_beginning_and_then_training_until_all_are_trained(
-    store: Store, key: RunKey, witness: Witness, finish: Callable[..., None]
-) -> None:
+def test_what_is_hit_is_the_beginning_and_then_training_until_all_are_trained(store, key, witness, finish):
     assert witness.hit("all") == "beginning"
     store.save(key, status="interrupted", tensors=TENSORS, record={"step": 100})  # the same names, later
     assert witness.hit("all") == "training"
@@ -54,23 +48,18 @@ def test_before_anything_was_written_it_was_the_beginning_and_then_training_unti
     assert Witness(Path(store.root), lambda: True).hit("all") == "trained"
 
 
-def test_a_file_that_no_record_names_was_left_between_two_files_of_a_run(run: Path, witness: Witness) -> None:
+def test_a_file_that_no_record_names_was_left_between_two_files_of_a_run(run, witness):
     (run / "checkpoint-200.safetensors").write_bytes(b"whole")
     assert witness.hit("all") == "save"
     assert witness.hit("all") == "training"  # it was the earlier kill that left it
     (run / "checkpoint-200.safetensors").write_bytes(b"written anew")
     assert witness.hit("master") == "save"
-
-
-def test_a_run_without_a_record_names_no_file(run: Path, witness: Witness) -> None:
     (run / "run.json").unlink()
     assert witness.hit("all") == "save"
 
 
 @pytest.mark.parametrize("place", ["runs/{}/weights.safetensors", "runs/{}/run.json", "table/runs.parquet"])
-def test_a_file_that_was_being_written_is_told_before_everything_else(
-    store: Store, key: RunKey, run: Path, witness: Witness, place: str
-) -> None:
+def test_a_file_that_was_being_written_is_told_before_everything_else(store, key, run, witness, place):
     (run / "checkpoint-200.safetensors").write_bytes(b"whole")
     aside = Path(store.root) / f"{place.format(key.digest)}.0123abcd.partial"
     aside.parent.mkdir(exist_ok=True)
@@ -78,9 +67,7 @@ def test_a_file_that_was_being_written_is_told_before_everything_else(
     assert witness.hit("all") == "file"
 
 
-def test_what_a_survivor_goes_on_writing_is_not_taken_for_the_victims(
-    run: Path, witness: Witness, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_survivor_goes_on_writing_is_not_taken_for_the_victims(run, witness, monkeypatch):
     aside = run / "run.json.0123abcd.partial"
     aside.write_bytes(b"half")
     monkeypatch.setattr(victims.time, "sleep", lambda _: aside.unlink())
@@ -88,9 +75,7 @@ def test_what_a_survivor_goes_on_writing_is_not_taken_for_the_victims(
     assert witness.hit("worker") == "training"
 
 
-def test_the_next_file_is_waited_for_and_no_longer_than_that(
-    store: Store, run: Path, sleeper: subprocess.Popen[bytes]
-) -> None:
+def test_the_next_file_is_waited_for_and_no_longer_than_that(store, run, sleeper):
     (run / "left.0123abcd.partial").write_bytes(b"by an earlier kill")
     began = time.monotonic()
     wait_for_file(Path(store.root), sleeper, patience=0.2)
@@ -102,9 +87,7 @@ def test_the_next_file_is_waited_for_and_no_longer_than_that(
     writer.join()
 
 
-def test_a_sweep_that_ended_is_not_waited_for_and_not_killed(
-    store: Store, run: Path, sleeper: subprocess.Popen[bytes]
-) -> None:
+def test_a_sweep_that_ended_is_not_waited_for_and_not_killed(store, run, sleeper):
     generator = seeds.generator(purpose="test")
     assert kill(sleeper, "all", generator)
     began = time.monotonic()
@@ -113,7 +96,7 @@ def test_a_sweep_that_ended_is_not_waited_for_and_not_killed(
     assert not kill(sleeper, "master", generator)
 
 
-def test_a_worker_is_killed_and_its_master_lives(sleeper: subprocess.Popen[bytes]) -> None:
+def test_a_worker_is_killed_and_its_master_lives(sleeper):
     generator, until = seeds.generator(purpose="test"), time.monotonic() + 60
     while not kill(sleeper, "worker", generator) and time.monotonic() < until:
         time.sleep(0.05)
