@@ -99,13 +99,6 @@ def test_copies_of_a_code_share_its_importance_by_chance():
     assert (found[:, :2].min(axis=1) > 0.3 * found[:, :2].sum(axis=1)).all()
 
 
-def test_one_generator_one_answer():
-    codes, label = noisy(200, 5)
-    first, second = (boosted_trees(codes, label, codes, stages=20, generator=stream(3)) for _ in range(2))
-    np.testing.assert_array_equal(first.importance, second.importance)
-    np.testing.assert_array_equal(first.test, second.test)
-
-
 def test_dci_agrees_with_the_reference_estimator_and_continuous_factors_are_regressed_by_it():
     rng = stream()
     factors = rng.integers(6, size=(1200, 2))

@@ -60,14 +60,21 @@ def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
 
     # With two factors, the template leaves the square of the smaller share over that of the larger.
     modular = 1 - (matrix.min(axis=1) / matrix.max(axis=1)) ** 2
-    assert modularity(Sample(codes, factors)).value == pytest.approx(modular.mean(), abs=1e-6)
+    result = modularity(Sample(codes, factors))
+    assert result.per_code == pytest.approx(modular, abs=1e-6)
+    assert result.value == pytest.approx(modular.mean(), abs=1e-6)
 
     shares = matrix / matrix.sum(axis=0)
     purity = 1 - stats.entropy(shares, base=2, axis=1)
-    assert med(Sample(codes, factors)).value == pytest.approx(np.average(purity, weights=shares.sum(axis=1)), abs=1e-6)
     spread = 1 - stats.entropy(shares, base=3, axis=0)
+    result = med(Sample(codes, factors))
+    assert result.metric == "med"
+    assert result.per_code == pytest.approx(purity, abs=1e-6)
+    assert result.per_factor == pytest.approx(spread, abs=1e-6)
+    assert result.value == pytest.approx(np.average(purity, weights=shares.sum(axis=1)), abs=1e-6)
     completeness = np.average(spread, weights=shares.sum(axis=0))
-    assert med(Sample(codes, factors)).details["completeness"] == pytest.approx(completeness, abs=1e-6)
+    assert result.details["completeness"] == pytest.approx(completeness, abs=1e-6)
+    np.testing.assert_allclose(result.relation, shares, atol=1e-6)
 
 
 @given(seed=st.integers(0, 100_000))
@@ -84,10 +91,8 @@ def test_the_accuracy_of_bins_is_the_best_over_all_ways_to_share_them_out(seed):
         assert bin_accuracy(np.arange(float(len(label))), label) == (pytest.approx(best), len(bins))
 
 
-def test_a_factor_that_no_code_holds_is_lost_and_the_others_are_always_guessed():
-    sizes = (3, 4, 5)
-    grid = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, 3)
-    result = factor_vae(GridSource(grid[:, :2].astype(float), sizes), train_votes=2000, test_votes=2000)
+def test_a_factor_that_no_code_holds_is_lost_and_the_others_are_always_guessed(grid):
+    result = factor_vae(GridSource(grid[:, :2].astype(float), (3, 4, 5)), train_votes=2000, test_votes=2000)
     # A fixed third factor leaves both codes to chance; either is known as the vote for its own factor.
     assert result.per_factor.tolist() == [1.0, 1.0, 0.0]
     assert result.value == pytest.approx(2 / 3, abs=4 * np.sqrt(2 / 9 / 2000))
