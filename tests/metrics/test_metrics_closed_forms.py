@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dbench.codes import GridSource, Sample
-from dbench.metrics import METRICS, bin_accuracy, factor_vae, med, mig, modularity, udr_scores
+from dbench.metrics import METRICS, bin_accuracy, factor_vae, med, mig, modularity
 
 # Two fair bits, each copied by a code that is wrong once in four.
 NOISY = np.array([(a, b, a ^ (e == 0), b ^ (f == 0)) for a, b in np.ndindex(2, 2) for e, f in np.ndindex(4, 4)])
@@ -96,17 +96,3 @@ def test_a_factor_that_no_code_holds_is_lost_and_the_others_are_always_guessed(g
     # A fixed third factor leaves both codes to chance; either is known as the vote for its own factor.
     assert result.per_factor.tolist() == [1.0, 1.0, 0.0]
     assert result.value == pytest.approx(2 / 3, abs=4 * np.sqrt(2 / 9 / 2000))
-
-
-@pytest.mark.parametrize("relation", ["lasso", "spearman"])
-def test_models_turned_by_45_degrees_agree_as_the_cosine_says(relation):
-    # Sums and differences of two independent codes: every relation is 1 / sqrt 2, so a term is 1/2 over sqrt 2.
-    rng = np.random.default_rng(0)
-    z = np.array(list(itertools.product([-1.0, 1.0], repeat=2)) * 100)
-    if relation == "spearman":  # normal codes: the rank correlation of rho is 6 / pi arcsin(rho / 2)
-        z = rng.normal(size=(40_000, 2))
-    turned = z @ np.array([[1, 1], [1, -1]]) / np.sqrt(2)
-    order = rng.permutation(len(z))
-    one = 1 / np.sqrt(2) if relation == "lasso" else 6 / np.pi * np.arcsin(np.sqrt(0.125))
-    found = udr_scores(np.stack([z, turned])[:, order], np.ones((2, 2), dtype=bool), relation=relation)
-    assert found == pytest.approx([one / 2] * 2, abs=0.01)

@@ -51,19 +51,8 @@ def test_lasso_reads_labels_by_rank_and_finds_no_line_in_a_category_without_orde
     assert abs(dci(folded, estimator="lasso").details["informativeness"]) < 0.05
 
 
-def test_dci_with_lasso_knows_exact_copies_from_rotations_and_answers_tiny_samples(worlds):
-    assert dci(worlds["identity"], estimator="lasso").value > 0.98
-    assert dci(worlds["rotated"], estimator="lasso").value < 0.6
+def test_dci_with_lasso_answers_tiny_samples():
     assert dci(Sample([[0.0], [1.0]], [[0, 1], [1, 0]]), estimator="lasso").value == 0.0
-
-
-def test_noise_can_be_perfectly_disentangled_by_one_tiny_weight_of_a_lasso():
-    rng = np.random.default_rng(1)
-    factors = np.stack([rng.integers(size, size=2000) for size in (3, 6, 10)], axis=1)
-    noise = dci(Sample(rng.normal(size=(2000, 6)), factors), estimator="lasso")
-    assert noise.relation.max() < 0.1
-    assert noise.value > 0.3
-    assert abs(noise.details["informativeness"]) < 0.02
 
 
 def test_the_preset_of_suter_is_the_forest_of_appendix_d_1():

@@ -4,20 +4,17 @@ import numpy as np
 import pytest
 
 from dbench.codes import GridSource, Sample
-from dbench.errors import InvalidInput
 from dbench.metrics import (
     beta_vae_metric,
     factor_vae,
     gaussian_total_correlation,
-    med,
     snc,
 )
 from dbench.metrics.boosted_trees import boosted_trees
-from dbench.metrics.inputs import as_codes, label_indices, require_matrix
+from dbench.metrics.inputs import label_indices
 from dbench.metrics.interventions import _segment_quantile
 from dbench.metrics.lasso import _walk
 from dbench.metrics.linear_accuracy import linear_accuracies
-from dbench.metrics.posterior import kl_per_code
 from dbench.metrics.relations.importance import tree_importance
 from dbench.metrics.softmax import softmax_regressions
 from dbench.seeds import generator
@@ -34,12 +31,6 @@ def test_a_split_that_gains_nothing_is_made_for_what_it_makes_possible():
     assert (found.test == codes.sum(axis=1) % 2).all()
 
 
-def test_codes_without_information_leave_the_normalised_matrix_empty():
-    score = med(Sample(np.zeros((8, 3)), np.tile(BITS, (2, 1))), normalise=True)
-    assert score.value == 0.0
-    np.testing.assert_array_equal(score.relation, np.zeros((3, 2)))
-
-
 def test_a_walk_along_a_lasso_path_that_is_broken_off_stands_still():
     """Orthogonal predictors: the first corner lies at the larger covariance, where its weight begins to grow."""
     stop, slopes = np.array([0.5]), np.array([[2.0, 1.0]])
@@ -49,22 +40,6 @@ def test_a_walk_along_a_lasso_path_that_is_broken_off_stands_still():
     assert broken[-1].weights.tolist() == [[1.0, 0.0]]
     assert broken[-1].slope.tolist() == [[0.0, 0.0]]
     assert whole[-1].start[0] <= 0.5
-
-
-@pytest.mark.parametrize("spoilt", ["mean", "logvar"])
-def test_one_number_that_is_not_finite_is_enough_to_refuse_a_posterior(spoilt):
-    posterior = {"mean": np.zeros((4, 2)), "logvar": np.zeros((4, 2))}
-    posterior[spoilt][1, 1] = np.nan
-    with pytest.raises(InvalidInput, match="mean and logvar must be finite"):
-        kl_per_code(**posterior)
-
-
-@pytest.mark.parametrize("check", [as_codes, require_matrix])
-def test_one_number_that_is_not_finite_is_enough_to_refuse_codes_and_matrices(check):
-    values = np.ones((3, 2))
-    values[1, 1] = np.inf
-    with pytest.raises(InvalidInput, match="values must be finite"):
-        check("values", values)
 
 
 def test_a_single_training_point_leaves_one_guess_for_all():

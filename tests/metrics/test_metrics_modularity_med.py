@@ -4,7 +4,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
-from dbench.codes import Sample
 from dbench.metrics import code_mutual_information, mean_modularity, med, modularity, modularity_per_code
 
 
@@ -47,15 +46,6 @@ def test_med_knows_exact_copies_from_rotations_and_noise(worlds):
     assert scores["rotated"] < 0.6
     assert scores["noise"] < 0.1
     assert med(worlds["duplicated"]).details["completeness"] < 0.7
-
-
-def test_med_with_columns_divided_weighs_factors_alike():
-    grid = np.array([(a, b) for a in range(2) for b in range(8)])
-    sample = Sample(grid.astype(float), grid)
-    plain, divided = med(sample, normalise=False), med(sample)
-    assert plain.relation.sum(axis=0) == pytest.approx(np.log([2, 8]))
-    assert divided.relation.sum(axis=0) == pytest.approx([1, 1])
-    assert [plain.value, divided.value] == pytest.approx([1, 1])
 
 
 def test_pairwise_information_of_codes_agrees_with_scikit_learn():

@@ -20,7 +20,6 @@ from dbench.metrics import (
 from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.classifiers import _squarable
 from dbench.metrics.irs import interventional_robustness
-from dbench.metrics.lasso import cross_validated_lasso
 from dbench.metrics.relations.importance import _ensemble, tree_importance
 from dbench.metrics.snc import _bins_of_each_class
 from dbench.metrics.softmax import softmax_regressions
@@ -87,11 +86,6 @@ def test_the_normaliser_is_a_distance_of_codes_together():
     """Two codes that copy two bits lie at (1/2, 1/2) from their mean; one bit held, each lies at (0, 1/2) from its."""
     found = interventional_robustness(Sample(BITS.astype(float), BITS), [0, 1], [0], [1])
     assert found == pytest.approx(1 - np.sqrt(0.5))
-
-
-def test_a_lasso_needs_as_many_targets_as_observations():
-    with pytest.raises(InvalidInput, match="equally many rows, at least 2, got 4 and 3"):
-        cross_validated_lasso(BITS.astype(float), BITS[:3].astype(float), folds=2)
 
 
 def test_codes_of_each_model_are_brought_to_squares_that_can_be_told():

@@ -19,6 +19,7 @@ from dbench.metrics import (
     irs,
     kl_per_code,
     linear_accuracy,
+    mig_gap,
     modularity,
     mutual_information,
     nk,
@@ -27,13 +28,16 @@ from dbench.metrics import (
     snc,
     tree_importance,
 )
+from dbench.metrics.inputs import as_codes, require_matrix
 from dbench.metrics.interventions import crossed_empida
+from dbench.metrics.lasso import cross_validated_lasso
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 SAMPLE = Sample(BITS.astype(float), BITS)
 SOURCE = GridSource(BITS.astype(float), (2, 2))
 REAL = Sample(np.eye(4), np.eye(4))
 ONES = np.ones((3, 2))
+NAN, INF = (np.array([[1, 1], [1, spoilt], [1, 1]]) for spoilt in (np.nan, np.inf))
 
 
 def trees(**options):
@@ -41,6 +45,7 @@ def trees(**options):
 
 
 REFUSED = [
+    (lambda: as_codes("values", INF), "values must be finite"),
     (lambda: beta_vae_metric(SOURCE, train_points=0), "train_points must be an integer of at least 1, got 0"),
     (lambda: code_mutual_information(BITS, corrected="yes"), "corrected must be True or False"),
     (lambda: dci(SAMPLE, estimator="boosted"), "one of gbt, gbt_sklearn, forest, suter, lasso, got 'boosted'"),
@@ -58,7 +63,15 @@ REFUSED = [
     (lambda: informative_mask(ONES, ONES, threshold=np.inf), "threshold must be a finite number .* 0, got inf"),
     (lambda: informative_codes(np.ones((2, 3, 2)), np.ones((2, 3, 2))), r"mean must .* got shape \(2, 3, 2\)"),
     (lambda: kl_per_code(ONES, ONES[:, :1]), "share a shape"),
+    (lambda: kl_per_code(NAN, ONES), "mean and logvar must be finite"),
+    (lambda: kl_per_code(ONES, NAN), "mean and logvar must be finite"),
+    (lambda: kl_per_code(ONES, INF), "mean and logvar must be finite"),
     (lambda: kl_per_code(ONES, np.full((3, 2), 1000.0)), "finite"),
+    (lambda: require_matrix("values", INF), "values must be finite"),
+    (lambda: cross_validated_lasso(ONES, ONES[:2], folds=2), "equally many rows, at least 2, got 3 and 2"),
+    (lambda: mig_gap(np.eye(2), [1.0, 0.0]), "above 0"),
+    (lambda: mig_gap(np.eye(2), [1.0, np.inf]), "above 0"),
+    (lambda: mig_gap(np.eye(2), [1.0, np.nan]), "above 0"),
     (lambda: interventional_robustness(SAMPLE, [0], [0, 1], [1]), "must not overlap"),
     (lambda: interventional_robustness(SAMPLE, [0], [0], [1], quantile=1.5), r"quantile must .* at most 1, got 1\.5"),
     (lambda: crossed_empida(SAMPLE.codes, BITS, [[0]], [], [1]), "all factors together"),
