@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from dbench.codes import GridSource, Sample
+from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import (
     downstream,
@@ -26,7 +26,6 @@ from dbench.metrics.softmax import softmax_regressions
 from dbench.seeds import generator
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-GRID = GridSource(BITS.astype(float), (2, 2))
 # Half and a quarter of the observations hold 1.
 UNEVEN = Sample(np.tile(BITS[:, :1], (3, 1)).astype(float), np.tile([[0, 0], [0, 0], [1, 0], [1, 1]], (3, 1)))
 
