@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -43,12 +45,8 @@ def test_completeness_is_disentanglement_of_the_transposed_matrix(matrix):
     assert dci_completeness(matrix) == dci_disentanglement(matrix.T)
 
 
-def test_the_printed_matrix_of_how_not_to_measure_fact_2_scores_0_6():
-    matrix = np.full((11, 11), 0.02) + 0.78 * np.eye(11)
-    assert dci_disentanglement(matrix) == pytest.approx(0.6, abs=0.005)
-
-
-def test_the_printed_matrix_of_how_not_to_measure_fact_5_scores_0_957():
+def test_the_printed_matrices_of_how_not_to_measure_facts_2_and_5_score_as_printed():
+    assert dci_disentanglement(np.full((11, 11), 0.02) + 0.78 * np.eye(11)) == pytest.approx(0.6, abs=0.005)
     assert dci_disentanglement([[1.0, 0.0], [0.01, 0.09]]) == pytest.approx(0.957, abs=0.0005)
 
 
@@ -65,11 +63,6 @@ def test_dead_codes_weigh_nothing_wherever_they_stand():
     assert dci_disentanglement(np.concatenate([dead, matrix])) == pytest.approx(dci_disentanglement(matrix))
     assert dci_disentanglement(np.concatenate([matrix, dead])) == pytest.approx(dci_disentanglement(matrix))
     assert disentanglement_per_code(np.concatenate([dead, matrix]))[:3].tolist() == [0, 0, 0]
-
-
-def test_a_matrix_of_zeros_scores_zero():
-    for aggregate in (dci_disentanglement, dci_completeness, sap_gap):
-        assert aggregate(np.zeros((3, 2))) == 0.0
 
 
 def test_completeness_depends_on_the_number_of_codes():
@@ -90,12 +83,6 @@ def test_gaps_are_taken_along_factors_and_divided_by_entropy():
     assert mig_gap(matrix, [1.0, 0.5]) == pytest.approx((0.5 + 0.2) / 2)
 
 
-@pytest.mark.parametrize("entropy", [0.0, np.inf, np.nan])
-def test_an_entropy_that_is_no_number_above_0_is_refused(entropy):
-    with pytest.raises(InvalidInput, match="above 0"):
-        mig_gap(np.eye(2), [1.0, entropy])
-
-
 @pytest.mark.parametrize("matrix", [[[1.0, -0.1]], [[np.nan, 1.0]], [1.0, 2.0], np.zeros((0, 2))])
 def test_what_is_no_relation_is_refused(matrix):
     for aggregate in (dci_disentanglement, dci_completeness, sap_gap, align, alignment_collisions):
@@ -105,8 +92,6 @@ def test_what_is_no_relation_is_refused(matrix):
 
 @given(arrays(np.float64, (4, 3), elements=st.floats(0, 100)))
 def test_alignment_finds_the_largest_sum_over_all_injections(matrix):
-    from itertools import permutations
-
     found = align(matrix)
     assert len(set(found.tolist())) == 3
     best = max(sum(matrix[code, factor] for factor, code in enumerate(chosen)) for chosen in permutations(range(4), 3))

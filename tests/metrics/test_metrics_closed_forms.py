@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dbench.codes import GridSource, Sample
-from dbench.metrics import METRICS, bin_accuracy, factor_vae, med, mig, modularity, udr_scores
+from dbench.metrics import METRICS, bin_accuracy, factor_vae, med, mig, modularity
 
 # Two fair bits, each copied by a code that is wrong once in four.
 NOISY = np.array([(a, b, a ^ (e == 0), b ^ (f == 0)) for a, b in np.ndindex(2, 2) for e, f in np.ndindex(4, 4)])
@@ -60,14 +60,21 @@ def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
 
     # With two factors, the template leaves the square of the smaller share over that of the larger.
     modular = 1 - (matrix.min(axis=1) / matrix.max(axis=1)) ** 2
-    assert modularity(Sample(codes, factors)).value == pytest.approx(modular.mean(), abs=1e-6)
+    result = modularity(Sample(codes, factors))
+    assert result.per_code == pytest.approx(modular, abs=1e-6)
+    assert result.value == pytest.approx(modular.mean(), abs=1e-6)
 
     shares = matrix / matrix.sum(axis=0)
     purity = 1 - stats.entropy(shares, base=2, axis=1)
-    assert med(Sample(codes, factors)).value == pytest.approx(np.average(purity, weights=shares.sum(axis=1)), abs=1e-6)
     spread = 1 - stats.entropy(shares, base=3, axis=0)
+    result = med(Sample(codes, factors))
+    assert result.metric == "med"
+    assert result.per_code == pytest.approx(purity, abs=1e-6)
+    assert result.per_factor == pytest.approx(spread, abs=1e-6)
+    assert result.value == pytest.approx(np.average(purity, weights=shares.sum(axis=1)), abs=1e-6)
     completeness = np.average(spread, weights=shares.sum(axis=0))
-    assert med(Sample(codes, factors)).details["completeness"] == pytest.approx(completeness, abs=1e-6)
+    assert result.details["completeness"] == pytest.approx(completeness, abs=1e-6)
+    np.testing.assert_allclose(result.relation, shares, atol=1e-6)
 
 
 @given(seed=st.integers(0, 100_000))
@@ -84,24 +91,8 @@ def test_the_accuracy_of_bins_is_the_best_over_all_ways_to_share_them_out(seed):
         assert bin_accuracy(np.arange(float(len(label))), label) == (pytest.approx(best), len(bins))
 
 
-def test_a_factor_that_no_code_holds_is_lost_and_the_others_are_always_guessed():
-    sizes = (3, 4, 5)
-    grid = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, 3)
-    result = factor_vae(GridSource(grid[:, :2].astype(float), sizes), train_votes=2000, test_votes=2000)
+def test_a_factor_that_no_code_holds_is_lost_and_the_others_are_always_guessed(grid):
+    result = factor_vae(GridSource(grid[:, :2].astype(float), (3, 4, 5)), train_votes=2000, test_votes=2000)
     # A fixed third factor leaves both codes to chance; either is known as the vote for its own factor.
     assert result.per_factor.tolist() == [1.0, 1.0, 0.0]
     assert result.value == pytest.approx(2 / 3, abs=4 * np.sqrt(2 / 9 / 2000))
-
-
-@pytest.mark.parametrize("relation", ["lasso", "spearman"])
-def test_models_turned_by_45_degrees_agree_as_the_cosine_says(relation):
-    # Sums and differences of two independent codes: every relation is 1 / sqrt 2, so a term is 1/2 over sqrt 2.
-    rng = np.random.default_rng(0)
-    z = np.array(list(itertools.product([-1.0, 1.0], repeat=2)) * 100)
-    if relation == "spearman":  # normal codes: the rank correlation of rho is 6 / pi arcsin(rho / 2)
-        z = rng.normal(size=(40_000, 2))
-    turned = z @ np.array([[1, 1], [1, -1]]) / np.sqrt(2)
-    order = rng.permutation(len(z))
-    one = 1 / np.sqrt(2) if relation == "lasso" else 6 / np.pi * np.arcsin(np.sqrt(0.125))
-    found = udr_scores(np.stack([z, turned])[:, order], np.ones((2, 2), dtype=bool), relation=relation)
-    assert found == pytest.approx([one / 2] * 2, abs=0.01)

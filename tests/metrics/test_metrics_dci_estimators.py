@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LassoCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics import dci, dci_completeness, dci_disentanglement, factor_vae, linear_accuracy, nk
-from dbench.metrics.relations import tree_importance
+from dbench.metrics import dci, dci_completeness, dci_disentanglement, linear_accuracy, nk
 
 
 @pytest.fixture(scope="module")
@@ -21,14 +22,12 @@ def mixed():
 def test_dci_with_lasso_is_scikit_learns_lasso_on_standardised_codes(mixed):
     result = dci(mixed, estimator="lasso", generator=np.random.default_rng(2))
     train, test = mixed.split(1 / 3, np.random.default_rng(2))
-    mean, spread = train.codes.mean(axis=0), train.codes.std(axis=0)
-    x, x_test = ((part.codes - mean) / spread for part in (train, test))
+    model = make_pipeline(StandardScaler(), LassoCV(cv=5, tol=1e-8, max_iter=50_000))
     weights, scores = [], []
     for y, y_test in zip(train.factors.T, test.factors.T, strict=True):
-        centre, unit = y.mean(), y.std()
-        model = LassoCV(cv=5, tol=1e-8, max_iter=50_000).fit(x, (y - centre) / unit)
-        weights.append(np.abs(model.coef_))
-        scores.append(model.score(x_test, (y_test - centre) / unit))
+        model.fit(train.codes, (y - y.mean()) / y.std())
+        weights.append(np.abs(model[-1].coef_))
+        scores.append(model.score(test.codes, (y_test - y.mean()) / y.std()))
     matrix = np.array(weights).T
     np.testing.assert_allclose(result.relation, matrix, atol=2e-3)
     assert result.metric == "dci[lasso]"
@@ -45,36 +44,22 @@ def test_lasso_keeps_one_of_two_copies_where_trees_share(worlds):
 def test_lasso_reads_labels_by_rank_and_finds_no_line_in_a_category_without_order():
     labels = np.random.default_rng(0).integers(3, size=(900, 2))
     copies = Sample(labels, labels)
-    assert (
-        dci(Sample(labels, np.array([-5, 0, 1000])[labels]), estimator="lasso").value
-        == dci(copies, estimator="lasso").value
-    )
+    renamed = Sample(labels, np.array([-5, 0, 1000])[labels])
+    assert dci(renamed, estimator="lasso").value == dci(copies, estimator="lasso").value
     folded = Sample(np.array([0.0, 1.0, 0.0])[labels], labels)
     assert dci(copies, estimator="lasso").details["informativeness"] > 0.99
     assert abs(dci(folded, estimator="lasso").details["informativeness"]) < 0.05
 
 
-def test_dci_with_lasso_knows_exact_copies_from_rotations_and_answers_tiny_samples(worlds):
-    assert dci(worlds["identity"], estimator="lasso").value > 0.98
-    assert dci(worlds["rotated"], estimator="lasso").value < 0.6
+def test_dci_with_lasso_answers_tiny_samples():
     assert dci(Sample([[0.0], [1.0]], [[0, 1], [1, 0]]), estimator="lasso").value == 0.0
-
-
-def test_noise_can_be_perfectly_disentangled_by_one_tiny_weight_of_a_lasso():
-    rng = np.random.default_rng(1)
-    factors = np.stack([rng.integers(size, size=2000) for size in (3, 6, 10)], axis=1)
-    noise = dci(Sample(rng.normal(size=(2000, 6)), factors), estimator="lasso")
-    assert noise.relation.max() < 0.1
-    assert noise.value > 0.3
-    assert abs(noise.details["informativeness"]) < 0.02
 
 
 def test_the_preset_of_suter_is_the_forest_of_appendix_d_1():
     rng = np.random.default_rng(1)
     factors = rng.integers(4, size=(6000, 2))
-    sample = Sample(
-        np.concatenate([factors + 0.3 * rng.normal(size=(6000, 2)), rng.normal(size=(6000, 2))], 1), factors
-    )
+    codes = np.concatenate([factors + 0.3 * rng.normal(size=(6000, 2)), rng.normal(size=(6000, 2))], axis=1)
+    sample = Sample(codes, factors)
     result = dci(sample, estimator="suter", generator=np.random.default_rng(5))
     stream = np.random.default_rng(5)
     train, _ = sample.split(1 / 3, stream)
@@ -92,10 +77,6 @@ def test_too_few_observations_for_a_leaf_of_500_are_refused_instead_of_scored_ze
     few = worlds["identity"].take(np.arange(900))
     with pytest.raises(InvalidInput, match=r"suter needs at least 1600 training observations .* got 600"):
         dci(few, estimator="suter")
-    with pytest.raises(InvalidInput, match="one of gbt, gbt_sklearn, forest, suter, lasso, got 'boosted'"):
-        dci(few, estimator="boosted")
-    with pytest.raises(InvalidInput, match="got 900"):
-        tree_importance(few, few, estimator="suter", generator=np.random.default_rng(0))
 
 
 def test_knockout_and_linear_accuracy_of_exact_copies_reach_the_ceilings_they_state(worlds):
@@ -105,18 +86,3 @@ def test_knockout_and_linear_accuracy_of_exact_copies_reach_the_ceilings_they_st
     linear = linear_accuracy(worlds["dead"])
     assert linear.value == pytest.approx(linear.details["ceiling"], abs=0.03)
     assert linear_accuracy(worlds["noise"]).details["ceiling"] == linear.details["ceiling"]
-
-
-def test_factor_vae_states_its_levels_whether_or_not_a_code_is_active(grid):
-    from dbench.codes import GridSource
-
-    quick = {"train_votes": 2000, "test_votes": 2000, "variance_draws": 500}
-    rng = np.random.default_rng(0)
-    exact = (grid - grid.mean(axis=0)) / grid.std(axis=0)
-    for codes in (exact, 0 * exact):
-        details = factor_vae(GridSource(codes, (3, 4, 5)), **quick).details
-        assert (details["chance"], details["ceiling"]) == (1 / 3, 1.0)
-    assert factor_vae(GridSource(exact, (3, 4, 5)), **quick).value == 1.0
-    big = np.stack(np.meshgrid(*[np.arange(12)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-    noise = factor_vae(GridSource(rng.normal(size=(len(big), 4)), (12, 12, 12)), **quick)
-    assert noise.value == pytest.approx(noise.details["chance"], abs=0.1)

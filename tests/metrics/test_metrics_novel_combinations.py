@@ -26,24 +26,19 @@ def one_hot(column, size):
     return np.eye(size)[GRID[:, column]] + 0.05 * noise(len(GRID), size)
 
 
-@pytest.fixture(scope="module")
-def disentangled():
-    """A part of the code for each factor: values of one never move the codes of another."""
-    return score(np.concatenate([one_hot(0, 3), one_hot(1, 4), noise(len(GRID), 2, seed=1)], axis=1))
+# A part of the code for each factor: values of one never move the codes of another.
+DISENTANGLED = np.concatenate([one_hot(0, 3), one_hot(1, 4)], axis=1)
 
 
-@pytest.fixture(scope="module")
-def lookup():
-    """A place of its own for each combination, so that nothing is shared between those of one value."""
-    return score(noise(12, 8)[GRID[:, 0] * 4 + GRID[:, 1]] + 0.01 * noise(len(GRID), 8, seed=1))
-
-
-def test_disentangled_codes_generalise(disentangled):
+def test_disentangled_codes_generalise():
+    disentangled = score(np.concatenate([DISENTANGLED, noise(len(GRID), 2, seed=1)], axis=1))
     assert disentangled.value == 1
     assert disentangled.details["mlp"] == disentangled.details["linear"] == 1
 
 
-def test_a_lookup_code_does_not_though_random_splits_are_classified_perfectly(lookup):
+def test_a_lookup_code_does_not_though_random_splits_are_classified_perfectly():
+    """A place of its own for each combination, so that nothing is shared between those of one value."""
+    lookup = score(noise(12, 8)[GRID[:, 0] * 4 + GRID[:, 1]] + 0.01 * noise(len(GRID), 8, seed=1))
     assert lookup.value == 0
     assert lookup.details["mlp"] == lookup.details["linear"] == 0
     assert lookup.details["random_split.mlp"] == lookup.details["random_split.linear"] == 1
@@ -74,37 +69,30 @@ def test_a_linear_classifier_misses_what_a_perceptron_finds():
     assert details["random_split.linear"] < 0.7
 
 
-def test_only_held_out_points_are_tested(disentangled):
+def test_only_held_out_points_are_tested():
     """Codes of the novel points are all that is spoilt: the answer falls to the guess those codes give."""
-    codes = np.concatenate([one_hot(0, 3), one_hot(1, 4)], axis=1)
+    codes = DISENTANGLED.copy()
     codes[NOVEL] = codes[(GRID[:, :2] == [0, 0]).all(axis=1)]
     assert score(codes).details["mlp"] == score(codes).details["linear"] == 0
 
 
 def test_factors_that_are_not_asked_for_do_not_matter():
-    codes = np.concatenate([one_hot(0, 3), one_hot(1, 4)], axis=1)
-    other = GRID.copy()
-    other[:, 2] = other[::-1, 2]
-    a, b = (novel_combinations(Sample(codes, f, NAMES), NOVEL, (0, 1), **QUICK).details for f in (GRID, other))
-    assert a == b
+    other = np.column_stack([GRID[:, :2], GRID[::-1, 2]])
+    found = novel_combinations(Sample(DISENTANGLED, other, NAMES), NOVEL, (0, 1), **QUICK)
+    assert found.details == score(DISENTANGLED).details
 
 
-def test_the_same_generator_gives_the_same_score_and_labels_may_have_any_names(disentangled):
-    codes = np.concatenate([one_hot(0, 3), one_hot(1, 4)], axis=1)
-    renamed = np.array([7, -1, 30])[GRID[:, 0]]
-    labels = np.column_stack([renamed, GRID[:, 1:]])
-    assert novel_combinations(Sample(codes, labels, NAMES), NOVEL, (0, 1), **QUICK).details["mlp"] == 1
-    assert score(codes).details == score(codes).details
+def test_the_same_generator_gives_the_same_score_and_labels_may_have_any_names():
+    labels = np.column_stack([np.array([7, -1, 30])[GRID[:, 0]], GRID[:, 1:]])
+    assert novel_combinations(Sample(DISENTANGLED, labels, NAMES), NOVEL, (0, 1), **QUICK).details["mlp"] == 1
+    assert score(DISENTANGLED).details == score(DISENTANGLED).details
     with_other = score(noise(len(GRID), 4), generator=np.random.default_rng(1)).details
     assert with_other != score(noise(len(GRID), 4), generator=np.random.default_rng(2)).details
 
 
 def test_fewer_points_can_be_trained_on():
-    codes = np.concatenate([one_hot(0, 3), one_hot(1, 4)], axis=1)
-    assert score(codes, train=200).details["mlp"] > 0.9
-    assert score(codes, train=440).details == score(codes).details
-    with pytest.raises(InvalidInput, match="train must be at most the number of familiar points, 440, got 441"):
-        score(codes, train=441)
+    assert score(DISENTANGLED, train=200).details["mlp"] > 0.9
+    assert score(DISENTANGLED, train=440).details == score(DISENTANGLED).details
 
 
 def test_adjusting_for_chance_follows_the_formula():
@@ -126,6 +114,7 @@ def test_adjusting_for_chance_follows_the_formula():
         ({"factors": (0, 3)}, r"factors must be distinct numbers from 0 to 2, at least 1, got \[0, 3\]"),
         ({"epochs": 0}, "epochs must be an integer of at least 1, got 0"),
         ({"train": 0}, "train must be an integer of at least 1, got 0"),
+        ({"train": 441}, "train must be at most the number of familiar points, 440, got 441"),
         ({"penalty": 0.0}, "penalty must be a finite number above 0"),
     ],
 )

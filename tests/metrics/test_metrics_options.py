@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from dbench.codes import GridSource, Sample
+from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import (
-    beta_vae_metric,
     downstream,
     explicitness,
-    factor_vae,
     irs,
     linear_accuracy,
     mlp_accuracy,
@@ -22,15 +20,12 @@ from dbench.metrics import (
 from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.classifiers import _squarable
 from dbench.metrics.irs import interventional_robustness
-from dbench.metrics.lasso import cross_validated_lasso
 from dbench.metrics.relations.importance import _ensemble, tree_importance
 from dbench.metrics.snc import _bins_of_each_class
 from dbench.metrics.softmax import softmax_regressions
-from dbench.metrics.statistical_efficiency import statistical_efficiency
 from dbench.seeds import generator
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-GRID = GridSource(BITS.astype(float), (2, 2))
 # Half and a quarter of the observations hold 1.
 UNEVEN = Sample(np.tile(BITS[:, :1], (3, 1)).astype(float), np.tile([[0, 0], [0, 0], [1, 0], [1, 1]], (3, 1)))
 
@@ -74,33 +69,13 @@ def test_a_training_size_that_just_fits_is_taken():
     assert [downstream(many, test=test).details["size"] for test in (20, 21, 111)] == [100, 10, 9]
 
 
-def test_statistical_efficiency_names_the_accuracies_it_is_the_ratio_of():
-    score = statistical_efficiency(UNEVEN, few=2, many=8, test=4)
-    assert score.value == pytest.approx(score.details["accuracy.few"] / score.details["accuracy.many"])
-    assert score.per_factor.shape == (2,)
-
-
 def test_of_four_observations_one_is_tested_and_no_value_can_be_told_from_another():
     sample = Sample(BITS.astype(float), BITS[:, :1])
     found = [explicitness(sample, generator=generator(test="four", draw=draw)) for draw in range(5)]
     assert [(score.value, score.details["values"]) for score in found] == [(0.5, 0)] * 5
 
 
-def test_guesses_that_are_always_right_stay_so_when_chance_is_taken_off():
-    score = beta_vae_metric(GRID, batch=200, train_points=300, test_points=200, corrected=True)
-    assert (score.value, score.details["ceiling"]) == (1.0, 1.0)
-
-
-def test_an_infinite_threshold_leaves_no_code_and_is_refused():
-    with pytest.raises(InvalidInput, match="threshold must be a finite variance of at least 0, got inf"):
-        factor_vae(GRID, threshold=np.inf)
-
-
-def test_robustness_needs_a_bin_and_a_constant_code_has_none():
-    with pytest.raises(InvalidInput, match=r"bins must be .* at least 1, got 0"):
-        irs(UNEVEN, bins=0)
-    with pytest.raises(InvalidInput, match=r"quantile must lie above 0 and be at most 1, got 1\.5"):
-        interventional_robustness(UNEVEN, [0], [0], [1], quantile=1.5)
+def test_the_corrected_robustness_of_a_constant_code_is_none():
     bits = np.tile(BITS, (16, 1))
     grid = Sample(np.column_stack([bits[:, 0], np.zeros(64)]).astype(float), bits)
     assert irs(grid, corrected=True).per_code.tolist() == [1.0, 0.0]
@@ -110,11 +85,6 @@ def test_the_normaliser_is_a_distance_of_codes_together():
     """Two codes that copy two bits lie at (1/2, 1/2) from their mean; one bit held, each lies at (0, 1/2) from its."""
     found = interventional_robustness(Sample(BITS.astype(float), BITS), [0, 1], [0], [1])
     assert found == pytest.approx(1 - np.sqrt(0.5))
-
-
-def test_a_lasso_needs_as_many_targets_as_observations():
-    with pytest.raises(InvalidInput, match="equally many rows, at least 2, got 4 and 3"):
-        cross_validated_lasso(BITS.astype(float), BITS[:3].astype(float), folds=2)
 
 
 def test_codes_of_each_model_are_brought_to_squares_that_can_be_told():

@@ -30,9 +30,3 @@ def test_a_device_that_is_not_there_is_one_clear_line(metric, device):
     with pytest.raises(InvalidInput, match=r"device must be one that torch can use here, got '.*': \S") as told:
         metric(Sample(CODES, FACTORS), device=device, **QUICK)
     assert "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize("rate", [0.0, -0.1, float("nan"), float("inf")])
-def test_a_falling_rate_must_start_above_zero(rate):
-    with pytest.raises(InvalidInput, match="falling_from must be a finite number above 0, got"):
-        nk(Sample(CODES, FACTORS), falling_from=rate, **QUICK)

@@ -52,11 +52,8 @@ def score(name, codes, **options):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_metric_is_exported_under_its_own_name(name):
     assert getattr(metrics, name) is METRICS[name] is find_metric(name)
-    assert (
-        CARDS[name].name
-        == name
-        == inspect.unwrap(METRICS[name]).__module__.rpartition(".")[2].replace("posterior", "informative_codes")
-    )
+    module = inspect.unwrap(METRICS[name]).__module__.rpartition(".")[2]
+    assert CARDS[name].name == name == module.replace("posterior", "informative_codes")
 
 
 @pytest.mark.parametrize(
@@ -188,9 +185,8 @@ def test_odd_samples_are_scored_within_bounds_or_refused(name, seed):
         1e-9 * rng.normal(size=n),
         rng.normal(size=n),
     ]
-    sample = Sample(
-        np.stack([columns[column] for column in rng.integers(5, size=d)], axis=1), rng.integers(4, size=(n, k))
-    )
+    codes = np.stack([columns[column] for column in rng.integers(5, size=d)], axis=1)
+    sample = Sample(codes, rng.integers(4, size=(n, k)))
     if any((column == column[0]).all() for column in sample.factors.T) and name in OF_FACTORS:
         with pytest.raises(InvalidInput, match="at least 2 values"):
             METRICS[name](sample, **CARDS[name].quick)

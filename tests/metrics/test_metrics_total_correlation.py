@@ -2,18 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import gaussian_total_correlation, informative_codes, informative_mask, kl_per_code
-
-
-def test_two_correlated_codes_have_the_textbook_value():
-    z = np.random.default_rng(0).normal(size=(200, 2))
-    z = np.linalg.qr(z - z.mean(axis=0))[0]
-    rho = 0.6
-    codes = np.stack([z[:, 0], rho * z[:, 0] + np.sqrt(1 - rho**2) * z[:, 1]], axis=1)
-    assert gaussian_total_correlation(codes).value == pytest.approx(-0.5 * np.log(1 - rho**2))
 
 
 @given(st.integers(0, 10_000))
@@ -21,12 +14,8 @@ def test_two_correlated_codes_have_the_textbook_value():
 def test_it_is_the_divergence_from_the_product_of_marginals(seed):
     rng = np.random.default_rng(seed)
     codes = rng.normal(size=(50, 4)) @ rng.normal(size=(4, 4))
-    covariance = np.cov(codes.T)
-    marginals = np.diag(np.diag(covariance))
-    inverse = np.linalg.inv(marginals)
-    divergence = 0.5 * (
-        np.trace(inverse @ covariance) - 4 + np.linalg.slogdet(marginals)[1] - np.linalg.slogdet(covariance)[1]
-    )
+    apart = stats.norm(scale=codes.std(axis=0, ddof=1)).entropy().sum()
+    divergence = apart - stats.multivariate_normal(cov=np.cov(codes.T)).entropy()
     assert gaussian_total_correlation(codes).value == pytest.approx(divergence, rel=1e-6)
 
 
@@ -46,10 +35,6 @@ def test_duplicates_count_once_each_at_the_floor():
     assert 10 < result.value < 14.0 + gaussian_total_correlation(codes).value
 
 
-def test_more_codes_than_observations_stay_finite():
-    assert np.isfinite(gaussian_total_correlation(np.random.default_rng(0).normal(size=(3, 6))).value)
-
-
 def test_a_sample_gives_what_its_codes_give_and_huge_codes_do_not_overflow():
     codes = np.random.default_rng(0).normal(size=(100, 3))
     expected = gaussian_total_correlation(codes).value
@@ -61,13 +46,6 @@ def test_a_sample_gives_what_its_codes_give_and_huge_codes_do_not_overflow():
 def test_codes_without_a_covariance_are_refused(codes):
     with pytest.raises(InvalidInput, match="codes must"):
         gaussian_total_correlation(codes)
-
-
-def test_the_divergence_of_each_code_is_the_textbook_formula():
-    mean, logvar = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.log(np.array([[0.5, 1.0], [0.25, 1.0]]))
-    by_hand = np.mean([0.5 * (1 + 0.5 - 1 - np.log(0.5)), 0.5 * (1 + 0.25 - 1 - np.log(0.25))])
-    assert kl_per_code(mean, logvar) == pytest.approx([by_hand, 0.0])
-    assert kl_per_code(np.stack([mean, 0 * mean]), np.stack([logvar, 0 * logvar])).shape == (2, 2)
 
 
 def test_a_code_is_informative_above_a_hundredth_of_a_nat():
@@ -89,26 +67,6 @@ def test_informative_codes_are_those_that_the_integral_of_the_divergence_counts(
     by_quadrature = integrand.sum(axis=0).mean(axis=0) * 24 / 200_000
     score = informative_codes(mean, 2 * np.log(spread))
     assert score.per_code == pytest.approx(by_quadrature, abs=1e-9)
+    stacked = kl_per_code(np.stack([mean, 0 * mean]), np.stack([2 * np.log(spread), 0 * mean]))
+    np.testing.assert_allclose(stacked, [score.per_code, [0, 0]])
     assert score.value == (by_quadrature > 0.01).sum() == 1
-
-
-def test_moving_codes_away_from_the_prior_makes_them_informative():
-    mean = 0.1 * np.random.default_rng(0).normal(size=(500, 2))
-    assert informative_codes(mean, np.zeros((500, 2))).value == 0
-    assert informative_codes(mean + np.array([0.0, 1.0]), np.zeros((500, 2))).value == 1
-    assert informative_codes(mean * np.array([3.0, 1.0]), np.zeros((500, 2))).value == 1
-
-
-def test_posteriors_that_do_not_fit_are_refused():
-    with pytest.raises(InvalidInput, match="share a shape"):
-        kl_per_code(np.ones((3, 2)), np.ones((3, 1)))
-    with pytest.raises(InvalidInput, match="finite"):
-        kl_per_code(np.ones((3, 2)), np.full((3, 2), np.inf))
-    with pytest.raises(InvalidInput, match="finite"):
-        kl_per_code(np.ones((3, 2)), np.full((3, 2), 1000.0))
-    with pytest.raises(InvalidInput, match=r"mean must be a matrix .* got shape \(2, 3, 2\)"):
-        informative_codes(np.ones((2, 3, 2)), np.ones((2, 3, 2)))
-    with pytest.raises(InvalidInput, match="threshold must be a finite number of at least 0, got -1"):
-        informative_codes(np.ones((3, 2)), np.ones((3, 2)), threshold=-1)
-    with pytest.raises(InvalidInput, match="threshold must be a finite number of at least 0, got inf"):
-        informative_mask(np.ones((3, 2)), np.ones((3, 2)), threshold=np.inf)

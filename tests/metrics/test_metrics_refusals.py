@@ -1,0 +1,105 @@
+"""Options that a metric cannot work with are refused in one line."""
+
+import numpy as np
+import pytest
+
+from dbench.codes import GridSource, Sample
+from dbench.errors import InvalidInput
+from dbench.metrics import (
+    beta_vae_metric,
+    code_mutual_information,
+    dci,
+    downstream,
+    explicitness,
+    factor_vae,
+    independent_groups,
+    informative_codes,
+    informative_mask,
+    interventional_robustness,
+    irs,
+    kl_per_code,
+    linear_accuracy,
+    mig_gap,
+    modularity,
+    mutual_information,
+    nk,
+    quantise,
+    sap,
+    snc,
+    tree_importance,
+)
+from dbench.metrics.inputs import as_codes, require_matrix
+from dbench.metrics.interventions import crossed_empida
+from dbench.metrics.lasso import cross_validated_lasso
+
+BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+SAMPLE = Sample(BITS.astype(float), BITS)
+SOURCE = GridSource(BITS.astype(float), (2, 2))
+REAL = Sample(np.eye(4), np.eye(4))
+ONES = np.ones((3, 2))
+NAN, INF = (np.array([[1, 1], [1, spoilt], [1, 1]]) for spoilt in (np.nan, np.inf))
+
+
+def trees(**options):
+    return tree_importance(SAMPLE, SAMPLE, generator=np.random.default_rng(0), **options)
+
+
+REFUSED = [
+    (lambda: as_codes("values", INF), "values must be finite"),
+    (lambda: beta_vae_metric(SOURCE, train_points=0), "train_points must be an integer of at least 1, got 0"),
+    (lambda: code_mutual_information(BITS, corrected="yes"), "corrected must be True or False"),
+    (lambda: dci(SAMPLE, estimator="boosted"), "one of gbt, gbt_sklearn, forest, suter, lasso, got 'boosted'"),
+    (lambda: downstream(SAMPLE, model="svm"), "model must be 'logistic' or 'gbt', got 'svm'"),
+    (lambda: downstream(SAMPLE, sizes=()), "at least one training size"),
+    (lambda: downstream(SAMPLE, test=0), "test must be .* at least 1, got 0"),
+    (lambda: factor_vae(SOURCE, batch=1), "batch must be an integer of at least 2, got 1"),
+    (lambda: factor_vae(SOURCE, test_votes=0), "test_votes must be an integer of at least 1"),
+    (lambda: factor_vae(SOURCE, variance_draws=1), "variance_draws must be .* at least 2, got 1"),
+    (lambda: factor_vae(SOURCE, threshold=-1.0), "threshold must be a finite variance of at least 0, got -1"),
+    (lambda: factor_vae(SOURCE, threshold=np.nan), "threshold must be a finite variance of at least 0, got nan"),
+    (lambda: factor_vae(SOURCE, threshold=np.inf), "threshold must be a finite variance of at least 0, got inf"),
+    (lambda: independent_groups(np.eye(2), 0.0), r"thresholds must be finite numbers above 0, got \[0.0\]"),
+    (lambda: informative_codes(ONES, ONES, threshold=-1), "threshold must be a finite number of at least 0, got -1"),
+    (lambda: informative_mask(ONES, ONES, threshold=np.inf), "threshold must be a finite number .* 0, got inf"),
+    (lambda: informative_codes(np.ones((2, 3, 2)), np.ones((2, 3, 2))), r"mean must .* got shape \(2, 3, 2\)"),
+    (lambda: kl_per_code(ONES, ONES[:, :1]), "share a shape"),
+    (lambda: kl_per_code(NAN, ONES), "mean and logvar must be finite"),
+    (lambda: kl_per_code(ONES, NAN), "mean and logvar must be finite"),
+    (lambda: kl_per_code(ONES, INF), "mean and logvar must be finite"),
+    (lambda: kl_per_code(ONES, np.full((3, 2), 1000.0)), "finite"),
+    (lambda: require_matrix("values", INF), "values must be finite"),
+    (lambda: cross_validated_lasso(ONES, ONES[:2], folds=2), "equally many rows, at least 2, got 3 and 2"),
+    (lambda: mig_gap(np.eye(2), [1.0, 0.0]), "above 0"),
+    (lambda: mig_gap(np.eye(2), [1.0, np.inf]), "above 0"),
+    (lambda: mig_gap(np.eye(2), [1.0, np.nan]), "above 0"),
+    (lambda: interventional_robustness(SAMPLE, [0], [0, 1], [1]), "must not overlap"),
+    (lambda: interventional_robustness(SAMPLE, [0], [0], [1], quantile=1.5), r"quantile must .* at most 1, got 1\.5"),
+    (lambda: crossed_empida(SAMPLE.codes, BITS, [[0]], [], [1]), "all factors together"),
+    (lambda: irs(SAMPLE, bins=0), "bins must be an integer of at least 1, got 0"),
+    (lambda: irs(SAMPLE, quantile=0.0), "quantile must lie above 0 and be at most 1, got 0.0"),
+    (lambda: modularity(SAMPLE, idle="drop"), "idle must be 'skip' or 'zero', got 'drop'"),
+    (lambda: mutual_information(np.ones((5, 1)), BITS), "equally many rows, got 5 and 4"),
+    (lambda: quantise(ONES, bins=0), "bins must be an integer of at least 1, got 0"),
+    (lambda: sap(REAL, relation="svm"), "must be 'r2' for continuous"),
+    (lambda: sap(REAL, relation="linear"), "got 'linear'"),
+    (lambda: snc(SAMPLE, min_bin_size=0), "min_bin_size must be an integer of at least 1, got 0"),
+    (lambda: trees(estimator="lightgbm"), "must be one of gbt, gbt_sklearn, forest, suter, got 'lightgbm'"),
+    (lambda: trees(estimator="forest", candidates=0), "candidates must be from 1 to the 2 codes, got 0"),
+    (lambda: trees(estimator="forest", candidates=3), "candidates must be from 1 to the 2 codes, got 3"),
+    (lambda: trees(estimator="gbt", candidates=1), "for estimator forest alone, got 1 for gbt"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_what_a_metric_cannot_work_with_is_refused(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()
+
+
+@pytest.mark.parametrize("value", [0.0, -0.1, np.nan, np.inf])
+@pytest.mark.parametrize(
+    ("metric", "option"), [(explicitness, "penalty"), (linear_accuracy, "penalty"), (nk, "falling_from")]
+)
+def test_a_strength_must_be_a_finite_number_above_zero(metric, option, value):
+    with pytest.raises(InvalidInput, match=f"{option} must be a finite number above 0, got"):
+        metric(SAMPLE, **{option: value})
