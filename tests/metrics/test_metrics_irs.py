@@ -108,7 +108,7 @@ def test_exact_copies_score_1_unless_values_share_a_bin():
 
 def test_the_chance_level_is_that_of_noise_and_correction_takes_it_off():
     rng = np.random.default_rng(0)
-    factors = rng.integers((3, 6, 20), size=(3000, 3))
+    factors = np.stack([rng.integers(size, size=3000) for size in (3, 6, 20)], axis=1)
     noise = Sample(rng.normal(size=(3000, 5)), factors)
     result = irs(noise)
     assert result.value > 0.1
