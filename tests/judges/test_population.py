@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -197,6 +198,25 @@ def test_evidence_that_is_missing_is_refused_with_what_was_asked_for(tmp_path, n
     (tmp_path / "file").touch()
     with pytest.raises(InvalidInput, match=f"evidence must be a folder with runs.parquet .*{name}'"):
         evidence_folders(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("role", "roles", "tables"),
+    [("primary", {}, 2), ("cell", {"x": "primary"}, 2), ("cell", {}, 1), ("probe", {}, 1)],
+)
+def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(claim_files, cards, role, roles, tables):
+    primary = next(card for card in cards if card.evidence == "zoo" and card.role == "primary")
+    card = replace(primary, role=role, roles=roles)
+    asked = {}
+    claim_files["conftest"].pytest_generate_tests(
+        SimpleNamespace(
+            fixturenames=["unsupervised", "evidence_folder"],
+            config=SimpleNamespace(getoption=lambda name: None),
+            definition=SimpleNamespace(obj=card.covers(lambda unsupervised: None)),
+            parametrize=lambda name, values, ids: asked.update({name: ids}),
+        )
+    )
+    assert asked == {"evidence_folder": ["micro-dsprites_grid_16", "micro-color_dsprites_grid_16"][:tables]}
 
 
 def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_profile(tmp_path):

@@ -39,6 +39,8 @@ def test_ratios_are_those_of_means_over_seeds():
     assert ratio_to(EXACT, "tc", "dip_vae_i", PLAIN).value == pytest.approx(2 / 5)
     assert [e.value for e in ratios_to(EXACT, "tc", "dip_vae_i", PLAIN)] == pytest.approx([1 / 5, 2 / 5, 3 / 5])
     assert ratio_to(EXACT, "tc", "beta_vae", PLAIN).value == pytest.approx(3 / 5)
+    # One mean over strengths can hide what single ones are: they stand beside it.
+    assert ratio_to(EXACT, "tc", "dip_vae_i", PLAIN).notes == ("strength by strength: 0.2 at 1, 0.4 at 2, 0.6 at 4",)
 
 
 def test_changes_run_from_the_first_strength_that_counts_to_the_last():

@@ -1,0 +1,207 @@
+"""Readers of files from outside: codes in five formats, and archives of data sets."""
+
+import csv
+import hashlib
+import io
+import struct
+import tarfile
+import warnings
+import zipfile
+from gzip import compress
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from damage import Reader, damaged, spoil_file
+from numpy.typing import NDArray
+from pyarrow import parquet
+from scipy.io import savemat
+
+from dbench.codes.reading import read_codes
+from dbench.data.archives import git_blob_id
+from dbench.data.cars3d import Cars3d
+from dbench.data.dsprites import Dsprites
+from dbench.data.mpi3d import Mpi3d
+from dbench.data.smallnorb import FILES, MAGIC, SmallNorb
+from dbench.seeds import generator
+
+
+def md5(path: Path) -> str:
+    return hashlib.md5(path.read_bytes()).hexdigest()
+
+
+def images(*shape: int) -> np.ndarray:
+    return generator(test="damaged archives").integers(2, size=shape, dtype=np.uint8)
+
+
+def npz_reader(folder: Path, what: str) -> Reader:
+    """Archives of dSprites, or of MPI3D; stored or compressed, so that damage reaches the arrays too."""
+    path = folder / "archive.npz"
+    if what == "dsprites":
+        classes = np.array([(0, *point) for point in np.ndindex(3, 1, 2, 2, 1)])
+        np.savez(path, imgs=images(12, 64, 64), latents_classes=classes)
+    else:
+        np.savez_compressed(path, images=images(8, 64, 64, 3))
+
+    def read(folder: Path) -> object:
+        path = folder / "archive.npz"
+        if what == "dsprites":
+            data = Dsprites(path, blob_id=git_blob_id(path), factor_sizes=(3, 1, 2, 2, 1))
+            np.testing.assert_array_equal(data.grid_images()[:, 0], 255 * images(12, 64, 64))
+            return data
+        sizes = ((2, 2, 2, 1, 1, 1, 1),)
+        return Mpi3d("toy", lambda: path, md5=md5(path), folder=folder / "cache", layouts=sizes).grid_images()
+
+    return Reader(folder, lambda folder, stream: spoil_file(folder / "archive.npz", stream), read)
+
+
+def cars_reader(folder: Path, what: str) -> Reader:
+    with tarfile.open(folder / "cars.tar", "w") as archive:
+        for name in ("list.txt", "car_1_mesh.mat", "car_2_mesh.mat"):
+            content = io.BytesIO(b"car_1_mesh\ncar_2_mesh\n")
+            if name != "list.txt":
+                savemat(content := io.BytesIO(), {"im": images(128, 128, 3, 1, 1)}, do_compression=True)
+            member = tarfile.TarInfo(f"data/cars/{name}")
+            member.size = len(content.getvalue())
+            archive.addfile(member, io.BytesIO(content.getvalue()))
+    (folder / "cars.tar.gz").write_bytes(compress((folder / "cars.tar").read_bytes(), 1))
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:  # inside of the compression, or outside
+        data = (folder / "cars.tar").read_bytes()
+        inside = stream.random() < 0.8
+        data = compress(damaged(data, stream) if inside else data, 1)
+        (folder / "cars.tar.gz").write_bytes(data if inside else damaged(data, stream))
+
+    def read(folder: Path) -> object:
+        path = folder / "cars.tar.gz"
+        return Cars3d(path, md5=md5(path), factor_sizes=(1, 1, 2)).grid_images()
+
+    return Reader(folder, spoil, read)
+
+
+def norb_reader(folder: Path, what: str) -> Reader:
+    sizes = (2, 2, 1, 1, 1)
+    points = np.indices(sizes).reshape(5, -1).T.astype(np.int32)
+    for split, prefix in enumerate(sorted({name.rpartition("-")[0] for name in FILES})):
+        here = points[points[:, 1] == split]
+        parts = {"dat": images(2, 2, 96, 96), "cat": here[:, 0].copy(), "info": here[:, 1:].copy()}
+        for part, array in parts.items():
+            dims = [*array.shape, 1, 1][: max(3, array.ndim)]
+            head = struct.pack(f"<ii{len(dims)}i", MAGIC[array.dtype], array.ndim, *dims)
+            (folder / f"{prefix}-{part}.mat").write_bytes(head + array.tobytes())
+            (folder / f"{prefix}-{part}.mat.gz").write_bytes(compress(head + array.tobytes(), 1))
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        chosen = str(stream.choice(sorted(FILES)))
+        for name in FILES:
+            data = (folder / name).with_suffix("").read_bytes()
+            if name == chosen:
+                data = damaged(data, stream, at=lambda at: at % 40 if at % 2 else at)
+            data = compress(data, 1)
+            if name == chosen and stream.random() < 0.2:
+                data = damaged(data, stream)
+            (folder / name).write_bytes(data)
+
+    def read(folder: Path) -> object:
+        return SmallNorb(folder, files={name: md5(folder / name) for name in FILES}, sizes=sizes)
+
+    return Reader(folder, spoil, read)
+
+
+def shapes_reader(folder: Path, what: str) -> Reader:
+    h5py = pytest.importorskip("h5py")
+    from dbench.data.shapes3d import Shapes3d
+
+    sizes = (2, 1, 1, 2, 1, 2)
+    with h5py.File(folder / "3dshapes.h5", "w") as file:
+        file.create_dataset("images", data=images(8, 64, 64, 3), compression="gzip")
+        file.create_dataset("labels", data=np.indices(sizes).reshape(6, -1).T.astype(float))
+
+    def read(folder: Path) -> object:
+        path = folder / "3dshapes.h5"
+        return Shapes3d(lambda: path, md5=md5(path), folder=folder / "cache", factor_sizes=sizes).grid_images()
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        path = folder / "3dshapes.h5"
+        path.write_bytes(damaged(path.read_bytes(), stream, at=lambda at: at % 4096 if at % 2 else at))
+
+    return Reader(folder, spoil, read)
+
+
+CODES = np.random.default_rng(1).normal(size=(40, 3)).round(3)
+FACTORS = np.stack([np.arange(40) % 4, np.arange(40) // 4], axis=1)
+COLUMNS = ["code_0", "code_1", "code_2", "factor_a", "factor_b"]
+USUAL = (("code_", "z_"), "factor_")
+
+
+def swapped(data: bytes, stream: np.random.Generator) -> bytes:
+    """An archive whose members changed names."""
+    source, target = zipfile.ZipFile(io.BytesIO(data)), io.BytesIO()
+    names = source.namelist()
+    with zipfile.ZipFile(target, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names that occur twice are the point
+        for name, other in zip(
+            names, stream.choice(names, size=len(names), replace=stream.random() < 0.3), strict=True
+        ):
+            archive.writestr(str(other), source.read(name))
+    return target.getvalue()
+
+
+def expected(kind: str, paths: list[Path]) -> tuple[NDArray, NDArray]:
+    """Codes and factors by other means than the reader's."""
+    if kind == "npy":
+        codes, factors = (np.load(path, allow_pickle=False) for path in paths)
+    elif kind.startswith("npz"):
+        with np.load(paths[0], allow_pickle=False) as archive:
+            codes, factors = archive["codes"], archive["factors"]
+    elif kind == "csv":
+        with paths[0].open(encoding="utf-8-sig", newline="") as file:
+            names, *rows = [row for row in csv.reader(file) if row]
+        codes, factors = (
+            np.array([[float(t) for t, name in zip(row, names, strict=True) if name.startswith(start)] for row in rows])
+            for start in USUAL
+        )
+    else:
+        # Its pages have checksums, so that only names can come to be others.
+        names = parquet.read_schema(paths[0]).names
+        whole = np.concatenate([CODES, FACTORS], axis=1)
+        codes, factors = (whole[:, [name.startswith(start) for name in names]] for start in USUAL)
+    return (np.reshape(codes, (len(codes), -1)), np.reshape(factors, (len(factors), -1)))
+
+
+def codes_reader(folder: Path, what: str) -> Reader:
+    kind = what.removeprefix("codes ")
+    table = pd.DataFrame(np.concatenate([CODES, FACTORS], axis=1), columns=COLUMNS)
+    if kind == "npy":
+        np.save(folder / "codes.npy", CODES)
+        np.save(folder / "factors.npy", FACTORS)
+    elif kind == "csv":
+        table.to_csv(folder / "codes.csv", index=False)
+    elif kind == "parquet":
+        table = table.astype({"factor_a": "int64", "factor_b": "int64"})
+        table.to_parquet(folder / "codes.parquet", write_page_checksum=True)
+    else:
+        names, logvar = np.array(["a", "b"]), np.zeros_like(CODES)
+        save = np.savez if kind == "npz" else np.savez_compressed
+        save(folder / "codes.npz", codes=CODES, factors=FACTORS, factor_names=names, logvar=logvar)
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        path = folder / str(stream.choice(sorted(path.name for path in folder.iterdir())))
+        data = path.read_bytes()
+        if kind.startswith("npz"):
+            path.write_bytes(swapped(data, stream) if stream.random() < 0.1 else damaged(data, stream))
+        elif stream.random() < 0.3:  # where names and shapes are declared
+            tail = len(data) - 1 if kind == "parquet" else 0
+            path.write_bytes(damaged(data, stream, at=lambda at: max(tail - at % 2000, 0) if tail else at % 128))
+        else:
+            path.write_bytes(damaged(data, stream))
+
+    def read(folder: Path) -> None:
+        paths = sorted(folder.iterdir())
+        sample = read_codes(*paths).sample
+        codes, factors = expected(kind, paths)
+        np.testing.assert_array_equal(sample.codes, codes)
+        np.testing.assert_array_equal(sample.factors, factors)
+
+    return Reader(folder, spoil, read, {"test": "fuzz", "kind": kind})
