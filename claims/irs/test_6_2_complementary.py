@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.claims.codes import importance_scores, information_scores, informative_codes, scores_of_codes
+from dbench.claims.codes import importance_scores, information_scores, informative_codes
 from dbench.claims.filters import filtered
 from dbench.claims.regime import FACTORS_HELD, of_objectives
+from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
 from dbench.stats import mean_interval, rank_correlation, share_interval
 
@@ -131,7 +132,7 @@ def highest(scores, share):
 
 
 def lead_of_deceiving(population, second_look, codes, confidence):
-    robust, again = scores_of_codes(population, "irs.code"), scores_of_codes(population, second_look)
+    robust, again = arrays_of(population, "irs.code"), arrays_of(population, second_look)
     informed, important = information_scores(population), importance_scores(population)
     kept = kept_codes(population, codes, robust)
     lacking = EvidenceLacking(f"{population.name} holds too few codes that deceive, or others as little robust")
@@ -153,7 +154,7 @@ def lead_of_deceiving(population, second_look, codes, confidence):
 @CORRELATE.covers
 @CODES
 def test_irs_and_information_correlate_over_codes(unsupervised, codes, confidence):
-    robust, informed = scores_of_codes(unsupervised, "irs.code"), information_scores(unsupervised)
+    robust, informed = arrays_of(unsupervised, "irs.code"), information_scores(unsupervised)
     kept = kept_codes(unsupervised, codes, robust)
 
     def statistic(seeds):
@@ -169,7 +170,7 @@ def test_some_codes_score_well_by_information_and_are_not_robust(unsupervised, c
     def share(robust, informed):
         return float((lowest(robust, 1 / 3) & highest(informed, 1 / 3)).mean())
 
-    scores = scores_of_codes(unsupervised, "irs.code"), information_scores(unsupervised)
+    scores = arrays_of(unsupervised, "irs.code"), information_scores(unsupervised)
     shares = of_each_seed(unsupervised, codes, share, *scores)
     return counted(unsupervised, codes, mean_interval(shares, confidence=confidence))
 
@@ -181,7 +182,7 @@ def test_most_seeds_hold_a_code_as_deceiving_as_the_printed_one(unsupervised, co
         return float((lowest(robust, 0.04) & highest(informed, 0.33) & highest(important, 0.18)).any())
 
     looks = information_scores(unsupervised), importance_scores(unsupervised)
-    every = of_each_seed(unsupervised, codes, found, scores_of_codes(unsupervised, "irs.code"), *looks)
+    every = of_each_seed(unsupervised, codes, found, arrays_of(unsupervised, "irs.code"), *looks)
     return counted(unsupervised, codes, share_interval(int(every.sum()), len(every), confidence=confidence))
 
 

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from dbench.claims import Claim, above
-from dbench.claims.codes import informative_codes, scores_of_codes
+from dbench.claims.codes import informative_codes
 from dbench.claims.regime import FACTORS_HELD
+from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
 from dbench.stats import jackknife_interval
 
@@ -52,7 +53,7 @@ def share(population, of, have, confidence):
 
     Each kind takes IRS and flatness.
     """
-    robust, flat = scores_of_codes(population, "irs.code"), scores_of_codes(population, "irs.one_nuisance")
+    robust, flat = arrays_of(population, "irs.code"), arrays_of(population, "irs.one_nuisance")
     counted = informative_codes(population) & of(robust, flat)
     found = counted & have(robust, flat)
     holds = counted.any(axis=(1, 2))

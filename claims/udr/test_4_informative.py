@@ -7,9 +7,9 @@ import pytest
 
 from dbench.claims import Claim, Printed, below, within
 from dbench.claims.by_objective import smallest_average
-from dbench.claims.codes import INFORMATIVE, scores_of_codes
+from dbench.claims.codes import INFORMATIVE
 from dbench.claims.regime import FACTORS_HELD, POLARISED
-from dbench.claims.zoo_statistics import stacked_interval
+from dbench.claims.zoo_statistics import arrays_of, stacked_interval
 from dbench.stats import mean_interval, rank_correlation, transfer_success
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
@@ -103,14 +103,14 @@ def correlation_with_number(population, variant, models, confidence):
 
 @GAP.covers
 def test_few_codes_lie_near_the_threshold(unsupervised, confidence):
-    kl = scores_of_codes(unsupervised, "kl.code")
+    kl = arrays_of(unsupervised, "kl.code")
     near = (kl > INFORMATIVE / 10) & (kl < INFORMATIVE * 10)
     return mean_interval(near.mean(axis=(1, 2)), confidence=confidence)
 
 
 @NOT_DELICATE.covers
 def test_half_or_twice_the_threshold_flags_the_same_codes(unsupervised, confidence):
-    kl = scores_of_codes(unsupervised, "kl.code")
+    kl = arrays_of(unsupervised, "kl.code")
     changed = ((kl > INFORMATIVE / 2) & (kl <= INFORMATIVE * 2)).any(axis=2)
     return mean_interval(changed.mean(axis=1), confidence=confidence)
 

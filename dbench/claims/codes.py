@@ -12,13 +12,10 @@ from dbench.metrics.modularity import modularity_per_code
 INFORMATIVE = 0.01
 """Nats of divergence from the prior above which a code is informative (Duan et al. 2020, equation 3)."""
 
-scores_of_codes = arrays_of
-"""Scores of every code, such as ``kl.code`` or ``irs.code``: seeds x settings x codes."""
-
 
 def informative_codes(population: Population) -> NDArray[np.bool_]:
     """Say of every code whether its divergence from the prior exceeds :data:`INFORMATIVE`, seeds x settings x codes."""
-    return np.asarray(scores_of_codes(population, "kl.code") > INFORMATIVE)
+    return np.asarray(arrays_of(population, "kl.code") > INFORMATIVE)
 
 
 def information_scores(population: Population) -> NDArray[np.float64]:

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dbench.claims.codes import scores_of_codes
 from dbench.claims.population import Population
 from dbench.claims.relations import HELD, relations_of
 from dbench.claims.rules import Rule, Verdict, above, below
-from dbench.claims.zoo_statistics import settings_of
+from dbench.claims.zoo_statistics import arrays_of, settings_of
 from dbench.stats import exact, variance_explained
 
 
@@ -71,7 +70,7 @@ def _factors_held(population: Population, objectives: Sequence[str] | None) -> f
 
 
 def _between(population: Population, objectives: Sequence[str] | None) -> float:
-    divergence = scores_of_codes(population, "kl.code", objectives=objectives)
+    divergence = arrays_of(population, "kl.code", objectives=objectives)
     return float(((divergence > 1e-3) & (divergence < 1e-1)).mean())
 
 

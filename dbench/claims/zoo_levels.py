@@ -62,9 +62,11 @@ def ratio_to(
         objectives=list(dict.fromkeys((objective, reference[0]))),
         confidence=confidence,
     )
-    apart = ratios_to(population, score, objective, reference, confidence=confidence)
+    seeds = population.seeds()
+    plain = population.scores(score, reference[0], seeds=seeds)[:, place].mean()
+    apart = population.scores(score, objective, seeds=seeds).mean(axis=0) / plain
     shown = zip(apart, population.strengths(objective), strict=True)
-    note = ", ".join(f"{one.value:.2g} at {strength:g}" for one, strength in shown)
+    note = ", ".join(f"{ratio:.2g} at {strength:g}" for ratio, strength in shown)
     return replace(found, notes=(*found.notes, f"strength by strength: {note}"))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dbench.claims.codes import scores_of_codes
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.relations import relations_of
+from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
 from dbench.figures.card import figure
 from dbench.figures.lookup import held, in_order, labels_of_models, of_models, setting_means
@@ -134,7 +134,7 @@ def robustness_and_information(population: Population) -> Figure:
     models = matrices.reshape(-1, *matrices.shape[-2:])
     information = np.array([modularity_per_code(matrix) for matrix in models])
     robustness, kl = (
-        scores_of_codes(population, name, objectives=order).reshape(len(models), -1) for name in ("irs.code", "kl.code")
+        arrays_of(population, name, objectives=order).reshape(len(models), -1) for name in ("irs.code", "kl.code")
     )
     active = kl > 0.01
     objectives = np.repeat(labels_of_models(population)[:, None], models.shape[1], axis=1)[active]

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.codes import importance_scores, information_scores, informative_codes, scores_of_codes
+from dbench.claims.codes import importance_scores, information_scores, informative_codes
 from dbench.claims.population import Population
 from dbench.claims.relations import HELD, freely_misaligned, relations_of
+from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.metrics import dci_disentanglement
 from dbench.metrics.modularity import mean_modularity
@@ -87,12 +88,12 @@ def test_no_code_holds_a_factor_whose_labels_are_permuted():
 
 
 def test_codes_come_in_the_order_of_their_numbers():
-    found = scores_of_codes(zoo(irs__code__0=0.5, irs__code__1=0.7, irs=0.6, irs__mean__0=0.1), "irs.code")
+    found = arrays_of(zoo(irs__code__0=0.5, irs__code__1=0.7, irs=0.6, irs__mean__0=0.1), "irs.code")
     assert found.shape == (4, 5, 2)
     assert (found == [0.5, 0.7]).all()
     eleven = zoo(**{f"kl__{i}": float(i) for i in range(11)})
-    assert (scores_of_codes(eleven, "kl.code") == np.arange(11)).all()
-    assert scores_of_codes(eleven, "kl.code", objectives=["beta_vae"]).shape == (4, 3, 11)
+    assert (arrays_of(eleven, "kl.code") == np.arange(11)).all()
+    assert arrays_of(eleven, "kl.code", objectives=["beta_vae"]).shape == (4, 3, 11)
 
 
 def test_codes_at_the_threshold_are_not_informative():
