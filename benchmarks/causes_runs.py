@@ -18,7 +18,7 @@ from dbench.training import State, encode_grid, evaluate, train
 from dbench.zoo.engine import images_of, member_of, network_of, settings_of, training_images
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
-from dbench.zoo.scorers import ACTIVE, Subject, subject_of
+from dbench.zoo.scorers import ACTIVE, EncodedRun
 from dbench.zoo.scorers.unsupervised import gaussian_tc
 from dbench.zoo.store import Store
 
@@ -123,15 +123,15 @@ class Runs:
         trained = tuple(dict(record["scores"]) for record in records if record is not None)
         return cls(keys, data, network_of(keys[0], data), parameters, (mean, logvar), trained)
 
-    def scores(self, *more: Callable[[Subject], Scores]) -> list[Scores]:
+    def scores(self, *more: Callable[[EncodedRun], Scores]) -> list[Scores]:
         """Return the scores of each run that :data:`SCORES` names, and those of further scorers."""
         found = []
         for key, mean, logvar, trained in zip(self.keys, *self.codes, self.trained, strict=True):
-            subject = subject_of(key, self.data, {"mean": mean, "logvar": logvar}, trained)
-            scores = {**trained, "codes": float((subject.kl > ACTIVE).sum())}
-            scores |= gaussian_tc(subject)
+            run = EncodedRun.of(key, self.data, {"mean": mean, "logvar": logvar}, trained)
+            scores = {**trained, "codes": float((run.kl > ACTIVE).sum())}
+            scores |= gaussian_tc(run)
             for scorer in more:
-                scores |= scorer(subject)
+                scores |= scorer(run)
             found.append(scores)
         return found
 

@@ -4,16 +4,16 @@ import numpy as np
 from causes_runs import MICRO, SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
 
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
-from dbench.zoo.scorers import Subject
+from dbench.zoo.scorers import EncodedRun
 
 RESOLUTIONS = (0.03, 0.1)
 """Standard deviations of noise added to mean codes; a code of unit prior that carries 0.01 nats spreads over 0.14."""
 
 
-def _blurred(subject: Subject) -> Scores:
+def _blurred(run: EncodedRun) -> Scores:
     """Total correlation of the mean codes of all codes seen through noise, and what collapsed means depend on."""
-    codes, active = subject.train.codes, subject.active
-    noise = subject.key.generator("cause.noise").standard_normal(codes.shape)
+    codes, active = run.train.codes, run.active
+    noise = run.key.generator("cause.noise").standard_normal(codes.shape)
     scores = {f"blurred.{size:g}": gaussian_total_correlation(codes + size * noise).value for size in RESOLUTIONS}
     idle = np.setdiff1d(np.arange(codes.shape[1]), active)
     spread = codes[:, idle].std(axis=0)

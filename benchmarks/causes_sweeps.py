@@ -19,7 +19,7 @@ from causes_runs import (
 from dbench.metrics.irs import irs
 from dbench.models.objectives.discriminator import discriminate
 from dbench.stats.ranks import sweep_correlations
-from dbench.zoo.scorers import Subject
+from dbench.zoo.scorers import EncodedRun
 
 _LOOKED_AT = 4096  # images on which the discriminator's estimate is taken
 
@@ -99,11 +99,11 @@ def _rises(found: dict[float, list[Scores]], strengths: tuple[float, ...]) -> tu
     return rise, more
 
 
-def _distance(subject: Subject) -> Scores:
-    covariance = np.cov(subject.grid.codes.T, bias=True)
+def _distance(run: EncodedRun) -> Scores:
+    covariance = np.cov(run.grid.codes.T, bias=True)
     diagonal = np.diagonal(covariance)
     off = covariance - np.diag(diagonal)
-    score = irs(subject.train, generator=subject.key.generator("irs")).value
+    score = irs(run.train, generator=run.key.generator("irs")).value
     return {"distance": float((off**2).sum() + 10 * ((diagonal - 1) ** 2).sum()), "irs": score}
 
 

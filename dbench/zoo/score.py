@@ -64,7 +64,7 @@ def score_one(
     Raises:
         DamagedData: the run's files are not what its record promises, or come from another version of the data.
     """
-    from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, VERSIONS, subject_of
+    from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, VERSIONS, EncodedRun
 
     record = store.record(key)
     if record is None or record["status"] != "done":
@@ -79,11 +79,11 @@ def score_one(
     data = _data(key.data)
     if data.fingerprint != record["data_sha256"]:
         raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
-    subject = subject_of(key, data, store.tensors(key, "codes"), record["scores"])
+    run = EncodedRun.of(key, data, store.tensors(key, "codes"), record["scores"])
     spent = {}
     for name in todo:
         start = time.perf_counter()
-        found = SCORERS[name](subject)
+        found = SCORERS[name](run)
         document["groups"][name] = {score: np.asarray(value).tolist() for score, value in found.items()}
         spent[name] = time.perf_counter() - start
     for name in lacking & set(without):  # outdated: better none than one that looks like the present
