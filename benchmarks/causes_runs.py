@@ -58,7 +58,7 @@ SCORES = {
 
 
 @dataclass(frozen=True)
-class Scale:
+class Budget:
     """How much is trained, and what need not be.
 
     Args:
@@ -156,11 +156,11 @@ def keys_of(
     )
 
 
-def own_runs(scale: Scale, objective: str, strengths: Sequence[float]) -> Runs:
+def own_runs(budget: Budget, objective: str, strengths: Sequence[float]) -> Runs:
     """Return the profile's own runs on dsprites_grid_16: all seeds, of a store, or two trained, from 1,000 on."""
-    if scale.store is not None:
-        return Runs.stored(keys_of(objective, strengths, range(MICRO.seeds), MICRO.steps), scale.store)
-    return train_runs(keys_of(objective, strengths, scale.numbers(2), scale.steps(MICRO.steps)))
+    if budget.store is not None:
+        return Runs.stored(keys_of(objective, strengths, range(MICRO.seeds), MICRO.steps), budget.store)
+    return train_runs(keys_of(objective, strengths, budget.numbers(2), budget.steps(MICRO.steps)))
 
 
 def train_state(
@@ -257,7 +257,7 @@ class Report:
         self.write(f"\n{cause}: {answer}. {why}")
 
 
-Experiment = Callable[[Scale, Report], None]
+Experiment = Callable[[Budget, Report], None]
 EXPERIMENTS: dict[str, Experiment] = {}
 
 

@@ -1,7 +1,7 @@
 """A cause in how codes are scored: collapsed ones count in full."""
 
 import numpy as np
-from causes_runs import MICRO, SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
+from causes_runs import MICRO, SCORES, Budget, Report, Scores, by_strength, experiment, mean, own_runs
 
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
 from dbench.zoo.scorers import EncodedRun
@@ -32,7 +32,7 @@ def _share(inputs: np.ndarray, target: np.ndarray) -> float:
 
 
 @experiment
-def collapsed_codes(scale: Scale, report: Report) -> None:
+def collapsed_codes(budget: Budget, report: Report) -> None:
     """The mean codes' total correlation of beta_vae rises over its sweep: is the rise that of nearly constant codes?
 
     The profile's own runs of beta_vae on dsprites_grid_16, 6,000 steps. Total correlation does not change
@@ -48,7 +48,7 @@ def collapsed_codes(scale: Scale, report: Report) -> None:
       rises by more than 0.5 nats in every seed, and with noise of 0.1 falls or rises by less than a tenth of that.
     """
     strengths = next(s.strengths for s in MICRO.sweeps if s.objective == "beta_vae")
-    runs = own_runs(scale, "beta_vae", strengths)
+    runs = own_runs(budget, "beta_vae", strengths)
     found = by_strength(runs.keys, runs.scores(_blurred))
     columns = {score: SCORES[score] for score in ("gaussian_tc.mean", "gaussian_tc.mean.active")}
     columns |= {f"blurred.{size:g}": f"TC, mean codes + noise {size:g}" for size in RESOLUTIONS}

@@ -27,7 +27,7 @@ ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]
 
 
 @dataclass(frozen=True)
-class Other:
+class SecondBatch:
     """The codes of a second batch of each of M members, drawn independently of the first.
 
     Attributes:
@@ -43,9 +43,9 @@ class Other:
     logvar: Tensor
     order: Tensor
 
-    def members(self, which: slice) -> Other:
+    def members(self, which: slice) -> SecondBatch:
         """Return the codes of some of the members."""
-        return Other(self.z[which], self.mean[which], self.logvar[which], self.order[which])
+        return SecondBatch(self.z[which], self.mean[which], self.logvar[which], self.order[which])
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Batch:
     factors: Tensor | None = None
     factor_sizes: tuple[int, ...] = ()
     labelled: Tensor | None = None
-    other: Other | None = None
+    other: SecondBatch | None = None
     extra: Mapping[str, Tensor] = field(default_factory=dict)
     likelihood_factor: float = 1.0
 
