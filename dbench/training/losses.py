@@ -21,7 +21,7 @@ from dbench.training.streams import Draws, Member, draw_labelled
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     """Return the shapes of the members' parameters beside the network's, which all of them must have in common."""
     cards = {(member.objective, member.constants): card_of(member) for member in members}
-    if len({card.company for card in cards.values()}) > 1:
+    if len({card.shared_settings for card in cards.values()}) > 1:
         names = ", ".join(sorted({name for name, _ in cards}))
         raise InvalidInput(f"members of one ensemble must have the same heads and adversary, got {names}")
     return next(iter(cards.values())).extra_shapes(network, factor_sizes) if cards else {}

@@ -29,7 +29,7 @@ SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
 NEEDY = [
     name
     for name in sorted(OBJECTIVES)
-    if find_card(name).company != beta_vae.card.company or find_card(name).needs_factors
+    if find_card(name).shared_settings != beta_vae.card.shared_settings or find_card(name).needs_factors
 ]
 SIZES = (5, 5)
 

@@ -184,7 +184,7 @@ class ObjectiveCard:
             )
 
     @property
-    def company(self) -> tuple[object, ...]:
+    def shared_settings(self) -> tuple[object, ...]:
         """What members must have in common to be trained as one ensemble: their parameters beside the network's."""
         return (self.extra, self.adversary, self.adversary_rate, self.adversary_betas)
 
