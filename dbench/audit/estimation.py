@@ -53,7 +53,7 @@ def _bounds(subject: Subject) -> Answer:
     for name in REPRESENTATIONS:
         try:
             scores[name] = score_of(subject, name)
-        except MetricFailed as error:  # told by the checks of that representation
+        except MetricFailed as error:  # reported by the checks of that representation
             failed = error
     if failed is not None and not scores:
         raise failed

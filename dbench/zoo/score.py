@@ -39,15 +39,15 @@ class ScoreSummary:
         return head + (f"\nseconds a run: {self._costs()}" if self.seconds else "")
 
     def _costs(self) -> str:
-        """Say what the whole took, and each group that took a hundredth of it or more, the dearest first."""
-        whole, dear, cheap = sum(self.seconds.values()), [], dict(self.seconds)
+        """Say what the whole took, and each group that took a hundredth of it or more, the slowest first."""
+        whole, slow, rest = sum(self.seconds.values()), [], dict(self.seconds)
         for name, value in sorted(self.seconds.items(), key=lambda x: -x[1]):
             if value < whole / 100:
                 break
-            dear.append(f"{name} {cheap.pop(name):.2f}")
-        if cheap:
-            dear.append(f"{len(cheap)} others {sum(cheap.values()):.2f}")
-        return f"{whole:.2f} ({', '.join(dear)})"
+            slow.append(f"{name} {rest.pop(name):.2f}")
+        if rest:
+            slow.append(f"{len(rest)} others {sum(rest.values()):.2f}")
+        return f"{whole:.2f} ({', '.join(slow)})"
 
 
 _data = cache(load)

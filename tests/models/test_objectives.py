@@ -185,5 +185,5 @@ def test_members_keep_their_likelihood_factor(make_batch):
 
 
 @pytest.mark.parametrize("name", ["weak_de", "parted_vae_semi"])
-def test_a_tenth_of_the_images_is_told(name):
+def test_a_tenth_of_the_images_is_labelled(name):
     assert find_objective(name).card.labels == 0.1

@@ -89,7 +89,7 @@ def test_without_labels_semi_supervision_is_parted_vae_to_the_bit(make_batch):
     assert torch.equal(parted_vae_semi(nobody, beta=BETAS).loss, parted_vae(nobody, beta=BETAS).loss)
 
 
-def test_told_classes_add_ten_times_their_mean_cross_entropy(make_batch):
+def test_labelled_classes_add_ten_times_their_mean_cross_entropy(make_batch):
     batch = make_batch(objective="parted_vae_semi")
     added = parted_vae_semi(batch, beta=BETAS).loss - parted_vae(batch, beta=BETAS).loss
     q, classes = class_logits(batch).softmax(2).numpy(), batch.factors[..., 2].numpy()

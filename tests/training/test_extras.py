@@ -48,7 +48,7 @@ def _same(state, other, rows=slice(None), other_rows=slice(None)):
 
 
 @pytest.mark.parametrize("objective", NEEDY)
-def test_a_member_comes_out_the_same_to_the_bit_alone_in_company_and_interrupted(objective, images, factors):
+def test_a_member_comes_out_the_same_to_the_bit_alone_among_others_and_interrupted(objective, images, factors):
     members, steps = _members(objective), BLOCK + 50
     settings = {**SETTINGS, "factors": factors, "steps": steps}
     whole = train(members, images, NETWORK, **settings)

@@ -103,12 +103,12 @@ def test_only_groups_of_another_version_are_computed_again(store, run, monkeypat
 def test_a_damaged_run_or_score_is_never_used(store, run, monkeypatch):
     monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
     score_one(store, run)
-    told = _scores(store, run)
+    before = _scores(store, run)
     folder = Path(store.url) / "runs" / run.digest
     text = (folder / "scores.json").read_text()
-    (folder / "scores.json").write_text(text.replace(str(told["mig"]), "0.99"))
+    (folder / "scores.json").write_text(text.replace(str(before["mig"]), "0.99"))
     assert set(score_one(store, run)) == {"mig"}
-    assert _scores(store, run) == told
+    assert _scores(store, run) == before
     codes = bytearray((folder / "codes.safetensors").read_bytes())
     codes[-1] ^= 1
     (folder / "codes.safetensors").write_bytes(codes)

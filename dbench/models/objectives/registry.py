@@ -60,7 +60,7 @@ class Batch:
         logvar: log-variances of the codes, M x B x d.
         data_size: number of images the batch was drawn from, N.
         step: number of steps taken before this one, for objectives with a schedule: as a tensor (0-dimensional,
-            float64) where all objectives of the ensemble are ``capturable``, so that a captured step can be told
+            float64) where all objectives of the ensemble are ``capturable``, so that a captured step can be given
             another number; else as an integer.
         steps: number of steps of the whole run, likewise.
         noise: standard normal draws that made z of mean and logvar, M x B x d.
