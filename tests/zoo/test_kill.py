@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 import torture as torture_module
 from click.testing import CliRunner
+from kill_targets import MOMENTS, TARGETS
 from torture import differences, small_plan, torture, trained_table
-from victims import MOMENTS, VICTIMS
 
 from dbench import seeds
 from dbench.models.objectives import find_card
@@ -83,7 +83,7 @@ def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny, tmp_path):
     lines: list[str] = []
     generator = seeds.generator(purpose="test of kills", seed=0)
     counts = torture(tmp_path, keys, kills=2, generator=generator, workers=1, tell=lines.append)
-    assert sum(counts[victim] for victim in VICTIMS) == sum(counts[moment] for moment in MOMENTS) == 2
+    assert sum(counts[target] for target in TARGETS) == sum(counts[moment] for moment in MOMENTS) == 2
     assert sum(line.startswith("kill ") for line in lines) == 2
     assert counts["starts"] >= counts["sweeps"] >= 1
     table = trained_table(Store(tmp_path / "undisturbed"), keys)
