@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 TARGETS = ("all", "master", "worker")
-"""What is killed: every process of the sweep at once, the one that shares out the work, or one that trains or scores."""
+"""What is killed: all processes of a sweep at once, the one that shares out the work, or one that trains or scores."""
 
 MOMENTS = ("beginning", "training", "trained", "save", "file")
 """What a kill hits.

@@ -1,4 +1,4 @@
-"""Every check of a metric, one record each; also as tests in anybody's own suite."""
+"""Run every check on a metric, one record each; also as tests in a test suite of one's own."""
 
 from __future__ import annotations
 

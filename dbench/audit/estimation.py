@@ -1,4 +1,4 @@
-"""Checks of a metric as an estimate: does it depend on what should not matter, and stay where it says it stays?"""
+"""Checks of a metric as an estimator: bias in small samples and with other bins, bounds, and determinism."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Where this machine or a cluster can train, with which arithmetic, and what it is called."""
+"""Devices to train on, here or on a cluster: whether one has a precision, and what it is called."""
 
 import platform
 import re

@@ -1,4 +1,4 @@
-"""A metric on the models of a panel, beside ours: does it order them as they do, and where does it not?"""
+"""A user's metric on the models of a panel: how well its order of them agrees with ours, and where it does not."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Show that evidence is real: retrain a few of its runs from their keys alone and compare every score."""
+"""Verify evidence: retrain a few of its runs from their keys alone and compare every score."""
 
 import tempfile
 from collections.abc import Hashable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Each code by itself: what interventions do to it, and what that is held against (Suter et al. 2019, section 6)."""
+"""Scores of single codes under interventions, and what they are compared with (Suter et al. 2019, section 6)."""
 
 import numpy as np
 from numpy.typing import NDArray

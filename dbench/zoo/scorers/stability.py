@@ -1,4 +1,4 @@
-"""The metrics of the study once more, from other points and from few (A Sober Look, section 6.2, Figures 21 and 22)."""
+"""The study's metrics again, from other points and from few (A Sober Look, section 6.2, Figures 21 and 22)."""
 
 import numpy as np
 

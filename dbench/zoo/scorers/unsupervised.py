@@ -1,4 +1,4 @@
-"""Scores that know no factors: what training gave, divergences, and how far codes depend on each other."""
+"""Scores that use no factors: those of training, divergences, and how far codes depend on each other."""
 
 from dbench.metrics.code_mutual_information import code_mutual_information
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
