@@ -25,7 +25,7 @@ import causes_images
 import causes_scores
 import causes_sweeps
 import torch
-from causes_runs import EXPERIMENTS, Report, Scale
+from causes_runs import EXPERIMENTS, Budget, Report
 
 from dbench.zoo.store import Store
 
@@ -52,13 +52,13 @@ def main(arguments: list[str] | None = None) -> None:
         return
     torch.set_num_threads(1)
     report = Report(options.append)
-    scale = Scale(options.seeds, options.share, Store(options.store, create=False) if options.store else None)
+    budget = Budget(options.seeds, options.share, Store(options.store, create=False) if options.store else None)
     for name in options.experiments:
         began = time.process_time()
         report.write(f"\n# {name}\n\n{inspect.getdoc(EXPERIMENTS[name])}")
         if options.share < 1:
             report.write(f"\nA rehearsal: {options.share:g} of the steps. Its findings mean nothing.")
-        EXPERIMENTS[name](scale, report)
+        EXPERIMENTS[name](budget, report)
         report.write(f"\n{name} took {time.process_time() - began:.0f} s of processor time.")
 
 

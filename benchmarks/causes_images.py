@@ -1,7 +1,7 @@
 """Causes in the images: whether 16 x 16 pixels tell shape and size apart."""
 
 import numpy as np
-from causes_runs import MICRO, Report, Scale, Scores, experiment, keys_of, mean, train_state
+from causes_runs import MICRO, Budget, Report, Scores, experiment, keys_of, mean, train_state
 
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.novel_combinations import adjust_for_chance
@@ -12,7 +12,7 @@ from dbench.zoo.scorers import protocol
 
 
 @experiment
-def random_split(scale: Scale, report: Report) -> None:
+def random_split(budget: Budget, report: Report) -> None:
     """Shape and size of unseen random points are not recognised from the codes: are the runs too short?
 
     dsprites_grid_16 without 2,560 points at random (draw 0), on which neither model nor classifier is trained; beta_vae
@@ -27,20 +27,20 @@ def random_split(scale: Scale, report: Report) -> None:
     - The size of the images: refuted if the pixels reach 0.9, supported if they stay below the bounds.
     """
     name = f"{MICRO.data[0]}-without-random0"
-    short, long = scale.steps(6000), scale.steps(30_000)
+    short, long = budget.steps(6000), budget.steps(30_000)
     images = images_of(name)[1]
-    found = {"256 pixels": _recognised(images.flatten(1).numpy()[None], name, scale)}
+    found = {"256 pixels": _recognised(images.flatten(1).numpy()[None], name, budget)}
     for objective, strength in (("beta_vae", 1.0), ("mtd", 10.0)):
-        keys = keys_of(objective, (strength,), scale.numbers(2), long, name)
+        keys = keys_of(objective, (strength,), budget.numbers(2), long, name)
         kept: dict[int, State] = {}
         train_state(keys, each_block=lambda now, kept=kept: kept.update({now.step: now}))  # type: ignore[misc]
         for steps in (short, long):
             codes = encode_grid(kept[steps].parameters, images, kept[steps].network)[0].numpy()
-            found[f"{objective} {strength:g}, {steps:,} steps"] = _recognised(codes, name, scale)
-        keys = keys_of(objective, (strength,), scale.numbers(2), short, name)
+            found[f"{objective} {strength:g}, {steps:,} steps"] = _recognised(codes, name, budget)
+        keys = keys_of(objective, (strength,), budget.numbers(2), short, name)
         wide = train_state(keys, network={"hidden": (256, 256)})
         codes = encode_grid(wide.parameters, images, wide.network)[0].numpy()
-        found[f"{objective} {strength:g}, {short:,} steps, 256 units"] = _recognised(codes, name, scale)
+        found[f"{objective} {strength:g}, {short:,} steps, 256 units"] = _recognised(codes, name, budget)
     report.table("codes of", found, {"both": "both, adjusted", "0": "shape", "1": "size"})
 
     both = {row: mean(scores, "both") for row, scores in found.items()}
@@ -54,13 +54,13 @@ def random_split(scale: Scale, report: Report) -> None:
     report.finding("size of the images", answer, f"From the pixels {ceiling:.2f}.")
 
 
-def _recognised(codes: np.ndarray, name: str, scale: Scale) -> list[Scores]:
+def _recognised(codes: np.ndarray, name: str, budget: Budget) -> list[Scores]:
     """Train perceptrons on the codes (M x N x d) of familiar points; return their accuracies on held-out ones."""
     data, stream = images_of(name)[0], generator(purpose="causes of random_split")
     held_out, sizes = data.held_out(), np.array(data.factor_sizes)
     factors = [data.factor_names.index(factor) for factor in ("shape", "scale")]
     labels = data.grid()[:, factors]
-    shown = stream.permutation(np.flatnonzero(~held_out))[: max(100, round(protocol.NOVEL * scale.share))]
+    shown = stream.permutation(np.flatnonzero(~held_out))[: max(100, round(protocol.NOVEL * budget.share))]
     values = codes.astype(np.float64)
     predicted = predict_labels(
         values[:, shown],

@@ -18,7 +18,7 @@ from dbench.training import State, encode_grid, evaluate, train
 from dbench.zoo.engine import images_of, member_of, network_of, settings_of, training_images
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
-from dbench.zoo.scorers import ACTIVE, Subject, subject_of
+from dbench.zoo.scorers import ACTIVE, EncodedRun
 from dbench.zoo.scorers.unsupervised import gaussian_tc
 from dbench.zoo.store import Store
 
@@ -58,7 +58,7 @@ SCORES = {
 
 
 @dataclass(frozen=True)
-class Scale:
+class Budget:
     """How much is trained, and what need not be.
 
     Args:
@@ -123,15 +123,15 @@ class Runs:
         trained = tuple(dict(record["scores"]) for record in records if record is not None)
         return cls(keys, data, network_of(keys[0], data), parameters, (mean, logvar), trained)
 
-    def scores(self, *more: Callable[[Subject], Scores]) -> list[Scores]:
+    def scores(self, *more: Callable[[EncodedRun], Scores]) -> list[Scores]:
         """Return the scores of each run that :data:`SCORES` names, and those of further scorers."""
         found = []
         for key, mean, logvar, trained in zip(self.keys, *self.codes, self.trained, strict=True):
-            subject = subject_of(key, self.data, {"mean": mean, "logvar": logvar}, trained)
-            scores = {**trained, "codes": float((subject.kl > ACTIVE).sum())}
-            scores |= gaussian_tc(subject)
+            run = EncodedRun.of(key, self.data, {"mean": mean, "logvar": logvar}, trained)
+            scores = {**trained, "codes": float((run.kl > ACTIVE).sum())}
+            scores |= gaussian_tc(run)
             for scorer in more:
-                scores |= scorer(subject)
+                scores |= scorer(run)
             found.append(scores)
         return found
 
@@ -156,11 +156,11 @@ def keys_of(
     )
 
 
-def own_runs(scale: Scale, objective: str, strengths: Sequence[float]) -> Runs:
+def own_runs(budget: Budget, objective: str, strengths: Sequence[float]) -> Runs:
     """Return the profile's own runs on dsprites_grid_16: all seeds, of a store, or two trained, from 1,000 on."""
-    if scale.store is not None:
-        return Runs.stored(keys_of(objective, strengths, range(MICRO.seeds), MICRO.steps), scale.store)
-    return train_runs(keys_of(objective, strengths, scale.numbers(2), scale.steps(MICRO.steps)))
+    if budget.store is not None:
+        return Runs.stored(keys_of(objective, strengths, range(MICRO.seeds), MICRO.steps), budget.store)
+    return train_runs(keys_of(objective, strengths, budget.numbers(2), budget.steps(MICRO.steps)))
 
 
 def train_state(
@@ -257,7 +257,7 @@ class Report:
         self.write(f"\n{cause}: {answer}. {why}")
 
 
-Experiment = Callable[[Scale, Report], None]
+Experiment = Callable[[Budget, Report], None]
 EXPERIMENTS: dict[str, Experiment] = {}
 
 

@@ -1,19 +1,19 @@
 """A cause in how codes are scored: collapsed ones count in full."""
 
 import numpy as np
-from causes_runs import MICRO, SCORES, Report, Scale, Scores, by_strength, experiment, mean, own_runs
+from causes_runs import MICRO, SCORES, Budget, Report, Scores, by_strength, experiment, mean, own_runs
 
 from dbench.metrics.gaussian_total_correlation import gaussian_total_correlation
-from dbench.zoo.scorers import Subject
+from dbench.zoo.scorers import EncodedRun
 
 RESOLUTIONS = (0.03, 0.1)
 """Standard deviations of noise added to mean codes; a code of unit prior that carries 0.01 nats spreads over 0.14."""
 
 
-def _blurred(subject: Subject) -> Scores:
+def _blurred(run: EncodedRun) -> Scores:
     """Total correlation of the mean codes of all codes seen through noise, and what collapsed means depend on."""
-    codes, active = subject.train.codes, subject.active
-    noise = subject.key.generator("cause.noise").standard_normal(codes.shape)
+    codes, active = run.train.codes, run.active
+    noise = run.key.generator("cause.noise").standard_normal(codes.shape)
     scores = {f"blurred.{size:g}": gaussian_total_correlation(codes + size * noise).value for size in RESOLUTIONS}
     idle = np.setdiff1d(np.arange(codes.shape[1]), active)
     spread = codes[:, idle].std(axis=0)
@@ -32,7 +32,7 @@ def _share(inputs: np.ndarray, target: np.ndarray) -> float:
 
 
 @experiment
-def collapsed_codes(scale: Scale, report: Report) -> None:
+def collapsed_codes(budget: Budget, report: Report) -> None:
     """The mean codes' total correlation of beta_vae rises over its sweep: is the rise that of nearly constant codes?
 
     The profile's own runs of beta_vae on dsprites_grid_16, 6,000 steps. Total correlation does not change
@@ -48,7 +48,7 @@ def collapsed_codes(scale: Scale, report: Report) -> None:
       rises by more than 0.5 nats in every seed, and with noise of 0.1 falls or rises by less than a tenth of that.
     """
     strengths = next(s.strengths for s in MICRO.sweeps if s.objective == "beta_vae")
-    runs = own_runs(scale, "beta_vae", strengths)
+    runs = own_runs(budget, "beta_vae", strengths)
     found = by_strength(runs.keys, runs.scores(_blurred))
     columns = {score: SCORES[score] for score in ("gaussian_tc.mean", "gaussian_tc.mean.active")}
     columns |= {f"blurred.{size:g}": f"TC, mean codes + noise {size:g}" for size in RESOLUTIONS}

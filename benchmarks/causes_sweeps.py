@@ -4,9 +4,9 @@ import numpy as np
 import torch
 from causes_runs import (
     SCORES,
+    Budget,
     Report,
     Runs,
-    Scale,
     Scores,
     by_strength,
     experiment,
@@ -19,7 +19,7 @@ from causes_runs import (
 from dbench.metrics.irs import irs
 from dbench.models.objectives.discriminator import discriminate
 from dbench.stats.ranks import sweep_correlations
-from dbench.zoo.scorers import Subject
+from dbench.zoo.scorers import EncodedRun
 
 _LOOKED_AT = 4096  # images on which the discriminator's estimate is taken
 
@@ -52,7 +52,7 @@ def _factor_rows(runs: Runs) -> dict[float, list[Scores]]:
 
 
 @experiment
-def factor_vae(scale: Scale, report: Report) -> None:
+def factor_vae(budget: Budget, report: Report) -> None:
     """FactorVAE's sampled total correlation and informative codes rise with gamma: is it the strength, is it exploited?
 
     On dsprites_grid_16, 6,000 steps: the profile's own runs at gamma 10 to 100, and two seeds trained at 0.5, 2 and 8.
@@ -71,7 +71,7 @@ def factor_vae(scale: Scale, report: Report) -> None:
       than 1 nat on average.
     """
     strong, weak = (10.0, 20.0, 30.0, 40.0, 50.0, 100.0), (0.5, 2.0, 8.0)
-    found = _factor_rows(own_runs(scale, "factor_vae", strong))
+    found = _factor_rows(own_runs(budget, "factor_vae", strong))
     report.table("gamma", {f"{gamma:g}": rows for gamma, rows in found.items()}, _FACTOR_COLUMNS)
     negative = all(row["estimate"] < 0 for row in found[100.0])
     paid = mean(found[100.0], "reward")
@@ -80,7 +80,7 @@ def factor_vae(scale: Scale, report: Report) -> None:
         "yes" if negative and paid > 1 else "no",
         f"At gamma 100 the estimate is {mean(found[100.0], 'estimate'):.3f} and pays out {paid:.1f} nats.",
     )
-    weaker = _factor_rows(train_runs(keys_of("factor_vae", weak, scale.numbers(2), scale.steps(6000))))
+    weaker = _factor_rows(train_runs(keys_of("factor_vae", weak, budget.numbers(2), budget.steps(6000))))
     report.table("gamma", {f"{gamma:g}": rows for gamma, rows in weaker.items()}, _FACTOR_COLUMNS)
     (rise, more), (low_rise, low_more) = _rises(found, strong), _rises(weaker, weak)
     there, low = rise > 0.01 or more > 2, low_rise > 0.01 or low_more > 2
@@ -99,16 +99,16 @@ def _rises(found: dict[float, list[Scores]], strengths: tuple[float, ...]) -> tu
     return rise, more
 
 
-def _distance(subject: Subject) -> Scores:
-    covariance = np.cov(subject.grid.codes.T, bias=True)
+def _distance(run: EncodedRun) -> Scores:
+    covariance = np.cov(run.grid.codes.T, bias=True)
     diagonal = np.diagonal(covariance)
     off = covariance - np.diag(diagonal)
-    score = irs(subject.train, generator=subject.key.generator("irs")).value
+    score = irs(run.train, generator=run.key.generator("irs")).value
     return {"distance": float((off**2).sum() + 10 * ((diagonal - 1) ** 2).sum()), "irs": score}
 
 
 @experiment
-def dip_vae_i(scale: Scale, report: Report) -> None:
+def dip_vae_i(budget: Budget, report: Report) -> None:
     """DIP-VAE-I is the same at every strength of the study: is its penalty met at the weakest, do weaker ones order it?
 
     On dsprites_grid_16, 6,000 steps: the profile's own runs at lambda_od 1 to 50 and of a plain VAE, and two seeds
@@ -126,7 +126,7 @@ def dip_vae_i(scale: Scale, report: Report) -> None:
     weak, strong = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5), (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
     chosen = {score: SCORES[score] for score in ("gaussian_tc.sampled", "kl", "codes", "elbo", "gaussian_tc.mean")}
     columns = chosen | {"distance": "distance from identity", "irs": "IRS"}
-    vae, dip = own_runs(scale, "beta_vae", (1.0,)), own_runs(scale, "dip_vae_i", strong)
+    vae, dip = own_runs(budget, "beta_vae", (1.0,)), own_runs(budget, "dip_vae_i", strong)
     found = {0.0: vae.scores(_distance), **by_strength(dip.keys, dip.scores(_distance))}
     report.table("lambda_od", {f"{strength:g}": rows for strength, rows in found.items()}, columns)
     plain, one, fifty = (mean(found[strength], "distance") for strength in (0.0, 1.0, 50.0))
@@ -135,7 +135,7 @@ def dip_vae_i(scale: Scale, report: Report) -> None:
         "yes" if one < plain / 10 and fifty >= one / 2 else "no",
         f"Distance of {plain:.2f} at 0, {one:.3f} at 1 and {fifty:.3f} at 50.",
     )
-    weaker = train_runs(keys_of("dip_vae_i", weak, scale.numbers(2), scale.steps(6000)))
+    weaker = train_runs(keys_of("dip_vae_i", weak, budget.numbers(2), budget.steps(6000)))
     low_found = by_strength(weaker.keys, weaker.scores(_distance))
     report.table("lambda_od", {f"{strength:g}": rows for strength, rows in low_found.items()}, columns)
     for score, name in (("gaussian_tc.sampled", "total correlation"), ("kl", "KL"), ("codes", "codes"), ("irs", "IRS")):

@@ -70,7 +70,7 @@ UNDECIDED = (0.001, 0.1)  # nats: codes between them are neither collapsed nor c
 
 
 @dataclass(frozen=True)
-class Result:
+class PilotResult:
     """What a group of pilots came to: bound as trained (M), divergence of each code (M x d), processor time a run."""
 
     bound: Tensor
@@ -93,10 +93,10 @@ def keys_of(objective: str, strengths: Sequence[float], options: argparse.Namesp
     return [replace(template, strength=s, seed=seed, **changed) for s in strengths for seed in seeds]  # type: ignore[arg-type]
 
 
-def judge(keys: Sequence[RunKey], state: State, seconds: float = 0.0) -> Result:
+def judge(keys: Sequence[RunKey], state: State, seconds: float = 0.0) -> PilotResult:
     _, images = images_of(keys[0].data)
     found = evaluate(state.parameters, images, state.network, generators=[key.generator("evaluate") for key in keys])
-    return Result(-(keys[0].likelihood_factor * found.reconstruction + found.kl.sum(1)), found.kl, seconds)
+    return PilotResult(-(keys[0].likelihood_factor * found.reconstruction + found.kl.sum(1)), found.kl, seconds)
 
 
 def schedule(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""What somebody wrote outside dbench, found by ``module:attribute``: a metric, a data set, an encoder."""
+"""A user's own code, loaded by ``module:attribute``: a metric, a data set, an encoder."""
 
 import contextlib
 import importlib

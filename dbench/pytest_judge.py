@@ -178,8 +178,8 @@ def _settle(
     record["regime"] = regime
     if populations:
         record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"
-        told = (sentence for models in populations for sentence in models.deviations)
-        record["deviations"] = list(dict.fromkeys((*record["deviations"], *told)))
+        of_evidence = (sentence for models in populations for sentence in models.deviations)
+        record["deviations"] = list(dict.fromkeys((*record["deviations"], *of_evidence)))
         record["exploratory"] = any(item.config.stash[FROZEN].is_newer(card, models) for models in populations)
     record["role"] = role_of(item, card)
     _conclude(item, record, Verdict(record["verdict"]))

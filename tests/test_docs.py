@@ -113,8 +113,8 @@ def wheel_python(tmp_path_factory):
     # What a .pth file adds is searched last, and its own .pth files, such as that of an editable dbench, are not read.
     (site,) = (build / "env").glob("lib/python*/site-packages")
     (site / "others.pth").write_text(sysconfig.get_paths()["purelib"])
-    told = subprocess.run([python, "-P", "-c", "import dbench; print(dbench.__file__)"], capture_output=True, text=True)
-    assert told.stdout.startswith(str(site)), told
+    done = subprocess.run([python, "-P", "-c", "import dbench; print(dbench.__file__)"], capture_output=True, text=True)
+    assert done.stdout.startswith(str(site)), done
     return python
 
 

@@ -65,6 +65,6 @@ def test_the_three_pass_what_concerns_extensions_with_nothing_else_touched(exten
     assert extended("tools/pages.py", "--check") == ""
     where = [str(path.relative_to(ROOT)) for path in MARKED]
     chosen = ["-m", "extension", "-k", " or ".join(NEW)]
-    told = extended("-m", "pytest", "-n", "0", "-v", "-p", "no:cacheprovider", *chosen, *where)
+    output = extended("-m", "pytest", "-n", "0", "-v", "-p", "no:cacheprovider", *chosen, *where)
     for name in NEW:
-        assert len(re.findall(rf"{name}.* PASSED", told)) >= 5, told
+        assert len(re.findall(rf"{name}.* PASSED", output)) >= 5, output

@@ -87,7 +87,7 @@ def main() -> int:
     """Soak, and print what happened."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60, help="start no round after so many")
-    parser.add_argument("--seed", type=int, default=0, help="of moments, victims and sizes")
+    parser.add_argument("--seed", type=int, default=0, help="of moments, targets and sizes")
     parser.add_argument("--workers", type=int, default=2, help="processes of a sweep")
     parser.add_argument("--folder", type=Path, help="empty folder that stays; else a temporary one")
     options = parser.parse_args()

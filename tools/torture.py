@@ -23,7 +23,7 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from victims import MOMENTS, VICTIMS, Witness, kill, wait_for_file
+from kill_targets import MOMENTS, TARGETS, Witness, kill, wait_for_file
 
 from dbench import seeds
 from dbench.errors import DbenchError, InvalidInput
@@ -117,14 +117,14 @@ def torture(
         folder: an empty folder for the stores.
         keys: the plan.
         kills: how many, over as many sweeps as that takes.
-        generator: draws moments and victims.
+        generator: draws moments and targets.
         workers: processes of a sweep.
         score: whether a sweep also computes a few scores of its runs and writes the runs table, and the tables are
             compared; else what training left is (:func:`trained_table`).
         tell: takes a line of progress.
 
     Returns:
-        How often each of :data:`VICTIMS` was killed, and each of :data:`MOMENTS` hit; ``sweeps`` and ``starts`` of
+        How often each of :data:`TARGETS` was killed, and each of :data:`MOMENTS` hit; ``sweeps`` and ``starts`` of
         killed sweeps; the ``cells`` of their tables in all, and the ``differences`` among these, which is 0 where
         every sweep ended as the undisturbed one.
 
@@ -141,10 +141,10 @@ def torture(
     seconds, counts = time.monotonic() - began, Counter[str](differences=0)
     tell(f"it took {seconds:.0f} s")
 
-    def tell_kill(victim: str, moment: str) -> None:
-        counts.update([victim, moment])
+    def tell_kill(target: str, moment: str) -> None:
+        counts.update([target, moment])
         place = f"sweep {counts['sweeps']}, {time.monotonic() - began:.0f} s"
-        tell(f"kill {_killed(counts)} of {kills}: {victim}, hit: {moment} ({place})")
+        tell(f"kill {_killed(counts)} of {kills}: {target}, hit: {moment} ({place})")
 
     while (killed := _killed(counts)) < kills:
         sweep = _Sweep(folder / f"sweep-{counts['sweeps']}", keys, workers, score)
@@ -157,7 +157,7 @@ def torture(
 
 
 def _killed(counts: Counter[str]) -> int:
-    return sum(counts[victim] for victim in VICTIMS)
+    return sum(counts[target] for target in TARGETS)
 
 
 def sweep_command(folder: Path, keys: Sequence[RunKey], workers: int, score: bool) -> list[str]:
@@ -221,10 +221,10 @@ class _Sweep:
                 continue
             if generator.random() < _AIMED:
                 wait_for_file(root, process, patience=_PATIENCE)
-            victim = str(generator.choice(VICTIMS))
-            if kill(process, victim, generator):
+            target = str(generator.choice(TARGETS))
+            if kill(process, target, generator):
                 killed += 1
-                tell(victim, witness.hit(victim))
+                tell(target, witness.hit(target))
         if process is not None:
             kill(process, "all", generator)
         return starts
@@ -260,7 +260,7 @@ def _score_and_write(store: Store, keys: Sequence[RunKey], workers: int) -> None
 
 @click.command()
 @click.option("--kills", type=click.IntRange(1), default=50, show_default=True, help="How many.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides moments and victims.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides moments and targets.")
 @click.option("--steps", type=click.IntRange(100), default=STEPS, show_default=True, help="Steps of each run.")
 @click.option("--seeds", "number", type=click.IntRange(2), default=2, show_default=True, help="Seeds of each cell.")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes of a sweep.")
@@ -283,7 +283,7 @@ def main(kills: int, seed: int, steps: int, number: int, workers: int, score: bo
         except DbenchError as error:
             click.echo(f"torture: {error}", err=True)
             raise click.exceptions.Exit(2) from None
-    for title, names in (("killed", VICTIMS), ("hit", MOMENTS)):
+    for title, names in (("killed", TARGETS), ("hit", MOMENTS)):
         click.echo(f"{title}: {', '.join(f'{name} {counts[name]}' for name in names)}")
     click.echo(
         f"{_killed(counts)} kills in {counts['sweeps']} sweeps and {counts['starts']} starts: "

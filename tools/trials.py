@@ -173,10 +173,10 @@ def _forked(work: Callable[[], Any], *, seconds: float = 0) -> Any:
             time.sleep(0.02)
         if not answer.exists():
             return None
-        told = json.loads(answer.read_text())
-        if "error" in told:
-            raise SystemExit(told["error"])
-        return told["found"]
+        outcome = json.loads(answer.read_text())
+        if "error" in outcome:
+            raise SystemExit(outcome["error"])
+        return outcome["found"]
 
 
 def _pytest(arguments: Iterable[str], plugin: object) -> int:
@@ -244,7 +244,7 @@ def _as_many_as_fit(mutant: Mutant, names: Iterable[str], tests: dict[str, Any],
 def trials(
     suite: list[str], mutants: Iterable[Mutant], tests: dict[str, Any], done: Callable[[dict[str, Any]], None]
 ) -> None:
-    """Try all mutants of an area whose changes lie in functions; ``done`` is told of each."""
+    """Try all mutants of an area whose changes lie in functions; ``done`` is called with each."""
     code = _forked(lambda: _pytest(suite, _Loop(mutants, tests, done)))
     if code is None or code > 1:
         raise SystemExit(f"pytest could not collect {', '.join(suite)}: exit code {code}")

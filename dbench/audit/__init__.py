@@ -1,4 +1,4 @@
-"""What fools a metric: every counterexample and every property, asked of ours and of anybody's."""
+"""Audits of metrics: every counterexample and every property, checked on our metrics and on anybody's."""
 
 from dbench.audit.audit import CHECKS, audit, checks_of, parametrize_with_checks
 from dbench.audit.gallery import REPRESENTATIONS

@@ -1,4 +1,4 @@
-"""Every check of a metric, one record each; also as tests in anybody's own suite."""
+"""Run every check on a metric, one record each; also as tests in a test suite of one's own."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def audit(
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
         only: checks, or families for all checks of one; all where empty.
         expected: deviations that are known: check or family, and the reason in words.
-        callback: told every record as it comes.
+        callback: called with every record as it comes.
         **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Checks of a metric as an estimate: does it depend on what should not matter, and stay where it says it stays?"""
+"""Checks of a metric as an estimator: bias in small samples and with other bins, bounds, and determinism."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -53,7 +53,7 @@ def _bounds(subject: Subject) -> Answer:
     for name in REPRESENTATIONS:
         try:
             scores[name] = score_of(subject, name)
-        except MetricFailed as error:  # told by the checks of that representation
+        except MetricFailed as error:  # reported by the checks of that representation
             failed = error
     if failed is not None and not scores:
         raise failed

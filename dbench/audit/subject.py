@@ -1,4 +1,4 @@
-"""The metric under audit: called in whatever way it wants to be, guarded, and never asked the same thing twice."""
+"""The metric under audit: called by its own signature, with a time limit, and once for each input."""
 
 import contextlib
 import inspect

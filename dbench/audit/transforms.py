@@ -1,4 +1,4 @@
-"""Checks of what a metric should not notice, or not take for better: changes of the codes that change no relation."""
+"""Checks of changes of the codes that change no relation: they must leave a score as it is, or not raise it."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -87,5 +87,5 @@ def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[tuple[str, t
         if not isinstance(name, str):
             raise DamagedData(f"a record of an expected verdict must be its name, got {name!r}")
         find_finding(name.split(" / ")[0], ledger)
-    told = Verdict(table["verdict"]), table["reason"]
-    return [(name, told) for name in table["records"]]
+    expectation = Verdict(table["verdict"]), table["reason"]
+    return [(name, expectation) for name in table["records"]]

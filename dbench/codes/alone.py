@@ -1,4 +1,4 @@
-"""The codes of several models alone, without factors, from files."""
+"""The codes of several models, without factors, read from files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

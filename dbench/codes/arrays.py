@@ -1,4 +1,4 @@
-"""Somebody's codes and factors from memory: numpy arrays, torch tensors, pandas frames or lists."""
+"""A user's codes and factors from memory: numpy arrays, torch tensors, pandas frames or lists."""
 
 from collections.abc import Collection, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Somebody's codes and factors from files: npz, npy, csv or Parquet.
+"""A user's codes and factors from files: npz, npy, csv or Parquet.
 
 Every row is checked, and of long files a random part of the rows is kept. Which factors are labels is decided by
 :mod:`dbench.codes.factors`.

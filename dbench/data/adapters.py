@@ -1,4 +1,4 @@
-"""A data set of ours for somebody's own training loop: of torch, or of Hugging Face."""
+"""A data set of ours for a training loop of one's own: as a data set of torch, or of Hugging Face."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading somebody else's npz archive: nothing is unpickled, and nothing is read before its size is known."""
+"""Reading npz archives that others published: nothing is unpickled, and nothing is read before its size is known."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Training sets without one combination of factor values, to ask what a model makes of that combination.
+"""Training sets without one combination of factor values, to test models on that combination.
 
 Mahon et al., "Correcting Flaws in Common Disentanglement Metrics", section 5.2: a model is trained on all points but
 those with one value of size and one of shape (each value is familiar from other combinations), and classifiers on its

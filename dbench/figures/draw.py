@@ -1,4 +1,4 @@
-"""All figures of some evidence, drawn one after the other; what evidence cannot carry is said, not drawn."""
+"""Draw all figures of some evidence, one after the other; those that the evidence does not support are named."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

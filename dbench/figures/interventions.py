@@ -77,7 +77,7 @@ def dependency_matrices(models: Models) -> Figure:
     """What three metrics see in one model."""
     drawn, axes = panels(2, 3, height=1.75)
     for row, name, model in zip(axes, ("best", "worst"), (models.best, models.worst), strict=True):
-        scored = model.subject
+        scored = model.encoded
         found = {
             "interventional robustness": irs(model.grid, crossed=True).relation,
             "importance of trees": scored.dci.relation,

@@ -1,4 +1,4 @@
-"""What figures ask of a population: models one by one, settings by name, and those of some scores that it holds."""
+"""Look-ups in a population for figures: models one by one, settings by name, and which of some scores it holds."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -16,7 +16,7 @@ from dbench.figures.style import UNSUPERVISED, look_of, score_label
 from dbench.metrics.posterior import kl_per_code
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
-from dbench.zoo.scorers import ACTIVE, Subject, subject_of
+from dbench.zoo.scorers import ACTIVE, EncodedRun
 from dbench.zoo.store import Store
 
 Array = NDArray[np.float64]
@@ -61,9 +61,9 @@ class TrainedModel:
         return Sample(self.codes[0], self.data.grid(), self.data.factor_names)
 
     @cached_property
-    def subject(self) -> Subject:
+    def encoded(self) -> EncodedRun:
         """The run as the scorers of the zoo see it, with the relation matrices of its scores."""
-        return subject_of(self.key, self.data, self.store.tensors(self.key, "codes"), {})
+        return EncodedRun.of(self.key, self.data, self.store.tensors(self.key, "codes"), {})
 
     def decode(self, z: Array) -> Array:
         """Return the mean images of n x d codes: n x C x H x W in 0..1."""

@@ -1,4 +1,4 @@
-"""What single models' codes know of which factors, and at which threshold factors merge."""
+"""Relations of codes and factors in single models, and the thresholds at which factors merge."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""The report as one HTML file: no network, readable without scripts, and deaf to scripts inside records."""
+"""The report as one HTML file: no network, readable without scripts, and scripts inside records never run."""
 
 import base64
 import gzip

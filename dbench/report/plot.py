@@ -1,4 +1,4 @@
-"""Where things stand in a record's interval plot, in the plot's own units. The template draws it."""
+"""Positions in a record's interval plot, in the plot's own units. The template draws it."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A report travels; the folders of the machine that wrote it stay at home."""
+"""Cut every absolute path in a report to its last name, so that none shows the folders of a machine."""
 
 import re
 from collections.abc import Mapping

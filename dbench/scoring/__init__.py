@@ -1,4 +1,4 @@
-"""Every metric of somebody's own codes: ``dbench score``, :func:`score` and :func:`score_codes`."""
+"""Every metric of a user's own codes: ``dbench score``, :func:`score` and :func:`score_codes`."""
 
 from dbench.scoring.hinton import hinton_svg
 from dbench.scoring.scorer import scorer

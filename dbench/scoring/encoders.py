@@ -1,4 +1,4 @@
-"""Somebody's encoder on a data set of known factors, so that metrics which intervene can be computed."""
+"""A user's encoder on a data set of known factors, so that metrics that intervene can be computed."""
 
 import contextlib
 from collections.abc import Callable

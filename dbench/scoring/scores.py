@@ -1,4 +1,4 @@
-"""Every metric of somebody's codes, as one object: printed it is the table, asked for a name it is the number."""
+"""Scores of a user's codes by every metric, as one object: printed it is the table, asked for a name the number."""
 
 import io
 import math

@@ -1,4 +1,4 @@
-"""What is scored, and what is peculiar about it."""
+"""The codes to be scored, a source of them for metrics that intervene, and remarks on them."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""A metric as one of torchmetrics: codes and factors come in batches, the score at the end of an epoch."""
+"""A metric for torchmetrics: codes and factors come in batches, the score at the end of an epoch."""
 
 from typing import Any
 

@@ -50,6 +50,6 @@ class Watch:
             return {}
         found, source = encode_data(encode, self.data, rows=self.rows, seed=self.seed)
         scores = score(found, source=source, metrics=self.metrics, repeats=0, seed=self.seed)
-        told = {name: scores[name] for name in self.metrics}
-        self.history.append({"step": step, **told})
-        return told
+        values = {name: scores[name] for name in self.metrics}
+        self.history.append({"step": step, **values})
+        return values

@@ -1,4 +1,4 @@
-"""What a statistic insists on before it counts."""
+"""Checks of the input that statistics share."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -1,4 +1,4 @@
-"""How much of the variance of a score is decided by what was chosen, and how much by the seed."""
+"""How much of the variance of a score is explained by groups, such as objectives or strengths."""
 
 import numpy as np
 from numpy.typing import ArrayLike

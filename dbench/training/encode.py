@@ -1,4 +1,4 @@
-"""What trained members make of images: their codes, and how well they explain them."""
+"""Encode images with trained members, and evaluate their ELBO, reconstruction and divergence."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

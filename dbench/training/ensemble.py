@@ -51,7 +51,7 @@ def train(
 
     Args:
         members: the models, in any mixture of objectives and strengths; equal objectives side by side are quickest. All
-            must have the same parameters beside the network's (``ObjectiveCard.company``).
+            must have the same parameters beside the network's (``ObjectiveCard.shared_settings``).
         images: N x C x H x W, uint8; kept on the device throughout.
         network: the network of all members.
         steps: steps to have taken at the end, those of ``state`` included. Objectives with a schedule measure it by

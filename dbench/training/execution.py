@@ -1,4 +1,4 @@
-"""How numbers are calculated on a device."""
+"""Arithmetic on a device: threads, denormals, and the precision of matrix products and convolutions."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

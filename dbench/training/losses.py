@@ -11,7 +11,7 @@ from torch import Tensor
 
 from dbench.errors import InvalidInput
 from dbench.models import Network
-from dbench.models.objectives import Batch, ObjectiveCard, Other, Terms, find_card, find_objective
+from dbench.models.objectives import Batch, ObjectiveCard, SecondBatch, Terms, find_card, find_objective
 from dbench.models.stacked import Shapes
 from dbench.training.execution import autocast
 from dbench.training.state import unpack
@@ -21,7 +21,7 @@ from dbench.training.streams import Draws, Member, draw_labelled
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     """Return the shapes of the members' parameters beside the network's, which all of them must have in common."""
     cards = {(member.objective, member.constants): card_of(member) for member in members}
-    if len({card.company for card in cards.values()}) > 1:
+    if len({card.shared_settings for card in cards.values()}) > 1:
         names = ", ".join(sorted({name for name, _ in cards}))
         raise InvalidInput(f"members of one ensemble must have the same heads and adversary, got {names}")
     return next(iter(cards.values())).extra_shapes(network, factor_sizes) if cards else {}
@@ -138,9 +138,9 @@ class Losses:
 
     def _other(
         self, parameters: Mapping[str, Tensor], part: _Part, which: Tensor, noise: Tensor, order: Tensor
-    ) -> Other:
+    ) -> SecondBatch:
         """Encode a second batch: in a pass of its own, so that the first one's arithmetic stays as it is without."""
         own = {name: values[part.which] for name, values in parameters.items()}
         with autocast(self.device, self.precision):
             mean, logvar = (values.float() for values in self.network.encode(own, self._images(which)))
-        return Other(mean + (0.5 * logvar).exp() * noise, mean, logvar, order)
+        return SecondBatch(mean + (0.5 * logvar).exp() * noise, mean, logvar, order)

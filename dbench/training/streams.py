@@ -1,7 +1,7 @@
 """Where a member's randomness comes from: its own axes, a purpose, and the number of the block of steps.
 
 Batches and noise are drawn for a whole block of steps at once, from generators derived anew for each block. What a
-member draws therefore depends neither on its company nor on where training was interrupted, and a checkpoint need
+member draws therefore depends neither on the other members nor on where training was interrupted, and a checkpoint need
 not store generators. Everything is drawn on the processor, so that all devices see the same draws.
 """
 

@@ -1,4 +1,4 @@
-"""Scores of runs that are no single numbers: relation matrices, scores of single codes, agreements with other runs.
+"""Scores of runs that are arrays: relation matrices, scores of single codes, agreements with other runs.
 
 They lie beside the runs table, one tensor for each, whose first axis numbers the runs that are done in the order of the
 table. Agreements are the exception: one matrix for each objective, of its runs that are done with each other.

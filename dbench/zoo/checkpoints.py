@@ -1,4 +1,4 @@
-"""What an interrupted run goes on from, and whether it may."""
+"""Checkpoints: what an interrupted run resumes from, and which of them fit it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

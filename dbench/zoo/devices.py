@@ -1,4 +1,4 @@
-"""Where this machine or a cluster can train, with which arithmetic, and what it is called."""
+"""Devices to train on, here or on a cluster: whether one has a precision, and what it is called."""
 
 import platform
 import re
@@ -42,5 +42,5 @@ def device_name(device: str) -> str:
         listed = {}
     model = listed.get("model name") or platform.processor() or platform.machine()
     numbers = [f"{name.removeprefix('cpu ')} {listed[name]}" for name in ("cpu family", "model") if name in listed]
-    told = f" ({', '.join(numbers)})" if numbers else ""
-    return f"cpu {model}{told}, {torch.backends.cpu.get_cpu_capability()}"
+    details = f" ({', '.join(numbers)})" if numbers else ""
+    return f"cpu {model}{details}, {torch.backends.cpu.get_cpu_capability()}"

@@ -67,7 +67,7 @@ def network_of(key: RunKey, data: DataSet) -> Network:
 
 
 def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
-    """Return what :func:`dbench.training.train` is told of runs of one group beside steps, device and precision.
+    """Return what :func:`dbench.training.train` takes for runs of one group beside steps, device and precision.
 
     Raises:
         InvalidInput: a likelihood factor that is neither 1 nor the one of images of this size.
@@ -92,9 +92,9 @@ def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
 def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
     """Train runs of one group as their keys say, but for options of :func:`dbench.training.train`."""
     data, images = images_of(keys[0].data)
-    told: dict[str, Any] = {"steps": keys[0].steps, **settings_of(keys, data), **options}
+    arguments: dict[str, Any] = {"steps": keys[0].steps, **settings_of(keys, data), **options}
     members = [member_of(key) for key in keys]
-    return train(members, training_images(data, images), network_of(keys[0], data), **told)
+    return train(members, training_images(data, images), network_of(keys[0], data), **arguments)
 
 
 def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:

@@ -1,4 +1,4 @@
-"""A panel: the weights of trained models in one file, so that a metric nobody has written yet can be asked of them."""
+"""A panel: the weights of trained models in one file, on which new metrics can be computed."""
 
 import json
 from collections.abc import Sequence

@@ -140,8 +140,8 @@ def member_bytes(key: RunKey) -> int:
 
 def _shape(key: RunKey) -> tuple[Any, ...]:
     """What runs must have in common to be trained as one ensemble."""
-    company = find_card(key.objective).tuned(dict(key.constants)).company  # heads and adversaries are stacked too
-    return replace(key, objective="any", strength=0, seed=0, constants=()), company
+    shared = find_card(key.objective).tuned(dict(key.constants)).shared_settings  # heads and adversaries stack too
+    return replace(key, objective="any", strength=0, seed=0, constants=()), shared
 
 
 def expected_seconds(

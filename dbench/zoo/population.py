@@ -1,4 +1,4 @@
-"""Scores a run has only among others: how well models of one population agree (Duan et al. 2020)."""
+"""Scores of a run that need other runs: how well models of one population agree (Duan et al. 2020)."""
 
 import hashlib
 import json

@@ -73,5 +73,5 @@ class Meter:
             return "starting"
         speed = (units - before) / (now - start)
         left = max(self._units - units, 0.0)  # work lost with a node is done, and counted, again
-        told = f"{speed:,.{0 if speed >= 100 else 1}f}" if speed >= 1 else f"{speed:.2g}"
-        return f"{told} {self._unit}/s, {clock(left / speed)} left"
+        shown = f"{speed:,.{0 if speed >= 100 else 1}f}" if speed >= 1 else f"{speed:.2g}"
+        return f"{shown} {self._unit}/s, {clock(left / speed)} left"

@@ -1,4 +1,4 @@
-"""A metric on the models of a panel, beside ours: does it order them as they do, and where does it not?"""
+"""A user's metric on the models of a panel: how well its order of them agrees with ours, and where it does not."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -37,7 +37,7 @@ def score_panel(
     """Score every model of a panel with every metric, of dbench or ``module:attribute``.
 
     Metrics are called as :func:`dbench.audit.audit` calls them; those of samples see so many observations, the same
-    points of every model. ``less_is_better`` changes the sign of scores that are not dbench's. ``progress`` is told the
+    points of every model. ``less_is_better`` changes the sign of scores that are not dbench's. ``progress`` takes the
     number of each model before it is scored.
 
     Returns:

@@ -39,15 +39,15 @@ class ScoreSummary:
         return head + (f"\nseconds a run: {self._costs()}" if self.seconds else "")
 
     def _costs(self) -> str:
-        """Say what the whole took, and each group that took a hundredth of it or more, the dearest first."""
-        whole, dear, cheap = sum(self.seconds.values()), [], dict(self.seconds)
+        """Say what the whole took, and each group that took a hundredth of it or more, the slowest first."""
+        whole, slow, rest = sum(self.seconds.values()), [], dict(self.seconds)
         for name, value in sorted(self.seconds.items(), key=lambda x: -x[1]):
             if value < whole / 100:
                 break
-            dear.append(f"{name} {cheap.pop(name):.2f}")
-        if cheap:
-            dear.append(f"{len(cheap)} others {sum(cheap.values()):.2f}")
-        return f"{whole:.2f} ({', '.join(dear)})"
+            slow.append(f"{name} {rest.pop(name):.2f}")
+        if rest:
+            slow.append(f"{len(rest)} others {sum(rest.values()):.2f}")
+        return f"{whole:.2f} ({', '.join(slow)})"
 
 
 _data = cache(load)
@@ -64,7 +64,7 @@ def score_one(
     Raises:
         DamagedData: the run's files are not what its record promises, or come from another version of the data.
     """
-    from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, VERSIONS, subject_of
+    from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, VERSIONS, EncodedRun
 
     record = store.record(key)
     if record is None or record["status"] != "done":
@@ -79,11 +79,11 @@ def score_one(
     data = _data(key.data)
     if data.fingerprint != record["data_sha256"]:
         raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
-    subject = subject_of(key, data, store.tensors(key, "codes"), record["scores"])
+    run = EncodedRun.of(key, data, store.tensors(key, "codes"), record["scores"])
     spent = {}
     for name in todo:
         start = time.perf_counter()
-        found = SCORERS[name](subject)
+        found = SCORERS[name](run)
         document["groups"][name] = {score: np.asarray(value).tolist() for score, value in found.items()}
         spent[name] = time.perf_counter() - start
     for name in lacking & set(without):  # outdated: better none than one that looks like the present

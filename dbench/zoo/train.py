@@ -170,8 +170,8 @@ def _announce(
     place = "a Ray cluster" if setup.engine == "ray" else setup.device
     many, most = "group" if len(groups) == 1 else "groups", max(len(group.keys) for group in groups)
     runs = sum(len(group.keys) for group in groups)
-    told = "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
+    length = "the first report tells how long" if expected is None else f"about {clock(expected)} if nothing else runs"
     tell(
         f"{runs} runs in {len(groups)} {many} of at most {most}, {at_once} at once on {place}: "
-        f"{steps:,.0f} model-steps, {told}"
+        f"{steps:,.0f} model-steps, {length}"
     )

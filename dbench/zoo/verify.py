@@ -1,4 +1,4 @@
-"""Show that evidence is real: retrain a few of its runs from their keys alone and compare every score."""
+"""Verify evidence: retrain a few of its runs from their keys alone and compare every score."""
 
 import tempfile
 from collections.abc import Hashable, Mapping, Sequence
@@ -121,14 +121,14 @@ def _compared(table: pd.DataFrame, key: RunKey, found: Mapping[str, float], name
     return frame
 
 
-def _frame(key: RunKey, told: Mapping[str, float], found: Mapping[str, float]) -> pd.DataFrame:
+def _frame(key: RunKey, expected: Mapping[str, float], found: Mapping[str, float]) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "run": key.digest,
             "name": f"{key.objective} {key.strength:g} seed {key.seed}",
-            "score": list(told),
-            "table": list(told.values()),
-            "retrained": [found[name] for name in told],
+            "score": list(expected),
+            "table": list(expected.values()),
+            "retrained": [found[name] for name in expected],
         }
     )
     frame["difference"] = (frame["retrained"] - frame["table"]).abs()

@@ -97,9 +97,9 @@ def test_the_generator_and_the_plain_function_ask_the_same():
 
 
 def test_an_audit_repeats_and_tells_every_record_as_it_comes():
-    told = []
-    first = audit(linear, only=["sign", "chance"], observations=500, callback=told.append)
-    assert told == first == audit(linear, only=["sign", "chance"], observations=500)
+    seen = []
+    first = audit(linear, only=["sign", "chance"], observations=500, callback=seen.append)
+    assert seen == first == audit(linear, only=["sign", "chance"], observations=500)
 
 
 def of_sample(sample):

@@ -49,9 +49,9 @@ def test_a_code_changes_with_the_factors_it_is_said_to_hold_and_no_others(name):
 @pytest.mark.parametrize("name", [name for name in REPRESENTATIONS if name not in TOYS])
 def test_codes_tell_all_factors_just_where_they_are_said_to(name):
     sample = draw(name, 4000)
-    told = {}
+    factors_of = {}
     for code, factors in zip(map(tuple, distinct(name, sample.codes)), map(tuple, sample.factors), strict=True):
-        told.setdefault(code, set()).add(factors)
+        factors_of.setdefault(code, set()).add(factors)
     if name in ("band code", "five codes, digits", "five codes, parity"):
         # More codes than observations: look at each factor with the codes that are said to hold it.
         for j in range(sample.n_factors):
@@ -61,7 +61,7 @@ def test_codes_tell_all_factors_just_where_they_are_said_to(name):
                 pairs = np.unique(np.column_stack([*band_digits(own, j), sample.factors[:, j]]), axis=0)
             assert len(np.unique(pairs[:, :-1], axis=0)) == len(pairs)
         return
-    assert all(len(found) == 1 for found in told.values()) == REPRESENTATIONS[name].explicit
+    assert all(len(found) == 1 for found in factors_of.values()) == REPRESENTATIONS[name].explicit
 
 
 def band_digits(own, j):

@@ -65,8 +65,8 @@ def test_the_table_of_a_metric_is_right(statuses, arguments, passed, failed):
 
 def test_a_metric_of_which_less_is_better_is_read_upside_down(statuses):
     better, worse = statuses("copy_of_mig"), statuses("loss", "--less-is-better")
-    told = [name for name in better if name.startswith(("characteristic", "weak", "strong", "noise", "duplicated"))]
-    assert {name: worse[name]["status"] for name in told} == {name: better[name]["status"] for name in told}
+    directed = [name for name in better if name.startswith(("characteristic", "weak", "strong", "noise", "duplicated"))]
+    assert {name: worse[name]["status"] for name in directed} == {name: better[name]["status"] for name in directed}
     assert worse["chance"]["status"] == "fail"
 
 

@@ -51,6 +51,6 @@ def test_other_variants_are_unknown(name: str) -> None:
 def test_every_variant_that_is_printed_is_explained() -> None:
     for stem, function in METRICS.items():
         for variant in function.card.variants:  # type: ignore[attr-defined]
-            told = run("metrics", f"{stem}[{variant}]")
-            assert told.exit_code == 0
-            assert told.stdout.startswith(f"{stem}(")
+            shown = run("metrics", f"{stem}[{variant}]")
+            assert shown.exit_code == 0
+            assert shown.stdout.startswith(f"{stem}(")

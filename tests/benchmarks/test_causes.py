@@ -3,7 +3,7 @@ import causes_sweeps
 import numpy as np
 import pytest
 import torch
-from causes_runs import EXPERIMENTS, Scale
+from causes_runs import EXPERIMENTS, Budget
 
 
 @pytest.fixture(autouse=True)
@@ -37,10 +37,10 @@ def test_without_names_the_experiments_are_listed_and_unknown_ones_refused(capsy
 
 
 def test_steps_are_scaled_in_whole_blocks_and_seeds_start_where_no_profile_does():
-    assert Scale(share=0.02).steps(20_000) == 400
-    assert Scale(share=0.001).steps(6000) == 100
-    assert list(Scale().numbers(2)) == [1000, 1001]
-    assert list(Scale(seeds=1).numbers(2)) == [1000]
+    assert Budget(share=0.02).steps(20_000) == 400
+    assert Budget(share=0.001).steps(6000) == 100
+    assert list(Budget().numbers(2)) == [1000, 1001]
+    assert list(Budget(seeds=1).numbers(2)) == [1000]
 
 
 @pytest.mark.parametrize(("values", "expected"), [([0.9, 0.8], True), ([0.9, -0.8], False), ([0.3, 0.4], False)])

@@ -82,9 +82,9 @@ def test_on_a_terminal_no_line_of_the_metrics_is_too_wide_and_no_name_is_cut(wid
 
 
 def test_one_metric_is_explained_and_all_are_given_as_json() -> None:
-    told = run("metrics", "informative_codes").output
-    assert "KL(q(z_i | x) || N(0, 1))" in told
-    assert "Raises:" in told
+    shown = run("metrics", "informative_codes").output
+    assert "KL(q(z_i | x) || N(0, 1))" in shown
+    assert "Raises:" in shown
     assert run("metrics", "dci[forest]").output == run("metrics", "dci").output
     assert "unknown metric 'dci[forrest]'" in run("metrics", "dci[forrest]").stderr
     cards = json.loads(run("metrics", "--json").output)

@@ -10,7 +10,7 @@ from dbench.errors import InvalidInput, UnknownName
 from dbench.seeds import generator
 
 
-class Dsprites(GridData):
+class SmallDsprites(GridData):
     """A quick stand-in of the family: an image says which grid point it is of, or adds noise to that."""
 
     name, factor_names, factor_sizes, image_shape = "small_dsprites", ("shape", "scale", "pos"), (3, 6, 4), (1, 2, 2)
@@ -26,7 +26,7 @@ class Dsprites(GridData):
 
 @pytest.fixture
 def base():
-    return Dsprites()
+    return SmallDsprites()
 
 
 def test_a_combination_is_held_out_wherever_it_occurs_and_nothing_else(base):
@@ -84,7 +84,7 @@ def test_images_factors_and_grid_are_those_of_the_base(base):
 
 
 def test_a_stochastic_set_keeps_the_draws_of_its_grid():
-    base = Dsprites(stochastic=True)
+    base = SmallDsprites(stochastic=True)
     np.testing.assert_array_equal(HeldOut(base, draw=0).grid_images(), base.grid_images())
     with pytest.raises(InvalidInput, match="generator must be given"):
         HeldOut(base, draw=0).images(base.grid())

@@ -27,9 +27,9 @@ def test_every_figure_draws_in_words_too_and_names_findings_about_trained_models
     drawn = card.draw(subjects[card.of])
     drawn.savefig(io.BytesIO(), format="png", dpi=40)
     assert drawn.axes
-    told = alt_text(card, drawn)
-    assert told.startswith(card.title)
-    assert "panel" in told
+    text = alt_text(card, drawn)
+    assert text.startswith(card.title)
+    assert "panel" in text
 
 
 def test_models_and_their_scores_have_one_order(population):

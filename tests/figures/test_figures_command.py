@@ -113,7 +113,7 @@ def test_a_store_alone_gives_the_figures_of_models(tmp_path, store):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--only", "violin"], "unknown figure 'violin'"),
         (["--only", "latent_traversals"], "no figure could be drawn"),
@@ -122,9 +122,9 @@ def test_a_store_alone_gives_the_figures_of_models(tmp_path, store):
         (["--only", "tc_of_samples", "--report", __file__], "is not strict JSON"),
     ],
 )
-def test_mistakes_are_one_line(tmp_path, arguments, told):
+def test_mistakes_are_one_line(tmp_path, arguments, message):
     result = run("--out", tmp_path / "out", *arguments, code=2)
-    assert told in result.output
+    assert message in result.output
     assert result.output.count("\n") == 1
 
 

@@ -66,14 +66,14 @@ def fingerprint(index: int) -> str:
     entry = CALIBRATIONS[index]
     module = claim_file(entry.file)
     claim = card_of(module, entry.card)
-    told = [repr((claim.rule, claim.confidence, claim.min_n, entry.seeds, entry.truth_seeds, entry.effects, entry.at))]
+    parts = [repr((claim.rule, claim.confidence, claim.min_n, entry.seeds, entry.truth_seeds, entry.effects, entry.at))]
     for number, share in enumerate((0.25, 0.5, 0.75)):
         effect = entry.effects[0] + share * (entry.effects[1] - entry.effects[0])
         stream = generator(fingerprint=f"{entry.file} {entry.card}", world=number)
         world = entry.world(effect=effect, generator=stream, seeds=entry.seeds, point_only=False)
         found = entry.estimate(module, world)
-        told.append(f"{found.value:.8g} {found.low:.8g} {found.high:.8g}")
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+        parts.append(f"{found.value:.8g} {found.low:.8g} {found.high:.8g}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 class Scratch:

@@ -137,7 +137,7 @@ def test_what_was_judged_apart_keeps_its_spread_by_the_number_of_worlds():
     assert np.isnan((parts[0] + replace(parts[1], spread=0.0)).blur)
 
 
-class Worlds:
+class RecordingWorlds:
     """Notes how it is called and the first number drawn; the statistic is a function of the effect, plus noise."""
 
     def __init__(self, statistic=lambda effect: effect, noise=1.0):
@@ -151,7 +151,7 @@ class Worlds:
 
 
 def drawn(place: Place = MARGIN, **fields) -> list[float]:
-    worlds = Worlds()
+    worlds = RecordingWorlds()
     judged(entry(world=worlds, **fields), None, CLAIM, place, range(2))
     return worlds.drawn
 
@@ -166,7 +166,7 @@ def test_every_card_place_and_truth_has_worlds_of_its_own_the_same_every_time():
 def test_the_truth_of_every_card_has_worlds_of_its_own_and_no_intervals():
     seen = []
     for card in ("ONE", "OTHER"):
-        worlds = Worlds()
+        worlds = RecordingWorlds()
         effect_at(entry(world=worlds, card=card, truth_seeds=50), None, [1.0], zoos=2)
         assert {asked[1:] for asked in worlds.asked} == {(50, True)}
         assert len(set(worlds.drawn)) == 2  # the same two at every effect
@@ -175,7 +175,7 @@ def test_the_truth_of_every_card_has_worlds_of_its_own_and_no_intervals():
 
 
 def test_worlds_are_judged_with_the_seeds_of_the_evidence_and_intervals():
-    worlds = Worlds()
+    worlds = RecordingWorlds()
     found = judged(entry(world=worlds, seeds=7), None, CLAIM, MARGIN, [3])
     assert worlds.asked == [(1.0, 7, False)]
     assert (found.worlds, found.place, found.truth, found.effect) == (1, "margin", 1.0, 1.0)
@@ -186,7 +186,7 @@ def test_worlds_are_judged_with_the_seeds_of_the_evidence_and_intervals():
 
 def sharpen(statistic, *, effect, truth=1.0) -> tuple[Place, list[float]]:
     """Sharpen a place with two zoos; return it and the effects at which these were drawn, once each."""
-    worlds = Worlds(statistic, noise=0.0)
+    worlds = RecordingWorlds(statistic, noise=0.0)
     found = sharpened(entry(world=worlds, truth_seeds=50), None, Place("margin", truth, effect), seeds=100)
     effects = [effect for effect, _, _ in worlds.asked]
     assert all(0 <= effect <= 2 for effect in effects)

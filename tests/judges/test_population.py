@@ -91,8 +91,8 @@ def test_runs_that_diverged_are_counted_apart_from_those_never_trained(tmp_path)
         ("both", both, [f"1 of 12 runs diverged and {untrained} 1 of 3"]),
     ):
         folder = write_table(tmp_path / name, rows, TINY, {"mig": 0.0, "sap": 0.0}).parent
-        told = tuple(f"{text} seeds whose runs are all done" for text in said)
-        assert load_population(folder).deviations == ("tiny", *told)
+        notes = tuple(f"{text} seeds whose runs are all done" for text in said)
+        assert load_population(folder).deviations == ("tiny", *notes)
 
 
 def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):

@@ -1,4 +1,4 @@
-"""Cases at the edge of a metric's rules, each with an answer that can be told by hand."""
+"""Cases at the edge of a metric's rules, each with an answer that can be worked out by hand."""
 
 import numpy as np
 import pytest

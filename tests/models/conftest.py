@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dbench.models import NETWORKS
-from dbench.models.objectives import Batch, Other, find_card
+from dbench.models.objectives import Batch, SecondBatch, find_card
 
 FACTOR_SIZES = (3, 4, 2)
 
@@ -38,7 +38,7 @@ def _needed(objective: str, members: int, images: int, codes: int, g: torch.Gene
         mean, logvar, noise, places = (
             torch.randn(members, images, codes, generator=g, dtype=torch.float64) for _ in range(4)
         )
-        needed["other"] = Other(mean + (logvar / 2).exp() * noise, mean, logvar, places.argsort(1))
+        needed["other"] = SecondBatch(mean + (logvar / 2).exp() * noise, mean, logvar, places.argsort(1))
     network = NETWORKS["mlp"](image_shape=(1, 3, 3), latents=codes, hidden=(5,))
     needed["extra"] = {
         name: 0.5 * torch.randn(members, *shape, generator=g, dtype=torch.float64)

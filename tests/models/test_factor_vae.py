@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from dbench.models import NETWORKS
-from dbench.models.objectives import Other, factor_vae
+from dbench.models.objectives import SecondBatch, factor_vae
 from dbench.models.objectives.discriminator import discriminate
 from dbench.models.stacked import dense_shapes, glorot_uniform
 
@@ -25,7 +25,7 @@ def test_a_linear_discriminator_of_two_images_gives_the_values_by_hand(make_batc
     z = torch.tensor([[[0.5, 1.0], [-1.0, 0.25]]], dtype=torch.float64)  # u = 1, 2.5
     second = torch.tensor([[[0.1, 0.2], [0.3, 0.7]]], dtype=torch.float64)
     order = torch.tensor([[[1, 0], [0, 1]]])  # the first code is swapped: (0.3, 0.2) and (0.1, 0.7); u = -0.2, 1.2
-    other = Other(second, second, second, order)
+    other = SecondBatch(second, second, second, order)
     batch = make_batch(members=1, images=2, codes=2, z=z, other=other, extra=extra)
     terms = factor_vae(batch, gamma=torch.tensor([20.0], dtype=torch.float64))
     tc = (1 + 2.5) / 2

@@ -40,8 +40,8 @@ def test_labels_of_unlabelled_images_change_nothing(make_batch):
     spoilt = replace(batch, factors=torch.where(labelled.unsqueeze(2), batch.factors, 1 - batch.factors.clamp(max=1)))
     assert not torch.equal(batch.factors, spoilt.factors)
     assert torch.equal(mtd(batch, supervision=STRENGTHS).loss, mtd(spoilt, supervision=STRENGTHS).loss)
-    told = replace(batch, labelled=None)
-    assert not torch.equal(mtd(batch, supervision=STRENGTHS).loss, mtd(told, supervision=STRENGTHS).loss)
+    all_labelled = replace(batch, labelled=None)
+    assert not torch.equal(mtd(batch, supervision=STRENGTHS).loss, mtd(all_labelled, supervision=STRENGTHS).loss)
 
 
 def test_a_factor_is_taught_to_its_own_part_and_to_no_other_code(make_batch):

@@ -111,7 +111,7 @@ def test_no_strength_is_the_plain_vae(name, make_batch):
 
 @pytest.mark.extension
 @pytest.mark.parametrize("name", sorted(OBJECTIVES))
-def test_a_members_terms_do_not_depend_on_its_company(name, make_batch):
+def test_a_members_terms_do_not_depend_on_the_others(name, make_batch):
     batch = make_batch(objective=name)
     together = _terms(name, batch)
     for m in range(3):
@@ -185,5 +185,5 @@ def test_members_keep_their_likelihood_factor(make_batch):
 
 
 @pytest.mark.parametrize("name", ["weak_de", "parted_vae_semi"])
-def test_a_tenth_of_the_images_is_told(name):
+def test_a_tenth_of_the_images_is_labelled(name):
     assert find_objective(name).card.labels == 0.1

@@ -89,7 +89,7 @@ def test_without_labels_semi_supervision_is_parted_vae_to_the_bit(make_batch):
     assert torch.equal(parted_vae_semi(nobody, beta=BETAS).loss, parted_vae(nobody, beta=BETAS).loss)
 
 
-def test_told_classes_add_ten_times_their_mean_cross_entropy(make_batch):
+def test_labelled_classes_add_ten_times_their_mean_cross_entropy(make_batch):
     batch = make_batch(objective="parted_vae_semi")
     added = parted_vae_semi(batch, beta=BETAS).loss - parted_vae(batch, beta=BETAS).loss
     q, classes = class_logits(batch).softmax(2).numpy(), batch.factors[..., 2].numpy()
@@ -105,7 +105,7 @@ def test_the_class_is_the_first_factor_of_fewest_values_that_varies():
 
 
 def test_both_forms_have_the_same_heads_so_that_they_train_together():
-    assert find_card("parted_vae").company == find_card("parted_vae_semi").company
+    assert find_card("parted_vae").shared_settings == find_card("parted_vae_semi").shared_settings
     shapes = find_card("parted_vae").extra_shapes(NETWORKS["mlp"](), (3, 6, 10, 16, 16))
     assert shapes["head.prior.mean"] == (3, 1)
     with pytest.raises(InvalidInput, match="more than 1 codes"):

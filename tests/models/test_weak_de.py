@@ -20,10 +20,10 @@ def _softplus(value):
     return np.logaddexp(0, value)
 
 
-def _judge(batch, codes, *, told=False):
+def _judge(batch, codes, *, known=False):
     """Log-odds for the prior, in which labelled images (every other one) may come with their factors."""
     factors = torch.cat([torch.nn.functional.one_hot(batch.factors[..., i], n) for i, n in enumerate((3, 4, 2))], 2)
-    factors = factors * (torch.arange(8) % 2 == 0).view(1, 8, 1) * told
+    factors = factors * (torch.arange(8) % 2 == 0).view(1, 8, 1) * known
     logits = discriminate(batch.extra, "adversary", torch.cat([codes, factors], 2)).detach()
     return (logits[..., 0] - logits[..., 1]).numpy()
 
@@ -43,13 +43,13 @@ def test_later_it_tells_them_from_the_shrunk_regions_of_labelled_images(make_bat
     batch = make_batch(objective="weak_de", **LATE)
     mean, logvar = region(batch, batch.factors)
     drawn = mean + math.sqrt(0.1) * (logvar / 2).exp() * batch.noise
-    of_prior = sum(_softplus(-_judge(batch, drawn, told=told))[:, ::2].mean(1) for told in (False, True)) / 2
+    of_prior = sum(_softplus(-_judge(batch, drawn, known=known))[:, ::2].mean(1) for known in (False, True)) / 2
     of_codes = _softplus(_judge(batch, batch.mean)).mean(1)
-    of_told_codes = _softplus(_judge(batch, batch.mean, told=True))[:, ::2].mean(1)
+    of_labelled_codes = _softplus(_judge(batch, batch.mean, known=True))[:, ::2].mean(1)
     terms = weak_de(batch, adversarial=STRENGTHS)
-    by_hand = 0.5 * (of_prior + (of_codes + of_told_codes) / 2)
+    by_hand = 0.5 * (of_prior + (of_codes + of_labelled_codes) / 2)
     np.testing.assert_allclose(terms.adversary_loss, by_hand, rtol=1e-9)
-    fooling = _softplus(-_judge(batch, batch.mean)).mean(1) + _softplus(-_judge(batch, batch.mean, told=True))[
+    fooling = _softplus(-_judge(batch, batch.mean)).mean(1) + _softplus(-_judge(batch, batch.mean, known=True))[
         :, ::2
     ].mean(1)
     np.testing.assert_allclose(terms.others["fooling"], fooling / 2, rtol=1e-9)

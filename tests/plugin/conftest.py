@@ -40,7 +40,7 @@ def around(value):
 
 
 @dataclass
-class Outcome:
+class FinishedSession:
     """What one session left behind."""
 
     code: int
@@ -66,7 +66,7 @@ class Outcome:
 
 
 @pytest.fixture
-def session(pytester, monkeypatch) -> Callable[..., Outcome]:
+def session(pytester, monkeypatch) -> Callable[..., FinishedSession]:
     """Write claims and run them: ``session(source, *arguments)``."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
@@ -78,7 +78,7 @@ def session(pytester, monkeypatch) -> Callable[..., Outcome]:
 
     def run(
         source: str = "", *arguments: str, expect: str = "", where: str = "claims", evidence: bool = True
-    ) -> Outcome:
+    ) -> FinishedSession:
         folder = pytester.path / "claims"
         folder.mkdir(exist_ok=True)
         (folder / "test_own.py").write_text(CARDS + source, encoding="utf-8")
@@ -88,7 +88,7 @@ def session(pytester, monkeypatch) -> Callable[..., Outcome]:
         if evidence and not any("--dbench-evidence" in argument for argument in arguments):
             arguments = (*arguments, f"--dbench-evidence=evidence{os.sep}micro")
         result = pytester.runpytest_subprocess(where, *arguments, timeout=120)
-        return Outcome(int(result.ret), f"{result.stdout}\n{result.stderr}", pytester.path)
+        return FinishedSession(int(result.ret), f"{result.stdout}\n{result.stderr}", pytester.path)
 
     return run
 

@@ -29,8 +29,8 @@ def test_the_page_lists_them_by_paper_after_the_records(make_record, erratum):
     assert sorted(places) == places
     section = page[page.index('id="errata"') : page.index('id="checks"')]
     assert section.count("<details>") == 2 + len(entries)
-    told = ("80.7%", "81.9%", "The first row.", "The text and the table give two numbers.", "weak_de 5.9 \u2192 8.6")
-    for text in ("2 entries", "1 entry", *told):
+    texts = ("80.7%", "81.9%", "The first row.", "The text and the table give two numbers.", "weak_de 5.9 \u2192 8.6")
+    for text in ("2 entries", "1 entry", *texts):
         assert text in section
 
 

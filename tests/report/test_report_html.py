@@ -164,9 +164,9 @@ def test_a_bar_of_the_records_beside_is_as_long_as_they_are_many(page):
 
 
 def test_conditions_are_shown_with_their_values(page):
-    for value, told in (("0.6", "met"), ("0.4", "not met")):
-        told += " (source: papers)"
-        assert f"half of the factors are held: {value}, above 0.5 is asked: {told}" in page.text
+    for value, status in (("0.6", "met"), ("0.4", "not met")):
+        status += " (source: papers)"
+        assert f"half of the factors are held: {value}, above 0.5 is asked: {status}" in page.text
 
 
 def test_a_finding_can_be_cited_and_disputed(sample):
@@ -218,10 +218,10 @@ def test_what_differs_in_the_models_is_told_by_table(sample):
     assert " ".join(section.split()) == "a, c: of 1 b: of 2"
 
 
-def test_what_differs_from_the_paper_is_told_once_and_not_lost(make_record):
-    told = [["own <1>", "grey images"], ["grey images", "own <2>"], ["grey images"]]
+def test_what_differs_from_the_paper_is_stated_once_and_not_lost(make_record):
+    lists = [["own <1>", "grey images"], ["grey images", "own <2>"], ["grey images"]]
     roles = ["primary", "cell", "cell"]
-    records = [make_record(params={"i": i}, deviations=d, role=roles[i], nodeid=f"n{i}") for i, d in enumerate(told)]
+    records = [make_record(params={"i": i}, deviations=d, role=roles[i], nodeid=f"n{i}") for i, d in enumerate(lists)]
     page = Page(render_html(build_document(records)))
     assert [page.text.count(text) for text in ("grey images", "own <1>", "own <2>")] == [1, 1, 1]
 

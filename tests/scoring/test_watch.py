@@ -27,8 +27,8 @@ def test_a_plain_loop_sees_its_encoder_learn():
     optimiser = torch.optim.Adam(encoder.parameters(), lr=1e-2)
     torch.manual_seed(1)
     for step, (images, factors) in enumerate(DataLoader(torch_dataset(DATA), batch_size=128, shuffle=True)):
-        told = watch(encoder, step)
-        assert bool(told) == (step % 10 == 0)
+        scores = watch(encoder, step)
+        assert bool(scores) == (step % 10 == 0)
         if step == 30:
             break
         optimiser.zero_grad()
@@ -37,7 +37,7 @@ def test_a_plain_loop_sees_its_encoder_learn():
     assert [entry["step"] for entry in watch.history] == [0, 10, 20, 30]
     assert watch.history[-1]["sap[r2]"] > watch.history[0]["sap[r2]"] + 0.1
     found, source = encode_data(encoder, DATA, rows=500)
-    assert told["sap[r2]"] == score(found, source=source, metrics=["sap[r2]"], repeats=0)["sap[r2]"]
+    assert scores["sap[r2]"] == score(found, source=source, metrics=["sap[r2]"], repeats=0)["sap[r2]"]
 
 
 def test_what_cannot_be_watched_is_said_before_training():

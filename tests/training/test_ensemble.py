@@ -18,7 +18,7 @@ SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
 PLAIN = [
     name
     for name in sorted(OBJECTIVES)
-    if find_card(name).company == beta_vae.card.company and not find_card(name).needs_factors
+    if find_card(name).shared_settings == beta_vae.card.shared_settings and not find_card(name).needs_factors
 ]
 MEMBERS = [
     Member(objective, strength, {"objective": objective, "strength": strength, "seed": seed})
@@ -42,7 +42,7 @@ EVERYBODY = list(range(len(MEMBERS)))
 
 
 @pytest.mark.parametrize("which", [[0], [5], [1, 2], EVERYBODY[3:8], EVERYBODY[:7], EVERYBODY[::-1]], ids=str)
-def test_a_member_comes_out_the_same_to_the_bit_in_any_company_and_order(images, together, which):
+def test_a_member_comes_out_the_same_to_the_bit_in_any_ensemble_and_order(images, together, which):
     apart = train([MEMBERS[i] for i in which], images, NETWORK, steps=2 * BLOCK, **SETTINGS)
     assert _same(apart, together, other_rows=which)
 
@@ -249,11 +249,11 @@ def test_convolutional_members_come_out_the_same_to_the_bit_alone():
     network = NETWORKS["conv"](latents=4)
     pixels = torch.from_numpy(np.random.default_rng(0).integers(0, 256, size=(20, 1, 64, 64), dtype=np.uint8))
     members = [Member(("beta_vae", "beta_tcvae", "beta_vae")[i], 1.0 + i, {"seed": i}) for i in range(3)]
-    company = train(members, pixels, network, steps=3, batch_size=16)
+    several = train(members, pixels, network, steps=3, batch_size=16)
     for i, member in enumerate(members):
         alone = train([member], pixels, network, steps=3, batch_size=16)
-        assert _same(alone, company, other_rows=slice(i, i + 1))
-        assert torch.equal(alone.loss, company.loss[i : i + 1])
+        assert _same(alone, several, other_rows=slice(i, i + 1))
+        assert torch.equal(alone.loss, several.loss[i : i + 1])
 
 
 def test_reduced_precision_stays_near_full_precision_and_keeps_parameters_full(images):

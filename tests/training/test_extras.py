@@ -29,7 +29,7 @@ SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
 NEEDY = [
     name
     for name in sorted(OBJECTIVES)
-    if find_card(name).company != beta_vae.card.company or find_card(name).needs_factors
+    if find_card(name).shared_settings != beta_vae.card.shared_settings or find_card(name).needs_factors
 ]
 SIZES = (5, 5)
 
@@ -48,7 +48,7 @@ def _same(state, other, rows=slice(None), other_rows=slice(None)):
 
 
 @pytest.mark.parametrize("objective", NEEDY)
-def test_a_member_comes_out_the_same_to_the_bit_alone_in_company_and_interrupted(objective, images, factors):
+def test_a_member_comes_out_the_same_to_the_bit_alone_among_others_and_interrupted(objective, images, factors):
     members, steps = _members(objective), BLOCK + 50
     settings = {**SETTINGS, "factors": factors, "steps": steps}
     whole = train(members, images, NETWORK, **settings)

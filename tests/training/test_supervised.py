@@ -1,4 +1,4 @@
-"""The supervised and weakly supervised systems learn what they are told, and nothing of what they are not."""
+"""The supervised and weakly supervised systems learn the labels they are given, and nothing of others."""
 
 import pytest
 import torch
@@ -56,14 +56,14 @@ def test_mtd_learns_each_factor_in_its_own_part_and_nothing_else_there(images, f
             assert share > 0.9 if i == j else share < 0.05
 
 
-def test_parted_vae_tells_the_class_of_images_nobody_told_it(images, factors):
+def test_parted_vae_tells_the_class_of_unlabelled_images(images, factors):
     batch, labelled = _trained("parted_vae_semi", 1.0, images, factors, 600)
     right = class_logits(batch)[0].argmax(1) == factors[:, 0]
     assert int(labelled.sum()) == 80
     assert float(right[~labelled].float().mean()) > 0.8  # chance is 0.5
 
 
-def test_weak_de_holds_images_nobody_told_it_to_their_regions(images, factors):
+def test_weak_de_holds_unlabelled_images_to_their_regions(images, factors):
     batch, labelled = _trained("weak_de", 10.0, images, factors, 600)
     mean, (centre, _) = batch.mean[0], region(batch, factors.unsqueeze(0))
     apart, spread = ((mean - place).square()[~labelled].mean() for place in (centre[0], mean.mean(0)))
@@ -77,9 +77,9 @@ def test_labels_of_unlabelled_images_never_reach_training(objective, images, fac
     labelled = draw_labelled(member, data_size=len(images), share=find_card(objective).labels)
     spoilt = torch.where(labelled.unsqueeze(1), factors, factors.flip(0))
     lied = torch.where(labelled.unsqueeze(1), factors.flip(0), factors)
-    told, same, other = (
+    given, same, other = (
         train([member], images, NETWORK, factors=known, steps=40, **SETTINGS) for known in (factors, spoilt, lied)
     )
     assert not torch.equal(spoilt, factors)
-    assert all(torch.equal(mine, theirs) for mine, theirs in zip(told.tensors(), same.tensors(), strict=True))
-    assert not all(torch.equal(mine, theirs) for mine, theirs in zip(told.tensors(), other.tensors(), strict=True))
+    assert all(torch.equal(mine, theirs) for mine, theirs in zip(given.tensors(), same.tensors(), strict=True))
+    assert not all(torch.equal(mine, theirs) for mine, theirs in zip(given.tensors(), other.tensors(), strict=True))

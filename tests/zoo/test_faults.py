@@ -95,7 +95,7 @@ def test_damaged_scores_do_not_count_as_scored(store, key, finish):
     assert (counts["done"], counts["scored"]) == (1, 0)
 
 
-def test_a_run_of_another_version_of_the_data_is_trained_anew_and_told(store, tiny_keys, finish):
+def test_a_run_of_another_version_of_the_data_is_trained_anew_and_reported(store, tiny_keys, finish):
     finish(store, tiny_keys[0], data_sha256="cd" * 32)
     finish(store, tiny_keys[1])
     assert [state_of(store, key) for key in tiny_keys[:2]] == ["damaged", "done"]

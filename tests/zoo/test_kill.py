@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 import torture as torture_module
 from click.testing import CliRunner
+from kill_targets import MOMENTS, TARGETS
 from torture import differences, small_plan, torture, trained_table
-from victims import MOMENTS, VICTIMS
 
 from dbench import seeds
 from dbench.models.objectives import find_card
@@ -70,8 +70,8 @@ def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbe
 @pytest.mark.long
 def test_two_processes_on_one_store_share_the_work(store, keys, undisturbed, tmp_path):
     both = [_start(tmp_path, store, keys) for _ in range(2)]
-    told = [process.communicate(timeout=120)[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], told
+    errors = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], errors
     assert differences(trained_table(store, keys), undisturbed) == 0
 
 
@@ -80,11 +80,11 @@ def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny, tmp_path):
     """The small form of ``python tools/torture.py``, which kills fifty times: checkpoints of every kind."""
     sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("weak_de", (10,)))
     keys = replace(tiny, steps=300, batch_size=16, seeds=1, sweeps=sweeps).runs()
-    told: list[str] = []
+    lines: list[str] = []
     generator = seeds.generator(purpose="test of kills", seed=0)
-    counts = torture(tmp_path, keys, kills=2, generator=generator, workers=1, tell=told.append)
-    assert sum(counts[victim] for victim in VICTIMS) == sum(counts[moment] for moment in MOMENTS) == 2
-    assert sum(line.startswith("kill ") for line in told) == 2
+    counts = torture(tmp_path, keys, kills=2, generator=generator, workers=1, tell=lines.append)
+    assert sum(counts[target] for target in TARGETS) == sum(counts[moment] for moment in MOMENTS) == 2
+    assert sum(line.startswith("kill ") for line in lines) == 2
     assert counts["starts"] >= counts["sweeps"] >= 1
     table = trained_table(Store(tmp_path / "undisturbed"), keys)
     assert counts["cells"] == counts["sweeps"] * (table.size - 3 * len(table))  # three columns may differ

@@ -16,8 +16,8 @@ from dbench.zoo.profiles import find_profile
 
 def _loss(key, **settings):
     data, images = images_of(key.data)
-    told = {**settings_of([key], data), **settings}
-    state = train([member_of(key)], images, network_of(key, data), steps=1, **told)
+    arguments = {**settings_of([key], data), **settings}
+    state = train([member_of(key)], images, network_of(key, data), steps=1, **arguments)
     return float(state.loss[0])
 
 

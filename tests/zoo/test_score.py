@@ -12,7 +12,7 @@ from dbench.zoo.arrays import AGREEMENTS, cells, load_arrays
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.population import score_population
 from dbench.zoo.score import ScoreSummary, score_one, score_runs
-from dbench.zoo.scorers import subject_of
+from dbench.zoo.scorers import EncodedRun
 from dbench.zoo.table import load_manifest, load_runs
 
 KINDS = ("mutual_information", "importance", "predictability")
@@ -62,7 +62,7 @@ def test_a_run_is_scored_on_everything_and_twice_the_same(store, run):
 def test_a_new_scorer_is_added_without_computing_the_others(store, run, monkeypatch):
     monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
     score_one(store, run)
-    monkeypatch.setitem(scorers.SCORERS, "seed", lambda subject: {"seed": float(subject.key.seed)})
+    monkeypatch.setitem(scorers.SCORERS, "seed", lambda encoded: {"seed": float(encoded.key.seed)})
     assert set(score_one(store, run)) == {"seed"}
     assert set(_scores(store, run)) == {"mig", "alignment.collisions", "seed"}
     assert set(score_one(store, run, again=["mig"])) == {"mig"}
@@ -91,7 +91,7 @@ def test_only_groups_of_another_version_are_computed_again(store, run, monkeypat
     del document["versions"]
     store.write_document("scores", document, key=run)
     assert score_one(store, run) == {}
-    monkeypatch.setitem(scorers.SCORERS, "mig", lambda subject: {"mig": 2.0})
+    monkeypatch.setitem(scorers.SCORERS, "mig", lambda encoded: {"mig": 2.0})
     monkeypatch.setitem(scorers.VERSIONS, "mig", 2)
     assert set(score_one(store, run)) == {"mig"}
     # The new version of a group may have other scores; those of the old are gone.
@@ -103,12 +103,12 @@ def test_only_groups_of_another_version_are_computed_again(store, run, monkeypat
 def test_a_damaged_run_or_score_is_never_used(store, run, monkeypatch):
     monkeypatch.setattr(scorers, "SCORERS", {"mig": scorers.SCORERS["mig"]})
     score_one(store, run)
-    told = _scores(store, run)
+    before = _scores(store, run)
     folder = Path(store.url) / "runs" / run.digest
     text = (folder / "scores.json").read_text()
-    (folder / "scores.json").write_text(text.replace(str(told["mig"]), "0.99"))
+    (folder / "scores.json").write_text(text.replace(str(before["mig"]), "0.99"))
     assert set(score_one(store, run)) == {"mig"}
-    assert _scores(store, run) == told
+    assert _scores(store, run) == before
     codes = bytearray((folder / "codes.safetensors").read_bytes())
     codes[-1] ^= 1
     (folder / "codes.safetensors").write_bytes(codes)
@@ -127,9 +127,9 @@ def test_codes_that_copy_the_factors_score_high(key):
     data = load(key.data)
     factors = data.grid().astype(np.float64)
     copies = (factors - factors.mean(0)) / factors.std(0)
-    subject = subject_of(key, data, _codes(copies, -6.0), {})
+    encoded = EncodedRun.of(key, data, _codes(copies, -6.0), {})
     groups = ("posterior", "gaussian_tc", "mig", "dci", "factor_vae", "snc")
-    scores = {name: value for group in groups for name, value in scorers.SCORERS[group](subject).items()}
+    scores = {name: value for group in groups for name, value in scorers.SCORERS[group](encoded).items()}
     assert scores["kl.informative"] == 5
     assert scores["alignment.collisions"] == 0
     assert min(scores[name] for name in ("mig", "dci", "factor_vae", "snc")) > 0.85
@@ -138,10 +138,10 @@ def test_codes_that_copy_the_factors_score_high(key):
 
 def test_sampled_codes_spread_around_their_means(key):
     data = load(key.data)
-    subject = subject_of(key, data, _codes(np.zeros((len(data.grid()), 2)), np.log(0.25)), {})
-    assert subject.sampled.codes.shape == (10_000, 2)
-    assert subject.sampled.codes.std() == pytest.approx(0.5, abs=0.01)
-    np.testing.assert_array_equal(subject.train.factors, subject.sample.factors[:10_000])
+    encoded = EncodedRun.of(key, data, _codes(np.zeros((len(data.grid()), 2)), np.log(0.25)), {})
+    assert encoded.sampled.codes.shape == (10_000, 2)
+    assert encoded.sampled.codes.std() == pytest.approx(0.5, abs=0.01)
+    np.testing.assert_array_equal(encoded.train.factors, encoded.sample.factors[:10_000])
 
 
 def test_models_are_compared_within_their_strength_and_within_their_objective(store, tiny, monkeypatch):

@@ -16,7 +16,7 @@ from dbench.metrics import (
 )
 from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.zoo.arrays import cells
-from dbench.zoo.scorers import SCORERS, SLOW, protocol, subject_of
+from dbench.zoo.scorers import SCORERS, SLOW, EncodedRun, protocol
 
 KINDS = ("mutual_information", "importance", "predictability")
 pytestmark = pytest.mark.usefixtures("small_samples")
@@ -30,7 +30,7 @@ GROUPS_OF_METRICS = [
 def make(key):
     """A run with given mean codes of the grid: of noisy copies of the factors and idle codes unless told otherwise."""
 
-    def subject(mean=None, *, of=key, logvar=-4.0):
+    def run(mean=None, *, of=key, logvar=-4.0):
         data = load(of.data)
         if mean is None:
             factors = data.grid().astype(np.float64)
@@ -39,44 +39,44 @@ def make(key):
             idle = np.zeros((len(copies), 5))
             mean = np.concatenate([copies, idle], axis=1) + noise * np.repeat([0.4, 0.01], 5)
         codes = {"mean": mean.astype(np.float32), "logvar": np.full(mean.shape, logvar, np.float32)}
-        return subject_of(of, data, codes, {})
+        return EncodedRun.of(of, data, codes, {})
 
-    return subject
+    return run
 
 
 def test_every_score_is_what_its_metric_gives_when_called_directly(make):
-    subject = make()
+    run = make()
 
     def call(metric, codes, stream="", **options):
-        return METRICS[metric](codes, **options, generator=subject.key.generator(stream or metric))
+        return METRICS[metric](codes, **options, generator=run.key.generator(stream or metric))
 
     direct = {
-        **{name: call(name, subject.train).value for name in ("irs", "modularity", "med")},
-        **{name: call(name, subject.sample).value for name in ("explicitness", "linear_accuracy")},
-        "beta_vae_metric": call("beta_vae_metric", subject.source).value,
-        "sap.r2": METRICS["sap"](subject.train, relation="r2").value,
-        "sap": call("sap", subject.sample).value,
-        "dci": call("dci", subject.sample, estimator="forest").value,
-        "mig": mig(subject.train).value,
-        "mutual_information.mean": code_mutual_information(subject.train).value,
-        "mutual_information.sampled": code_mutual_information(subject.sampled).value,
+        **{name: call(name, run.train).value for name in ("irs", "modularity", "med")},
+        **{name: call(name, run.sample).value for name in ("explicitness", "linear_accuracy")},
+        "beta_vae_metric": call("beta_vae_metric", run.source).value,
+        "sap.r2": METRICS["sap"](run.train, relation="r2").value,
+        "sap": call("sap", run.sample).value,
+        "dci": call("dci", run.sample, estimator="forest").value,
+        "mig": mig(run.train).value,
+        "mutual_information.mean": code_mutual_information(run.train).value,
+        "mutual_information.sampled": code_mutual_information(run.sampled).value,
     }
-    found = {name: value for group in GROUPS_OF_METRICS for name, value in SCORERS[group](subject).items()}
+    found = {name: value for group in GROUPS_OF_METRICS for name, value in SCORERS[group](run).items()}
     assert {name: found[name] for name in direct} == direct
     assert len({round(value, 6) for value in direct.values()}) == len(direct)
-    per_factor = call("linear_accuracy", subject.sample).per_factor
+    per_factor = call("linear_accuracy", run.sample).per_factor
     assert found["linear_accuracy.factor"].tolist() == per_factor.tolist()
 
 
 def test_accuracies_of_perceptrons_are_those_of_the_knockout_with_all_codes(make):
-    subject = make()
-    found = SCORERS["nk"](subject)
-    stream = subject.key.generator("nk")
-    direct = METRICS["nk"](subject.sample, epochs=1, falling_from=protocol.KNOCKOUT_RATE, generator=stream)
+    run = make()
+    found = SCORERS["nk"](run)
+    stream = run.key.generator("nk")
+    direct = METRICS["nk"](run.sample, epochs=1, falling_from=protocol.KNOCKOUT_RATE, generator=stream)
     assert found["nk.factor"].tolist() == direct.per_factor.tolist()
     assert found["nk"] == direct.value
     full = np.array([direct.details[f"accuracy.{j}"] for j in range(5)])
-    adjusted, _ = adjusted_accuracy(full, subject.sample.factors.astype(np.int64))
+    adjusted, _ = adjusted_accuracy(full, run.sample.factors.astype(np.int64))
     assert found["mlp_accuracy.factor"].tolist() == adjusted.tolist()
     assert found["mlp_accuracy"] == pytest.approx(np.mean(adjusted))
 
@@ -86,31 +86,31 @@ def test_the_slow_groups_are_groups():
 
 
 def test_relations_are_codes_by_factors_and_their_blends_are_the_metrics(make):
-    subject = make()
-    found = SCORERS["relations"](subject)
-    for kind, score in zip(KINDS, (subject.mig, subject.dci, subject.sap), strict=True):
+    run = make()
+    found = SCORERS["relations"](run)
+    for kind, score in zip(KINDS, (run.mig, run.dci, run.sap), strict=True):
         assert found[f"relation.{kind}"].tolist() == score.relation.tolist()
         # Code j is a copy of factor j.
         assert found[f"relation.{kind}"].argmax(axis=0)[[0, 3, 4]].tolist() == [0, 3, 4]
-    assert found["blend.mutual_information.mig"] == subject.mig.value
-    assert found["blend.importance.dci_disentanglement"] == subject.dci.value
-    assert found["blend.importance.dci_completeness"] == subject.dci.details["completeness"]
-    assert found["blend.predictability.sap"] == subject.sap.value
+    assert found["blend.mutual_information.mig"] == run.mig.value
+    assert found["blend.importance.dci_disentanglement"] == run.dci.value
+    assert found["blend.importance.dci_completeness"] == run.dci.details["completeness"]
+    assert found["blend.predictability.sap"] == run.sap.value
     assert len(found) == 3 * (1 + 5)
 
 
 def test_downstream_accuracies_and_efficiencies_are_those_of_the_metrics(make):
-    subject = make()
-    stream = subject.key.generator("downstream.logistic")
-    direct = downstream(subject.sample, sizes=[10, 100, 500], test=300, tuning=60, generator=stream)
-    found = SCORERS["downstream.logistic"](subject)
+    run = make()
+    stream = run.key.generator("downstream.logistic")
+    direct = downstream(run.sample, sizes=[10, 100, 500], test=300, tuning=60, generator=stream)
+    found = SCORERS["downstream.logistic"](run)
     for n in (10, 100, 500):
         assert found[f"downstream.logistic.{n}"] == pytest.approx(direct.details[f"accuracy.{n}"])
     efficiency = direct.details["accuracy.100"] / direct.details["accuracy.500"]
     assert found["efficiency.logistic.100"] == pytest.approx(efficiency)
-    stream = subject.key.generator("downstream.trees")
-    trees = statistical_efficiency(subject.sample, few=4, many=12, model="gbt", test=300, generator=stream)
-    found = SCORERS["downstream.trees"](subject)
+    stream = run.key.generator("downstream.trees")
+    trees = statistical_efficiency(run.sample, few=4, many=12, model="gbt", test=300, generator=stream)
+    found = SCORERS["downstream.trees"](run)
     few, many = trees.details["accuracy.few"], trees.details["accuracy.many"]
     assert found == {"downstream.trees.4": few, "downstream.trees.12": many}
 
@@ -128,21 +128,21 @@ def test_the_strength_chosen_by_few_points_is_that_of_a_smaller_training_set(mak
 
 
 def test_the_second_computation_rests_on_other_points(make):
-    subject = make()
-    again, small = SCORERS["again"](subject), SCORERS["small"](subject)
-    first = subject.draw("again", 900).take(np.arange(600))
-    assert again["again.mig"] == mig(first).value != SCORERS["mig"](subject)["mig"]
+    run = make()
+    again, small = SCORERS["again"](run), SCORERS["small"](run)
+    first = run.draw("again", 900).take(np.arange(600))
+    assert again["again.mig"] == mig(first).value != SCORERS["mig"](run)["mig"]
     assert again["again.irs"] == irs(first).value
-    assert small["small.mig"] == mig(subject.draw("small", 90).take(np.arange(60))).value
+    assert small["small.mig"] == mig(run.draw("small", 90).take(np.arange(60))).value
     assert small["small.mig"] != small["small_again.mig"]
-    assert again["again.mig"] == pytest.approx(SCORERS["mig"](subject)["mig"], abs=0.1)
+    assert again["again.mig"] == pytest.approx(SCORERS["mig"](run)["mig"], abs=0.1)
 
 
 def test_scores_are_decided_by_the_key_and_by_no_other_group(make, key):
     groups = ("beta_vae_metric", "downstream.logistic", "again", "small", "explicitness")
     alone = {group: SCORERS[group](make()) for group in reversed(groups)}
-    subject = make()
-    assert {group: SCORERS[group](subject) for group in groups} == alone
+    run = make()
+    assert {group: SCORERS[group](run) for group in groups} == alone
     other = make(of=replace(key, seed=99))
     # The beta-VAE metric gives such clean copies 1, whatever was drawn.
     assert all(SCORERS[group](other) != alone[group] for group in groups if group != "beta_vae_metric")
@@ -153,8 +153,8 @@ def test_collapsed_codes_have_stated_scores(make, alive):
     mean = np.zeros((46_080, 10))
     grid = load("dsprites_grid_16").grid()
     mean[:, :alive] = grid[:, 3:4] / 4.0
-    subject = make(mean, logvar=0.0)
-    found = cells({name: value for scorer in SCORERS.values() for name, value in scorer(subject).items()})
+    run = make(mean, logvar=0.0)
+    found = cells({name: value for scorer in SCORERS.values() for name, value in scorer(run).items()})
     assert np.isfinite(list(found.values())).all()
     dead = [found[f"relation.{kind}.{i}.{j}"] for kind in KINDS[:2] for j in range(5) for i in range(alive, 10)]
     assert dead == [0.0] * len(dead)
@@ -183,12 +183,12 @@ def test_collapsed_codes_have_stated_scores(make, alive):
 def test_novel_combinations_are_scored_where_the_data_set_holds_some_out(make, key):
     assert SCORERS["novel"](make()) == {}
     held = replace(key, data="dsprites_grid_16-without-shape2-scale3")
-    subject = make(of=held)
-    found = SCORERS["novel"](subject)
+    run = make(of=held)
+    found = SCORERS["novel"](run)
     data = load(held.data)
     grid, stream = data.grid(), held.generator("novel")
     held_out = (grid[:, :2] == [2, 3]).all(axis=1)
-    sample = Sample(subject.grid.codes, grid)
+    sample = Sample(run.grid.codes, grid)
     direct = novel_combinations(sample, held_out, [0, 1], train=600, epochs=1, generator=stream)
     assert found.pop("novel") == direct.value
     assert found == {f"novel.{name}": value for name, value in direct.details.items()}

@@ -10,14 +10,14 @@ from dbench.data import load
 from dbench.metrics import irs, modularity
 from dbench.metrics.irs import interventional_robustness
 from dbench.zoo.arrays import cells
-from dbench.zoo.scorers import SCORERS, protocol, subject_of
+from dbench.zoo.scorers import SCORERS, EncodedRun, protocol
 
 COPY, RARE, TOGETHER, ALONE, CONSTANT = range(5)
 pytestmark = pytest.mark.usefixtures("small_samples")
 
 
 @pytest.fixture
-def subject(key):
+def run(key):
     """Codes of the horizontal position that other factors disturb in ways that we know, and a constant one."""
     data = load(key.data)
     shape, scale, orientation, x, y = data.grid().T.astype(float)
@@ -31,28 +31,28 @@ def subject(key):
         np.full(len(x), 0.1),
     ]
     mean = np.stack(codes, axis=1)
-    return subject_of(key, data, {"mean": mean, "logvar": np.zeros_like(mean)}, {})
+    return EncodedRun.of(key, data, {"mean": mean, "logvar": np.zeros_like(mean)}, {})
 
 
 @pytest.fixture
-def found(subject):
-    return cells(SCORERS["interventions"](subject))
+def found(run):
+    return cells(SCORERS["interventions"](run))
 
 
 def of_codes(found, name):
     return [found[f"{name}.{i}"] for i in range(5)]
 
 
-def test_robustness_of_a_code_is_that_of_the_metric_over_the_whole_grid(subject, found):
-    per_code = irs(subject.grid).per_code
+def test_robustness_of_a_code_is_that_of_the_metric_over_the_whole_grid(run, found):
+    per_code = irs(run.grid).per_code
     assert of_codes(found, "irs.code") == pytest.approx(per_code.tolist())
     assert found["irs.code.0"] == pytest.approx(1)
     assert found[f"irs.code.{CONSTANT}"] == 0
 
 
-def test_robustness_against_one_nuisance_sees_what_acts_alone_and_not_what_acts_together(subject, found):
+def test_robustness_against_one_nuisance_sees_what_acts_alone_and_not_what_acts_together(run, found):
     flat = of_codes(found, "irs.one_nuisance")
-    direct = [interventional_robustness(subject.grid, [ALONE], [3], [j]) for j in (0, 1, 2, 4)]
+    direct = [interventional_robustness(run.grid, [ALONE], [3], [j]) for j in (0, 1, 2, 4)]
     assert flat[ALONE] == pytest.approx(min(direct))
     assert flat[ALONE] == pytest.approx(found[f"irs.code.{ALONE}"])
     assert flat[COPY] == flat[TOGETHER] == pytest.approx(1)
@@ -72,43 +72,43 @@ def test_robustness_on_average_does_not_see_what_is_rare(found):
     assert mean[CONSTANT] == 0
 
 
-def test_the_information_score_with_other_bins_is_that_of_modularity(subject, found):
+def test_the_information_score_with_other_bins_is_that_of_modularity(run, found):
     for bins in (30, 50, 100):
-        assert found[f"modularity.bins.{bins}"] == modularity(subject.train, bins=bins).value
+        assert found[f"modularity.bins.{bins}"] == modularity(run.train, bins=bins).value
     assert "modularity.bins.20" not in found  # that is 'modularity'
-    per_code = modularity(subject.train).per_code
-    active = [i for i in range(5) if i in subject.active]
+    per_code = modularity(run.train).per_code
+    active = [i for i in range(5) if i in run.active]
     assert found["modularity.bins.20.active"] == pytest.approx(per_code[active].mean())
 
 
-def test_without_informative_codes_their_information_score_is_0(subject):
-    idle = replace(subject, kl=np.zeros(5))
+def test_without_informative_codes_their_information_score_is_0(run):
+    idle = replace(run, kl=np.zeros(5))
     found = cells(SCORERS["interventions"](idle))
     assert {found[f"modularity.bins.{bins}.active"] for bins in protocol.BINS} == {0.0}
 
 
-def test_the_forest_differs_from_that_of_dci_in_its_candidates_alone(subject, found, monkeypatch):
+def test_the_forest_differs_from_that_of_dci_in_its_candidates_alone(run, found, monkeypatch):
     def matrix(scores):
         return np.array([[scores[f"relation.importance_single.{i}.{j}"] for j in range(5)] for i in range(5)])
 
     assert matrix(found).sum(axis=0) == pytest.approx(np.ones(5))
-    assert not np.allclose(matrix(found), subject.dci.relation)
+    assert not np.allclose(matrix(found), run.dci.relation)
     assert 0 < found["dci.single.informativeness"] < 1
     # The package has a function of the module's name.
     module = importlib.import_module("dbench.zoo.scorers.interventions")
     every = partial(module.tree_importance, candidates=5)
     monkeypatch.setattr(module, "tree_importance", lambda *args, candidates, **options: every(*args, **options))
-    same = cells(SCORERS["interventions"](subject))
-    assert (matrix(same) == subject.dci.relation).all()
-    assert same["dci.single.informativeness"] == subject.dci.details["informativeness"]
+    same = cells(SCORERS["interventions"](run))
+    assert (matrix(same) == run.dci.relation).all()
+    assert same["dci.single.informativeness"] == run.dci.details["informativeness"]
 
 
-def test_a_set_that_holds_something_out_is_not_scored(key, subject):
+def test_a_set_that_holds_something_out_is_not_scored(key, run):
     held = replace(key, data="dsprites_grid_16-without-shape2-scale3")
-    assert SCORERS["interventions"](replace(subject, key=held, data=load(held.data))) == {}
+    assert SCORERS["interventions"](replace(run, key=held, data=load(held.data))) == {}
 
 
-def test_a_sample_of_the_grid_gives_nearly_the_same(subject, found):
-    rows = subject.key.generator("here").integers(len(subject.grid), size=10_000)
-    per_code = irs(Sample(subject.grid.codes[rows], subject.grid.factors[rows])).per_code
+def test_a_sample_of_the_grid_gives_nearly_the_same(run, found):
+    rows = run.key.generator("here").integers(len(run.grid), size=10_000)
+    per_code = irs(Sample(run.grid.codes[rows], run.grid.factors[rows])).per_code
     assert of_codes(found, "irs.code") == pytest.approx(per_code.tolist(), abs=0.15)

@@ -250,7 +250,7 @@ def test_rules_that_were_not_frozen_are_refused(tmp_path, content):
 
 def test_a_table_of_a_part_of_the_seeds_says_so(store, tiny, tiny_keys, finish, tmp_path):
     finish(store, *tiny_keys, scores={"mig": 0.5})
-    for seeds, told in ((1, ("1 of the 2 seeds that the profile has",)), (2, ())):
+    for seeds, notes in ((1, ("1 of the 2 seeds that the profile has",)), (2, ())):
         part = [key for key in tiny_keys if key.seed < seeds]
         write_table(tmp_path / "t", build_table(store, part, tiny)[0], tiny, {})
-        assert load_population(tmp_path / "t").deviations == told
+        assert load_population(tmp_path / "t").deviations == notes

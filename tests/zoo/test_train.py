@@ -49,7 +49,7 @@ def test_a_group_trains_to_finished_runs(store, group, wire):
 @pytest.mark.parametrize(
     "sweeps", [(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,))), (Sweep("factor_vae", (10, 40)),)]
 )
-def test_a_run_is_the_same_alone_interrupted_or_in_company(store, tiny, tmp_path, wire, sweeps):
+def test_a_run_is_the_same_alone_interrupted_or_among_others(store, tiny, tmp_path, wire, sweeps):
     keys = replace(tiny, steps=250, sweeps=sweeps).runs()
     train_group(wire(), Group(store.url, tuple(keys)))
     alone = Store(tmp_path / "alone")
@@ -180,13 +180,13 @@ def test_a_worker_leaves_it_to_its_master_when_to_end(tasks):
     assert list(run_tasks(tasks.be_asked_to_end, [3], workers=1)) == [("done", 3)]
 
 
-def test_what_could_not_be_saved_after_a_request_to_stop_is_told_and_an_error(tasks):
-    told = []
-    news = run_tasks(tasks.fail_to_save, [0], workers=1, tell=told.append)
+def test_what_could_not_be_saved_after_a_request_to_stop_is_reported_and_an_error(tasks):
+    lines = []
+    news = run_tasks(tasks.fail_to_save, [0], workers=1, tell=lines.append)
     assert next(news) == ("news", {"started": 0})
     with pytest.raises(InvalidInput, match="no space left"):
         news.close()
-    assert told == [STOPPING, f"{UNSAVED}: no space left"]
+    assert lines == [STOPPING, f"{UNSAVED}: no space left"]
     assert not multiprocessing.active_children()
 
 

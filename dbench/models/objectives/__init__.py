@@ -12,7 +12,7 @@ from dbench.models.objectives.parted_vae_semi import parted_vae_semi as parted_v
 from dbench.models.objectives.registry import OBJECTIVES as OBJECTIVES
 from dbench.models.objectives.registry import Batch as Batch
 from dbench.models.objectives.registry import ObjectiveCard as ObjectiveCard
-from dbench.models.objectives.registry import Other as Other
+from dbench.models.objectives.registry import SecondBatch as SecondBatch
 from dbench.models.objectives.registry import Terms as Terms
 from dbench.models.objectives.registry import find_card as find_card
 from dbench.models.objectives.registry import find_objective as find_objective

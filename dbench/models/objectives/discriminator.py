@@ -1,4 +1,4 @@
-"""A chain of fully connected layers of each member that tells codes apart, for adversaries and heads."""
+"""A fully connected network of each member, for adversaries and heads."""
 
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor

@@ -38,9 +38,9 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     the network's (``network.discriminator``). docs/objectives.md says what was chosen here.
 
     Example:
-        >>> from dbench.models.objectives.registry import Other
+        >>> from dbench.models.objectives.registry import SecondBatch
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])
-        >>> second = Other(z, z, 0 * z, torch.zeros(1, 4, 2, dtype=torch.int64))
+        >>> second = SecondBatch(z, z, 0 * z, torch.zeros(1, 4, 2, dtype=torch.int64))
         >>> for logit in (-1.0, 0.0, 1.0):  # codes look independent to the discriminator, or ever more dependent
         ...     bias = torch.tensor([[logit, 0.0]])
         ...     adversary = {"adversary.0.weight": torch.zeros(1, 2, 2), "adversary.0.bias": bias}

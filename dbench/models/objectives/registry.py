@@ -27,7 +27,7 @@ ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]
 
 
 @dataclass(frozen=True)
-class Other:
+class SecondBatch:
     """The codes of a second batch of each of M members, drawn independently of the first.
 
     Attributes:
@@ -43,9 +43,9 @@ class Other:
     logvar: Tensor
     order: Tensor
 
-    def members(self, which: slice) -> Other:
+    def members(self, which: slice) -> SecondBatch:
         """Return the codes of some of the members."""
-        return Other(self.z[which], self.mean[which], self.logvar[which], self.order[which])
+        return SecondBatch(self.z[which], self.mean[which], self.logvar[which], self.order[which])
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Batch:
         logvar: log-variances of the codes, M x B x d.
         data_size: number of images the batch was drawn from, N.
         step: number of steps taken before this one, for objectives with a schedule: as a tensor (0-dimensional,
-            float64) where all objectives of the ensemble are ``capturable``, so that a captured step can be told
+            float64) where all objectives of the ensemble are ``capturable``, so that a captured step can be given
             another number; else as an integer.
         steps: number of steps of the whole run, likewise.
         noise: standard normal draws that made z of mean and logvar, M x B x d.
@@ -84,7 +84,7 @@ class Batch:
     factors: Tensor | None = None
     factor_sizes: tuple[int, ...] = ()
     labelled: Tensor | None = None
-    other: Other | None = None
+    other: SecondBatch | None = None
     extra: Mapping[str, Tensor] = field(default_factory=dict)
     likelihood_factor: float = 1.0
 
@@ -184,7 +184,7 @@ class ObjectiveCard:
             )
 
     @property
-    def company(self) -> tuple[object, ...]:
+    def shared_settings(self) -> tuple[object, ...]:
         """What members must have in common to be trained as one ensemble: their parameters beside the network's."""
         return (self.extra, self.adversary, self.adversary_rate, self.adversary_betas)
 

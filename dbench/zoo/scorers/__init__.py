@@ -8,23 +8,23 @@ from collections.abc import Callable
 
 from dbench.data import HeldOut
 from dbench.zoo.scorers import downstream, stability, supervised, unsupervised
+from dbench.zoo.scorers.encoded_run import EncodedRun, Scores
 from dbench.zoo.scorers.interventions import interventions
 from dbench.zoo.scorers.protocol import ACTIVE, SCORING
-from dbench.zoo.scorers.subject import Scores, Subject, subject_of
 
-__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "SLOW", "VERSIONS", "Subject", "subject_of"]
+__all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "SLOW", "VERSIONS", "EncodedRun"]
 
 SCORING_SCHEMA = 2
 """Raised when the scores of every group change, or the form they are stored in; all are computed again."""
 
-Scorer = Callable[[Subject], Scores]
+Scorer = Callable[[EncodedRun], Scores]
 
 
 def _of_whole_sets(scorer: Scorer) -> Scorer:
     """Leave a slow group out where a combination was held out of training: no finding asks for it there."""
 
-    def score(subject: Subject) -> Scores:
-        return {} if isinstance(subject.data, HeldOut) else scorer(subject)
+    def score(run: EncodedRun) -> Scores:
+        return {} if isinstance(run.data, HeldOut) else scorer(run)
 
     return score
 

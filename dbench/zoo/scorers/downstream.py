@@ -6,17 +6,15 @@ from dbench.data import HeldOut
 from dbench.metrics.downstream import Model, downstream_accuracy
 from dbench.metrics.novel_combinations import novel_combinations
 from dbench.zoo.scorers import protocol
-from dbench.zoo.scorers.subject import Subject
+from dbench.zoo.scorers.encoded_run import EncodedRun
 
 
 def _scores(
-    subject: Subject, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None
+    run: EncodedRun, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None
 ) -> dict[str, float]:
     """Accuracies averaged over factors, and those of few points as shares of the one of most (0 if that is 0)."""
-    generator = subject.key.generator(f"downstream.{name}")
-    found = downstream_accuracy(
-        subject.sample, sizes, model=model, test=protocol.TEST, tuning=tuning, generator=generator
-    )
+    generator = run.key.generator(f"downstream.{name}")
+    found = downstream_accuracy(run.sample, sizes, model=model, test=protocol.TEST, tuning=tuning, generator=generator)
     accuracy = {size: float(row.mean()) for size, row in zip(sizes, found, strict=True)}
     most = accuracy[max(sizes)]
     few = [size for size in sizes if 100 <= size < max(sizes)]
@@ -25,27 +23,27 @@ def _scores(
     }
 
 
-def logistic(subject: Subject) -> dict[str, float]:
+def logistic(run: EncodedRun) -> dict[str, float]:
     """Logistic regressions: ``downstream.logistic.<n>`` and ``efficiency.logistic.<n>``."""
-    return _scores(subject, "logistic", "logistic", protocol.DOWNSTREAM, protocol.TUNING)
+    return _scores(run, "logistic", "logistic", protocol.DOWNSTREAM, protocol.TUNING)
 
 
-def trees(subject: Subject) -> dict[str, float]:
+def trees(run: EncodedRun) -> dict[str, float]:
     """Boosted trees: ``downstream.trees.<n>`` and ``efficiency.trees.<n>``."""
-    return _scores(subject, "trees", "gbt", protocol.TREES)
+    return _scores(run, "trees", "gbt", protocol.TREES)
 
 
-def novel(subject: Subject) -> dict[str, float]:
+def novel(run: EncodedRun) -> dict[str, float]:
     """``novel`` and its details as ``novel.<detail>``; nothing where the data set holds out no combination."""
-    if not isinstance(subject.data, HeldOut):
+    if not isinstance(run.data, HeldOut):
         return {}
-    held_out = subject.data.held_out()
+    held_out = run.data.held_out()
     score = novel_combinations(
-        subject.grid,
+        run.grid,
         held_out,
-        subject.data.combined,
+        run.data.combined,
         train=min(protocol.NOVEL, int((~held_out).sum())),
         epochs=protocol.EPOCHS,
-        generator=subject.key.generator("novel"),
+        generator=run.key.generator("novel"),
     )
     return {"novel": score.value, **{f"novel.{name}": value for name, value in score.details.items()}}

@@ -1,4 +1,4 @@
-"""Each code by itself: what interventions do to it, and what that is held against (Suter et al. 2019, section 6)."""
+"""Scores of single codes under interventions, and what they are compared with (Suter et al. 2019, section 6)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,13 +7,13 @@ from dbench.metrics.interventions import empida
 from dbench.metrics.irs import irs
 from dbench.metrics.modularity import modularity
 from dbench.metrics.relations.importance import tree_importance
+from dbench.zoo.scorers.encoded_run import EncodedRun, Scores
 from dbench.zoo.scorers.protocol import BINS
-from dbench.zoo.scorers.subject import Scores, Subject
 
 Array = NDArray[np.float64]
 
 
-def interventions(subject: Subject) -> Scores:
+def interventions(run: EncodedRun) -> Scores:
     """Score every code, with every point of the grid where nothing is said of a sample.
 
     Returns:
@@ -33,22 +33,22 @@ def interventions(subject: Subject) -> Scores:
 
         A constant code scores 0 throughout.
     """
-    robustness = irs(subject.grid, crossed=True)
+    robustness = irs(run.grid, crossed=True)
     assert robustness.per_code is not None
     assert robustness.relation is not None
     own = robustness.relation.argmax(axis=1)
     codes = {
         "irs.code": robustness.per_code,
-        "irs.one_nuisance": _against_one_nuisance(subject, own),
-        "irs.mean": _on_average(subject),
+        "irs.one_nuisance": _against_one_nuisance(run, own),
+        "irs.mean": _on_average(run),
     }
-    return {**codes, **_by_bins(subject), **_single_candidates(subject)}
+    return {**codes, **_by_bins(run), **_single_candidates(run)}
 
 
-def _against_one_nuisance(subject: Subject, own: NDArray[np.int64]) -> Array:
+def _against_one_nuisance(run: EncodedRun, own: NDArray[np.int64]) -> Array:
     """Lowest robustness of each code against one factor other than its own; 0 for a constant code."""
     # Every combination occurs once in the grid, so there are no weights to correct for confounding with.
-    grid, factors = subject.grid, range(subject.grid.n_factors)
+    grid, factors = run.grid, range(run.grid.n_factors)
     classes = grid.factors.astype(np.int64)
     blocks = [[i] for i in range(grid.n_codes)]
     whole = empida(grid.codes, classes, blocks, [], factors, reweight=False)
@@ -59,9 +59,9 @@ def _against_one_nuisance(subject: Subject, own: NDArray[np.int64]) -> Array:
     return _one_minus(worst, whole, grid.codes)
 
 
-def _on_average(subject: Subject) -> Array:
+def _on_average(run: EncodedRun) -> Array:
     """One minus the mean deviation from the mean given a factor, relative to that from the overall mean, at best."""
-    codes, factors = subject.grid.codes, subject.grid.factors
+    codes, factors = run.grid.codes, run.grid.factors
     whole = np.abs(codes - codes.mean(axis=0)).mean(axis=0)
     least = whole
     for column in factors.T:
@@ -77,20 +77,20 @@ def _one_minus(part: Array, whole: Array, codes: Array) -> Array:
     return np.where(alive, 1 - np.divide(part, whole, out=np.zeros_like(part), where=alive), 0.0)
 
 
-def _by_bins(subject: Subject) -> dict[str, float]:
+def _by_bins(run: EncodedRun) -> dict[str, float]:
     scores = {}
     for bins in BINS:
-        score = modularity(subject.train, bins=bins)
+        score = modularity(run.train, bins=bins)
         assert score.per_code is not None
         if bins != BINS[0]:
             scores[f"modularity.bins.{bins}"] = score.value
-        active = score.per_code[subject.active]
+        active = score.per_code[run.active]
         scores[f"modularity.bins.{bins}.active"] = float(active.mean()) if len(active) else 0.0
     return scores
 
 
-def _single_candidates(subject: Subject) -> Scores:
-    generator = subject.key.generator("dci")  # as subject.dci: nothing but the candidates may differ
-    train, test = subject.sample.split(1 / 3, generator)
+def _single_candidates(run: EncodedRun) -> Scores:
+    generator = run.key.generator("dci")  # as run.dci: nothing but the candidates may differ
+    train, test = run.sample.split(1 / 3, generator)
     found = tree_importance(train, test, estimator="forest", candidates=1, generator=generator)
     return {"relation.importance_single": found.matrix, "dci.single.informativeness": float(found.test.mean())}

@@ -1,4 +1,4 @@
-"""How much is drawn for the scores of a run, and the choices behind them that the papers leave open."""
+"""Sample sizes for the scores of a run, and choices that the papers leave open."""
 
 ACTIVE = 0.01
 """Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""

@@ -1,4 +1,4 @@
-"""The metrics of the study once more, from other points and from few (A Sober Look, section 6.2, Figures 21 and 22)."""
+"""The study's metrics again, from other points and from few (A Sober Look, section 6.2, Figures 21 and 22)."""
 
 import numpy as np
 
@@ -10,35 +10,35 @@ from dbench.metrics.mig import mig
 from dbench.metrics.modularity import modularity
 from dbench.metrics.sap import sap
 from dbench.zoo.scorers import protocol
-from dbench.zoo.scorers.subject import Subject
+from dbench.zoo.scorers.encoded_run import EncodedRun
 
 
-def again(subject: Subject) -> dict[str, float]:
+def again(run: EncodedRun) -> dict[str, float]:
     """``again.<metric>``: from a sample as large as that of ``<metric>``, and independent of it."""
-    return _seven(subject, "again", protocol.TRAIN, protocol.TEST)
+    return _seven(run, "again", protocol.TRAIN, protocol.TEST)
 
 
-def small(subject: Subject) -> dict[str, float]:
+def small(run: EncodedRun) -> dict[str, float]:
     """``small.<metric>`` and ``small_again.<metric>``: from two independent samples of few points."""
     return {
         name: value
         for stream in ("small", "small_again")
-        for name, value in _seven(subject, stream, protocol.FEW, protocol.FEW_TEST).items()
+        for name, value in _seven(run, stream, protocol.FEW, protocol.FEW_TEST).items()
     }
 
 
-def _seven(subject: Subject, stream: str, train: int, test: int) -> dict[str, float]:
+def _seven(run: EncodedRun, stream: str, train: int, test: int) -> dict[str, float]:
     """The seven metrics of the study, the classifiers' and votes' training and test parts of these sizes."""
-    whole = subject.draw(stream, train + test)
+    whole = run.draw(stream, train + test)
     first = whole.take(np.arange(train))
-    draws = {metric: subject.key.generator(f"{stream}.{metric}") for metric in ("beta_vae_metric", "factor_vae")}
-    splits = {metric: subject.key.generator(f"{stream}.{metric}") for metric in ("dci", "sap", "irs", "modularity")}
+    draws = {metric: run.key.generator(f"{stream}.{metric}") for metric in ("beta_vae_metric", "factor_vae")}
+    splits = {metric: run.key.generator(f"{stream}.{metric}") for metric in ("dci", "sap", "irs", "modularity")}
     scores = {
         "beta_vae_metric": beta_vae_metric(
-            subject.source, train_points=train, test_points=test, generator=draws["beta_vae_metric"]
+            run.source, train_points=train, test_points=test, generator=draws["beta_vae_metric"]
         ),
         "factor_vae": factor_vae(
-            subject.source, train_votes=train, test_votes=test, variance_draws=train, generator=draws["factor_vae"]
+            run.source, train_votes=train, test_votes=test, variance_draws=train, generator=draws["factor_vae"]
         ),
         "mig": mig(first),
         "dci": dci(whole, estimator="forest", generator=splits["dci"]),

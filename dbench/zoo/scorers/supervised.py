@@ -21,34 +21,34 @@ from dbench.metrics.relations import entropy
 from dbench.metrics.sap import sap
 from dbench.metrics.snc import snc
 from dbench.zoo.scorers import protocol
-from dbench.zoo.scorers.subject import Scores, Subject
+from dbench.zoo.scorers.encoded_run import EncodedRun, Scores
 
 
-def _of(part: str, metric: Callable[..., Score]) -> Callable[[Subject], Scores]:
-    """Score a part of a subject (``source``, ``sample`` or ``train``) by a metric, with the generator of its name."""
+def _of(part: str, metric: Callable[..., Score]) -> Callable[[EncodedRun], Scores]:
+    """Score a part of a run (``source``, ``sample`` or ``train``) by a metric, with the generator of its name."""
     name = metric.__name__
 
-    def score(subject: Subject) -> Scores:
-        return {name: metric(getattr(subject, part), generator=subject.key.generator(name)).value}
+    def score(run: EncodedRun) -> Scores:
+        return {name: metric(getattr(run, part), generator=run.key.generator(name)).value}
 
     return score
 
 
-def _mig(subject: Subject) -> Scores:
-    relation = subject.mig.relation
+def _mig(run: EncodedRun) -> Scores:
+    relation = run.mig.relation
     assert relation is not None
-    return {"mig": subject.mig.value, "alignment.collisions": float(alignment_collisions(relation))}
+    return {"mig": run.mig.value, "alignment.collisions": float(alignment_collisions(relation))}
 
 
-def _dci(subject: Subject) -> Scores:
-    parts = {f"dci.{name}": subject.dci.details[name] for name in ("completeness", "informativeness")}
-    return {"dci": subject.dci.value, **parts}
+def _dci(run: EncodedRun) -> Scores:
+    parts = {f"dci.{name}": run.dci.details[name] for name in ("completeness", "informativeness")}
+    return {"dci": run.dci.value, **parts}
 
 
-def _linear_accuracy(subject: Subject) -> Scores:
+def _linear_accuracy(run: EncodedRun) -> Scores:
     # Not by the metric, half of whose time goes to a ceiling that no table holds.
-    train, test = subject.sample.split(1 / 3, subject.key.generator("linear_accuracy"))
-    return _adjusted("linear_accuracy", linear_accuracies(train, test), subject.sample)
+    train, test = run.sample.split(1 / 3, run.key.generator("linear_accuracy"))
+    return _adjusted("linear_accuracy", linear_accuracies(train, test), run.sample)
 
 
 def _adjusted(name: str, accuracy: NDArray[np.float64], sample: Sample) -> Scores:
@@ -56,26 +56,26 @@ def _adjusted(name: str, accuracy: NDArray[np.float64], sample: Sample) -> Score
     return {name: float(adjusted.mean()), f"{name}.factor": adjusted}
 
 
-def _snc(subject: Subject) -> Scores:
-    score = snc(subject.grid)
+def _snc(run: EncodedRun) -> Scores:
+    score = snc(run.grid)
     assert score.per_factor is not None
     return {"snc": score.value, "snc.factor": score.per_factor}
 
 
-def _nk(subject: Subject) -> Scores:
+def _nk(run: EncodedRun) -> Scores:
     score = nk(
-        subject.sample,
+        run.sample,
         epochs=protocol.KNOCKOUT_EPOCHS,
         falling_from=protocol.KNOCKOUT_RATE,
-        generator=subject.key.generator("nk"),
+        generator=run.key.generator("nk"),
     )
     # Its classifiers of all codes are those of mlp_accuracy, trained on the same split.
-    full = np.array([score.details[f"accuracy.{j}"] for j in range(subject.sample.n_factors)])
+    full = np.array([score.details[f"accuracy.{j}"] for j in range(run.sample.n_factors)])
     assert score.per_factor is not None
-    return {"nk": score.value, "nk.factor": score.per_factor, **_adjusted("mlp_accuracy", full, subject.sample)}
+    return {"nk": score.value, "nk.factor": score.per_factor, **_adjusted("mlp_accuracy", full, run.sample)}
 
 
-def _relations(subject: Subject) -> Scores:
+def _relations(run: EncodedRun) -> Scores:
     """The matrices behind mig, dci and sap, and every aggregation of each (A Sober Look, section 6.1.2).
 
     Returns:
@@ -83,8 +83,8 @@ def _relations(subject: Subject) -> Scores:
         ``blend.<kind>.<aggregation>``, so that ``blend.mutual_information.mig`` is ``mig``,
         ``blend.importance.dci_disentanglement`` is ``dci`` and ``blend.predictability.sap`` is ``sap``.
     """
-    kinds = {"mutual_information": subject.mig, "importance": subject.dci, "predictability": subject.sap}
-    entropies, scores = entropy(subject.train.factors), dict[str, float | NDArray[np.float64]]()
+    kinds = {"mutual_information": run.mig, "importance": run.dci, "predictability": run.sap}
+    entropies, scores = entropy(run.train.factors), dict[str, float | NDArray[np.float64]]()
     for kind, score in kinds.items():
         assert score.relation is not None
         scores[f"relation.{kind}"] = score.relation
@@ -93,11 +93,11 @@ def _relations(subject: Subject) -> Scores:
     return scores
 
 
-SCORERS: dict[str, Callable[[Subject], Scores]] = {
+SCORERS: dict[str, Callable[[EncodedRun], Scores]] = {
     "mig": _mig,
     "dci": _dci,
-    "sap": lambda subject: {"sap": subject.sap.value},
-    "sap.r2": lambda subject: {"sap.r2": sap(subject.train, relation="r2").value},
+    "sap": lambda run: {"sap": run.sap.value},
+    "sap.r2": lambda run: {"sap.r2": sap(run.train, relation="r2").value},
     "factor_vae": _of("source", factor_vae),
     "beta_vae_metric": _of("source", beta_vae_metric),
     "irs": _of("train", irs),

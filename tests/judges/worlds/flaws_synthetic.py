@@ -28,7 +28,7 @@ def first_bit_cases():
     return np.column_stack([bits, bits[:, 0]])
 
 
-def told(**size):
+def factors_as_codes(**size):
     """Cases of the band code whose factors are its codes."""
     codes, _ = modular_sum_cases(**size)
     return codes, codes
@@ -68,9 +68,9 @@ WORLDS = rows(
     (DISTRIBUTED, "LINEAR", {"cases": first_bit_cases}, {"cases": lambda: xor_cases()[:3]}),
     (DISTRIBUTED, "CONTINUOUS_LINEAR", {"draw": lone}, {"repetitions": 2}),
     (DISTRIBUTED, "CONTINUOUS_INFORMATION", {"draw": lone}, {"repetitions": 2}),
-    (DISTRIBUTED, "NO_INFORMATION", {"n_codes": 3, "classes": 2, "cases": told},
+    (DISTRIBUTED, "NO_INFORMATION", {"n_codes": 3, "classes": 2, "cases": factors_as_codes},
      {"n_codes": 3, "classes": 2, "cases": lambda **size: [part[:10] for part in modular_sum_cases(**size)]}),
-    (DISTRIBUTED, "BOUND", {"n_codes": 16, "cases": told}, EXACT),
+    (DISTRIBUTED, "BOUND", {"n_codes": 16, "cases": factors_as_codes}, EXACT),
     (DISTRIBUTED, "LINEAR_CLASSIFIER", {"draw": lone, "repetitions": 5}, {"repetitions": 2}),
     (DISTRIBUTED, "KNOCK_OUT", {"draw": lone}, {"repetitions": 2, "n": 300}),
     (DISTRIBUTED, "TREES", {"n_codes": 12, "classes": 2, "n": 300, "draw": unrelated, "repetitions": 3},

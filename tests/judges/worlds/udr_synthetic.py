@@ -17,7 +17,7 @@ def pairs(card):
 
 
 def herd(card, statistic):
-    return AGREEMENT, card, lambda m: m.herd(lambda *told: -getattr(m, statistic)(*told), 0.95), {"sets": 2}
+    return AGREEMENT, card, lambda m: m.herd(lambda *arguments: -getattr(m, statistic)(*arguments), 0.95), {"sets": 2}
 
 
 WORLDS = rows(

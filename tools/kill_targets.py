@@ -1,4 +1,4 @@
-"""Who of a sweep is killed, and what that hit: told from the files it leaves in its store."""
+"""Which processes of a sweep are killed, and what that hit, judged by the files left in its store."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-VICTIMS = ("all", "master", "worker")
-"""Who is killed: every process of the sweep at once, the one that shares out the work, or one that trains or scores."""
+TARGETS = ("all", "master", "worker")
+"""What is killed: all processes of a sweep at once, the one that shares out the work, or one that trains or scores."""
 
 MOMENTS = ("beginning", "training", "trained", "save", "file")
 """What a kill hits.
@@ -31,22 +31,22 @@ Files = set[tuple[Path, int]]
 """Files with the time of their last change, in nanoseconds."""
 
 
-def kill(process: subprocess.Popen[bytes], victim: str, generator: np.random.Generator) -> bool:
+def kill(process: subprocess.Popen[bytes], target: str, generator: np.random.Generator) -> bool:
     """Kill by the signal that cannot be caught; return whether there was anybody to kill.
 
     Args:
         process: master of a sweep, in a session of its own.
-        victim: one of :data:`VICTIMS`.
+        target: one of :data:`TARGETS`.
         generator: draws the worker.
     """
     if process.poll() is not None:
         return False
-    if victim == "all":
+    if target == "all":
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return True
     chosen = process.pid
-    if victim == "worker":
+    if target == "worker":
         workers = _children(process.pid)
         if not workers:
             return False
@@ -55,7 +55,7 @@ def kill(process: subprocess.Popen[bytes], victim: str, generator: np.random.Gen
         os.kill(chosen, signal.SIGKILL)
     except ProcessLookupError:
         return False
-    if victim == "master":
+    if target == "master":
         process.wait()
     return True
 
@@ -94,10 +94,10 @@ class Witness:
         """Remember what is there before processes are started."""
         self._at_start = _files(self._root)
 
-    def hit(self, victim: str) -> str:
+    def hit(self, target: str) -> str:
         """Return which of :data:`MOMENTS` the kill hit that was done just now."""
         left = self._left()
-        if left and victim != "all":
+        if left and target != "all":
             time.sleep(_SETTLED)
             left &= self._left()
         self._known |= left

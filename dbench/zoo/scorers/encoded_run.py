@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ Scores = Mapping[str, float | NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class EncodedRun:
     """A run as its scorers see it.
 
     Attributes:
@@ -45,6 +45,29 @@ class Subject:
     sampled: Sample
     kl: NDArray[np.float64]
     trained: Mapping[str, float]
+
+    @classmethod
+    def of(cls, key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], trained: Mapping[str, float]) -> Self:
+        """Prepare a run, of whose codes ``mean`` and ``logvar`` of every grid point are N x d, for scoring.
+
+        The generators of its key draw the points and the noise.
+        """
+        mean, logvar = (codes[name].astype(np.float64) for name in ("mean", "logvar"))
+        factors, names = data.grid(), data.factor_names
+        rows = key.generator("score").integers(len(factors), size=protocol.TRAIN + protocol.TEST)
+        first = rows[: protocol.TRAIN]
+        noise = key.generator("sampled").standard_normal((protocol.TRAIN, mean.shape[1]))
+        return cls(
+            key=key,
+            data=data,
+            source=GridSource(mean, data.factor_sizes, names),
+            grid=Sample(mean, factors, names),
+            sample=Sample(mean[rows], factors[rows], names),
+            train=Sample(mean[first], factors[first], names),
+            sampled=Sample(mean[first] + np.exp(logvar[first] / 2) * noise, factors[first], names),
+            kl=kl_per_code(mean, logvar),
+            trained=trained,
+        )
 
     @property
     def active(self) -> NDArray[np.int64]:
@@ -71,26 +94,3 @@ class Subject:
     def sap(self) -> Score:
         """The gap of linear support vector machines."""
         return sap(self.sample, generator=self.key.generator("sap"))
-
-
-def subject_of(key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], trained: Mapping[str, float]) -> Subject:
-    """Prepare a run, of whose codes ``mean`` and ``logvar`` of every grid point are N x d, for scoring.
-
-    The generators of its key draw the points and the noise.
-    """
-    mean, logvar = (codes[name].astype(np.float64) for name in ("mean", "logvar"))
-    factors, names = data.grid(), data.factor_names
-    rows = key.generator("score").integers(len(factors), size=protocol.TRAIN + protocol.TEST)
-    first = rows[: protocol.TRAIN]
-    noise = key.generator("sampled").standard_normal((protocol.TRAIN, mean.shape[1]))
-    return Subject(
-        key=key,
-        data=data,
-        source=GridSource(mean, data.factor_sizes, names),
-        grid=Sample(mean, factors, names),
-        sample=Sample(mean[rows], factors[rows], names),
-        train=Sample(mean[first], factors[first], names),
-        sampled=Sample(mean[first] + np.exp(logvar[first] / 2) * noise, factors[first], names),
-        kl=kl_per_code(mean, logvar),
-        trained=trained,
-    )

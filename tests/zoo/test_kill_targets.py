@@ -1,4 +1,4 @@
-"""What a kill hit is told from the files of the store as the killed process left them."""
+"""What a kill hit, judged by the files of the store as the killed process left them."""
 
 import subprocess
 import sys
@@ -6,10 +6,10 @@ import threading
 import time
 from pathlib import Path
 
+import kill_targets
 import numpy as np
 import pytest
-import victims
-from victims import Witness, kill, wait_for_file
+from kill_targets import Witness, kill, wait_for_file
 
 from dbench import seeds
 
@@ -67,10 +67,10 @@ def test_a_file_that_was_being_written_is_told_before_everything_else(store, key
     assert witness.hit("all") == "file"
 
 
-def test_what_a_survivor_goes_on_writing_is_not_taken_for_the_victims(run, witness, monkeypatch):
+def test_what_a_survivor_goes_on_writing_is_not_taken_for_what_the_kill_left(run, witness, monkeypatch):
     aside = run / "run.json.0123abcd.partial"
     aside.write_bytes(b"half")
-    monkeypatch.setattr(victims.time, "sleep", lambda _: aside.unlink())
+    monkeypatch.setattr(kill_targets.time, "sleep", lambda _: aside.unlink())
     (run / "scores.json").write_bytes(b"{}")
     assert witness.hit("worker") == "training"
 
