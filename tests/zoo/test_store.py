@@ -1,4 +1,3 @@
-import errno
 import threading
 import time
 import uuid
@@ -37,23 +36,23 @@ def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, f
     assert anywhere.contents().keys == []
 
 
-def test_no_partial_or_outdated_file_is_left(store, key, finish):
-    store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
+def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
+    def stop():
+        store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
+
+    def left():
+        return sorted(path.name for path in _file(store, key, "").iterdir())
+
+    stop()
     assert store.status(key) == "interrupted"
     assert not store.intact(key)
     _file(store, key, "weights.safetensors.0.partial").write_bytes(b"left by a killed process")
-    finish(store, key)
-    left = sorted(path.name for path in _file(store, key, "").iterdir())
-    assert left == ["codes.safetensors", "run.json", "weights.safetensors"]
-
-
-def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
     finish(store, key, scores={"mig": 0.5})
+    assert left() == ["codes.safetensors", "run.json", "scores.json", "weights.safetensors"]
     before = store.read_document("scores", key=key)
-    store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={})
+    stop()
     assert store.read_document("scores", key=key) == before
-    left = sorted(path.name for path in _file(store, key, "").iterdir())
-    assert left == ["checkpoint-5.safetensors", "run.json", "scores.json"]
+    assert left() == ["checkpoint-5.safetensors", "run.json", "scores.json"]
 
 
 def test_a_process_killed_before_the_record_leaves_no_run(store, key, finish):
@@ -162,21 +161,17 @@ def test_a_done_run_has_weights_and_codes(store, key, finish, lost):
     assert store.intact(key)
 
 
-def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, finish, monkeypatch):
+def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, finish, refuse, monkeypatch):
     finish(anywhere, key, scores={"mig": 0.5})
-
-    def refuse(*_, **__):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    with monkeypatch.context() as refused:
-        for name in ("cat_file", "rm_file", "rm"):
-            refused.setattr(type(anywhere._fs), name, refuse)
-        refused.setattr(type(anywhere._fs), "exists", lambda *_, **__: False)  # as it answers when it may not look
-        for question in (anywhere.record, anywhere.intact, lambda key: anywhere.read_document("scores", key=key)):
-            with pytest.raises(DbenchError, match=r"could not read .*Permission denied"):
-                question(key)
-        with pytest.raises(DbenchError, match=r"could not remove .*Permission denied"):
-            anywhere.discard(key)
+    for what in ("cat_file", "rm_file", "rm"):
+        refuse(anywhere, key, what)
+    monkeypatch.setattr(type(anywhere._fs), "exists", lambda *_, **__: False)  # as it answers when it may not look
+    for question in (anywhere.record, anywhere.intact, lambda key: anywhere.read_document("scores", key=key)):
+        with pytest.raises(DbenchError, match=r"could not read .*Permission denied"):
+            question(key)
+    with pytest.raises(DbenchError, match=r"could not remove .*Permission denied"):
+        anywhere.discard(key)
+    monkeypatch.undo()
     assert anywhere.intact(key)
     assert anywhere.read_document("scores", key=key) is not None
 
