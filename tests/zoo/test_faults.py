@@ -80,7 +80,7 @@ def test_damaged_scores_do_not_count_as_scored(store, key, finish):
     assert (counts["done"], counts["scored"]) == (1, 0)
 
 
-def test_runs_of_another_version_of_the_data_or_of_keys_are_trained_anew(store, tiny_keys, finish, console, monkeypatch):
+def test_runs_of_another_version_of_data_or_keys_are_trained_anew(store, tiny_keys, finish, console, monkeypatch):
     with monkeypatch.context() as earlier:
         earlier.setattr("dbench.zoo.store.KEY_SCHEMA", 0)
         finish(store, tiny_keys[2])

@@ -29,10 +29,9 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
-if __name__ == "__main__":
-    keys = [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
-    summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
-    sys.exit(130 if summary.cancelled else 0)
+keys = [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
+summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
+sys.exit(130 if summary.cancelled else 0)
 """
 
 
@@ -48,15 +47,14 @@ def undisturbed(keys, tmp_path_factory, wire):
     return trained_table(store, keys)
 
 
-def _start(folder, store, keys):
-    (folder / "program.py").write_text(PROGRAM)
-    arguments = [sys.executable, str(folder / "program.py"), store.url, json.dumps([key.axes for key in keys])]
+def _start(store, keys):
+    arguments = [sys.executable, "-c", PROGRAM, store.url, json.dumps([key.axes for key in keys])]
     return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
-def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbed, tmp_path, wire):
+def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbed, wire):
     long = [replace(key, steps=100_000) for key in keys]
-    process = _start(tmp_path, store, long)
+    process = _start(store, long)
     assert "model-steps" in process.stderr.readline()
     time.sleep(1)
     os.killpg(process.pid, signal.SIGTERM)  # as a scheduler does: master and workers
@@ -68,8 +66,8 @@ def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbe
 
 
 @pytest.mark.long
-def test_two_processes_on_one_store_share_the_work(store, keys, undisturbed, tmp_path):
-    both = [_start(tmp_path, store, keys) for _ in range(2)]
+def test_two_processes_on_one_store_share_the_work(store, keys, undisturbed):
+    both = [_start(store, keys) for _ in range(2)]
     told = [process.communicate(timeout=120)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], told
     assert differences(trained_table(store, keys), undisturbed) == 0
