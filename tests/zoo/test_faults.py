@@ -14,7 +14,7 @@ from dbench.zoo import train as train_module
 from dbench.zoo.devices import device_name
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
-from dbench.zoo.profiles import find_profile
+from dbench.zoo.profiles import Sweep, find_profile
 from dbench.zoo.score import score_runs
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
@@ -144,6 +144,13 @@ def test_a_gpu_holds_as_many_models_as_fit(tiny):
     small, large = (gpu_group_size(mlp, memory=gigabytes * 2**30) for gigabytes in (1, 16))
     assert 15 * small < large <= 18 * small
     assert gpu_group_size(mlp, memory=1) == 1
+
+
+def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(tiny):
+    sweeps = tuple(Sweep(name, (1,)) for name in ("beta_vae", "factor_vae", "beta_tcvae"))
+    groups = cut_groups("nowhere", replace(tiny, seeds=1, sweeps=sweeps).runs(), 1, Setup())
+    found = [[key.objective for key in group.keys] for group in groups]
+    assert sorted(found) == [["beta_tcvae", "beta_vae"], ["factor_vae"]]
 
 
 def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny):

@@ -69,25 +69,15 @@ def test_a_new_scorer_is_added_without_computing_the_others(store, run, monkeypa
         score_runs(store, [run], again=["migg"])
 
 
-def test_a_group_can_be_left_for_later_and_an_outdated_one_is_dropped_meanwhile(store, run, monkeypatch):
+def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_again(store, run, monkeypatch):
     monkeypatch.setattr(scorers, "SCORERS", {name: scorers.SCORERS[name] for name in ("posterior", "mig")})
+    monkeypatch.setattr(scorers, "VERSIONS", {})
     assert set(score_one(store, run, without=["mig"])) == {"posterior"}
     assert "mig" not in _scores(store, run)
     assert score_runs(store, [run], workers=1, without=["mig"]).present == 1
     assert set(score_one(store, run)) == {"mig"}
-    monkeypatch.setitem(scorers.VERSIONS, "mig", 2)
-    score_one(store, run, again=["posterior"], without=["mig"])
-    assert "mig" not in _scores(store, run)
-
-
-def test_only_groups_of_another_version_are_computed_again(store, run, monkeypatch):
-    few = {name: scorers.SCORERS[name] for name in ("posterior", "mig")}
-    monkeypatch.setattr(scorers, "SCORERS", few)
-    monkeypatch.setattr(scorers, "VERSIONS", {})
-    score_one(store, run)
     document = store.read_document("scores", key=run)
-    # As it was stored before groups had versions.
-    del document["versions"]
+    del document["versions"]  # as it was stored before groups had versions
     store.write_document("scores", document, key=run)
     assert score_one(store, run) == {}
     monkeypatch.setitem(scorers.SCORERS, "mig", lambda subject: {"mig": 2.0})
@@ -97,6 +87,9 @@ def test_only_groups_of_another_version_are_computed_again(store, run, monkeypat
     assert _scores(store, run)["mig"] == 2
     assert "alignment.collisions" not in _scores(store, run)
     assert score_runs(store, [run], workers=1).present == 1
+    monkeypatch.setitem(scorers.VERSIONS, "mig", 3)
+    score_one(store, run, again=["posterior"], without=["mig"])
+    assert "mig" not in _scores(store, run)  # none rather than one that looks like the present
 
 
 def test_a_damaged_run_or_score_is_never_used(store, run, monkeypatch):

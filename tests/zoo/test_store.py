@@ -53,11 +53,7 @@ def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_n
     stop()
     assert store.read_document("scores", key=key) == before
     assert left() == ["checkpoint-5.safetensors", "run.json", "scores.json"]
-
-
-def test_a_process_killed_before_the_record_leaves_no_run(store, key, finish):
-    finish(store, key)
-    _file(store, key, "run.json").unlink()
+    _file(store, key, "run.json").unlink()  # as where a process is killed before the record
     assert store.record(key) is None
     assert store.contents().keys == []
 
@@ -142,11 +138,12 @@ def test_a_lock_that_cannot_be_made_gives_a_message(store, key, monkeypatch):
         pass
 
 
-def test_runs_of_another_schema_are_counted_and_never_read(store, tiny_keys, finish, monkeypatch):
+def test_runs_of_another_schema_or_refused_are_counted_and_never_read(store, tiny_keys, finish, refuse, monkeypatch):
     finish(store, *tiny_keys[:3])
     monkeypatch.setattr("dbench.zoo.store.KEY_SCHEMA", 2)
-    finish(store, tiny_keys[3])
-    assert store.contents() == ([tiny_keys[3]], 3, 0)
+    finish(store, *tiny_keys[3:5])
+    refuse(store, tiny_keys[3])
+    assert store.contents() == ([tiny_keys[4]], 3, 1)
     with pytest.raises(DamagedData, match="holds another run"):
         store.record(tiny_keys[0])
 
@@ -174,9 +171,3 @@ def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, f
     monkeypatch.undo()
     assert anywhere.intact(key)
     assert anywhere.read_document("scores", key=key) is not None
-
-
-def test_a_record_that_is_refused_is_counted_and_stops_no_list(store, tiny_keys, finish, refuse):
-    finish(store, *tiny_keys[:2])
-    refuse(store, tiny_keys[0])
-    assert store.contents() == ([tiny_keys[1]], 0, 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbench.errors import DbenchError, InvalidInput, UnknownName
+from dbench.errors import DbenchError, InvalidInput
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.progress import Meter, clock
@@ -45,11 +45,18 @@ def test_a_group_trains_to_finished_runs(store, group, wire):
 
 
 @pytest.mark.parametrize(
-    "sweeps", [(Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,))), (Sweep("factor_vae", (10, 40)),)]
+    ("sweeps", "adversary"),
+    [
+        ((Sweep("beta_vae", (1,)), Sweep("beta_tcvae", (4,))), {}),
+        ((Sweep("factor_vae", (10, 40)),), {"adversary.0.weight": (10, 64), "adversary.3.bias": (2,)}),
+    ],
 )
-def test_a_run_is_the_same_alone_interrupted_or_in_company(store, tiny, tmp_path, wire, sweeps):
+def test_a_run_is_the_same_alone_interrupted_or_in_company(store, tiny, tmp_path, wire, sweeps, adversary):
     keys = replace(tiny, steps=250, sweeps=sweeps).runs()
     train_group(wire(), Group(store.url, tuple(keys)))
+    weights = store.tensors(keys[1], "weights")
+    beside = weights.keys() & {"adversary.0.weight", "adversary.3.bias"}
+    assert {name: weights[name].shape for name in beside} == adversary
     alone = Store(tmp_path / "alone")
     for stop_after, ended in ((1, 0), (1, 0), (10, 1)):
         assert train_group(wire(stop_after), Group(alone.url, (keys[1],))) == ended
@@ -58,30 +65,6 @@ def test_a_run_is_the_same_alone_interrupted_or_in_company(store, tiny, tmp_path
         assert all(np.array_equal(values, again[part]) for part, values in store.tensors(keys[1], name).items())
     first, second = (place.record(keys[1]) for place in (store, alone))
     assert first["scores"] == second["scores"]
-
-
-def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(store, tiny, console):
-    sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("beta_tcvae", (1,)))
-    keys = replace(tiny, sweeps=sweeps).runs(seeds=[0])
-    summary = train_runs(store, keys, workers=1, console=console)
-    assert "3 runs in 2 groups" in console.file.getvalue()
-    assert (summary.trained, summary.diverged, summary.left) == (3, 0, 0)
-    (weights,) = (store.tensors(key, "weights") for key in keys if key.objective == "factor_vae")
-    assert weights["adversary.0.weight"].shape == (10, 64)
-    assert weights["adversary.3.bias"].shape == (2,)
-
-
-@pytest.mark.parametrize("damaged", [False, True])
-def test_an_interrupted_run_keeps_its_step_unless_its_checkpoint_is_damaged(store, group, wire, damaged):
-    assert train_group(wire(1), group) == 0
-    record = store.record(group.keys[0])
-    assert (record["status"], record["step"]) == ("interrupted", 100)
-    if damaged:
-        folder = Path(store.url) / "runs" / group.keys[0].digest
-        (folder / "checkpoint-100.safetensors").write_bytes(b"damaged")
-    line = wire()
-    assert train_group(line, group) == 4
-    assert line.total("units") == 4 * 150 + 100 * damaged
 
 
 @pytest.mark.long
@@ -107,11 +90,6 @@ def test_an_exhausted_budget_saves_what_there_is(store, key, console):
     assert summary.left == 1
     assert "the same command goes on" in str(summary)
     assert store.status(long) in (None, "interrupted")
-
-
-def test_an_unknown_objective_ends_with_its_message(store, key):
-    with pytest.raises(UnknownName, match="unknown objective 'beta_var'"):
-        train_runs(store, [replace(key, objective="beta_var")], workers=1)
 
 
 TASKS = """
