@@ -5,16 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from dbench.cli import main
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
 from dbench.zoo.devices import device_name
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
-from dbench.zoo.profiles import Sweep, find_profile
+from dbench.zoo.profiles import Sweep
 from dbench.zoo.score import score_runs
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
@@ -60,15 +58,6 @@ def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, 
     assert "1 cannot be read and were left alone" in str(summary)
     monkeypatch.undo()
     assert store.status(tiny_keys[0]) == "done"
-
-
-def test_ls_says_how_many_records_are_refused(store, finish, refuse):
-    key = find_profile("micro").runs()[0]
-    finish(store, key)
-    refuse(store, key)
-    result = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1"])
-    assert result.exit_code == 0, result.output
-    assert "1 records of this store cannot be read" in result.output
 
 
 def test_damaged_scores_do_not_count_as_scored(store, key, finish):
