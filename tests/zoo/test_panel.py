@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +15,6 @@ from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
 from dbench.zoo.profiles import PROFILES
 from dbench.zoo.rank import agreement, disagreements, score_panel
 from dbench.zoo.table import load_manifest, load_runs, run_keys
-
-EVIDENCE = Path(__file__).parents[2] / "fixtures" / "evidence"
 
 
 @pytest.fixture
@@ -123,7 +120,7 @@ def test_a_metric_that_fails_names_the_model(made, tmp_path, monkeypatch):
 
 def test_the_shipped_panel_is_of_the_shipped_runs_and_of_every_objective_and_strength():
     panel = read_panel(SHIPPED)
-    table = EVIDENCE / "micro-dsprites_grid_16"
+    table = SHIPPED.parent / "evidence" / "micro-dsprites_grid_16"
     micro = set(run_keys(load_runs(table), load_manifest(table)).values())
     assert set(panel.keys) <= micro
     assert {(key.objective, key.strength) for key in panel.keys} == {(key.objective, key.strength) for key in micro}

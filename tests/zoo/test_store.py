@@ -108,14 +108,6 @@ def test_an_unknown_status_is_refused(store, key, finish):
         finish(store, key, status="finished")
 
 
-def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path):
-    with pytest.raises(InvalidInput, match="where there are none; run dbench zoo train first"):
-        Store(tmp_path / "typo", create=False)
-    assert not (tmp_path / "typo").exists()
-    Store(tmp_path / "store")
-    assert Store(tmp_path / "store", create=False).address == str(tmp_path / "store")
-
-
 def test_a_held_run_is_waited_for(store, key):
     with store.claim([key]):
         begin = time.monotonic()

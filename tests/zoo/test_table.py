@@ -177,7 +177,6 @@ def test_a_folder_that_cannot_be_written_gives_a_message(store, tiny, tiny_keys,
 
 
 def test_a_stopped_training_is_not_scored_for_the_table(monkeypatch, tmp_path, tiny):
-    """A Ctrl-C must not be followed by minutes of scoring what was already trained."""
     monkeypatch.setattr("dbench.zoo.complete.train_runs", lambda *_, **__: SimpleNamespace(cancelled=True))
     monkeypatch.setattr("dbench.zoo.complete.score_runs", lambda *_, **__: pytest.fail("went on after it was stopped"))
     with pytest.raises(DbenchError, match="stopped before the runs of profile tiny were complete"):

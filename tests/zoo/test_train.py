@@ -67,6 +67,18 @@ def test_a_run_is_the_same_alone_interrupted_or_in_company(store, tiny, tmp_path
     assert first["scores"] == second["scores"]
 
 
+def test_runs_that_another_holds_or_has_finished_are_left_to_it(store, tiny_keys, wire, monkeypatch):
+    monkeypatch.setattr("dbench.zoo.engine._PATIENCE", 0.0)
+    group, line = Group(store.url, tuple(tiny_keys[:2])), wire()
+    with store.claim(tiny_keys[:1]):
+        assert train_group(wire(), group) == 1
+    assert [store.status(key) for key in group.keys] == [None, "done"]
+    # Planned before the other one finished its part.
+    assert train_group(line, group) == 1
+    assert (line.total("units"), line.total("runs")) == (12, 1)
+    assert all(store.intact(key) for key in group.keys)
+
+
 @pytest.mark.long
 def test_processes_train_what_is_missing_and_only_that(store, group, wire, console):
     keys = group.keys
