@@ -1,13 +1,17 @@
 import errno
 import hashlib
+import io
 import json
+import os
 import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from dbench.data import load
+from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.profiles import Profile, Sweep
@@ -59,6 +63,12 @@ def wire():
     return Wire
 
 
+@pytest.fixture
+def console():
+    """Keeps what is told; a line is as long as it likes."""
+    return Console(file=io.StringIO(), width=500)
+
+
 @pytest.fixture(scope="session")
 def tiny():
     return TINY
@@ -93,17 +103,18 @@ def finish():
 
 @pytest.fixture
 def refuse(monkeypatch):
-    """Let the system refuse to show a run of a store."""
+    """Let the system refuse to do something, to show it unless told otherwise, with a run of a store."""
 
-    def of(store, key):
-        read = type(store._fs).cat_file
+    def of(store, key, what="cat_file", number=errno.EACCES):
+        system = type(store._fs)
+        do = getattr(system, what)
 
-        def cat_file(self, path, *arguments, **options):
+        def refused(self, path, *arguments, **options):
             if key.digest in path:
-                raise PermissionError(errno.EACCES, "Permission denied", path)
-            return read(self, path, *arguments, **options)
+                raise OSError(number, os.strerror(number), path)
+            return do(self, path, *arguments, **options)
 
-        monkeypatch.setattr(type(store._fs), "cat_file", cat_file)
+        monkeypatch.setattr(system, what, refused)
 
     return of
 
@@ -143,12 +154,15 @@ def small_samples(monkeypatch):
 
 @pytest.fixture
 def evidence(store, tiny, tiny_keys, finish, tmp_path):
-    """A small written table: eight runs, one of them diverged."""
+    """A small written table: eight runs, one of them diverged; runs agree by how far apart their numbers are."""
+    agreements = {}
     for number, key in enumerate(tiny_keys):
         scores = {"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]}
         finish(store, key, status="diverged" if number == 3 else "done", scores=scores)
+        among = [i for i, other in enumerate(tiny_keys) if other.objective == key.objective and i != 3]
+        agreements[key.digest] = {AGREEMENTS: [float(number - i) for i in among]}
     folder = tmp_path / "evidence"
-    table, arrays = build_table(store, tiny_keys, tiny)
+    table, arrays = build_table(store, tiny_keys, tiny, agreements)
     write_table(folder, table, tiny, {"mig": 0.1}, arrays=arrays)
     return folder
 
@@ -158,7 +172,10 @@ def forge():
     """Bring the manifest of a table up to date with what was done to it, as a careful forger would."""
 
     def write(folder, **promised):
-        path, checksum = folder / "manifest.json", hashlib.sha256((folder / "runs.parquet").read_bytes()).hexdigest()
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"sha256": checksum} | promised))
+        path = folder / "manifest.json"
+        manifest, arrays = json.loads(path.read_text()), folder / "arrays.safetensors"
+        manifest["sha256"] = hashlib.sha256((folder / "runs.parquet").read_bytes()).hexdigest()
+        manifest["arrays"]["sha256"] = hashlib.sha256(arrays.read_bytes()).hexdigest()
+        path.write_text(json.dumps(manifest | promised))
 
     return write

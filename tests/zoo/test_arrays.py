@@ -1,6 +1,5 @@
-"""Arrays beside a runs table: they are those of its runs, and damage is noticed."""
+"""Arrays beside a runs table: they are those of its runs; and what is missing or cut off of either is noticed."""
 
-import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -22,26 +21,34 @@ def test_arrays_are_those_of_the_runs_that_are_done_in_the_order_of_the_table(ev
     assert list(arrays.runs) == list(dict.fromkeys(done["run"]))
     mig = done[done["score"] == "mig"].set_index("run")["value"]
     assert arrays.of_runs["kl.code"][:, 1] == pytest.approx(10 * mig.loc[list(arrays.runs)].to_numpy())
-    assert "kl.code" not in set(table["score"])
+    assert set(table["score"]) == {"mig", "dci"}
     joined = arrays.with_rows(table)
     assert len(joined) == len(table) + 2 * len(arrays.runs)
+    numbers = {"beta_tcvae": np.arange(3), "beta_vae": np.arange(4, 8)}
+    assert arrays.agreements.keys() == numbers.keys()
+    for objective, own in numbers.items():
+        np.testing.assert_array_equal(arrays.agreements[objective], np.subtract.outer(own, own))
 
 
 @pytest.mark.parametrize("size", [0, 10, -10])
-def test_truncated_arrays_are_noticed(evidence, forge, size):
-    path = evidence / "arrays.safetensors"
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("arrays.safetensors", "not a file of arrays of runs"), ("runs.parquet", "not a Parquet table")],
+)
+def test_a_truncated_file_is_noticed_even_with_a_new_checksum(evidence, forge, name, message, size):
+    path = evidence / name
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(DamagedData, match="SHA-256"):
         _arrays(evidence)
-    promised = load_manifest(evidence)["arrays"]
-    forge(evidence, arrays=promised | {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
-    with pytest.raises(DamagedData, match="not a file of arrays of runs"):
+    forge(evidence)
+    with pytest.raises(DamagedData, match=message):
         _arrays(evidence)
 
 
-def test_missing_arrays_are_named(evidence):
-    (evidence / "arrays.safetensors").unlink()
-    with pytest.raises(InvalidInput, match=r"arrays\.safetensors"):
+@pytest.mark.parametrize("name", ["runs.parquet", "manifest.json", "arrays.safetensors"])
+def test_a_missing_file_is_named(evidence, name):
+    (evidence / name).unlink()
+    with pytest.raises(InvalidInput, match=name):
         _arrays(evidence)
 
 
@@ -64,12 +71,6 @@ def test_arrays_that_break_a_rule_are_refused(evidence, forge, change, message):
         _arrays(evidence)
 
 
-def test_arrays_of_other_shapes_than_promised_are_refused(evidence, forge):
-    forge(evidence, arrays=load_manifest(evidence)["arrays"] | {"shapes": {"kl.code": [7, 3]}})
-    with pytest.raises(DamagedData, match=r"kl\.code must have shape \[7, 3\], got \[7, 2\]"):
-        _arrays(evidence)
-
-
 def test_arrays_of_runs_must_have_one_shape(store, tiny, tiny_keys, finish):
     for number, key in enumerate(tiny_keys):
         finish(store, key, scores={"mig": 0.5, "kl.code": [0.0] * (2 + (number == 4))})
@@ -77,12 +78,15 @@ def test_arrays_of_runs_must_have_one_shape(store, tiny, tiny_keys, finish):
         build_table(store, tiny_keys, tiny)
 
 
-@pytest.mark.parametrize("name", ["sha256", "shapes"])
-@pytest.mark.parametrize("value", [None, 3])
-def test_a_manifest_that_promises_nothing_of_its_arrays_is_refused(evidence, forge, name, value):
-    promised = load_manifest(evidence)["arrays"] | {name: value}
-    if value is None:
-        del promised[name]
-    forge(evidence, arrays=promised)
-    with pytest.raises(DamagedData, match="must hold sha256 and shapes of the arrays"):
+@pytest.mark.parametrize(
+    ("promised", "message"),
+    [
+        ({"shapes": {"kl.code": [7, 3]}}, r"kl\.code must have shape \[7, 3\], got \[7, 2\]"),
+        *(({name: value}, "must hold sha256 and shapes of") for name in ("sha256", "shapes") for value in (None, 3)),
+    ],
+)
+def test_arrays_of_which_a_manifest_promises_others_or_nothing_are_refused(evidence, forge, promised, message):
+    arrays = load_manifest(evidence)["arrays"] | promised
+    forge(evidence, arrays={name: value for name, value in arrays.items() if value is not None})
+    with pytest.raises(DamagedData, match=message):
         _arrays(evidence)

@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,6 +78,12 @@ def test_a_checkpoint_that_does_not_fit_is_discarded(copy, keys, what):
     assert _find(copy, keys[0]) is None
     assert copy.record(keys[0]) is None
     assert _find(copy, keys[1]).step == 100
+
+
+def test_a_damaged_checkpoint_is_discarded(copy, keys):
+    (Path(copy.url) / "runs" / keys[0].digest / "checkpoint-100.safetensors").write_bytes(b"damaged")
+    assert _find(copy, keys[0]) is None
+    assert copy.record(keys[0]) is None
 
 
 def test_a_checkpoint_that_fits_is_found_as_it_was_saved(copy, keys):

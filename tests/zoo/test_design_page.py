@@ -1,13 +1,12 @@
 """docs/design.md names the scores and arrays that lie in shipped tables and beside them, and no others."""
 
 import re
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
-from safetensors import safe_open
 
-from dbench.zoo.table import load_runs
+from dbench.claims.evidence import evidence_folders
+from dbench.zoo.table import load_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "design.md").read_text(encoding="utf-8")
 TABLE = PAGE.partition("| score | what |\n")[2].partition("\n\n")[0]
@@ -25,13 +24,11 @@ PATTERNS = {name: re.sub(r"<(\w+)>", lambda m: PLACES.get(m[1], r"\w+"), name.re
 
 @pytest.fixture(scope="module")
 def shipped():
-    with as_file(files("dbench_fixtures") / "evidence") as folder:
-        names = {name for place in folder.glob("*/runs.parquet") for name in load_runs(place.parent)["score"].unique()}
-        for place in folder.glob("*/arrays.safetensors"):
-            with safe_open(place, "np") as arrays:
-                # Agreements have a matrix for each objective.
-                names |= {re.sub(r"\.with\..*", ".with", name) for name in arrays.keys()}  # noqa: SIM118
-        return names
+    """As the manifests have it, which test_evidence holds against what they promise."""
+    manifests = [load_manifest(folder) for folder in evidence_folders()]
+    names = {name for manifest in manifests for name in [*manifest["scores"], *manifest["arrays"]["shapes"]]}
+    # Agreements have a matrix for each objective.
+    return {re.sub(r"\.with\..*", ".with", name) for name in names}
 
 
 def test_every_shipped_score_is_named_once(shipped):

@@ -1,24 +1,19 @@
 """What goes wrong around a sweep gets a status and a message, and the rest of the sweep goes on."""
 
 import errno
-import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from rich.console import Console
 
-from dbench.cli import main
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
-from dbench.zoo.devices import check_device, device_name
+from dbench.zoo.devices import device_name
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
-from dbench.zoo.profiles import find_profile
+from dbench.zoo.profiles import Sweep
 from dbench.zoo.score import score_runs
-from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
 from dbench.zoo.workers import FAILED, outcome_of
@@ -44,46 +39,25 @@ def here(monkeypatch, wire):
     monkeypatch.setattr(score_module, "run_tasks", run)
 
 
-def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, monkeypatch):
-    write, full = Store._write, tiny_keys[0]
-
-    def no_space(*_, **__):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    def refuse(self, path, data):
-        with monkeypatch.context() as disk:
-            if full.digest in path:
-                disk.setattr(self._fs, "pipe_file", no_space)
-            return write(self, path, data)
-
-    monkeypatch.setattr(Store, "_write", refuse)
-    text = io.StringIO()
+def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, refuse, console):
+    refuse(store, tiny_keys[0], "pipe_file", errno.ENOSPC)
     with pytest.raises(DbenchError, match=r"could not write weights\.safetensors: .*No space left on device"):
-        train_runs(store, tiny_keys, workers=2, group_size=2, console=Console(file=text, width=500))
-    assert "failed, the others go on: store" in text.getvalue()
+        train_runs(store, tiny_keys, workers=2, group_size=2, console=console)
+    assert "failed, the others go on: store" in console.file.getvalue()
     states = [state_of(store, key) for key in tiny_keys]
     assert states == ["missing", *["done"] * (len(tiny_keys) - 1)]
     assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
 
 
-def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, finish, refuse, monkeypatch):
+def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, finish, refuse, console, monkeypatch):
     finish(store, tiny_keys[0])
     refuse(store, tiny_keys[0])
     assert state_of(store, tiny_keys[0]) == "unreadable"
-    summary = train_runs(store, tiny_keys[:3], workers=1, console=Console(file=io.StringIO()))
+    summary = train_runs(store, tiny_keys[:3], workers=1, console=console)
     assert (summary.trained, summary.left, summary.unreadable) == (2, 1, 1)
     assert "1 cannot be read and were left alone" in str(summary)
     monkeypatch.undo()
     assert store.status(tiny_keys[0]) == "done"
-
-
-def test_ls_says_how_many_records_are_refused(store, finish, refuse):
-    key = find_profile("micro").runs()[0]
-    finish(store, key)
-    refuse(store, key)
-    result = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1"])
-    assert result.exit_code == 0, result.output
-    assert "1 records of this store cannot be read" in result.output
 
 
 def test_damaged_scores_do_not_count_as_scored(store, key, finish):
@@ -95,15 +69,17 @@ def test_damaged_scores_do_not_count_as_scored(store, key, finish):
     assert (counts["done"], counts["scored"]) == (1, 0)
 
 
-def test_a_run_of_another_version_of_the_data_is_trained_anew_and_reported(store, tiny_keys, finish):
+def test_runs_of_another_version_of_data_or_keys_are_trained_anew(store, tiny_keys, finish, console, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr("dbench.zoo.store.KEY_SCHEMA", 0)
+        finish(store, tiny_keys[2])
     finish(store, tiny_keys[0], data_sha256="cd" * 32)
     finish(store, tiny_keys[1])
-    assert [state_of(store, key) for key in tiny_keys[:2]] == ["damaged", "done"]
-    text = io.StringIO()
-    summary = train_runs(store, tiny_keys[:2], workers=1, console=Console(file=text, width=200))
-    assert (summary.present, summary.trained, summary.damaged) == (1, 1, 1)
-    assert "1 runs were trained on another version of dsprites_grid_16 than is installed" in text.getvalue()
-    assert state_of(store, tiny_keys[0]) == "done"
+    assert [state_of(store, key) for key in tiny_keys[:3]] == ["damaged", "done", "damaged"]
+    summary = train_runs(store, tiny_keys[:3], workers=1, console=console)
+    assert (summary.present, summary.trained, summary.damaged) == (1, 2, 2)
+    assert "1 runs were trained on another version of dsprites_grid_16 than is installed" in console.file.getvalue()
+    assert [state_of(store, key) for key in tiny_keys[:3]] == ["done"] * 3
 
 
 def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, monkeypatch):
@@ -118,31 +94,19 @@ def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, mon
     assert scored == [tiny_keys[3]]
 
 
-def test_a_run_of_another_schema_in_the_place_of_ours_is_trained_anew(store, key, finish, monkeypatch):
-    with monkeypatch.context() as earlier:
-        earlier.setattr("dbench.zoo.store.KEY_SCHEMA", 0)
-        finish(store, key)
-    assert state_of(store, key) == "damaged"
-    summary = train_runs(store, [key], workers=1, console=Console(file=io.StringIO()))
-    assert (summary.trained, summary.damaged) == (1, 1)
-    assert state_of(store, key) == "done"
-
-
-def test_a_run_whose_loss_is_no_number_diverges_next_to_healthy_ones(store, tiny):
-    healthy = replace(tiny, steps=150).runs()[:2]
-    wild = replace(healthy[0], strength=1e38)
-    summary = train_runs(store, [*healthy, wild], workers=1, console=Console(file=io.StringIO()))
-    assert (summary.trained, summary.diverged, summary.left) == (3, 1, 0)
+def test_a_run_whose_loss_is_no_number_diverges_next_to_a_healthy_one(store, key, console):
+    healthy, wild = replace(key, steps=150), replace(key, steps=150, strength=1e38)
+    summary = train_runs(store, [healthy, wild], workers=1, console=console)
+    assert (summary.trained, summary.diverged, summary.left) == (2, 1, 0)
     assert "1 diverged" in str(summary)
-    assert [state_of(store, key) for key in (*healthy, wild)] == ["done", "done", "diverged"]
+    assert (state_of(store, healthy), state_of(store, wild)) == ("done", "diverged")
 
 
-def test_the_time_left_counts_what_is_left(store, tiny, wire):
-    keys = replace(tiny, steps=400).runs()[:1]
-    train_group(wire(1), Group(store.url, tuple(keys)))
-    text = io.StringIO()
-    train_runs(store, keys, workers=1, console=Console(file=text, width=500))
-    assert "1 runs in 1 group of at most 1, 1 at once on cpu: 300 model-steps" in text.getvalue()
+def test_the_time_left_counts_what_is_left(store, key, wire, console):
+    long = replace(key, steps=300)
+    train_group(wire(1), Group(store.url, (long,)))
+    train_runs(store, [long], workers=1, console=console)
+    assert "1 runs in 1 group of at most 1, 1 at once on cpu: 200 model-steps" in console.file.getvalue()
 
 
 def test_the_time_expected_is_that_of_the_steps_not_taken_before(tiny_keys, monkeypatch):
@@ -155,7 +119,6 @@ def test_the_time_expected_is_that_of_the_steps_not_taken_before(tiny_keys, monk
 
 
 def test_a_device_that_is_not_there_is_refused_where_groups_train(store, key, wire):
-    check_device("cpu")
     with pytest.raises(InvalidInput, match=r"device must be one that this machine has \(cpu.*got 'cuda:99'"):
         train_group(wire(), Group(store.url, (key,), device="cuda:99"))
     with pytest.raises(InvalidInput, match="precision must be float32 on a processor, got 'tf32'"):
@@ -172,12 +135,20 @@ def test_a_gpu_holds_as_many_models_as_fit(tiny):
     assert gpu_group_size(mlp, memory=1) == 1
 
 
+def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(tiny):
+    sweeps = tuple(Sweep(name, (1,)) for name in ("beta_vae", "factor_vae", "beta_tcvae"))
+    groups = cut_groups("nowhere", replace(tiny, seeds=1, sweeps=sweeps).runs(), 1, Setup())
+    found = [[key.objective for key in group.keys] for group in groups]
+    assert sorted(found) == [["beta_tcvae", "beta_vae"], ["factor_vae"]]
+
+
 def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny):
     keys = replace(tiny, seeds=20).runs()  # 40 runs of each objective, all of one shape
-    there = Setup(engine="ray", device="cuda")
+    there = Setup(engine="ray", device="cuda", precision="bfloat16")  # a cluster may have what this machine lacks
     assert [len(group.keys) for group in cut_groups("nowhere", keys, 1, there)] == [80]
     assert max(len(group.keys) for group in cut_groups("nowhere", keys, 2, Setup())) <= 15
     assert {len(group.keys) for group in cut_groups("nowhere", keys, 1, Setup(group_size=8))} == {8}
+    assert there.gpu_share == 1
     assert Setup(engine="ray", device="cuda", num_gpus=0.25).gpu_share == 0.25
 
 

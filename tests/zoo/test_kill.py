@@ -1,4 +1,4 @@
-"""A sweep that is stopped, politely or not, or shared by two processes, ends as one that was left alone."""
+"""A sweep that is asked to stop saves what it has, and one that is killed ends as one that was left alone."""
 
 import json
 import os
@@ -17,7 +17,6 @@ from torture import differences, small_plan, torture, trained_table
 
 from dbench import seeds
 from dbench.models.objectives import find_card
-from dbench.zoo.engine import Group, train_group
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.store import Store
 from dbench.zoo.survey import state_of
@@ -29,50 +28,38 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
-if __name__ == "__main__":
-    keys = [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
-    summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
-    sys.exit(130 if summary.cancelled else 0)
+keys = [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
+summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
+print(summary.trained)
+sys.exit(130 if summary.cancelled else 0)
 """
 
 
-@pytest.fixture(scope="module")
-def keys(tiny):
-    return replace(tiny, steps=1000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
+def _start(store, keys):
+    arguments = [sys.executable, "-c", PROGRAM, store.url, json.dumps([key.axes for key in keys])]
+    return subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
 
 
-@pytest.fixture(scope="module")
-def undisturbed(keys, tmp_path_factory, wire):
-    store = Store(tmp_path_factory.mktemp("undisturbed"))
-    train_group(wire(), Group(store.url, tuple(keys)))
-    return trained_table(store, keys)
-
-
-def _start(folder, store, keys):
-    (folder / "program.py").write_text(PROGRAM)
-    arguments = [sys.executable, str(folder / "program.py"), store.url, json.dumps([key.axes for key in keys])]
-    return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
-
-
-def test_a_sweep_that_is_asked_to_stop_saves_and_goes_on(store, keys, undisturbed, tmp_path, wire):
-    long = [replace(key, steps=100_000) for key in keys]
-    process = _start(tmp_path, store, long)
+def test_a_sweep_that_is_asked_to_stop_saves_what_it_has(store, tiny):
+    keys = replace(tiny, steps=100_000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
+    process = _start(store, keys)
     assert "model-steps" in process.stderr.readline()
     time.sleep(1)
     os.killpg(process.pid, signal.SIGTERM)  # as a scheduler does: master and workers
-    assert process.wait(120) == 130
-    process.stderr.close()
-    assert [state_of(store, key) for key in long] == ["interrupted", "missing"]
-    train_group(wire(), Group(store.url, tuple(keys)))
-    assert differences(trained_table(store, keys), undisturbed) == 0
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert [state_of(store, key) for key in keys] == ["interrupted", "missing"]
 
 
 @pytest.mark.long
-def test_two_processes_on_one_store_share_the_work(store, keys, undisturbed, tmp_path):
-    both = [_start(tmp_path, store, keys) for _ in range(2)]
-    errors = [process.communicate(timeout=120)[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], errors
-    assert differences(trained_table(store, keys), undisturbed) == 0
+def test_two_sweeps_on_one_store_share_the_work(store, tiny):
+    keys = replace(tiny, steps=1000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
+    both = [_start(store, keys) for _ in range(2)]
+    trained = [int(process.communicate(timeout=120)[0]) for process in both]
+    assert sum(trained) == len(keys)
+    assert {state_of(store, key) for key in keys} == {"done"}
 
 
 @pytest.mark.long
@@ -91,12 +78,14 @@ def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny, tmp_path):
     assert counts["differences"] == 0
 
 
-def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(store, keys, undisturbed, monkeypatch):
-    other = undisturbed.assign(trained_utc="later", commit="another")
-    assert differences(undisturbed, other) == 0
+def test_a_table_that_differs_is_counted_and_ends_with_exit_code_1(store, tiny_keys, finish, monkeypatch):
+    finish(store, *tiny_keys)
+    table = trained_table(store, tiny_keys)
+    other = table.assign(trained_utc="later", commit="another")
+    assert differences(table, other) == 0
     other.loc[0, "value"] = repr("another checksum")
-    assert differences(undisturbed, other) == 1
-    assert differences(undisturbed, other.iloc[1:]) > 1
+    assert differences(table, other) == 1
+    assert differences(table, other.iloc[1:]) > 1
     counted = Counter(all=2, worker=1, training=2, file=1, sweeps=2, starts=4, cells=1200, differences=1)
     monkeypatch.setattr(torture_module, "torture", lambda *_, **__: counted)
     result = CliRunner().invoke(torture_module.main, ["--kills", "3"])

@@ -59,15 +59,21 @@ def test_pilots_enter_no_table(tiny, store, finish):
         build_table(store, keys, tiny)
 
 
-def test_a_store_of_other_keys_is_told_apart(store, finish):
+def test_ls_tells_runs_of_other_keys_apart_and_counts_records_that_are_refused(store, finish, refuse):
     """The same profile with images as they are: every run of it looks missing, and the command says why."""
+
+    def ls():
+        return CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1", "--objective", "beta_vae"])
+
     old = replace(find_profile("micro"), likelihood_factor=1.0, steps=6000).runs(objectives=["beta_vae"], seeds=[0])
     finish(store, *old)
-    result = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1", "--objective", "beta_vae"])
+    result = ls()
     assert result.exit_code == 0
     assert "6 runs of" in result.stderr
     assert "are not of profile micro as it is now and are left alone" in result.stderr
     assert "with 6,000 steps" in result.stderr
-    finish(store, find_profile("micro").runs(seeds=[10_000])[0])
-    again = CliRunner().invoke(main, ["zoo", "ls", "--store", store.url, "--seeds", "1"])
-    assert "6 runs of" in again.stderr
+    (own, *_) = find_profile("micro").runs(objectives=["beta_vae"], seeds=[10_000])
+    finish(store, own)
+    assert "6 runs of" in ls().stderr
+    refuse(store, own)
+    assert "1 records of this store cannot be read" in ls().output

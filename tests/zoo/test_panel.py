@@ -2,20 +2,19 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
+from dbench.zoo.profiles import PROFILES
 from dbench.zoo.rank import agreement, disagreements, score_panel
 from dbench.zoo.table import load_manifest, load_runs, run_keys
-
-EVIDENCE = Path(__file__).parents[2] / "fixtures" / "evidence"
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def test_as_many_seeds_of_every_strength_are_chosen(short):
     assert [(key.strength, key.seed) for key in choose_runs(keys[::-1], 2)] == [(1, 0), (1, 1), (4, 0), (4, 1)]
 
 
-def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made, tmp_path):
+def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made):
     scores = score_panel(read_panel(made), ["mig", "sap[r2]"], observations=1_000)
     assert {len(values) for values in scores.values()} == {4}
     both = {**scores, "opposite": -scores["mig"]}
@@ -72,7 +71,7 @@ def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(made, tmp_path,
 
 
 def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("dbench.zoo.profiles", fromlist=["PROFILES"]).PROFILES, "tiny", tiny)
+    monkeypatch.setitem(PROFILES, "tiny", tiny)
     for number, key in enumerate(tiny.runs()):
         finish(store, key, status="diverged" if number == 0 else "done")
     result = run("zoo", "panel", "--profile", "tiny", "--store", store.url, "--each", 1, "--out", tmp_path / "p")
@@ -81,28 +80,28 @@ def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch
     assert (broken.exit_code, "must hold" in broken.stderr) == (2, True)
 
 
-def test_what_is_no_panel_is_refused(made, tmp_path, store, short):
-    (tmp_path / "text").write_text("no panel")
-    save_file(load_file(made), tmp_path / "bare")
-    weights = load_file(made)
-    cut = {name: values[:1] for name, values in weights.items()}
-    from safetensors import safe_open
-
+@pytest.mark.parametrize(
+    ("models", "change", "message"),
+    [
+        (4, None, "cannot be read as a panel"),
+        (1, {}, "must hold encoder.0.weight of shape"),
+        (4, {"data_sha256": "0"}, "was made for other images"),
+        (4, {"schema": 2}, "must be a panel of schema 1, got 2"),
+    ],
+)
+def test_a_panel_that_breaks_a_rule_is_refused(made, tmp_path, models, change, message):
     with safe_open(made, framework="numpy") as file:
-        metadata = file.metadata()
-    save_file(cut, tmp_path / "cut", metadata=metadata)
-    header = json.loads(metadata["panel"])
-    save_file(weights, tmp_path / "images", metadata={"panel": json.dumps(header | {"data_sha256": "0"})})
-    save_file(weights, tmp_path / "later", metadata={"panel": json.dumps(header | {"schema": 2})})
-    for name, message in (
-        ("text", "cannot be read as a panel"),
-        ("bare", "cannot be read as a panel"),
-        ("cut", "must hold encoder.0.weight of shape"),
-        ("images", "was made for other images"),
-        ("later", "must be a panel of schema 1, got 2"),
-    ):
-        with pytest.raises(DamagedData, match=message):
-            read_panel(tmp_path / name)
+        header = json.loads(file.metadata()["panel"])
+    weights = {name: values[:models] for name, values in load_file(made).items()}
+    save_file(weights, tmp_path / "p", metadata=None if change is None else {"panel": json.dumps(header | change)})
+    with pytest.raises(DamagedData, match=message):
+        read_panel(tmp_path / "p")
+
+
+def test_what_is_no_panel_is_refused(tmp_path, store, short):
+    (tmp_path / "text").write_text("no panel")
+    with pytest.raises(DamagedData, match="cannot be read as a panel"):
+        read_panel(tmp_path / "text")
     with pytest.raises(InvalidInput, match="panel must be a file that dbench zoo panel wrote"):
         read_panel(tmp_path / "none")
     with pytest.raises(InvalidInput, match="at least one finished run, got none"):
@@ -121,7 +120,7 @@ def test_a_metric_that_fails_names_the_model(made, tmp_path, monkeypatch):
 
 def test_the_shipped_panel_is_of_the_shipped_runs_and_of_every_objective_and_strength():
     panel = read_panel(SHIPPED)
-    table = EVIDENCE / "micro-dsprites_grid_16"
+    table = SHIPPED.parent / "evidence" / "micro-dsprites_grid_16"
     micro = set(run_keys(load_runs(table), load_manifest(table)).values())
     assert set(panel.keys) <= micro
     assert {(key.objective, key.strength) for key in panel.keys} == {(key.objective, key.strength) for key in micro}

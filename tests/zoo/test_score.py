@@ -8,12 +8,11 @@ from dbench.data import load
 from dbench.errors import DamagedData, UnknownName
 from dbench.metrics.blend import AGGREGATIONS
 from dbench.zoo import scorers
-from dbench.zoo.arrays import AGREEMENTS, cells, load_arrays
-from dbench.zoo.complete import build_table, write_table
+from dbench.zoo.arrays import AGREEMENTS, cells
+from dbench.zoo.complete import build_table
 from dbench.zoo.population import score_population
 from dbench.zoo.score import ScoreSummary, score_one, score_runs
 from dbench.zoo.scorers import EncodedRun
-from dbench.zoo.table import load_manifest, load_runs
 
 KINDS = ("mutual_information", "importance", "predictability")
 OF_THE_STUDY = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
@@ -70,25 +69,15 @@ def test_a_new_scorer_is_added_without_computing_the_others(store, run, monkeypa
         score_runs(store, [run], again=["migg"])
 
 
-def test_a_group_can_be_left_for_later_and_an_outdated_one_is_dropped_meanwhile(store, run, monkeypatch):
+def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_again(store, run, monkeypatch):
     monkeypatch.setattr(scorers, "SCORERS", {name: scorers.SCORERS[name] for name in ("posterior", "mig")})
+    monkeypatch.setattr(scorers, "VERSIONS", {})
     assert set(score_one(store, run, without=["mig"])) == {"posterior"}
     assert "mig" not in _scores(store, run)
     assert score_runs(store, [run], workers=1, without=["mig"]).present == 1
     assert set(score_one(store, run)) == {"mig"}
-    monkeypatch.setitem(scorers.VERSIONS, "mig", 2)
-    score_one(store, run, again=["posterior"], without=["mig"])
-    assert "mig" not in _scores(store, run)
-
-
-def test_only_groups_of_another_version_are_computed_again(store, run, monkeypatch):
-    few = {name: scorers.SCORERS[name] for name in ("posterior", "mig")}
-    monkeypatch.setattr(scorers, "SCORERS", few)
-    monkeypatch.setattr(scorers, "VERSIONS", {})
-    score_one(store, run)
     document = store.read_document("scores", key=run)
-    # As it was stored before groups had versions.
-    del document["versions"]
+    del document["versions"]  # as it was stored before groups had versions
     store.write_document("scores", document, key=run)
     assert score_one(store, run) == {}
     monkeypatch.setitem(scorers.SCORERS, "mig", lambda encoded: {"mig": 2.0})
@@ -98,6 +87,9 @@ def test_only_groups_of_another_version_are_computed_again(store, run, monkeypat
     assert _scores(store, run)["mig"] == 2
     assert "alignment.collisions" not in _scores(store, run)
     assert score_runs(store, [run], workers=1).present == 1
+    monkeypatch.setitem(scorers.VERSIONS, "mig", 3)
+    score_one(store, run, again=["posterior"], without=["mig"])
+    assert "mig" not in _scores(store, run)  # none rather than one that looks like the present
 
 
 def test_a_damaged_run_or_score_is_never_used(store, run, monkeypatch):
@@ -147,26 +139,28 @@ def test_sampled_codes_spread_around_their_means(key):
 def test_models_are_compared_within_their_strength_and_within_their_objective(store, tiny, monkeypatch):
     generator = np.random.default_rng(5)
     true = generator.standard_normal((600, 3))
-    keys = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs()
+    many, few = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs(), replace(tiny, sweeps=tiny.sweeps[1:]).runs()
+    keys = [*many, *few]
     for number, key in enumerate(keys):
         noise = 0.05 if key.strength == 1 else 3.0
         codes = true[:, generator.permutation(3)] + noise * generator.standard_normal((600, 3))
         store.save(key, status="done", tensors={"codes": _codes(codes, -4.0 + number * 1e-3)}, record={"scores": {}})
     found = score_population(store, keys, workers=2)
     assert set(found) == {key.digest for key in keys}
-    close, far = (np.mean([found[key.digest]["udr.lasso"] for key in keys if key.strength == s]) for s in (1, 4))
+    close, far = (np.mean([found[key.digest]["udr.lasso"] for key in many if key.strength == s]) for s in (1, 4))
     assert close > 0.8 > far + 0.2
     for key in keys:
         kinds = {f"udr.{relation}{by}" for relation in ("lasso", "spearman") for by in ("", ".entropy")}
         kinds |= {f"{kind}.all" for kind in kinds}
         assert set(found[key.digest]) == kinds | {AGREEMENTS}
     # The comparisons one by one, in the order of strengths and seeds, give the medians.
-    assert keys == sorted(keys, key=lambda key: (key.strength, key.seed))
-    for i, key in enumerate(keys):
-        one_by_one = np.array(found[key.digest][AGREEMENTS])
-        alike = np.array([other.strength == key.strength and other != key for other in keys])
-        assert found[key.digest]["udr.lasso"] == np.median(one_by_one[alike])
-        assert found[key.digest]["udr.lasso.all"] == np.median(np.delete(one_by_one, i))
+    for own in (many, few):
+        assert own == sorted(own, key=lambda key: (key.strength, key.seed))
+        for i, key in enumerate(own):
+            one_by_one = np.array(found[key.digest][AGREEMENTS])
+            alike = np.array([other.strength == key.strength and other != key for other in own])
+            assert found[key.digest]["udr.lasso"] == np.median(one_by_one[alike])
+            assert found[key.digest]["udr.lasso.all"] == np.median(np.delete(one_by_one, i))
     # The second time nothing is computed: no process is started.
     monkeypatch.setattr(
         "dbench.zoo.population.run_tasks", lambda _, tasks, **__: (pytest.fail(str(task)) for task in tasks)
@@ -174,55 +168,18 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(st
     assert score_population(store, keys) == found
 
 
-def test_a_smaller_objective_has_fewer_agreements(store, tiny):
-    generator = np.random.default_rng(6)
-    many, few = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs(), replace(tiny, sweeps=tiny.sweeps[1:]).runs()
-    for number, key in enumerate([*many, *few]):
-        codes = _codes(generator.standard_normal((40, 3)), -4.0 + number * 1e-3)
-        store.save(key, status="done", tensors={"codes": codes}, record={"scores": {}})
-    found = score_population(store, [*many, *few], workers=1)
-    assert [len(found[key.digest][AGREEMENTS]) for key in (*many, *few)] == [6] * 6 + [4] * 4
-
-
-def test_agreements_lie_objective_by_objective_beside_the_table(store, tiny, finish, tmp_path):
-    generator = np.random.default_rng(6)
-    many, few = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs(), replace(tiny, sweeps=tiny.sweeps[1:]).runs()
-    keys = sorted([*many, *few])
-    for number, key in enumerate(keys):
-        finish(store, key, scores={"mig": 0.1, "kl.code": [0.5, float(number)]})
-    found = {key.digest: {AGREEMENTS: generator.random(len(own)).tolist()} for own in (many, few) for key in own}
-    table, arrays = build_table(store, keys, tiny, found)
-    assert set(table["score"]) == {"mig"}
-    for own in (many, few):
-        rows = np.array([found[key.digest][AGREEMENTS] for key in own])
-        np.testing.assert_array_equal(arrays.agreements[own[0].objective], rows.astype(np.float32))
-    write_table(tmp_path / "table", table, tiny, {}, arrays=arrays)
-    back = load_arrays(tmp_path / "table", load_runs(tmp_path / "table"), load_manifest(tmp_path / "table"))
-    assert back.runs == tuple(key.digest for key in keys)
-    assert back.tensors.keys() == arrays.tensors.keys()
-    assert all((values == arrays.tensors[name]).all() for name, values in back.tensors.items())
-    assert back.of_runs["kl.code"][4].tolist() == [0.5, 4.0]
-
-
-def test_a_run_left_alone_by_divergence_leaves_a_table_without_udr(store, tiny, tiny_keys, finish):
-    keys = tiny_keys
-    for number, key in enumerate(keys):
-        finish(store, key, status="diverged" if number == 1 else "done", scores={"mig": 0.1})
-    population = score_population(store, keys, workers=1)
-    assert population == {}
-    table, _ = build_table(store, keys, tiny, population)
-    assert len(table) == len(keys)
-    assert set(table["score"]) == {"mig"}
-    assert table.loc[table["run"] != keys[1].digest, "value"].notna().all()
+def test_a_run_left_alone_by_divergence_leaves_all_without_udr(store, tiny_keys, finish):
+    finish(store, tiny_keys[0], status="diverged")
+    finish(store, *tiny_keys[1:])
+    assert score_population(store, tiny_keys, workers=1) == {}
 
 
 def test_a_cell_that_diverged_altogether_stops_no_other(store, tiny, tiny_keys, finish):
-    keys = tiny_keys
-    finish(store, *keys[:2], status="diverged")
-    finish(store, *keys[2:], scores={"mig": 0.1})
-    population = score_population(store, keys, workers=1)
-    assert set(population) == {key.digest for key in keys[2:]}
-    table, _ = build_table(store, keys, tiny, population)
+    finish(store, *tiny_keys[:2], status="diverged")
+    finish(store, *tiny_keys[2:], scores={"mig": 0.1})
+    population = score_population(store, tiny_keys, workers=1)
+    assert set(population) == {key.digest for key in tiny_keys[2:]}
+    table, _ = build_table(store, tiny_keys, tiny, population)
     done = table[table["status"] == "done"]
     assert {"udr.lasso", "udr.spearman.all"} < set(done["score"])
     assert np.isfinite(done["value"]).all()

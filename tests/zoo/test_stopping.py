@@ -1,14 +1,11 @@
 """Ctrl-C, SIGTERM, the end of the budget and what cannot be done, before the first run is begun."""
 
-import io
 import os
 import signal
-import sys
 import time
 
 import pytest
 from click.testing import CliRunner
-from rich.console import Console
 
 from dbench.cli import main
 from dbench.errors import InvalidInput
@@ -34,10 +31,10 @@ def _be_terminated(*_, **__):
 
 
 @pytest.mark.parametrize("end", [_interrupt, _be_terminated])
-def test_a_sweep_can_be_stopped_while_it_estimates(store, tiny_keys, monkeypatch, end):
+def test_a_sweep_can_be_stopped_while_it_estimates(store, tiny_keys, console, monkeypatch, end):
     monkeypatch.setattr(plan, "measure_speed", end)
     before = signal.getsignal(signal.SIGTERM)
-    summary = train_runs(store, tiny_keys, workers=1, console=Console(file=io.StringIO()))
+    summary = train_runs(store, tiny_keys, workers=1, console=console)
     assert (summary.cancelled, summary.trained, summary.left) == (True, 0, len(tiny_keys))
     assert signal.getsignal(signal.SIGTERM) == before
 
@@ -73,21 +70,16 @@ def test_a_table_of_two_data_sets_is_refused_before_their_runs_are_compared(stor
     assert "is not trained to its end" in one.output
 
 
-@pytest.mark.parametrize("device", ["cuda:9", "cuda:0", "mps", "CUDA"])
-def test_a_cluster_is_not_asked_for_a_gpu_by_its_number(device, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)  # whoever tries to connect says that Ray is not installed
-    command = ["zoo", "train", "--engine", "ray", "--device", device, "--store", str(tmp_path / "store")]
-    result = CliRunner().invoke(main, command)
-    assert result.exit_code == 2
-    assert f"device must be cpu or cuda on a Ray cluster, which picks the GPUs, got '{device}'" in result.output
-    assert not (tmp_path / "store").exists()
+_PICKS = "device must be cpu or cuda on a Ray cluster, which picks the GPUs"
 
 
-@pytest.mark.parametrize("precision", ["float8", "tf32"])
-def test_a_precision_that_no_node_has_is_refused_here(precision):
-    with pytest.raises(InvalidInput, match=f"precision must be .*, got '{precision}'"):
-        Setup(engine="ray", precision=precision)
-
-
-def test_a_cluster_may_have_what_this_machine_lacks():
-    assert Setup(engine="ray", device="cuda", precision="bfloat16").gpu_share == 1
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        *(("device", value, _PICKS) for value in ("cuda:9", "cuda:0", "mps", "CUDA")),
+        *(("precision", value, "precision must be .*") for value in ("float8", "tf32")),
+    ],
+)
+def test_a_cluster_is_not_asked_for_a_gpu_by_its_number_or_for_what_no_node_has(name, value, rule):
+    with pytest.raises(InvalidInput, match=f"{rule}, got '{value}'"):
+        Setup(engine="ray", **{name: value})

@@ -1,4 +1,3 @@
-import errno
 import threading
 import time
 import uuid
@@ -37,28 +36,24 @@ def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, f
     assert anywhere.contents().keys == []
 
 
-def test_no_partial_or_outdated_file_is_left(store, key, finish):
-    store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
+def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
+    def stop():
+        store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
+
+    def left():
+        return sorted(path.name for path in _file(store, key, "").iterdir())
+
+    stop()
     assert store.status(key) == "interrupted"
     assert not store.intact(key)
     _file(store, key, "weights.safetensors.0.partial").write_bytes(b"left by a killed process")
-    finish(store, key)
-    left = sorted(path.name for path in _file(store, key, "").iterdir())
-    assert left == ["codes.safetensors", "run.json", "weights.safetensors"]
-
-
-def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
     finish(store, key, scores={"mig": 0.5})
+    assert left() == ["codes.safetensors", "run.json", "scores.json", "weights.safetensors"]
     before = store.read_document("scores", key=key)
-    store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={})
+    stop()
     assert store.read_document("scores", key=key) == before
-    left = sorted(path.name for path in _file(store, key, "").iterdir())
-    assert left == ["checkpoint-5.safetensors", "run.json", "scores.json"]
-
-
-def test_a_process_killed_before_the_record_leaves_no_run(store, key, finish):
-    finish(store, key)
-    _file(store, key, "run.json").unlink()
+    assert left() == ["checkpoint-5.safetensors", "run.json", "scores.json"]
+    _file(store, key, "run.json").unlink()  # as where a process is killed before the record
     assert store.record(key) is None
     assert store.contents().keys == []
 
@@ -113,14 +108,6 @@ def test_an_unknown_status_is_refused(store, key, finish):
         finish(store, key, status="finished")
 
 
-def test_a_misspelt_store_is_no_store_and_is_not_made(tmp_path):
-    with pytest.raises(InvalidInput, match="where there are none; run dbench zoo train first"):
-        Store(tmp_path / "typo", create=False)
-    assert not (tmp_path / "typo").exists()
-    Store(tmp_path / "store")
-    assert Store(tmp_path / "store", create=False).address == str(tmp_path / "store")
-
-
 def test_a_held_run_is_waited_for(store, key):
     with store.claim([key]):
         begin = time.monotonic()
@@ -143,11 +130,12 @@ def test_a_lock_that_cannot_be_made_gives_a_message(store, key, monkeypatch):
         pass
 
 
-def test_runs_of_another_schema_are_counted_and_never_read(store, tiny_keys, finish, monkeypatch):
+def test_runs_of_another_schema_or_refused_are_counted_and_never_read(store, tiny_keys, finish, refuse, monkeypatch):
     finish(store, *tiny_keys[:3])
     monkeypatch.setattr("dbench.zoo.store.KEY_SCHEMA", 2)
-    finish(store, tiny_keys[3])
-    assert store.contents() == ([tiny_keys[3]], 3, 0)
+    finish(store, *tiny_keys[3:5])
+    refuse(store, tiny_keys[3])
+    assert store.contents() == ([tiny_keys[4]], 3, 1)
     with pytest.raises(DamagedData, match="holds another run"):
         store.record(tiny_keys[0])
 
@@ -162,26 +150,16 @@ def test_a_done_run_has_weights_and_codes(store, key, finish, lost):
     assert store.intact(key)
 
 
-def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, finish, monkeypatch):
+def test_what_the_system_refuses_to_show_does_not_count_as_gone(anywhere, key, finish, refuse, monkeypatch):
     finish(anywhere, key, scores={"mig": 0.5})
-
-    def refuse(*_, **__):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    with monkeypatch.context() as refused:
-        for name in ("cat_file", "rm_file", "rm"):
-            refused.setattr(type(anywhere._fs), name, refuse)
-        refused.setattr(type(anywhere._fs), "exists", lambda *_, **__: False)  # as it answers when it may not look
-        for question in (anywhere.record, anywhere.intact, lambda key: anywhere.read_document("scores", key=key)):
-            with pytest.raises(DbenchError, match=r"could not read .*Permission denied"):
-                question(key)
-        with pytest.raises(DbenchError, match=r"could not remove .*Permission denied"):
-            anywhere.discard(key)
+    for what in ("cat_file", "rm_file", "rm"):
+        refuse(anywhere, key, what)
+    monkeypatch.setattr(type(anywhere._fs), "exists", lambda *_, **__: False)  # as it answers when it may not look
+    for question in (anywhere.record, anywhere.intact, lambda key: anywhere.read_document("scores", key=key)):
+        with pytest.raises(DbenchError, match=r"could not read .*Permission denied"):
+            question(key)
+    with pytest.raises(DbenchError, match=r"could not remove .*Permission denied"):
+        anywhere.discard(key)
+    monkeypatch.undo()
     assert anywhere.intact(key)
     assert anywhere.read_document("scores", key=key) is not None
-
-
-def test_a_record_that_is_refused_is_counted_and_stops_no_list(store, tiny_keys, finish, refuse):
-    finish(store, *tiny_keys[:2])
-    refuse(store, tiny_keys[0])
-    assert store.contents() == ([tiny_keys[1]], 0, 1)
