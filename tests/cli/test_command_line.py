@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,20 +34,14 @@ def test_help_names_every_group_and_imports_none() -> None:
     assert "metrics" in done.stdout
 
 
-def test_python_m_dbench_is_dbench() -> None:
-    done = subprocess.run([sys.executable, "-m", "dbench", "score", "none.npz"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, "dbench: no file of codes at 'none.npz'\n")
-
-
 @pytest.mark.parametrize(
     ("words", "index", "expected"), [("dbench sc", 1, "score"), ("dbench score --con", 2, "--continuous")]
 )
 def test_the_shell_completes_commands_and_options(words: str, index: int, expected: str) -> None:
     """As README.md sets it up, in bash."""
     completion = {"_DBENCH_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
-    command = [str(Path(sys.executable).with_name("dbench"))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | completion)
-    assert expected in {line.partition(",")[2] for line in done.stdout.splitlines()}
+    printed = CliRunner(env=completion).invoke(main, prog_name="dbench").output
+    assert expected in {line.partition(",")[2] for line in printed.splitlines()}
 
 
 @pytest.mark.parametrize("name", cli._GROUPS)
@@ -104,7 +97,6 @@ def test_one_metric_is_explained_and_all_are_given_as_json() -> None:
         (["zoo", "train", "--budget", "soon"], "budget must be a time above zero"),
         (["zoo", "train", "--store", "nosuch://bucket"], "store must be a folder or URL"),
         (["zoo", "train", "--device", "cuda:99"], "device must be one that this machine has (cpu"),
-        (["zoo", "train", "--precision", "bfloat16"], "precision must be float32 on a processor, got 'bfloat16'"),
         (["zoo", "train", "--precision", "float8"], "precision must be one of float32, tf32, bfloat16, got 'float8'"),
         (["zoo", "train", "--engine", "rai"], "unknown engine 'rai'; did you mean 'ray'?"),
         (["zoo", "train", "--num-gpus", "0.5"], "num_gpus is for engine ray and device cuda, got local and cpu"),
@@ -219,12 +211,3 @@ def test_a_budget_has_a_unit(text: str, seconds: float) -> None:
 def test_other_budgets_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="budget"):
         parse_duration(text)
-
-
-def test_the_claims_are_judged_from_an_empty_folder(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dbench", "claims", "run", "hownot/test_2_2_mig.py", "-n0"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    report = json.loads((tmp_path / "reports" / "latest-partial" / "report.json").read_text())
-    assert {record["claim"].partition(".")[0] for record in report["records"]} == {"hownot"}
-    assert report["scope"] == {"complete": False, "selection": ".../test_2_2_mig.py -n0"}
