@@ -63,10 +63,11 @@ def classed(page: Page, tag: str, name: str) -> list[dict[str, str | None]]:
     return [attrs for attrs in page.all(tag) if name in (attrs.get("class") or "").split()]
 
 
-def test_the_page_is_well_formed_and_its_ids_are_unique(page):
+def test_the_page_is_well_formed_its_ids_are_unique_and_every_link_into_it_arrives(page):
     ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
     assert len(ids) == len(set(ids))
     assert len(page.all("h1")) == 1
+    assert {attrs["href"].partition("#")[2] for attrs in page.all("a") if "#" in attrs["href"]} <= set(ids)
 
 
 def test_nothing_is_fetched_and_links_lead_into_the_page_or_to_the_papers(sample, page):
@@ -76,11 +77,6 @@ def test_nothing_is_fetched_and_links_lead_into_the_page_or_to_the_papers(sample
         assert link.startswith(("#", "?")) or link in PAPER_LINKS.values()
     assert not re.search(r"url\(|@import", render_html(sample))
     assert not page.all("link")
-
-
-def test_every_link_into_the_page_arrives(page):
-    ids = {attrs["id"] for _, attrs in page.elements if "id" in attrs}
-    assert {attrs["href"].partition("#")[2] for attrs in page.all("a") if "#" in attrs["href"]} <= ids
 
 
 def test_only_the_script_of_the_package_may_run(page):
@@ -264,9 +260,10 @@ def test_hostile_text_is_shown_and_not_run(make_record, sample):
     assert "49" not in page.text
 
 
-def test_a_report_of_nothing_is_a_page_that_says_so():
+def test_a_report_of_nothing_says_so():
     page = Page(render_html(build_document([])))
     assert "Nothing was judged." in page.text
+    assert "Nothing was judged." in render_markdown(build_document([]))
     assert not page.all("form")
 
 

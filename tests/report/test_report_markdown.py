@@ -81,10 +81,6 @@ def test_very_long_text_is_clipped(make_record):
     assert len(text) < 10_000
 
 
-def test_a_report_of_nothing_says_so():
-    assert "Nothing was judged." in render_markdown(build_document([]))
-
-
 def test_provenance_is_flattened_to_its_leaves():
     nested = {"b": {"c": [1, 2], "d": None}, "a": [{"e": 1}, {"e": 2}]}
     assert list(flatten(nested)) == [("a[0].e", "1"), ("a[1].e", "2"), ("b.c", "1, 2"), ("b.d", "")]
