@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -124,10 +125,8 @@ def test_an_unknown_command_or_option_is_a_usage_error() -> None:
 
 
 def test_an_error_of_the_operating_system_gives_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", "/some/file")
-
-    monkeypatch.setattr(train_module, "train_runs", full)
+    full = OSError(28, "No space left on device", "/some/file")
+    monkeypatch.setattr(train_module, "train_runs", Mock(side_effect=full))
     result = run("zoo", "train", "--store", str(tmp_path))
     assert result.exit_code == 2
     assert "No space left on device (/some/file)" in result.stderr
@@ -143,41 +142,32 @@ def test_an_empty_store_shows_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_training_exits_with_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def cancelled(*_: object, **__: object) -> train_module.TrainSummary:
-        return train_module.TrainSummary(1, 0, 0, 5, 0, 1.0, cancelled=True)
-
-    monkeypatch.setattr(train_module, "train_runs", cancelled)
+    cancelled = train_module.TrainSummary(1, 0, 0, 5, 0, 1.0, cancelled=True)
+    monkeypatch.setattr(train_module, "train_runs", Mock(return_value=cancelled))
     result = run("zoo", "train", "--store", str(tmp_path))
     assert result.exit_code == 130
     assert "5 are left" in result.output
 
 
 def test_a_stopped_verification_exits_with_130_and_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("dbench.zoo.verify.verify_runs", stopped)
+    monkeypatch.setattr("dbench.zoo.verify.verify_runs", Mock(side_effect=KeyboardInterrupt))
     result = run("zoo", "verify", "--runs", "anywhere")
     assert result.exit_code == 130
     assert result.output == "stopped: nothing was compared\n"
 
 
 def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    seen: dict[str, Any] = {}
-
-    def fake(store: Any, keys: Any, **options: Any) -> train_module.TrainSummary:
-        seen.update(options, store=store.url, keys=keys)
-        return train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False)
-
-    monkeypatch.setattr(train_module, "train_runs", fake)
+    trained = Mock(return_value=train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False))
+    monkeypatch.setattr(train_module, "train_runs", trained)
     arguments = ["--objective", "beta_vae", "--seeds", "2-3", "--budget", "1.5m", "--workers", "3", "--group-size", "7"]
     arguments += ["--engine", "ray", "--device", "cuda", "--num-gpus", "0.25", "--dataset", "dsprites_grid_16"]
     assert run("zoo", "train", "--store", str(tmp_path), *arguments).exit_code == 0
+    (store, keys), seen = trained.call_args
     assert (seen["group_size"], seen["engine"], seen["device"], seen["num_gpus"]) == (7, "ray", "cuda", 0.25)
-    assert {key.data for key in seen["keys"]} == {"dsprites_grid_16"}
-    assert (seen["workers"], seen["budget"], seen["store"]) == (3, 90.0, str(tmp_path))
-    assert {key.seed for key in seen["keys"]} == {2, 3}
-    assert {key.objective for key in seen["keys"]} == {"beta_vae"}
+    assert {key.data for key in keys} == {"dsprites_grid_16"}
+    assert (seen["workers"], seen["budget"], store.url) == (3, 90.0, str(tmp_path))
+    assert {key.seed for key in keys} == {2, 3}
+    assert {key.objective for key in keys} == {"beta_vae"}
 
 
 @pytest.mark.parametrize(
