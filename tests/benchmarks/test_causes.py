@@ -2,15 +2,7 @@ import causes
 import causes_sweeps
 import numpy as np
 import pytest
-import torch
 from causes_runs import EXPERIMENTS, Budget
-
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 def test_a_rehearsal_trains_prints_its_rule_its_table_and_a_finding_and_keeps_them(tmp_path, capsys):

@@ -1,9 +1,9 @@
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -35,20 +35,14 @@ def test_help_names_every_group_and_imports_none() -> None:
     assert "metrics" in done.stdout
 
 
-def test_python_m_dbench_is_dbench() -> None:
-    done = subprocess.run([sys.executable, "-m", "dbench", "score", "none.npz"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, "dbench: no file of codes at 'none.npz'\n")
-
-
 @pytest.mark.parametrize(
     ("words", "index", "expected"), [("dbench sc", 1, "score"), ("dbench score --con", 2, "--continuous")]
 )
 def test_the_shell_completes_commands_and_options(words: str, index: int, expected: str) -> None:
     """As README.md sets it up, in bash."""
     completion = {"_DBENCH_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
-    command = [str(Path(sys.executable).with_name("dbench"))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | completion)
-    assert expected in {line.partition(",")[2] for line in done.stdout.splitlines()}
+    printed = CliRunner(env=completion).invoke(main, prog_name="dbench").output
+    assert expected in {line.partition(",")[2] for line in printed.splitlines()}
 
 
 @pytest.mark.parametrize("name", cli._GROUPS)
@@ -99,12 +93,9 @@ def test_one_metric_is_explained_and_all_are_given_as_json() -> None:
         (["zoo", "ls", "--profile", "mirco"], "unknown profile 'mirco'; did you mean 'micro'?"),
         (["zoo", "train", "--objective", "beta_vea"], "did you mean 'beta_vae'?"),
         (["zoo", "train", "--data", "cars3d"], "unknown data set of profile micro 'cars3d'"),
-        (["zoo", "train", "--seeds", "a-b"], "seeds must be a count (5)"),
         (["zoo", "train", "--seeds", "0"], "seeds must name at least one seed"),
-        (["zoo", "train", "--budget", "soon"], "budget must be a time above zero"),
         (["zoo", "train", "--store", "nosuch://bucket"], "store must be a folder or URL"),
         (["zoo", "train", "--device", "cuda:99"], "device must be one that this machine has (cpu"),
-        (["zoo", "train", "--precision", "bfloat16"], "precision must be float32 on a processor, got 'bfloat16'"),
         (["zoo", "train", "--precision", "float8"], "precision must be one of float32, tf32, bfloat16, got 'float8'"),
         (["zoo", "train", "--engine", "rai"], "unknown engine 'rai'; did you mean 'ray'?"),
         (["zoo", "train", "--num-gpus", "0.5"], "num_gpus is for engine ray and device cuda, got local and cpu"),
@@ -134,10 +125,8 @@ def test_an_unknown_command_or_option_is_a_usage_error() -> None:
 
 
 def test_an_error_of_the_operating_system_gives_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", "/some/file")
-
-    monkeypatch.setattr(train_module, "train_runs", full)
+    full = OSError(28, "No space left on device", "/some/file")
+    monkeypatch.setattr(train_module, "train_runs", Mock(side_effect=full))
     result = run("zoo", "train", "--store", str(tmp_path))
     assert result.exit_code == 2
     assert "No space left on device (/some/file)" in result.stderr
@@ -153,41 +142,32 @@ def test_an_empty_store_shows_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_training_exits_with_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def cancelled(*_: object, **__: object) -> train_module.TrainSummary:
-        return train_module.TrainSummary(1, 0, 0, 5, 0, 1.0, cancelled=True)
-
-    monkeypatch.setattr(train_module, "train_runs", cancelled)
+    cancelled = train_module.TrainSummary(1, 0, 0, 5, 0, 1.0, cancelled=True)
+    monkeypatch.setattr(train_module, "train_runs", Mock(return_value=cancelled))
     result = run("zoo", "train", "--store", str(tmp_path))
     assert result.exit_code == 130
     assert "5 are left" in result.output
 
 
 def test_a_stopped_verification_exits_with_130_and_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("dbench.zoo.verify.verify_runs", stopped)
+    monkeypatch.setattr("dbench.zoo.verify.verify_runs", Mock(side_effect=KeyboardInterrupt))
     result = run("zoo", "verify", "--runs", "anywhere")
     assert result.exit_code == 130
     assert result.output == "stopped: nothing was compared\n"
 
 
 def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    seen: dict[str, Any] = {}
-
-    def fake(store: Any, keys: Any, **options: Any) -> train_module.TrainSummary:
-        seen.update(options, store=store.url, keys=keys)
-        return train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False)
-
-    monkeypatch.setattr(train_module, "train_runs", fake)
+    trained = Mock(return_value=train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False))
+    monkeypatch.setattr(train_module, "train_runs", trained)
     arguments = ["--objective", "beta_vae", "--seeds", "2-3", "--budget", "1.5m", "--workers", "3", "--group-size", "7"]
     arguments += ["--engine", "ray", "--device", "cuda", "--num-gpus", "0.25", "--dataset", "dsprites_grid_16"]
     assert run("zoo", "train", "--store", str(tmp_path), *arguments).exit_code == 0
+    (store, keys), seen = trained.call_args
     assert (seen["group_size"], seen["engine"], seen["device"], seen["num_gpus"]) == (7, "ray", "cuda", 0.25)
-    assert {key.data for key in seen["keys"]} == {"dsprites_grid_16"}
-    assert (seen["workers"], seen["budget"], seen["store"]) == (3, 90.0, str(tmp_path))
-    assert {key.seed for key in seen["keys"]} == {2, 3}
-    assert {key.objective for key in seen["keys"]} == {"beta_vae"}
+    assert {key.data for key in keys} == {"dsprites_grid_16"}
+    assert (seen["workers"], seen["budget"], store.url) == (3, 90.0, str(tmp_path))
+    assert {key.seed for key in keys} == {2, 3}
+    assert {key.objective for key in keys} == {"beta_vae"}
 
 
 @pytest.mark.parametrize(
@@ -219,12 +199,3 @@ def test_a_budget_has_a_unit(text: str, seconds: float) -> None:
 def test_other_budgets_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="budget"):
         parse_duration(text)
-
-
-def test_the_claims_are_judged_from_an_empty_folder(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dbench", "claims", "run", "hownot/test_2_2_mig.py", "-n0"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    report = json.loads((tmp_path / "reports" / "latest-partial" / "report.json").read_text())
-    assert {record["claim"].partition(".")[0] for record in report["records"]} == {"hownot"}
-    assert report["scope"] == {"complete": False, "selection": ".../test_2_2_mig.py -n0"}

@@ -1,7 +1,5 @@
 """Worlds to draw: a small simulated zoo with every score, and a store of two runs whose codes are known."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
@@ -53,10 +51,6 @@ def pair(population: SimulatedPopulation) -> PopulationPair:
     return PopulationPair(population, zoo(1))
 
 
-def run_key(seed: int) -> RunKey:
-    return RunKey("dsprites_grid_16", "beta_vae", 4.0, "mlp", 10, 8, 1e-3, seed)
-
-
 @pytest.fixture(scope="session")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Two runs: seed 0 has a code for each factor and the higher MIG; seed 1 has mixtures."""
@@ -65,7 +59,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     factors = data.grid() / np.array(data.factor_sizes)
     network = find_network("mlp")(image_shape=data.image_shape)
     for seed, mixing in ((0, np.eye(5)), (1, np.eye(5) + 0.8)):
-        key = run_key(seed)
+        key = RunKey("dsprites_grid_16", "beta_vae", 4.0, "mlp", 10, 8, 1e-3, seed)
         mean, logvar = (np.zeros((len(factors), network.latents), np.float32) for _ in range(2))
         mean[:, :5] = 3 * (factors - 0.5) @ mixing
         logvar[:, :5] = -4.0
@@ -84,8 +78,3 @@ def models(store: Store) -> Models:
 @pytest.fixture(scope="session")
 def subjects(population: SimulatedPopulation, pair: PopulationPair, models: Models) -> dict[str, object]:
     return {"unsupervised": population, "all": population, "pair": pair, "models": models}
-
-
-@pytest.fixture
-def root() -> Path:
-    return Path(__file__).parents[2]

@@ -22,6 +22,8 @@ from dbench.report import build_document, write_report
 from dbench.report.figures import LIST, read_figures
 from dbench.report.html import embedded_data
 
+DOCS = Path(__file__).parents[2] / "docs"
+
 
 def run(*arguments, code=0):
     result = CliRunner().invoke(main, ["figures", *map(str, arguments)], catch_exceptions=False)
@@ -70,13 +72,10 @@ def test_what_the_evidence_cannot_carry_is_said_and_the_rest_drawn(tmp_path, pop
     assert "gaussian_tc.sampled" in (tmp_path / "index.html").read_text()
 
 
-def test_the_shipped_evidence_is_drawn_without_being_named(tmp_path):
-    run("--out", tmp_path, "--only", "tc_of_samples")
-    assert (tmp_path / "index.html").is_file()
-    assert len(list(tmp_path.glob("*/tc_of_samples.png"))) >= 1
-
-
 def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatch, population):
+    def lacking_all(_):
+        raise EvidenceLacking("no such score")
+
     table = tmp_path / population.name
     table.mkdir()
     (table / "manifest.json").write_text("{}")
@@ -100,10 +99,6 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
     assert "image/png" not in first.svg
     assert "<text" in dense.svg
     assert "image/png" in dense.svg
-
-
-def lacking_all(_):
-    raise EvidenceLacking("no such score")
 
 
 def test_a_store_alone_gives_the_figures_of_models(tmp_path, store):
@@ -132,36 +127,37 @@ def test_a_folder_is_asked_for():
     assert "--out" in run(code=2).output
 
 
-def test_figures_are_listed_and_the_docs_name_all_of_them(root):
+def test_figures_are_listed_and_the_docs_name_all_of_them():
     listed = [line.split()[0] for line in run("--list").output.splitlines()]
     assert listed == list(ORDER)
-    page = (root / "docs" / "figures.md").read_text(encoding="utf-8")
+    page = (DOCS / "figures.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == listed
 
 
-def test_pictures_of_the_docs_are_small_and_there(root):
-    page = (root / "docs" / "figures.md").read_text(encoding="utf-8")
-    pictures = [Path(root / "docs" / place) for place in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page)]
+def test_pictures_of_the_docs_are_small_and_there():
+    page = (DOCS / "figures.md").read_text(encoding="utf-8")
+    pictures = [DOCS / place for place in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page)]
     assert 2 <= len(pictures) <= 3
     assert all(picture.stat().st_size < 150_000 for picture in pictures)
 
 
-def test_verdicts_of_a_report_stand_beside_the_claims(tmp_path):
+def test_shipped_evidence_need_not_be_named_and_verdicts_of_a_report_stand_beside_the_claims(tmp_path):
     words = dict.fromkeys(("says", "where", "population", "statistic", "unit"), "words")
     card = Claim(id="sober.tc-sampled-falls", role="cell", evidence="zoo", rule=above(0), **words)
     record = broken_record(card_fields(card), reason="the worker died", nodeid="a.py::b") | {"seconds": 0.0}
     write_report(tmp_path, build_document([record]))
     run("--out", tmp_path / "out", "--only", "tc_of_samples", "--report", tmp_path)
     assert "`sober.tc-sampled-falls` (not tested)" in (tmp_path / "out" / "index.md").read_text()
+    assert list((tmp_path / "out").glob("*/tc_of_samples.png"))
 
 
-def test_the_figures_of_the_page_are_of_the_tables_that_are_shipped(root):
+def test_the_figures_of_the_page_are_of_the_tables_that_are_shipped():
     shipped = {folder.name: evidence_sha256(folder) for folder in evidence_folders()}
-    listed = json.loads((root / "docs" / "figures" / LIST).read_text())
+    listed = json.loads((DOCS / "figures" / LIST).read_text())
     assert listed
     stale = {one["name"] for one in listed if one["evidence"].items() - shipped.items()}
     assert not stale, "run make docs: other tables are shipped than these were drawn from"
-    drawn = {path.stem: path.read_text() for path in (root / "docs" / "figures").glob("*.svg")}
+    drawn = {path.stem: path.read_text() for path in (DOCS / "figures").glob("*.svg")}
     assert drawn.keys() == {one["name"] for one in listed}
     # In the page, which must stay below four million with all records.
     assert len(embedded_data(drawn)) < 1_500_000

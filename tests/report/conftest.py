@@ -1,6 +1,7 @@
 """Records as a session of judging hands them in, and a document that looks like a real one."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -164,14 +165,9 @@ def make_record() -> Callable[..., Record]:
 
 @pytest.fixture
 def make_document() -> Callable[..., Record]:
-    """A document of given records and parts, else of realistic ones."""
-
-    def make(records: list[Record] | None = None, **parts: Any) -> Record:
-        return build_document(realistic_records() if records is None else records, **{"ledger": LEDGER} | parts)
-
-    return make
+    return partial(build_document, ledger=LEDGER)
 
 
 @pytest.fixture
 def sample(make_document: Callable[..., Record]) -> Record:
-    return make_document(provenance=PROVENANCE, checks=CHECKS, errata=[ERRATUM])
+    return make_document(realistic_records(), provenance=PROVENANCE, checks=CHECKS, errata=[ERRATUM])

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput
 from dbench.report import build_document, write_report
 from dbench.report.changes import compare, difference_lines, history_lines, read_history, trends
@@ -67,15 +65,20 @@ def test_an_estimate_has_moved_when_it_leaves_the_old_interval(make_record, inte
     assert bool(compare(old, new).moved) is moved
 
 
-def test_what_became_worst_comes_first(make_record):
+def test_what_became_worst_comes_first_and_a_title_names_three_and_counts_the_others(make_record):
     steps = {
         "sober.up": ("contradicted", "reproduced"),
         "sober.down": ("reproduced", "weaker"),
+        "sober.better": ("absent", "reproduced"),
         "sober.deep": ("reproduced", "contradicted"),
+        "sober.nearer": ("absent", "weaker"),
         "sober.same": ("absent", "absent"),
     }
     old, new = (document([make_record(claim=c, verdict=v[i]) for c, v in steps.items()]) for i in (0, 1))
-    assert [step.claim for step in compare(old, new).headings] == ["sober.deep", "sober.down", "sober.up"]
+    changes = compare(old, new)
+    names = ["deep", "down", "nearer", "better", "up"]
+    assert [step.claim for step in changes.headings] == [f"sober.{name}" for name in names]
+    assert str(changes).endswith("sober.nearer: absent -> weaker and 2 more")
 
 
 def test_what_came_and_went_is_told(make_record):
@@ -91,14 +94,6 @@ def test_of_a_partial_report_only_what_both_judged_is_compared(make_record):
     for pair in ((document(records), part), (part, document(records))):
         assert [step.claim for step in compare(*pair).headings] == ["sober.b"]
         assert (compare(*pair).added, compare(*pair).removed) == (0, 0)
-
-
-def test_a_title_names_three_findings_and_counts_the_others(make_record):
-    old, new = (
-        document([make_record(claim=f"sober.{i}", verdict=verdict) for i in range(6)])
-        for verdict in ("reproduced", "absent")
-    )
-    assert str(compare(old, new)).endswith("sober.2: reproduced -> absent and 3 more")
 
 
 @pytest.fixture
@@ -129,30 +124,3 @@ def test_a_damaged_report_of_a_history_is_named(folder):
     (folder / "2026-11-19.json").write_text("{")
     with pytest.raises(DamagedData, match=r"2026-11-19\.json is not strict JSON"):
         read_history(folder)
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, ["report", *map(str, arguments)])
-
-
-def test_the_command_prints_the_changed_heading_first(folder):
-    shown = run("diff", folder / "2026-11-18", folder / "2026-11-19.json")
-    assert shown.exit_code == 0
-    assert shown.output.splitlines()[0] == "Headings that changed: udr.b: reproduced -> weaker"
-
-
-def test_the_command_writes_the_latest_page_with_its_history(folder, tmp_path):
-    shown = run("history", folder, "--page", tmp_path / "site" / "index.html")
-    assert shown.output.splitlines()[1] == "2 findings never changed"
-    page = (tmp_path / "site" / "index.html").read_text()
-    assert "Over time" in page
-    assert "2026-11-18" in page
-
-
-def test_a_report_of_the_first_schema_is_refused_in_one_line(folder):
-    old = folder / "old.json"
-    old.write_text('{"schema": 1, "findings": [], "records": []}')
-    shown = run("diff", old, folder / "2026-11-18")
-    assert shown.exit_code == 2
-    assert shown.output.count("\n") == 1
-    assert "old.json has schema 1, of an earlier dbench; only schema 2 can be read" in shown.output

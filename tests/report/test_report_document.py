@@ -1,6 +1,5 @@
 """One list of records becomes one document, whatever their order."""
 
-import json
 import math
 import random
 
@@ -16,11 +15,6 @@ from dbench.report.schema import MEANINGS, SCHEMA, SYMBOLS, VERDICTS
 def test_the_published_schema_is_one():
     Draft202012Validator.check_schema(SCHEMA)
     assert list(MEANINGS) == list(SYMBOLS) == list(VERDICTS)
-
-
-def test_a_document_keeps_to_the_schema_and_is_strict_json(sample):
-    validate(sample)
-    assert json.loads(json.dumps(sample, allow_nan=False)) == sample
 
 
 def test_the_order_in_which_workers_report_does_not_matter(sample, make_document):
@@ -50,13 +44,11 @@ def test_a_document_is_made_of_built_in_types(make_record):
     ("field", "value"),
     [
         ("estimate", "0.5"),
-        ("estimate", True),
         ("interval", [0.4]),
         ("n", 3.5),
         ("n", -1),
         ("seconds", -1.0),
         ("verdict", "passed"),
-        ("verdict", ["reproduced"]),
         ("role", "heading"),
         ("evidence", "hearsay"),
         ("expected", "maybe"),
@@ -88,20 +80,20 @@ def test_parameters_hold_only_what_json_can_hold(make_record, value):
         build_document([make_record(params={"value": value})])
 
 
-def test_a_check_must_say_how_it_came_out():
-    with pytest.raises(InvalidInput, match=r"checks\[0\]\.outcome: 'fine' is not one of"):
-        build_document([], checks=[{"nodeid": "a", "outcome": "fine", "detail": "", "seconds": 0.0}])
-
-
-def test_another_schema_is_refused(sample):
-    with pytest.raises(DamagedData, match=r"a\.json: schema: 2 was expected"):
-        validate({**sample, "schema": 3}, error=DamagedData, source="a.json")
-
-
-@pytest.mark.parametrize("item", [None, 3, "text", []])
-def test_a_record_must_be_an_object(sample, item):
-    with pytest.raises(InvalidInput, match=r"records\[0\]: .* is not of type 'object'"):
-        validate({**sample, "records": [item]})
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"schema": 3}, "schema: 2 was expected"),
+        ({"records": [None]}, r"records\[0\]: .* is not of type 'object'"),
+        (
+            {"checks": [{"nodeid": "a", "outcome": "fine", "detail": "", "seconds": 0.0}]},
+            r"checks\[0\]\.outcome: 'fine'",
+        ),
+    ],
+)
+def test_what_breaks_the_schema_is_named_with_its_file(sample, changes, message):
+    with pytest.raises(DamagedData, match=rf"a\.json: {message}"):
+        validate(sample | changes, error=DamagedData, source="a.json")
 
 
 def test_an_error_is_short_whatever_the_value(make_record):

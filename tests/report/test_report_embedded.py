@@ -1,11 +1,11 @@
-"""The data inside the page: that of the file beside it, small, alike in every run, and unable to end its element."""
+"""The data inside the page: that of the file beside it, alike in every run, and unable to end its element."""
 
 import base64
 import gzip
 import json
 import re
 
-from dbench.report import build_document, write_report
+from dbench.report import write_report
 from dbench.report.html import embedded_data
 
 
@@ -18,20 +18,12 @@ def test_the_embedded_data_is_the_file_beside_the_page(sample, tmp_path):
     page = (tmp_path / "index.html").read_text()
     (embedded,) = re.findall(r'<script type="application/gzip" id="data">(.*?)</script>', page, re.DOTALL)
     assert unpacked(embedded) == (tmp_path / "report.json").read_bytes()
-    assert json.loads(unpacked(embedded)) == sample
 
 
-def test_the_embedded_data_does_not_tell_when_or_where_it_was_packed(sample, monkeypatch):
-    now = embedded_data(sample)
-    monkeypatch.setattr("time.time", lambda: 2e9)
-    assert embedded_data(sample) == now
-    flags, time, system = (base64.b64decode(now)[part] for part in (slice(3, 4), slice(4, 8), slice(9, 10)))
+def test_the_embedded_data_does_not_tell_when_or_where_it_was_packed(sample):
+    packed = base64.b64decode(embedded_data(sample))
+    flags, time, system = (packed[part] for part in (slice(3, 4), slice(4, 8), slice(9, 10)))
     assert (flags, time, system) == (b"\0", b"\0\0\0\0", b"\xff")
-
-
-def test_the_embedded_data_of_many_records_is_small(make_record):
-    document = build_document([make_record(params={"seed": seed}) for seed in range(500)])
-    assert 10 * len(embedded_data(document)) < len(json.dumps(document))
 
 
 def test_embedded_data_cannot_leave_its_element():

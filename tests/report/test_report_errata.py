@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbench.report import build_document, read_report, summary_lines, write_report
+from dbench.report import build_document, summary_lines
 from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 
@@ -15,11 +15,9 @@ def erratum(sample):
     return make
 
 
-def test_the_document_holds_them_in_their_order(make_record, erratum, tmp_path):
-    document = build_document([make_record()], errata=[erratum("sober-b"), erratum("sober-a", cells=())])
+def test_the_document_holds_them_in_their_order(make_record, erratum):
+    document = build_document([make_record()], errata=[erratum("sober-b"), erratum()])
     assert [entry["name"] for entry in document["errata"]] == ["sober-b", "sober-a"]
-    write_report(tmp_path, document)
-    assert read_report(tmp_path)["errata"] == document["errata"]
 
 
 def test_the_page_lists_them_by_paper_after_the_records(make_record, erratum):

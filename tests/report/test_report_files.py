@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.report import build_document, read_report, report_folder, write_report
+from dbench.report import build_document, read_report, write_report
 from dbench.report import files as files_module
 
 
@@ -45,18 +45,6 @@ def test_a_session_that_judged_nothing_writes_nothing(whole):
     assert write_report(whole, build_document([])) == []
     assert write_report(whole / "new", build_document([])) == []
     assert contents(whole) == before
-
-
-def test_a_partial_report_goes_beside_the_full_one(tmp_path, sample, make_document):
-    write_report(tmp_path / "latest", sample)
-    before = contents(tmp_path / "latest")
-    part = make_document(sample["records"][:2], complete=False, selection="claims/sober -k printed")
-    beside = report_folder(tmp_path / "latest", complete=False)
-    assert {path.parent for path in write_report(tmp_path / "latest", part)} == {beside}
-    assert contents(tmp_path / "latest") == before
-    assert read_report(beside)["scope"] == {"complete": False, "selection": "claims/sober -k printed"}
-    for name in ("index.html", "report.md"):
-        assert "claims/sober -k printed" in (beside / name).read_text()
 
 
 def test_a_finding_is_looked_up_in_the_report_of_a_part_where_there_is_no_other(tmp_path, sample, monkeypatch):

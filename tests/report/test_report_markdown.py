@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dbench.report import VERDICTS, build_document
-from dbench.report.markdown import escape, flatten, render_markdown
+from dbench.report.markdown import flatten, render_markdown
 
 
 def tables(text: str) -> list[list[str]]:
@@ -81,14 +81,6 @@ def test_very_long_text_is_clipped(make_record):
     assert len(text) < 10_000
 
 
-def test_a_report_of_nothing_says_so():
-    assert "Nothing was judged." in render_markdown(build_document([]))
-
-
 def test_provenance_is_flattened_to_its_leaves():
     nested = {"b": {"c": [1, 2], "d": None}, "a": [{"e": 1}, {"e": 2}]}
     assert list(flatten(nested)) == [("a[0].e", "1"), ("a[1].e", "2"), ("b.c", "1, 2"), ("b.d", "")]
-
-
-def test_escaping_is_idle_on_plain_words():
-    assert escape("the interval lies wholly below 0.5") == "the interval lies wholly below 0.5"

@@ -1,8 +1,10 @@
 """A report travels; the folders of the machine that wrote it stay at home."""
 
+import json
+
 import pytest
 
-from dbench.report import build_document, write_report
+from dbench.report import build_document
 from dbench.report.redact import redact, redacted
 
 HOME = "/home/ann"
@@ -49,16 +51,10 @@ def test_every_text_of_nested_json_is_looked_at():
     assert redacted(nested) == {".../a": [".../b", {"c": "at .../d"}], "e": 0.5, "f": None, "g": True}
 
 
-def test_no_folder_of_this_machine_reaches_a_report(tmp_path, make_record):
+def test_no_folder_of_this_machine_reaches_a_report(make_record):
     here = f"{HOME}/project/runs.parquet"
-    texts = dict.fromkeys(
-        ("reason", "population", "expected_reason"), f"DamagedData: {here} does not match its checksum"
-    )
-    record = make_record(verdict="broken", params={"table": here}, deviations=[here], **texts)
-    record["nodeid"] = f"claims/a.py::test_b[{here}]"
+    texts = dict.fromkeys(("reason", "population", "expected_reason"), f"DamagedData: {here} does not match")
+    record = make_record(verdict="broken", params={"table": here}, deviations=[here], nodeid=f"a::b[{here}]", **texts)
     check = {"nodeid": "a.py::test_c", "outcome": "failed", "detail": f"OSError: '{here}'", "seconds": 0.0}
     document = build_document([record], checks=[check], provenance={"store": {"table": here}}, selection=here)
-    for path in write_report(tmp_path / "report", document):
-        text = path.read_text()
-        assert "ann" not in text.replace("cannot", "")
-        assert "runs.parquet" in text or path.suffix == ".svg"
+    assert "ann/" not in json.dumps(document)

@@ -56,13 +56,6 @@ def test_what_is_not_tested_says_whole_why_and_of_a_regime_the_name_and_the_valu
     ]
 
 
-def test_all_findings_of_five_papers_fit_two_screens_of_fifty_lines(make_record):
-    claims = [f"{('sober', 'udr', 'flaws', 'irs', 'hownot')[i % 5]}.finding-{i}" for i in range(112)]
-    verdicts = ["reproduced" if i < 45 else VERDICTS[1 + i % 6] for i in range(112)]
-    records = [make_record(claim=claim, verdict=verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
-    assert len(summary_lines(build_document(records), paths=["index.html", "report.md"])) <= 100
-
-
 def test_verbosely_the_whole_reason_and_the_notes_are_told(make_record):
     reason = "No model holds more than two of the factors, " * 9 + "so that nothing can be asked"
     probe = make_record(role="probe", part="the converse", verdict="contradicted")
@@ -77,11 +70,6 @@ def test_what_was_not_expected_is_listed_with_what_was(make_record):
     lines = summary_lines(build_document([make_record(), record]))
     assert "  1 finding: 1 reproduced; 1 unexpected" in lines
     assert "! sober.tc-sampled-falls (zoo): reproduced, unexpected: 'weaker' was expected" in lines
-
-
-def test_a_partial_session_says_what_it_covers(make_record):
-    lines = summary_lines(build_document([make_record()], complete=False, selection="-k printed"))
-    assert "Partial report: -k printed." in lines
 
 
 def test_the_page_comes_last_and_whole_and_the_other_files_by_name(sample):
