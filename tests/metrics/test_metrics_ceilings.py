@@ -1,8 +1,10 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
 from dbench.codes import Sample
-from dbench.metrics import exact_copies, med, mig, modularity, sap, shuffled, snc
+from dbench.metrics import exact_copies, irs, med, mig, modularity, sap, shuffled, snc
 from dbench.metrics.ceilings import between
 
 SIZES = (3, 6, 40, 32, 32)
@@ -26,7 +28,13 @@ def test_the_ceiling_of_snc_has_bins_of_the_size_asked_for(many_valued, points):
 
 @pytest.mark.parametrize(
     ("metric", "highest", "name"),
-    [(mig, 0.93, "mig["), (sap, 0.35, "sap[svm,"), (snc, 0.99, "snc["), (med, 0.95, "med[")],
+    [
+        (mig, 0.93, "mig["),
+        (sap, 0.35, "sap[svm,"),
+        (snc, 0.99, "snc["),
+        (med, 0.95, "med["),
+        (partial(irs, bins=20), 0.99, "irs["),
+    ],
 )
 def test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected(many_valued, metric, highest, name):
     result = metric(many_valued["copies"])

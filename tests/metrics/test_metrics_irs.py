@@ -85,27 +85,6 @@ def test_domain_shift_robustness_tells_features_that_move_with_the_domain():
         domain_shift_robustness(sample, [0], [3])
 
 
-def test_cosine_and_sine_are_robust_as_a_group_and_fragile_apart():
-    grid = np.array(list(itertools.product(range(12), range(5))))
-    angle = 2 * np.pi * grid[:, 0] / 12
-    sample = Sample(np.stack([np.cos(angle), np.sin(angle), grid[:, 1]], axis=1), grid)
-    assert interventional_robustness(sample, [0, 1], [0], [1]) == pytest.approx(1.0)
-    assert interventional_robustness(sample, [0, 1], [1], [0]) == pytest.approx(0.0, abs=1e-9)
-
-
-def test_exact_copies_score_1_unless_values_share_a_bin():
-    rng = np.random.default_rng(0)
-    factors = np.stack([rng.integers(size, size=4000) for size in (3, 6, 40, 32, 32)], axis=1)
-    sample = Sample(factors.astype(float), factors)
-    assert irs(sample).value == pytest.approx(1.0)
-    assert irs(sample).details["ceiling"] == pytest.approx(1.0)
-    binned = irs(sample, bins=20)
-    assert 0.95 < binned.value < 0.99
-    # The codes are weighted by their deviations, the exact copies of the ceiling are standardised.
-    assert binned.details["ceiling"] == pytest.approx(binned.value, abs=0.01)
-    assert irs(sample, bins=20, corrected=True).value == pytest.approx(1.0, abs=0.01)
-
-
 def test_the_chance_level_is_that_of_noise_and_correction_takes_it_off():
     rng = np.random.default_rng(0)
     factors = np.stack([rng.integers(size, size=3000) for size in (3, 6, 20)], axis=1)

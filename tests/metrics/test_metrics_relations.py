@@ -24,17 +24,9 @@ def test_mutual_information_agrees_with_scikit_learn_on_bins_of_numpy(seed, bins
     codes = rng.normal(size=(80, 3)) + factors[:, :1]
     binned = [np.digitize(code, np.histogram_bin_edges(code, bins=bins)[1:-1]) for code in codes.T]
     expected = [[mutual_info_score(factor, code) for factor in factors.T] for code in binned]
-    np.testing.assert_allclose(mutual_information(codes, factors, bins=bins), expected, atol=1e-12)
-
-
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
-def test_mutual_information_never_exceeds_the_entropy_of_the_factor_nor_falls_below_zero(seed):
-    rng = np.random.default_rng(seed)
-    factors = rng.integers(rng.integers(1, 9), size=(rng.integers(1, 60), 2))
-    information = mutual_information(rng.standard_cauchy(size=(len(factors), 2)), factors)
-    assert (information >= 0).all()
-    assert (information <= entropy(factors) + 1e-12).all()
+    found = mutual_information(codes, factors, bins=bins)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert ((found >= 0) & (found <= entropy(factors) + 1e-12)).all()
 
 
 def test_many_models_at_once_give_what_each_gives_alone():

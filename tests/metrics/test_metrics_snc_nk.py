@@ -103,12 +103,6 @@ def test_a_factor_without_a_code_of_its_own_scores_zero(worlds):
     assert knocked.per_factor[1:].tolist() == [0.0, 0.0]
 
 
-def test_knocking_out_an_exact_copy_costs_everything_above_chance(worlds):
-    result = nk(worlds["dead"], **FAST)
-    assert result.details["accuracy"] > 0.99
-    assert result.value == pytest.approx(1 - (1 / 3 + 1 / 4 + 1 / 5) / 3, abs=0.06)
-
-
 def test_a_second_copy_makes_the_knockout_harmless(worlds):
     result = nk(worlds["duplicated"], **FAST)
     assert result.details["accuracy.without"] > 0.99
@@ -117,15 +111,6 @@ def test_a_second_copy_makes_the_knockout_harmless(worlds):
 
 def test_the_toy_models_of_appendix_a_lose_the_printed_amount(toy):
     assert nk(toy(0.5), **FAST).value == pytest.approx(0.125, abs=0.06)
-
-
-def test_an_exclusive_or_in_the_other_codes_is_found():
-    bits = np.random.default_rng(0).integers(2, size=(900, 2))
-    factor = bits[:, 0] ^ bits[:, 1]
-    codes = np.stack([factor, bits[:, 0], bits[:, 1]], axis=1).astype(float)
-    result = nk(Sample(codes, factor[:, None]), epochs=40, hidden=32, batch=64)
-    assert result.details["accuracy.without"] > 0.95
-    assert result.value < 0.05
 
 
 def test_without_its_code_the_commonest_value_of_a_factor_is_guessed():

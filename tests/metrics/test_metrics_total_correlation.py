@@ -35,11 +35,13 @@ def test_duplicates_count_once_each_at_the_floor():
     assert 10 < result.value < 14.0 + gaussian_total_correlation(codes).value
 
 
-def test_a_sample_gives_what_its_codes_give_and_huge_codes_do_not_overflow():
-    codes = np.random.default_rng(0).normal(size=(100, 3))
+def test_a_sample_gives_what_its_codes_give_and_codes_may_be_huge_or_tiny():
+    codes = np.random.default_rng(0).normal(size=(100, 3)).cumsum(axis=1)
     expected = gaussian_total_correlation(codes).value
     assert gaussian_total_correlation(Sample(codes, np.arange(100)[:, None])).value == expected
     assert gaussian_total_correlation(codes * 1e200).value == pytest.approx(expected)
+    # Their variance is so small that floats hold but a few digits of it.
+    assert gaussian_total_correlation(codes * 1e-160, dead=0.0).value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("codes", [np.ones((1, 3)), np.full((4, 2), np.nan), np.ones(5)])

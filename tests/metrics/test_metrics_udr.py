@@ -117,12 +117,6 @@ def test_relations_are_those_of_the_reference_libraries():
     assert udr_scores(codes, flags)[0] == pytest.approx(udr_pair(np.abs(weights), *flags), abs=1e-5)
 
 
-def test_the_score_is_the_median_over_comparisons():
-    codes, flags = models()[:5], np.ones((5, 4), dtype=bool)
-    with_each = [udr_scores(codes[[0, other]], flags[:2])[0] for other in range(1, 5)]
-    assert udr_scores(codes, flags)[0] == pytest.approx(np.median(with_each))
-
-
 def test_comparisons_are_drawn_without_replacement_and_repeat_with_the_generator():
     codes, flags = models(), np.ones((6, 4), dtype=bool)
     draws = [udr_scores(codes, flags, comparisons=2, generator=np.random.default_rng(0)) for _ in range(2)]
