@@ -52,14 +52,6 @@ def test_noise_scores_what_is_stated_for_chance_and_nearly_0_when_corrected(many
     assert metric(many_valued["noise"], corrected=True).value < 0.08
 
 
-def test_correction_keeps_the_order_of_better_and_worse(many_valued):
-    noise, copies = np.random.default_rng(0).normal(size=(4000, 5)), exact_copies(many_valued["copies"])
-    samples = [Sample(copies.codes + s * noise, copies.factors) for s in (0.0, 0.3, 1.0, 10.0)]
-    for metric in (mig, snc, med):  # not sap: some noise helps a linear machine that a penalty holds back
-        values = [metric(sample, corrected=True).value for sample in samples]
-        assert sorted(values, reverse=True) == values
-
-
 def test_modularity_states_the_level_that_the_bias_of_noise_reaches(many_valued):
     noise = modularity(many_valued["noise"])
     assert noise.value > 0.5

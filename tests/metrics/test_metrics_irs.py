@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import domain_shift_robustness, exact_copies, interventional_robustness, irs, shuffled
+from dbench.metrics.ceilings import between
 from dbench.metrics.interventions import _grouped_quantile, crossed_empida, empida, number_rows
 
 
@@ -85,17 +86,6 @@ def test_domain_shift_robustness_tells_features_that_move_with_the_domain():
         domain_shift_robustness(sample, [0], [3])
 
 
-def test_the_chance_level_is_that_of_noise_and_correction_takes_it_off():
-    rng = np.random.default_rng(0)
-    factors = np.stack([rng.integers(size, size=3000) for size in (3, 6, 20)], axis=1)
-    noise = Sample(rng.normal(size=(3000, 5)), factors)
-    result = irs(noise)
-    assert result.value > 0.1
-    assert result.details["chance"] == pytest.approx(result.value, abs=0.05)
-    assert irs(noise, corrected=True).value < 0.05
-    assert irs(noise, corrected=True).metric == "irs[corrected]"
-
-
 def test_idle_codes_leave_by_their_weight_and_constant_ones_altogether(worlds):
     assert irs(worlds["dead"]).value == pytest.approx(1.0)
     assert irs(worlds["dead"]).details["active"] == 3
@@ -153,6 +143,9 @@ def test_chance_and_ceiling_are_the_scores_of_shuffled_codes_and_of_exact_copies
     dealt, copied = shuffled(sample, np.random.default_rng(1)), exact_copies(sample)
     assert result.details["chance"] == pytest.approx(irs(dealt, bins=2, crossed=crossed).value)
     assert result.details["ceiling"] == pytest.approx(irs(copied, bins=2, crossed=crossed).value)
+    corrected = irs(sample, bins=2, crossed=crossed, corrected=True, generator=np.random.default_rng(1))
+    expected = between(result.per_code, result.details["chance"], result.details["ceiling"])
+    assert corrected.per_code == pytest.approx(expected)
 
 
 def test_scaling_all_codes_alike_changes_nothing_and_codes_may_be_huge(worlds):
