@@ -6,16 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dbench.codes import Sample
-from dbench.metrics import (
-    dci,
-    dci_completeness,
-    dci_disentanglement,
-    lasso_importance,
-    linear_accuracy,
-    mig,
-    nk,
-    sap,
-)
+from dbench.metrics import dci, dci_completeness, dci_disentanglement, lasso_importance, linear_accuracy, mig, nk, sap
 
 
 def test_mig_of_exact_copies_with_more_values_than_bins_stays_below_1():
@@ -46,11 +37,6 @@ def test_informativeness_is_taken_on_the_test_part(worlds):
     details = dci(worlds["noise"], estimator="forest").details
     assert details["informativeness"] == pytest.approx((1 / 3 + 1 / 4 + 1 / 5) / 3, abs=0.05)
     assert details["informativeness.train"] > details["informativeness"] + 0.1
-
-
-def test_sap_of_the_fifteenth_power_is_the_printed_one():
-    z = np.random.default_rng(0).uniform(-1, 1, size=(100_000, 2))
-    assert sap(Sample(z**15, z)).value == pytest.approx(0.32, abs=0.01)
 
 
 def test_sap_names_its_relation_and_is_scale_free_with_r2_only(worlds):
