@@ -1,12 +1,19 @@
+"""Perceptrons: their training spelt out, codes of any size, and the device."""
+
 import numpy as np
 import pytest
 import torch
 
 from dbench.codes import Sample
+from dbench.errors import InvalidInput
 from dbench.metrics import mlp_accuracy, nk
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
 
 SIZES = (3, 5, 4)
+QUICK = {"epochs": 15, "hidden": 32, "batch": 32}
+RNG = np.random.default_rng(0)
+FACTORS = RNG.integers(3, size=(300, 2))
+CODES = np.concatenate([FACTORS, RNG.normal(size=(300, 2))], axis=1) + 0.1 * RNG.normal(size=(300, 4))
 
 
 def by_autograd(codes, labels, n_train, tasks, *, hidden, epochs, batch, generator, falling_from=None):
@@ -87,7 +94,20 @@ def test_the_classifiers_of_all_codes_are_those_of_the_knockout(world):
     assert full["accuracy"] == pytest.approx(np.mean([full[f"accuracy.{j}"] for j in range(3)]))
 
 
-def test_training_parts_smaller_than_a_batch_are_one_step(world):
-    codes, labels = world
-    found = accuracies(codes[:, :60], labels[:60], 30, [Classifier(0, 1)], Training(epochs=2), np.random.default_rng(0))
-    assert 0 <= found[0] <= 1
+@pytest.mark.parametrize("metric", [mlp_accuracy, nk])
+@pytest.mark.parametrize("power", [-1000, 996, 1020])
+def test_codes_whose_squares_overflow_or_vanish_score_as_others_do(metric, power):
+    expected = metric(Sample(CODES, FACTORS), **QUICK).value
+    assert expected > 0.2
+    assert metric(Sample(np.ldexp(CODES, power), FACTORS), **QUICK).value == expected
+    one = CODES.copy()
+    one[:, 1] = np.ldexp(one[:, 1], power)
+    assert metric(Sample(one, FACTORS), **QUICK).value == expected
+
+
+@pytest.mark.parametrize("metric", [mlp_accuracy, nk])
+@pytest.mark.parametrize("device", ["cuda:99", "gpu", ""])
+def test_a_device_that_is_not_there_is_one_clear_line(metric, device):
+    with pytest.raises(InvalidInput, match=r"device must be one that torch can use here, got '.*': \S") as told:
+        metric(Sample(CODES, FACTORS), device=device, **QUICK)
+    assert "\n" not in str(told.value)

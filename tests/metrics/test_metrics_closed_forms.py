@@ -56,7 +56,9 @@ def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
 
     ordered = np.sort(matrix, axis=0)
     gaps = (ordered[-1] - ordered[-2]) / [entropy(factor[:, None]) for factor in factors.T]
-    assert mig(Sample(codes, factors)).value == pytest.approx(gaps.mean(), abs=1e-9)
+    result = mig(Sample(codes, factors))
+    assert result.per_factor == pytest.approx(gaps, abs=1e-9)
+    assert result.value == pytest.approx(gaps.mean(), abs=1e-9)
 
     # With two factors, the template leaves the square of the smaller share over that of the larger.
     modular = 1 - (matrix.min(axis=1) / matrix.max(axis=1)) ** 2

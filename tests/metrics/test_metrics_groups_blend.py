@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.linear_model import LassoCV
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput, UnknownName
@@ -17,7 +15,6 @@ from dbench.metrics import (
     dci,
     independent_groups,
     independent_groups_curve,
-    lasso_importance,
     med,
     merge_order,
     merge_thresholds,
@@ -95,7 +92,7 @@ def test_blends_of_a_metrics_own_two_halves_are_that_metric(worlds):
     assert blend(sample, "mutual_information", "modularity").value == pytest.approx(modularity(sample).value)
     disentanglement = blend(sample, "mutual_information", "dci_disentanglement").value
     assert disentanglement == pytest.approx(med(sample, normalise=False).value)
-    for name, part in (("forest", sample), ("suter", sample.take(np.arange(6000) % len(sample)))):
+    for name, part in (("forest", sample), ("suter", sample.take(np.arange(3000) % len(sample)))):
         blended = blend(part, name, "dci_disentanglement", generator=np.random.default_rng(4)).value
         assert blended == dci(part, estimator=name, generator=np.random.default_rng(4)).value
 
@@ -114,18 +111,6 @@ def test_a_matrix_does_not_depend_on_what_else_is_asked_for(worlds):
     alone = blend(sample, "svm", "sap")
     beside = blends(sample, ["forest", "svm"], ["mig", "sap"])["svm", "sap"]
     np.testing.assert_array_equal(alone.relation, beside.relation)
-
-
-def test_the_lasso_relation_agrees_with_scikit_learn():
-    rng = np.random.default_rng(0)
-    factors = rng.integers(6, size=(300, 2))
-    codes = np.concatenate([factors @ rng.normal(size=(2, 3)) + 0.5 * rng.normal(size=(300, 3)), np.ones((300, 1))], 1)
-    found = lasso_importance(codes, factors)
-    x, y = stats.zscore(codes[:, :3]), stats.zscore(factors)
-    for j in range(2):
-        reference = LassoCV(cv=5, tol=1e-8, max_iter=50_000).fit(x, y[:, j])
-        np.testing.assert_allclose(found[:3, j], np.abs(reference.coef_), atol=2e-3)
-    assert found[3].tolist() == [0.0, 0.0]
 
 
 def test_a_misspelt_half_names_the_nearest(worlds):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import domain_shift_robustness, exact_copies, interventional_robustness, irs, shuffled
+from dbench.metrics.ceilings import between
 from dbench.metrics.interventions import _grouped_quantile, crossed_empida, empida, number_rows
 
 
@@ -85,38 +86,6 @@ def test_domain_shift_robustness_tells_features_that_move_with_the_domain():
         domain_shift_robustness(sample, [0], [3])
 
 
-def test_cosine_and_sine_are_robust_as_a_group_and_fragile_apart():
-    grid = np.array(list(itertools.product(range(12), range(5))))
-    angle = 2 * np.pi * grid[:, 0] / 12
-    sample = Sample(np.stack([np.cos(angle), np.sin(angle), grid[:, 1]], axis=1), grid)
-    assert interventional_robustness(sample, [0, 1], [0], [1]) == pytest.approx(1.0)
-    assert interventional_robustness(sample, [0, 1], [1], [0]) == pytest.approx(0.0, abs=1e-9)
-
-
-def test_exact_copies_score_1_unless_values_share_a_bin():
-    rng = np.random.default_rng(0)
-    factors = np.stack([rng.integers(size, size=4000) for size in (3, 6, 40, 32, 32)], axis=1)
-    sample = Sample(factors.astype(float), factors)
-    assert irs(sample).value == pytest.approx(1.0)
-    assert irs(sample).details["ceiling"] == pytest.approx(1.0)
-    binned = irs(sample, bins=20)
-    assert 0.95 < binned.value < 0.99
-    # The codes are weighted by their deviations, the exact copies of the ceiling are standardised.
-    assert binned.details["ceiling"] == pytest.approx(binned.value, abs=0.01)
-    assert irs(sample, bins=20, corrected=True).value == pytest.approx(1.0, abs=0.01)
-
-
-def test_the_chance_level_is_that_of_noise_and_correction_takes_it_off():
-    rng = np.random.default_rng(0)
-    factors = np.stack([rng.integers(size, size=3000) for size in (3, 6, 20)], axis=1)
-    noise = Sample(rng.normal(size=(3000, 5)), factors)
-    result = irs(noise)
-    assert result.value > 0.1
-    assert result.details["chance"] == pytest.approx(result.value, abs=0.05)
-    assert irs(noise, corrected=True).value < 0.05
-    assert irs(noise, corrected=True).metric == "irs[corrected]"
-
-
 def test_idle_codes_leave_by_their_weight_and_constant_ones_altogether(worlds):
     assert irs(worlds["dead"]).value == pytest.approx(1.0)
     assert irs(worlds["dead"]).details["active"] == 3
@@ -174,6 +143,9 @@ def test_chance_and_ceiling_are_the_scores_of_shuffled_codes_and_of_exact_copies
     dealt, copied = shuffled(sample, np.random.default_rng(1)), exact_copies(sample)
     assert result.details["chance"] == pytest.approx(irs(dealt, bins=2, crossed=crossed).value)
     assert result.details["ceiling"] == pytest.approx(irs(copied, bins=2, crossed=crossed).value)
+    corrected = irs(sample, bins=2, crossed=crossed, corrected=True, generator=np.random.default_rng(1))
+    expected = between(result.per_code, result.details["chance"], result.details["ceiling"])
+    assert corrected.per_code == pytest.approx(expected)
 
 
 def test_scaling_all_codes_alike_changes_nothing_and_codes_may_be_huge(worlds):

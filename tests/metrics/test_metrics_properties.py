@@ -73,7 +73,9 @@ def test_an_undeclared_change_moves_a_fitted_score_only_a_little(name, change):
     assert abs(after.value - before.value) < APPROXIMATE[name]
 
 
-@pytest.mark.parametrize("name", ["sap", "factor_vae", "gaussian_total_correlation", "informative_codes"])
+@pytest.mark.parametrize(
+    "name", ["beta_vae_metric", "sap", "factor_vae", "gaussian_total_correlation", "informative_codes"]
+)
 def test_a_denied_invariance_to_scale_is_really_absent(name):
     assert abs(score(name, CODES * 1e-7).value - score(name, CODES).value) > 0.01
 

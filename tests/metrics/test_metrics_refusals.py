@@ -12,6 +12,7 @@ from dbench.metrics import (
     downstream,
     explicitness,
     factor_vae,
+    gaussian_total_correlation,
     independent_groups,
     informative_codes,
     informative_mask,
@@ -27,6 +28,7 @@ from dbench.metrics import (
     sap,
     snc,
     tree_importance,
+    udr_scores,
 )
 from dbench.metrics.inputs import as_codes, require_matrix
 from dbench.metrics.interventions import crossed_empida
@@ -37,6 +39,7 @@ SAMPLE = Sample(BITS.astype(float), BITS)
 SOURCE = GridSource(BITS.astype(float), (2, 2))
 REAL = Sample(np.eye(4), np.eye(4))
 ONES = np.ones((3, 2))
+TWO, FLAGS = np.ones((2, 9, 3)), np.ones((2, 3))  # models
 NAN, INF = (np.array([[1, 1], [1, spoilt], [1, 1]]) for spoilt in (np.nan, np.inf))
 
 
@@ -49,6 +52,7 @@ REFUSED = [
     (lambda: beta_vae_metric(SOURCE, train_points=0), "train_points must be an integer of at least 1, got 0"),
     (lambda: code_mutual_information(BITS, corrected="yes"), "corrected must be True or False"),
     (lambda: dci(SAMPLE, estimator="boosted"), "one of gbt, gbt_sklearn, forest, suter, lasso, got 'boosted'"),
+    (lambda: dci(SAMPLE, estimator="suter"), r"suter needs at least 1600 training observations .* got 3"),
     (lambda: downstream(SAMPLE, model="svm"), "model must be 'logistic' or 'gbt', got 'svm'"),
     (lambda: downstream(SAMPLE, sizes=()), "at least one training size"),
     (lambda: downstream(SAMPLE, test=0), "test must be .* at least 1, got 0"),
@@ -58,6 +62,9 @@ REFUSED = [
     (lambda: factor_vae(SOURCE, threshold=-1.0), "threshold must be a finite variance of at least 0, got -1"),
     (lambda: factor_vae(SOURCE, threshold=np.nan), "threshold must be a finite variance of at least 0, got nan"),
     (lambda: factor_vae(SOURCE, threshold=np.inf), "threshold must be a finite variance of at least 0, got inf"),
+    (lambda: gaussian_total_correlation(ONES[:1]), "codes must hold at least 2 observations, got 1"),
+    (lambda: gaussian_total_correlation(NAN), "codes must be finite"),
+    (lambda: gaussian_total_correlation(ONES[0]), "codes must"),
     (lambda: independent_groups(np.eye(2), 0.0), r"thresholds must be finite numbers above 0, got \[0.0\]"),
     (lambda: informative_codes(ONES, ONES, threshold=-1), "threshold must be a finite number of at least 0, got -1"),
     (lambda: informative_mask(ONES, ONES, threshold=np.inf), "threshold must be a finite number .* 0, got inf"),
@@ -87,6 +94,13 @@ REFUSED = [
     (lambda: trees(estimator="forest", candidates=0), "candidates must be from 1 to the 2 codes, got 0"),
     (lambda: trees(estimator="forest", candidates=3), "candidates must be from 1 to the 2 codes, got 3"),
     (lambda: trees(estimator="gbt", candidates=1), "for estimator forest alone, got 1 for gbt"),
+    (lambda: udr_scores(TWO[0], FLAGS), "3 axes"),
+    (lambda: udr_scores(TWO, np.ones((2, 4))), "informative must flag 2 models x 3 codes"),
+    (lambda: udr_scores(TWO, FLAGS, groups=["a", "b"]), "got 1 in group 'a'"),
+    (lambda: udr_scores(TWO, FLAGS, groups=["a"]), "groups must label 2 models, got 1"),
+    (lambda: udr_scores(TWO[:, :4], FLAGS), "at least 5 observations, got 4"),
+    (lambda: udr_scores(TWO, FLAGS, relation="ridge"), "got 'ridge'"),
+    (lambda: udr_scores(TWO, FLAGS, comparisons=0), "comparisons must be an integer"),
 ]
 
 

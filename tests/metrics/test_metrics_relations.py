@@ -24,17 +24,9 @@ def test_mutual_information_agrees_with_scikit_learn_on_bins_of_numpy(seed, bins
     codes = rng.normal(size=(80, 3)) + factors[:, :1]
     binned = [np.digitize(code, np.histogram_bin_edges(code, bins=bins)[1:-1]) for code in codes.T]
     expected = [[mutual_info_score(factor, code) for factor in factors.T] for code in binned]
-    np.testing.assert_allclose(mutual_information(codes, factors, bins=bins), expected, atol=1e-12)
-
-
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
-def test_mutual_information_never_exceeds_the_entropy_of_the_factor_nor_falls_below_zero(seed):
-    rng = np.random.default_rng(seed)
-    factors = rng.integers(rng.integers(1, 9), size=(rng.integers(1, 60), 2))
-    information = mutual_information(rng.standard_cauchy(size=(len(factors), 2)), factors)
-    assert (information >= 0).all()
-    assert (information <= entropy(factors) + 1e-12).all()
+    found = mutual_information(codes, factors, bins=bins)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert ((found >= 0) & (found <= entropy(factors) + 1e-12)).all()
 
 
 def test_many_models_at_once_give_what_each_gives_alone():
@@ -60,12 +52,6 @@ def test_discrete_factors_are_not_binned_and_continuous_ones_are():
     values = np.arange(400) % 40
     assert entropy(values[:, None]) == pytest.approx(np.log(40))
     assert entropy(values[:, None].astype(float)) == pytest.approx(np.log(20))
-
-
-def test_plug_in_information_of_independent_values_is_biased_by_the_known_amount():
-    rng = np.random.default_rng(1)
-    found = mutual_information(rng.uniform(size=(60, 10_000, 1)), rng.integers(40, size=(10_000, 1))).mean()
-    assert found == pytest.approx(19 * 39 / 20_000, rel=0.1)
 
 
 def test_quantising_reaches_both_ends_and_survives_huge_and_tiny_ranges():
@@ -109,12 +95,6 @@ def test_a_machine_reaches_its_limit_on_codes_of_any_scale():
     reference = LinearSVC(C=0.01 * 1e6, intercept_scaling=1e-3, dual=False, tol=1e-10, max_iter=100_000)
     expected = reference.fit(codes, factors[:, 0]).score(codes, factors[:, 0])
     assert found == pytest.approx([expected] * 3, abs=0.011)
-
-
-def test_a_linear_machine_cannot_single_out_middle_values():
-    values = np.arange(3000) % 10
-    sample = Sample(((values - 4.5) / 3)[:, None], values[:, None])
-    assert svm_predictability(sample, sample)[0, 0] < 0.4
 
 
 def test_a_part_with_one_label_only_is_predicted_by_that_label():

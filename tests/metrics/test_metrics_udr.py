@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr, zscore
 from sklearn.linear_model import Lasso, LassoCV
 
-from dbench.errors import InvalidInput, UnknownName
+from dbench.errors import UnknownName
 from dbench.metrics import dci_disentanglement, udr, udr_agreements, udr_pair, udr_scores
 from dbench.metrics.lasso import cross_validated_lasso
 
@@ -30,18 +30,6 @@ def test_the_lasso_is_that_of_scikit_learn(seed):
             reference = LassoCV(cv=5, tol=1e-10, max_iter=200_000).fit(x, y[:, target])
         assert fit.penalty[target] == pytest.approx(reference.alpha_)
         np.testing.assert_allclose(fit.weights[:, target], reference.coef_, atol=1e-6)
-
-
-def test_weights_satisfy_the_conditions_of_optimality():
-    rng = np.random.default_rng(0)
-    x = zscore(rng.normal(size=(300, 10)) @ rng.normal(size=(10, 10)))
-    y = zscore(x @ rng.normal(size=(10, 40)) + 4 * rng.normal(size=(300, 40)))
-    fit = cross_validated_lasso(x, y)
-    gradient = x.T @ (y - x @ fit.weights) / len(x)
-    active = fit.weights != 0
-    expected = np.where(active, np.sign(fit.weights) * fit.penalty, gradient)
-    np.testing.assert_allclose(gradient, expected, atol=1e-9)
-    assert (np.abs(gradient) <= fit.penalty + 1e-9).all()
 
 
 def test_constant_and_copied_predictors_are_no_obstacle_and_a_constant_target_gets_no_weights():
@@ -117,12 +105,6 @@ def test_relations_are_those_of_the_reference_libraries():
     assert udr_scores(codes, flags)[0] == pytest.approx(udr_pair(np.abs(weights), *flags), abs=1e-5)
 
 
-def test_the_score_is_the_median_over_comparisons():
-    codes, flags = models()[:5], np.ones((5, 4), dtype=bool)
-    with_each = [udr_scores(codes[[0, other]], flags[:2])[0] for other in range(1, 5)]
-    assert udr_scores(codes, flags)[0] == pytest.approx(np.median(with_each))
-
-
 def test_comparisons_are_drawn_without_replacement_and_repeat_with_the_generator():
     codes, flags = models(), np.ones((6, 4), dtype=bool)
     draws = [udr_scores(codes, flags, comparisons=2, generator=np.random.default_rng(0)) for _ in range(2)]
@@ -135,15 +117,10 @@ def test_two_comparisons_are_with_two_different_models():
     codes = models() + np.random.default_rng(1).normal(size=models().shape)
     flags = np.ones((6, 4), dtype=bool)
     agreements = udr_agreements(codes, flags, relation="spearman")[0, 1:]
-    pairs = [np.mean(pair) for pair in itertools.combinations(agreements, 2)]
-    drawn = set()
-    for seed in range(60):
-        stream = np.random.default_rng(seed)
-        score = udr_scores(codes, flags, relation="spearman", comparisons=2, generator=stream)[0]
-        distances = np.abs(np.array(pairs) - score)
-        assert distances.min() < 1e-12
-        drawn.add(int(distances.argmin()))
-    assert len(drawn) == len(pairs)
+    pairs = {round(np.mean(pair), 9) for pair in itertools.combinations(agreements, 2)}
+    streams = [np.random.default_rng(seed) for seed in range(60)]
+    drawn = [udr_scores(codes, flags, relation="spearman", comparisons=2, generator=stream)[0] for stream in streams]
+    assert {round(score, 9) for score in drawn} == pairs
 
 
 def test_groups_are_scored_as_if_alone():
@@ -167,23 +144,6 @@ def test_models_without_informative_codes_score_zero():
     nothing = np.zeros((6, 4), dtype=bool)
     assert udr_scores(models(), nothing).tolist() == [0.0] * 6
     assert not udr_agreements(models(), nothing, aggregation="entropy").any()
-
-
-@pytest.mark.parametrize(
-    ("codes", "flags", "options", "message"),
-    [
-        (np.ones((3, 9)), np.ones((3, 9)), {}, "3 axes"),
-        (np.ones((2, 9, 3)), np.ones((2, 4)), {}, "informative must flag 2 models x 3 codes"),
-        (np.ones((2, 9, 3)), np.ones((2, 3)), {"groups": ["a", "b"]}, "got 1 in group 'a'"),
-        (np.ones((2, 9, 3)), np.ones((2, 3)), {"groups": ["a"]}, "groups must label 2 models, got 1"),
-        (np.ones((2, 4, 3)), np.ones((2, 3)), {}, "at least 5 observations, got 4"),
-        (np.ones((2, 9, 3)), np.ones((2, 3)), {"relation": "ridge"}, "got 'ridge'"),
-        (np.ones((2, 9, 3)), np.ones((2, 3)), {"comparisons": 0}, "comparisons must be an integer"),
-    ],
-)
-def test_input_that_breaks_a_rule_is_refused(codes, flags, options, message):
-    with pytest.raises(InvalidInput, match=message):
-        udr_scores(codes, flags, **options)
 
 
 def test_a_lasso_of_fixed_penalty_never_reaches_one_which_is_why_it_is_cross_validated():

@@ -1,6 +1,7 @@
 """Statistics against published worked examples, scipy and scikit-learn, or the same value found another way."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from dbench.errors import InvalidInput
 from dbench.stats import (
     correlation,
     jackknife_interval,
@@ -17,7 +19,6 @@ from dbench.stats import (
     rank_correlations,
     share_interval,
     sweep_correlations,
-    transfer_success,
     variance_explained,
 )
 
@@ -31,7 +32,7 @@ GPA = np.array([3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12
 def test_the_jackknife_gives_the_standard_error_of_the_law_school_example():
     # Printed: correlation 0.776, jackknife standard error 0.143.
     found = jackknife_interval(lambda kept: correlation(LSAT[kept], GPA[kept]), 15)
-    assert found.value == pytest.approx(0.776, abs=5e-4)
+    assert found.value == correlation(LSAT, GPA) == pytest.approx(0.776, abs=5e-4)
     assert (found.high - found.low) / 2 / stats.t.ppf(0.975, 14) == pytest.approx(0.143, abs=5e-4)
 
 
@@ -50,6 +51,7 @@ def test_the_interval_of_a_share_is_scipys(n, data, confidence):
     successes = data.draw(st.integers(0, n))
     found, known = share_interval(successes, n, confidence=confidence), stats.binomtest(successes, n)
     assert (found.low, found.high) == pytest.approx(tuple(known.proportion_ci(confidence)), abs=1e-12)
+    assert found.value == successes / n
 
 
 @QUICK
@@ -75,29 +77,72 @@ def test_variance_explained_follows_from_scipys_f_of_a_one_way_analysis(groups):
         assert found == pytest.approx(1 - (1 - r2) * (n - 1) / (n - g), abs=1e-9)
 
 
-@pytest.mark.parametrize("level", [1.0, 1e9])
-def test_what_varies_by_rounding_alone_has_nothing_to_explain(level):
-    scores, groups = np.tile([level, np.nextafter(level, np.inf)], 4), np.tile([0, 1], 4)
-    assert variance_explained(scores, groups) == 0.0
+@pytest.mark.parametrize(
+    "scores", [[0.1 + 0.2] * 8, [1.0, np.nextafter(1.0, 2.0)] * 4, [1e9, np.nextafter(1e9, np.inf)] * 4]
+)
+def test_a_score_that_is_constant_but_for_rounding_has_nothing_to_explain(scores):
+    assert variance_explained(scores, [0, 1] * 4) == 0.0
+
+
+def test_groups_that_decide_everything_explain_everything():
+    assert variance_explained([1, 1, 5, 5, 9, 9], list("aabbcc")) == 1.0
 
 
 @QUICK
 @given(st.integers(0, 10_000))
-def test_luck_and_transfer_are_what_counting_every_draw_gives(seed):
-    source, target = np.random.default_rng(seed).permutation(np.arange(48.0)).reshape(2, 4, 6)
-    means = source.mean(axis=0)
+def test_luck_is_what_counting_every_two_seeds_against_every_two_gives(seed):
+    scores = np.random.default_rng(seed).random((4, 6))
+    means = scores.mean(axis=0)
     wins = [
-        max(source[i, bad], source[j, bad]) > min(source[k, good], source[m, good])
+        max(scores[i, bad], scores[j, bad]) > min(scores[k, good], scores[m, good])
         for bad, good in itertools.permutations(range(6), 2)
         if means[bad] < means[good]
         for i, j in itertools.combinations(range(4), 2)
         for k, m in itertools.combinations(range(4), 2)
     ]
-    if len(set(means)) == 6:
-        assert luck_beats_choice(source) == pytest.approx(np.mean(wins))
-    successes = [
-        target[judge, source[chooser].argmax()] >= target[judge, other]
-        for chooser, judge in itertools.permutations(range(4), 2)
-        for other in range(6)
-    ]
-    assert transfer_success(source, target) == pytest.approx(np.mean(successes))
+    assert luck_beats_choice(scores) == pytest.approx(np.mean(wins))
+
+
+def test_two_seeds_are_enough_for_luck_and_a_tie_counts_for_the_choice():
+    # The worse setting scores 0 and 3, the better 1 and 4: the better of the two seeds, 3, beats the worse, 1.
+    assert luck_beats_choice(np.array([[0.0, 1.0], [3.0, 4.0]])) == 1.0
+    assert luck_beats_choice(np.zeros((4, 3))) == 0.0
+
+
+def test_a_constant_orders_nothing():
+    assert rank_correlation([1, 1, 1], [1, 2, 3]) == 0.0
+    assert rank_correlations([[1, 1], [1, 2], [1, 3]]).tolist() == [[1, 0], [0, 1]]
+    assert sweep_correlations([1, 2, 3], [[1, 1, 1], [1, 2, 3]]).tolist() == [0, 1]
+    assert sweep_correlations([1, 1], [[1, 2]]).tolist() == [0]
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=30))
+def test_rounding_takes_no_rank_correlation_beyond_one(scores):
+    assert rank_correlation(scores, scores) <= 1
+    assert rank_correlation(scores, [-score for score in scores]) >= -1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rank_correlation([1, 2], [1, 2, 3]), r"equal length >= 2, got \(2,\) and \(3,\)"),
+        (lambda: rank_correlation([1], [1]), "equal length >= 2"),
+        (lambda: rank_correlation([1, math.nan, 2], [1, 2, 3]), "first must be finite, got nan"),
+        (lambda: rank_correlation([1, 2], [1, math.inf]), "second must be finite, got inf"),
+        (lambda: rank_correlations([[1.0, 2.0]]), r"at least 2 x 1, got shape \(1, 2\)"),
+        (lambda: rank_correlations([[1.0], [math.nan]]), "finite, got nan"),
+        (lambda: sweep_correlations([1, 2, 3], [[1, 2]]), r"each of 3 levels, got shape \(1, 2\)"),
+        (lambda: sweep_correlations([1, 2], [[1, math.nan]]), "sweeps must be finite, got nan"),
+        (lambda: luck_beats_choice(np.zeros((1, 3))), r"got shape \(1, 3\)"),
+        (lambda: luck_beats_choice(np.zeros(3)), r"got shape \(3,\)"),
+        (lambda: luck_beats_choice(np.array([[0.0, 1.0], [math.nan, 2.0]])), "finite, got nan"),
+        (lambda: variance_explained([], []), "at least 1 number"),
+        (lambda: variance_explained([1, 2, 3], [1, 2]), r"got \(3,\) and \(2,\)"),
+        (lambda: variance_explained([1, 2, 3], [[1, 2, 3]]), r"got \(3,\) and \(1, 3\)"),
+        (lambda: variance_explained([1, 2], [1, 2]), "got 2 values in 2 groups"),
+        (lambda: variance_explained([1, math.nan, 3], [1, 1, 2]), "finite, got nan"),
+    ],
+)
+def test_bad_input_is_refused_with_the_value_received(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()
