@@ -16,12 +16,6 @@ def sample() -> Sample:
     return Sample(np.stack([rows, -rows], axis=1), np.stack([rows, rows % 3, rows % 2], axis=1), ("a", "b", "c"))
 
 
-def test_a_sample_knows_its_sizes_and_names(sample):
-    assert (len(sample), sample.n_codes, sample.n_factors) == (12, 2, 3)
-    assert sample.factor_names == ("a", "b", "c")
-    assert Sample([[1.0]], [[1, 2]]).factor_names == ("factor_0", "factor_1")
-
-
 @pytest.mark.parametrize(
     ("factors", "discrete"),
     [([[1], [2]], True), ([[True], [False]], True), (np.array([[1], [2]], np.uint8), True), ([[1.0], [2.0]], False)],
@@ -122,6 +116,7 @@ def test_a_grid_looks_up_the_codes_of_the_factors_asked_for(grid):
     factors = np.array([[1, 2], [0, 0], [1, 0], [1, 2]])
     assert (grid.codes(factors) == 10 * factors).all()
     assert grid.codes(factors[:0]).shape == (0, 2)
+    assert GridSource(GRID, (2, 3)).factor_names == ("factor_0", "factor_1")
 
 
 def test_a_grid_draws_every_value_of_every_factor_alike(grid, stream):
@@ -131,20 +126,16 @@ def test_a_grid_draws_every_value_of_every_factor_alike(grid, stream):
     assert np.abs(counts - 1_000).max() < 6 * np.sqrt(6_000 * 5 / 36)
 
 
-def test_sources_know_their_names_and_sizes(grid, noisy):
-    assert (grid.factor_names, grid.n_codes) == (("shape", "size"), 2)
-    assert (noisy.factor_names, noisy.n_codes) == (("first", "second"), 3)
-    assert GridSource(GRID, (2, 3)).factor_names == ("factor_0", "factor_1")
-
-
-@pytest.mark.parametrize("name", ["grid", "noisy"])
-def test_a_sample_of_a_source_shows_the_factors_that_made_its_codes(name, request):
+@pytest.mark.parametrize(
+    ("name", "names", "n_codes", "scale"), [("grid", ("shape", "size"), 2, 10), ("noisy", ("first", "second"), 3, 1)]
+)
+def test_a_sample_of_a_source_shows_the_factors_that_made_its_codes(name, names, n_codes, scale, request):
     source = request.getfixturevalue(name)
-    sample = source.sample(50, np.random.default_rng(1))
-    again = source.sample(50, np.random.default_rng(1))
-    assert len(sample) == 50
-    assert sample.factor_names == source.factor_names
-    assert (sample.codes[:, :2] == sample.factors * (10 if name == "grid" else 1)).all()
+    sample, again = (source.sample(50, np.random.default_rng(1)) for _ in range(2))
+    assert source.factor_names == sample.factor_names == names
+    assert (len(sample), sample.n_factors) == (50, 2)
+    assert source.n_codes == sample.n_codes == n_codes
+    assert (sample.codes[:, :2] == sample.factors * scale).all()
     assert (sample.codes == again.codes).all()
 
 
