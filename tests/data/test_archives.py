@@ -41,9 +41,6 @@ class TestCars3d:
         members |= {f"data/cars/{name}": content for name, content in changes.items()}
         return {name: content for name, content in members.items() if content is not None}
 
-    def load(self, path):
-        return Cars3d(path, md5=md5(path), factor_sizes=(2, 3, 4))
-
     def read(self, path, members, *links):
         with tarfile.open(path, "w:gz") as archive:
             for name, content in members.items():
@@ -52,7 +49,7 @@ class TestCars3d:
                 archive.addfile(member, io.BytesIO(content))
             for link in links:
                 archive.addfile(link)
-        return self.load(path)
+        return Cars3d(path, md5=md5(path), factor_sizes=(2, 3, 4))
 
     def test_objects_are_numbered_by_the_list_and_scaled_down(self, tmp_path):
         data = self.read(tmp_path / "cars.tar.gz", self.members())
@@ -82,15 +79,6 @@ class TestCars3d:
         with pytest.raises(DamagedData, match=message):
             self.read(tmp_path / "cars.tar.gz", self.members(**changes))
 
-    def test_an_archive_cut_anywhere_is_refused(self, tmp_path):
-        path = tmp_path / "cars.tar.gz"
-        self.read(path, self.members())
-        content = path.read_bytes()
-        for length in np.linspace(0, len(content) - 100, 6, dtype=int):
-            path.write_bytes(content[:length])
-            with pytest.raises(DamagedData, match=r"cannot be read|got . names and . meshes"):
-                self.load(path)
-
     def test_a_link_in_the_archive_is_not_followed(self, tmp_path):
         link = tarfile.TarInfo("data/cars/car_001_mesh.mat")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
@@ -111,23 +99,20 @@ class TestMpi3d:
         np.savez_compressed(path, **members)
         return self.load(lambda: path, tmp_path / "cache", md5(path))
 
-    def test_images_come_in_grid_order_channels_first(self, tmp_path):
-        data, images = self.read(tmp_path, images=self.IMAGES), self.IMAGES.transpose(0, 3, 1, 2)
-        assert data.factor_sizes == self.SIZES
-        np.testing.assert_array_equal(data.grid_images(), images)
-
-    def test_the_length_says_which_layout_it_is(self, tmp_path):
-        assert self.read(tmp_path, images=self.IMAGES[:72]).factor_sizes == self.OTHER
-
-    def test_the_archive_is_needed_once_only(self, tmp_path):
+    def test_images_come_in_grid_order_channels_first_and_the_archive_is_needed_once(self, tmp_path):
         first = self.read(tmp_path, images=self.IMAGES)
 
         def gone():
             raise AssertionError("the archive was asked for")
 
         again = self.load(gone, tmp_path / "cache", md5(tmp_path / "mpi3d_toy.npz"))
-        np.testing.assert_array_equal(again.grid_images(), first.grid_images())
         assert again.fingerprint == first.fingerprint
+        for data in (first, again):
+            assert data.factor_sizes == self.SIZES
+            np.testing.assert_array_equal(data.grid_images(), self.IMAGES.transpose(0, 3, 1, 2))
+
+    def test_the_length_says_which_layout_it_is(self, tmp_path):
+        assert self.read(tmp_path, images=self.IMAGES[:72]).factor_sizes == self.OTHER
 
     @pytest.mark.parametrize(
         ("members", "message"),
@@ -277,13 +262,8 @@ class TestBinaryMatrix:
     def path(self, tmp_path):
         return tmp_path / "matrix.mat.gz"
 
-    def read(self, path, shape=(6, 4), dtype=np.int32):
-        return np.concatenate(list(read_binary_matrix(path, shape, dtype, rows=4)))
-
-    def test_it_reads_vectors_matrices_and_higher(self, path):
-        for array in (self.ARRAY[:, 0].copy(), self.ARRAY, self.ARRAY.reshape(6, 2, 1, 2)):
-            path.write_bytes(gzip.compress(matrix(array)))
-            np.testing.assert_array_equal(self.read(path, array.shape), array)
+    def read(self, path):
+        return list(read_binary_matrix(path, (6, 4), np.int32, rows=4))
 
     @pytest.mark.parametrize(
         ("content", "message"),

@@ -43,16 +43,6 @@ def test_left_and_lower_edges_own_the_centres_on_them():
     assert image.sum() == 4 * 5
 
 
-def test_filling_agrees_with_half_planes_on_triangles():
-    corners = np.random.default_rng(2).integers(-2000, 64 * 256 + 2000, size=(200, 3, 2))
-    x, y = np.meshgrid(np.arange(64) * 256 + 128, np.arange(64) * 256 + 128)
-    start, side = corners[..., None, None], (np.roll(corners, -1, axis=1) - corners)[..., None, None]
-    left_of = side[:, :, 0] * (y - start[:, :, 1]) - side[:, :, 1] * (x - start[:, :, 0])
-    inside = (left_of > 0).all(axis=1) | (left_of < 0).all(axis=1)
-    off_the_edges = (left_of != 0).all(axis=1)
-    np.testing.assert_array_equal(fill(corners)[off_the_edges], inside[off_the_edges])
-
-
 def test_any_damage_is_noticed(monkeypatch, tmp_path):
     content = (files("dbench_fixtures.data") / FILE).read_bytes()
     flipped = bytearray(content)
