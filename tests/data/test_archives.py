@@ -1,31 +1,23 @@
 """Loaders of Cars3D, MPI3D, Shapes3D and SmallNORB, on tiny archives and broken ones."""
 
 import gzip
-import io
 import struct
 import tarfile
 
 import numpy as np
 import pytest
-from file_readers import md5
-from scipy.io import savemat
+from file_readers import matrix, md5, mesh, tarred
 
 from dbench.data.cars3d import Cars3d
 from dbench.data.mpi3d import Mpi3d
 from dbench.data.resize import lanczos
-from dbench.data.smallnorb import FILES, MAGIC, SmallNorb, read_binary_matrix
+from dbench.data.smallnorb import FILES, SmallNorb, read_binary_matrix
 from dbench.errors import DamagedData
 from dbench.seeds import generator
 
 
 def noise(*shape, seed=0):
     return np.random.default_rng(seed).integers(256, size=shape, dtype=np.uint8)
-
-
-def mesh(image):
-    """Bytes of a MATLAB file with that image."""
-    savemat(content := io.BytesIO(), {"im": image}, do_compression=True)
-    return content.getvalue()
 
 
 class TestCars3d:
@@ -42,13 +34,7 @@ class TestCars3d:
         return {name: content for name, content in members.items() if content is not None}
 
     def read(self, path, members, *links):
-        with tarfile.open(path, "w:gz") as archive:
-            for name, content in members.items():
-                member = tarfile.TarInfo(name)
-                member.size = len(content)
-                archive.addfile(member, io.BytesIO(content))
-            for link in links:
-                archive.addfile(link)
+        path.write_bytes(gzip.compress(tarred(members, *links), 1))
         return Cars3d(path, md5=md5(path), factor_sizes=(2, 3, 4))
 
     def test_objects_are_numbered_by_the_list_and_scaled_down(self, tmp_path):
@@ -190,15 +176,6 @@ class TestShapes3d:
                 plant(file)
             with pytest.raises(DamagedData, match=r"in the file itself|got a group"):
                 self.read(path)
-
-
-def matrix(array, *, magic=None, dims=None, ndim=None, extra=b""):
-    """Bytes of a binary matrix, with a header that may lie."""
-    dims = array.shape if dims is None else dims
-    padded = [*dims, 1, 1][: max(3, len(dims))]
-    magic = MAGIC[array.dtype] if magic is None else magic
-    head = struct.pack(f"<ii{len(padded)}i", magic, array.ndim if ndim is None else ndim, *padded)
-    return head + array.tobytes() + extra
 
 
 class TestSmallNorb:

@@ -33,14 +33,11 @@ def test_an_interval_holds_what_other_rows_of_the_same_law_score() -> None:
         ("a", "b"),
     )
     truth = mig(law.sample(200_000, np.random.default_rng(9))).value
-    samples = [law.sample(2_000, np.random.default_rng(seed)) for seed in range(20)]
-    found = [
-        compute(subject_of(read_arrays(sample.codes, sample.factors)), metrics=["mig"])[0].interval
-        for sample in samples
-    ]
-    inside = sum(low <= truth <= high for low, high in found)  # type: ignore[misc]
+    streams = [np.random.default_rng(seed) for seed in range(20)]
+    found = [score(law.sample(2_000, stream), metrics=["mig"]).records[0] for stream in streams]
+    inside = sum(record["low"] <= truth <= record["high"] for record in found)
     assert inside >= 16  # of 20; 95% nominal, some bias of 2,000 rows
-    assert np.mean([high - low for low, high in found]) < 0.1  # type: ignore[misc]
+    assert np.mean([record["high"] - record["low"] for record in found]) < 0.1
 
 
 def test_metrics_without_predictors_are_repeated_by_default_the_others_when_asked(scores: Scores) -> None:
