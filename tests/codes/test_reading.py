@@ -216,25 +216,22 @@ def test_a_parquet_file_with_gaps_text_or_lossy_mixtures_is_refused(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("names", "message"),
     [
-        ("codes.pkl", "pickles can run code and are never read"),
-        ("codes.h5", "must come in .npz, a pair of .npy, .csv or .parquet"),
-        ("codes.npy", "holds one array only"),
+        (["codes.pkl"], "pickles can run code and are never read"),
+        (["codes.h5"], "must come in .npz, a pair of .npy, .csv or .parquet"),
+        (["codes.npy"], "holds one array only"),
+        (["codes.npz", "codes.npz"], "a second file goes with"),
+        (["none.npz"], "no file of codes at"),
+        (["."], "no file of codes at"),
+        (["/dev/zero"], "no file of codes at"),
     ],
 )
-def test_other_formats_are_refused(name: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(b"x")
+def test_other_formats_and_what_is_no_file_are_refused(names: list[str], message: str, tmp_path: Path) -> None:
+    for suffix in ("pkl", "h5", "npy", "npz"):
+        (tmp_path / f"codes.{suffix}").write_bytes(b"x")
     with pytest.raises(InvalidInput, match=message):
-        read_codes(tmp_path / name)
-
-
-def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.npz", tmp_path, "/dev/zero"):
-        with pytest.raises(InvalidInput, match="no file of codes at"):
-            read_codes(path)
-    with pytest.raises(InvalidInput, match="a second file goes with"):
-        read_codes(npz(tmp_path), npz(tmp_path))
+        read_codes(*(tmp_path / name for name in names))
 
 
 class Bomb:
