@@ -124,15 +124,11 @@ class TestShapes3d:
     LABELS = np.indices(SIZES).reshape(6, -1).T * [0.1, 0.1, 0.1, 0.07, 1.0, 4.3] + [0, 0, 0, 0.75, 0, -30]
 
     @pytest.fixture
-    def h5py(self):
-        return pytest.importorskip("h5py")
+    def path(self, tmp_path):
+        return self.write(tmp_path / "3dshapes.h5", {"images": self.IMAGES, "labels": self.LABELS})
 
-    @pytest.fixture
-    def path(self, h5py, tmp_path):
-        return self.write(h5py, tmp_path / "3dshapes.h5", {"images": self.IMAGES, "labels": self.LABELS})
-
-    def write(self, h5py, path, members):
-        with h5py.File(path, "w") as file:
+    def write(self, path, members):
+        with pytest.importorskip("h5py").File(path, "w") as file:
             for name, array in members.items():
                 file.create_dataset(name, data=array, compression="gzip")
         return path
@@ -156,11 +152,12 @@ class TestShapes3d:
             ({"images": IMAGES, "labels": LABELS * [1, 1, 1, 1, 1, 0]}, "column 'orientation' .* got 1 values"),
         ],
     )
-    def test_another_content_is_refused(self, h5py, tmp_path, members, message):
+    def test_another_content_is_refused(self, tmp_path, members, message):
         with pytest.raises(DamagedData, match=message):
-            self.read(self.write(h5py, tmp_path / "3dshapes.h5", members))
+            self.read(self.write(tmp_path / "3dshapes.h5", members))
 
-    def test_data_of_other_files_are_not_followed(self, h5py, path, tmp_path):
+    def test_data_of_other_files_are_not_followed(self, path, tmp_path):
+        h5py = pytest.importorskip("h5py")
         secret = tmp_path / "secret"
         secret.write_bytes(bytes(self.IMAGES.size))
         for plant in (

@@ -42,9 +42,6 @@ def reasons(sample: Sample | CodesFile, **options: object) -> dict[str, str]:
     return {result.item.name: result.reason for result in results}
 
 
-CARDS = {name: function.card for name, function in METRICS.items()}  # type: ignore[attr-defined]
-
-
 def test_the_plan_knows_which_metrics_are_for_labels_only() -> None:
     sample = Sample(RNG.normal(size=(60, 2)), RNG.normal(size=(60, 2)))
     for item in choose():
@@ -59,7 +56,7 @@ def test_the_plan_knows_which_metrics_are_for_labels_only() -> None:
 
 
 def test_the_cards_name_just_the_variants_that_are_computed() -> None:
-    named = {f"{name}[{variant}]" for name, card in CARDS.items() for variant in card.variants}
+    named = {f"{name}[{variant}]" for name, function in METRICS.items() for variant in function.card.variants}
     assert named == {name for name in PLAN if "[" in name}
     for name in named & {"dci[lasso]", "dci[suter]", "sap[r2]", "downstream[gbt]", "statistical_efficiency[gbt]"}:
         item = PLAN[name]
