@@ -7,7 +7,6 @@ import torch
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
-from dbench.codes.reading import read_codes
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import METRICS, mig, sap
 
@@ -38,11 +37,6 @@ def test_every_way_in_is_the_same_sample_and_score(way: str) -> None:
     np.testing.assert_array_equal(found.factors, FACTORS)
     assert found.discrete
     assert mig(*WAYS[way]).value == mig(Sample(CODES, FACTORS)).value
-
-
-def test_codes_in_bfloat16_are_read_as_their_values() -> None:
-    codes = torch.tensor(CODES).bfloat16()
-    np.testing.assert_array_equal(read_arrays(codes, FACTORS).sample.codes, codes.float().numpy())
 
 
 def test_every_metric_of_a_sample_takes_arrays() -> None:
@@ -98,15 +92,6 @@ def test_floats_of_which_each_is_rare_are_continuous_unless_named() -> None:
     assert not read_arrays(CODES, factors).sample.discrete
     asked = read_arrays(CODES, factors, discrete=["factor_0"]).sample
     np.testing.assert_array_equal(asked.factors[:, 0], np.unique(factors, return_inverse=True)[1])
-
-
-def test_a_file_and_arrays_of_the_same_values_are_one_sample(tmp_path) -> None:
-    np.savez(tmp_path / "c.npz", codes=CODES, factors=HALVES)
-    for said in ({}, {"continuous": ["factor_0"]}, {"continuous": ["*_1"]}):
-        file, arrays = read_codes(tmp_path / "c.npz", **said), read_arrays(CODES, HALVES, **said)
-        np.testing.assert_array_equal(file.sample.factors, arrays.sample.factors)
-        assert file.sample.factors.dtype == arrays.sample.factors.dtype
-        assert file.notes == arrays.notes
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,6 @@ def test_other_axes_values_and_kinds_give_other_seeds():
     assert len(set(seeds)) == len(axes)
 
 
-def test_streams_of_neighbouring_axes_are_unrelated():
-    draws = np.stack([generator(seed=seed, part=part).standard_normal(4_000) for seed in range(4) for part in "ab"])
-    related = np.corrcoef(draws)[np.triu_indices(len(draws), k=1)]
-    # Five standard errors of a correlation of 4,000 independent pairs.
-    assert np.abs(related).max() < 5 / np.sqrt(4_000)
-
-
 @pytest.mark.parametrize(
     ("axes", "message"),
     [

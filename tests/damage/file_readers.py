@@ -7,7 +7,7 @@ import struct
 import tarfile
 import warnings
 import zipfile
-from gzip import compress
+from gzip import compress, decompress
 from pathlib import Path
 
 import numpy as np
@@ -56,19 +56,30 @@ def npz_reader(folder: Path, what: str) -> Reader:
     return Reader(folder, lambda folder, stream: spoil_file(folder / "archive.npz", stream), read)
 
 
+def mesh(image: np.ndarray) -> bytes:
+    """Bytes of a MATLAB file with that image."""
+    savemat(content := io.BytesIO(), {"im": image}, do_compression=True)
+    return content.getvalue()
+
+
+def tarred(members: dict[str, bytes], *links: tarfile.TarInfo) -> bytes:
+    with tarfile.open(fileobj=(whole := io.BytesIO()), mode="w") as archive:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        for link in links:
+            archive.addfile(link)
+    return whole.getvalue()
+
+
 def cars_reader(folder: Path, what: str) -> Reader:
-    with tarfile.open(folder / "cars.tar", "w") as archive:
-        for name in ("list.txt", "car_1_mesh.mat", "car_2_mesh.mat"):
-            content = io.BytesIO(b"car_1_mesh\ncar_2_mesh\n")
-            if name != "list.txt":
-                savemat(content := io.BytesIO(), {"im": images(128, 128, 3, 1, 1)}, do_compression=True)
-            member = tarfile.TarInfo(f"data/cars/{name}")
-            member.size = len(content.getvalue())
-            archive.addfile(member, io.BytesIO(content.getvalue()))
-    (folder / "cars.tar.gz").write_bytes(compress((folder / "cars.tar").read_bytes(), 1))
+    members = {"data/cars/list.txt": b"car_1_mesh\ncar_2_mesh\n"}
+    members |= {f"data/cars/car_{i}_mesh.mat": mesh(images(128, 128, 3, 1, 1)) for i in (1, 2)}
+    (folder / "cars.tar.gz").write_bytes(compress(tarred(members), 1))
 
     def spoil(folder: Path, stream: np.random.Generator) -> None:  # inside of the compression, or outside
-        data = (folder / "cars.tar").read_bytes()
+        data = decompress((folder / "cars.tar.gz").read_bytes())
         inside = stream.random() < 0.8
         data = compress(damaged(data, stream) if inside else data, 1)
         (folder / "cars.tar.gz").write_bytes(data if inside else damaged(data, stream))
@@ -80,6 +91,15 @@ def cars_reader(folder: Path, what: str) -> Reader:
     return Reader(folder, spoil, read)
 
 
+def matrix(array, *, magic=None, dims=None, ndim=None, extra=b""):
+    """Bytes of a binary matrix, with a header that may lie."""
+    dims = array.shape if dims is None else dims
+    padded = [*dims, 1, 1][: max(3, len(dims))]
+    magic = MAGIC[array.dtype] if magic is None else magic
+    head = struct.pack(f"<ii{len(padded)}i", magic, array.ndim if ndim is None else ndim, *padded)
+    return head + array.tobytes() + extra
+
+
 def norb_reader(folder: Path, what: str) -> Reader:
     sizes = (2, 2, 1, 1, 1)
     points = np.indices(sizes).reshape(5, -1).T.astype(np.int32)
@@ -87,21 +107,13 @@ def norb_reader(folder: Path, what: str) -> Reader:
         here = points[points[:, 1] == split]
         parts = {"dat": images(2, 2, 96, 96), "cat": here[:, 0].copy(), "info": here[:, 1:].copy()}
         for part, array in parts.items():
-            dims = [*array.shape, 1, 1][: max(3, array.ndim)]
-            head = struct.pack(f"<ii{len(dims)}i", MAGIC[array.dtype], array.ndim, *dims)
-            (folder / f"{prefix}-{part}.mat").write_bytes(head + array.tobytes())
-            (folder / f"{prefix}-{part}.mat.gz").write_bytes(compress(head + array.tobytes(), 1))
+            (folder / f"{prefix}-{part}.mat.gz").write_bytes(compress(matrix(array), 1))
 
     def spoil(folder: Path, stream: np.random.Generator) -> None:
-        chosen = str(stream.choice(sorted(FILES)))
-        for name in FILES:
-            data = (folder / name).with_suffix("").read_bytes()
-            if name == chosen:
-                data = damaged(data, stream, at=lambda at: at % 40 if at % 2 else at)
-            data = compress(data, 1)
-            if name == chosen and stream.random() < 0.2:
-                data = damaged(data, stream)
-            (folder / name).write_bytes(data)
+        path = folder / str(stream.choice(sorted(FILES)))
+        data = damaged(decompress(path.read_bytes()), stream, at=lambda at: at % 40 if at % 2 else at)
+        data = compress(data, 1)
+        path.write_bytes(damaged(data, stream) if stream.random() < 0.2 else data)
 
     def read(folder: Path) -> object:
         return SmallNorb(folder, files={name: md5(folder / name) for name in FILES}, sizes=sizes)

@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -44,15 +45,6 @@ PROFILE = Profile(
 )
 
 
-class Stops:
-    """A worker's line that asks to stop after the first block."""
-
-    stopping = True
-
-    def report(self, **_: int) -> None:
-        pass
-
-
 def plain(document: Any) -> bytes:
     return json.dumps(document).encode()
 
@@ -77,7 +69,8 @@ def resealed(document: Any) -> bytes:
 def store_reader(folder: Path, what: str) -> Reader:
     """Two runs, the one done and scored, the other stopped at a checkpoint."""
     store, keys = Store(folder), PROFILE.runs()
-    train_group(Stops(), Group(store.url, tuple(keys)))
+    stops = SimpleNamespace(stopping=True, report=lambda **_: None)  # asks to stop after the first block
+    train_group(stops, Group(store.url, tuple(keys)))
     key, other = keys
     made = {"status": "done", "record": {**store.record(key), "scores": {"elbo": -20.0}}}
     for name in ("key", "status", "files", "schema", "step", "sha256"):

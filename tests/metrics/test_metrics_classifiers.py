@@ -108,6 +108,6 @@ def test_codes_whose_squares_overflow_or_vanish_score_as_others_do(metric, power
 @pytest.mark.parametrize("metric", [mlp_accuracy, nk])
 @pytest.mark.parametrize("device", ["cuda:99", "gpu", ""])
 def test_a_device_that_is_not_there_is_one_clear_line(metric, device):
-    with pytest.raises(InvalidInput, match=r"device must be one that torch can use here, got '.*': \S") as told:
+    with pytest.raises(InvalidInput, match=r"device must be one that torch can use here, got '.*': \S") as caught:
         metric(Sample(CODES, FACTORS), device=device, **QUICK)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Cases at the edge of a metric's rules, and what options and details say, each with an answer that can be worked out by hand."""
+"""Cases at the edge of a metric's rules, options and details, each with an answer worked out by hand."""
 
 from functools import partial
 

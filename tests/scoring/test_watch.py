@@ -12,30 +12,19 @@ from dbench.scoring.encoders import encode_data
 DATA = load("dsprites_grid_16")
 
 
-def supervised() -> torch.nn.Module:
-    torch.manual_seed(0)
-    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(256, 64), torch.nn.ReLU(), torch.nn.Linear(64, 2))
+def encoder_of_two_codes() -> torch.nn.Sequential:
+    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(256, 2))
 
 
-def loss_of(encoder: torch.nn.Module, images: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
-    """Teach two codes the two positions."""
-    return ((encoder(images) - factors[:, 3:].float() / 15) ** 2).mean()
-
-
-def test_a_plain_loop_sees_its_encoder_learn():
-    encoder, watch = supervised(), Watch(DATA, metrics=["sap[r2]"], every=10, rows=500)
-    optimiser = torch.optim.Adam(encoder.parameters(), lr=1e-2)
-    torch.manual_seed(1)
-    for step, (images, factors) in enumerate(DataLoader(torch_dataset(DATA), batch_size=128, shuffle=True)):
+def test_every_so_many_steps_the_encoder_as_it_is_then_is_scored():
+    encoder, watch = encoder_of_two_codes(), Watch(DATA, metrics=["sap[r2]"], every=10, rows=500)
+    for step in range(11):
+        torch.nn.init.normal_(encoder[1].weight)
         scores = watch(encoder, step)
         assert bool(scores) == (step % 10 == 0)
-        if step == 30:
-            break
-        optimiser.zero_grad()
-        loss_of(encoder, images, factors).backward()
-        optimiser.step()
-    assert [entry["step"] for entry in watch.history] == [0, 10, 20, 30]
-    assert watch.history[-1]["sap[r2]"] > watch.history[0]["sap[r2]"] + 0.1
+    first, last = watch.history
+    assert (first["step"], last["step"]) == (0, 10)
+    assert first["sap[r2]"] != last["sap[r2]"] == scores["sap[r2]"]
     found, source = encode_data(encoder, DATA, rows=500)
     assert scores["sap[r2]"] == score(found, source=source, metrics=["sap[r2]"], repeats=0)["sap[r2]"]
 
@@ -55,10 +44,11 @@ def test_lightning_logs_what_a_watch_sees(tmp_path):
     class Module(lightning.LightningModule):
         def __init__(self):
             super().__init__()
-            self.encoder = supervised()
+            self.encoder = encoder_of_two_codes()
 
         def training_step(self, batch, index):
-            return loss_of(self.encoder, *batch)
+            images, factors = batch
+            return ((self.encoder(images) - factors[:, 3:] / 15) ** 2).mean()
 
         def configure_optimizers(self):
             return torch.optim.Adam(self.parameters(), lr=1e-2)
