@@ -123,27 +123,6 @@ def test_without_its_adversary_the_codes_are_those_of_an_autoencoder(make_batch)
     np.testing.assert_allclose(terms.loss, terms.reconstruction + terms.others["regions"], rtol=1e-12)
 
 
-@pytest.mark.parametrize("when", [EARLY, LATE])
-def test_gradients_of_heads_and_adversary_are_those_of_finite_differences(make_batch, when):
-    batch = make_batch(members=1, images=4, codes=2, objective="weak_de", **when)
-    g = torch.Generator().manual_seed(0)
-    # along random directions: there are thousands of parameters
-    directions = {name: torch.randn(v.shape, generator=g, dtype=v.dtype) for name, v in batch.extra.items()}
-
-    def along(amount, part, loss):
-        moved = {n: v + amount * directions[n] if n.startswith(part) else v for n, v in batch.extra.items()}
-        return getattr(weak_de(replace(batch, extra=moved), adversarial=STRENGTHS[:1]), loss)
-
-    start = torch.zeros((), dtype=torch.float64, requires_grad=True)
-    # the regions' losses only by turns: to the relational learner and the adversary they are given
-    taught = [
-        ("adversary.", "adversary_loss"),
-        ("head.region.", "loss") if when is EARLY else ("head.relation.", "loss"),
-    ]
-    for part, loss in taught:
-        assert torch.autograd.gradcheck(lambda amount, p=part, w=loss: along(amount, p, w), [start])
-
-
 def test_what_it_lacks_is_said(make_batch):
     with pytest.raises(InvalidInput, match="noise of the codes"):
         weak_de(make_batch(objective="weak_de", noise=None), adversarial=STRENGTHS)
