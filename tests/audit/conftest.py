@@ -21,9 +21,6 @@ class Constant:
 
 constant = Constant()
 
-def coin(codes, factors):
-    return np.random.default_rng().uniform()
-
 def loss(codes, factors):
     return 1.0 - copy_of_mig(codes, factors)
 
@@ -56,13 +53,6 @@ def picky(codes, factors):
     if codes.shape[1] < 3:
         raise ValueError("at least 3 codes, please")
     return copy_of_mig(codes, factors)
-
-def endless(codes, factors):
-    while True:
-        pass
-
-def three(a, b, c):
-    return 0.0
 
 def chatty(codes, factors):
     print("hello from the metric")
