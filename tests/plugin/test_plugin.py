@@ -230,12 +230,6 @@ def test_an_expectation_nobody_uses_fails_unless_a_part_was_picked(session, peac
         assert "stale" not in part.text
 
 
-def test_a_session_that_decides_nothing_exits_8(session):
-    outcome = session(PEACEFUL, "-k", "open")
-    assert outcome.code == 8
-    assert "2 undecided" in outcome.last_line
-
-
 def test_a_worker_that_dies_leaves_a_broken_record(session):
     source = """
 @card().covers
