@@ -15,16 +15,12 @@ NETWORK_CASES = [
 ]
 
 
-def _stack(network, members):
-    drawn = [network.init(np.random.default_rng(i)) for i in range(members)]
-    # Biases start at zero, where a misplaced one would not show.
-    drawn = [{name: value + 0.01 * i for name, value in one.items()} for i, one in enumerate(drawn, 1)]
-    return drawn, {name: torch.stack([one[name] for one in drawn]) for name in network.shapes}
-
-
 @pytest.mark.parametrize("network", NETWORK_CASES)
 def test_each_member_computes_what_an_ordinary_module_computes(network):
-    drawn, stacked = _stack(network, 3)
+    drawn = [network.init(np.random.default_rng(i)) for i in range(3)]
+    # Biases start at zero, where a misplaced one would not show.
+    drawn = [{name: value + 0.01 * i for name, value in one.items()} for i, one in enumerate(drawn, 1)]
+    stacked = {name: torch.stack([one[name] for one in drawn]) for name in network.shapes}
     x = torch.rand(3, 5, *network.image_shape, generator=torch.Generator().manual_seed(0))
     z = torch.randn(3, 5, network.latents, generator=torch.Generator().manual_seed(1))
     mean, logvar = network.encode(stacked, x)
@@ -34,17 +30,6 @@ def test_each_member_computes_what_an_ordinary_module_computes(network):
         torch.testing.assert_close(mean[i], module.encode(x[i])[0], rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(logvar[i], module.encode(x[i])[1], rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(logits[i], module.decode(z[i]), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("network", NETWORK_CASES)
-def test_one_members_gradient_does_not_reach_another(network):
-    _, stacked = _stack(network, 2)
-    stacked = {name: value.requires_grad_() for name, value in stacked.items()}
-    mean, _ = network.encode(stacked, torch.rand(2, 3, *network.image_shape))
-    network.decode(stacked, mean)[0].sum().backward()
-    gradients = [value.grad for value in stacked.values()]
-    assert all((gradient[1] == 0).all() for gradient in gradients)
-    assert sum(gradient[0].abs().sum() for gradient in gradients) > 0
 
 
 @pytest.mark.parametrize("network", NETWORK_CASES)
