@@ -1,7 +1,5 @@
 """Is every representation what the gallery says it is?"""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -95,9 +93,6 @@ def test_strong_is_both_characteristics_and_nothing_lost():
         both = representation.characteristic_1 and representation.characteristic_2 and representation.explicit
         assert bool(representation.strong) == bool(both)
         assert not representation.strong or representation.weak
-    assert {r.characteristic_1 for r in REPRESENTATIONS.values()} == {True, False, None}
-    combined = {(r.characteristic_1, r.characteristic_2) for r in REPRESENTATIONS.values()}
-    assert set(itertools.product((True, False), repeat=2)) <= combined
 
 
 def at(name, metric, **options):
