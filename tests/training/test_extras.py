@@ -48,12 +48,11 @@ def _same(state, other, rows=slice(None), other_rows=slice(None)):
 
 
 @pytest.mark.parametrize("objective", NEEDY)
-def test_a_member_comes_out_the_same_to_the_bit_alone_in_company_and_interrupted(objective, images, factors):
+def test_a_member_comes_out_the_same_to_the_bit_in_another_order_and_interrupted(objective, images, factors):
     members, steps = _members(objective), BLOCK + 50
     settings = {**SETTINGS, "factors": factors, "steps": steps}
     whole = train(members, images, NETWORK, **settings)
     assert not whole.diverged.any()
-    assert _same(train(members[2:3], images, NETWORK, **settings), whole, other_rows=slice(2, 3))
     state = train(members[::-1], images, NETWORK, each_block=lambda _: True, **settings)
     assert state.step == BLOCK
     stored = {name: tensor.clone() for name, tensor in state.to_tensors().items()}
@@ -70,17 +69,6 @@ def test_parameters_beside_the_networks_start_as_drawn_and_are_trained(objective
     drawn = initial_extra(member, state.extra)
     assert set(state.parameters) == set(NETWORK.shapes) | set(drawn)
     assert not any(torch.equal(state.parameters[name][0], start) for name, start in drawn.items())
-
-
-@pytest.mark.parametrize("objective", ["factor_vae", "mtd"])
-def test_strength_zero_is_the_plain_vae_to_the_last_bit(objective, images, factors):
-    axes = {"seed": 3}
-    plain = train([Member("beta_vae", 1.0, axes)], images, NETWORK, steps=BLOCK + 20, **SETTINGS)
-    ours = train([Member(objective, 0.0, axes)], images, NETWORK, steps=BLOCK + 20, factors=factors, **SETTINGS)
-    for kind in ("rows", "first", "second"):
-        mine, theirs = getattr(ours, kind), getattr(plain, kind)
-        assert all(torch.equal(mine[name], row) for name, row in theirs.items())
-    assert torch.equal(ours.loss, plain.loss)
 
 
 def _train_factor_vae_alone(member, images, steps):
