@@ -48,27 +48,21 @@ def _same(state, other, rows=slice(None), other_rows=slice(None)):
 
 
 @pytest.mark.parametrize("objective", NEEDY)
-def test_a_member_comes_out_the_same_to_the_bit_in_another_order_and_interrupted(objective, images, factors):
+def test_members_train_all_they_have_to_the_same_bits_in_another_order_and_interrupted(objective, images, factors):
     members, steps = _members(objective), BLOCK + 50
     settings = {**SETTINGS, "factors": factors, "steps": steps}
     whole = train(members, images, NETWORK, **settings)
     assert not whole.diverged.any()
+    drawn = initial_extra(members[0], whole.extra)
+    assert set(whole.parameters) == set(NETWORK.shapes) | set(drawn)
+    assert not any(torch.equal(whole.parameters[name][0], start) for name, start in drawn.items())
+
     state = train(members[::-1], images, NETWORK, each_block=lambda _: True, **settings)
     assert state.step == BLOCK
     stored = {name: tensor.clone() for name, tensor in state.to_tensors().items()}
     state = State.from_tensors(stored, NETWORK, find_card(objective).extra_shapes(NETWORK, SIZES))
     state = train(members[::-1], images, NETWORK, state=state, **settings)
     assert _same(state, whole, other_rows=torch.arange(len(members) - 1, -1, -1))
-
-
-@pytest.mark.parametrize("objective", NEEDY)
-def test_parameters_beside_the_networks_start_as_drawn_and_are_trained(objective, images, factors):
-    member = _members(objective)[0]
-    # WeakDE teaches one head in either half of the run, and only with batches that hold labelled images: not all do.
-    state = train([member], images, NETWORK, steps=12, factors=factors, **SETTINGS)
-    drawn = initial_extra(member, state.extra)
-    assert set(state.parameters) == set(NETWORK.shapes) | set(drawn)
-    assert not any(torch.equal(state.parameters[name][0], start) for name, start in drawn.items())
 
 
 def _train_factor_vae_alone(member, images, steps):
@@ -215,7 +209,6 @@ def test_a_second_batch_is_drawn_apart_from_the_first_and_each_code_permuted_on_
     # Positions agree between codes and with the unpermuted batch as often as chance has it: 1 in 16.
     for pair in ((order[..., 0], order[..., 1]), (order[..., 1], order[..., 2]), (order[..., 0], torch.arange(16))):
         assert (pair[0] == pair[1]).float().mean() == pytest.approx(1 / 16, abs=0.025)
-    assert torch.equal(order, draw_second_block(member, 2, **settings)[2])
     assert not torch.equal(order, draw_second_block(member, 3, **settings)[2])
 
 
