@@ -1,12 +1,10 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
 
 from dbench.models.objectives import annealed_vae
 
-CAPACITIES = torch.tensor([5.0, 25.0, 100.0], dtype=torch.float64)
+CAPACITIES = torch.tensor([1.0, 4.0, 100.0], dtype=torch.float64)
 
 
 @pytest.mark.parametrize("steps", [600, 300_000])
@@ -17,14 +15,15 @@ def test_the_capacity_rises_straight_over_the_first_third_and_stays(make_batch, 
         np.testing.assert_allclose(terms.others["capacity"], reached * CAPACITIES, rtol=1e-12)
 
 
-def test_a_thousand_for_every_nat_between_the_divergence_and_the_capacity(make_batch):
+def test_a_thousand_for_every_nat_between_the_batchs_divergence_and_the_capacity(make_batch):
     """Two images of two codes by hand: 0.5 (mean^2 + variance - log variance - 1) for each, summed over codes."""
     mean = torch.tensor([[[1.0, 0.0], [2.0, -1.0]]], dtype=torch.float64).expand(3, 2, 2)
     batch = make_batch(images=2, codes=2, mean=mean, logvar=torch.zeros_like(mean), step=10, steps=60)
     terms = annealed_vae(batch, c_max=CAPACITIES)  # half way up the rise
     kl = (0.5 + (2 + 0.5)) / 2  # a mean over images of sums over codes
     np.testing.assert_allclose(terms.kl, kl, rtol=1e-12)
-    distance = torch.tensor([2.5 - kl, 12.5 - kl, 50 - kl], dtype=torch.float64)
+    # Charged above a capacity, rewarded below one, also below one that lies between the divergences of the images.
+    distance = torch.tensor([kl - 0.5, 2 - kl, 50 - kl], dtype=torch.float64)
     np.testing.assert_allclose(terms.loss, terms.reconstruction + 1000 * distance, rtol=1e-12)
 
 
@@ -34,19 +33,3 @@ def test_gamma_is_the_studys_unless_a_run_takes_another(make_batch):
     np.testing.assert_allclose(light.loss - light.reconstruction, (terms.loss - terms.reconstruction) / 80, rtol=1e-9)
     assert annealed_vae.card.tuned({}).constants == {"gamma": 1000.0}
     assert annealed_vae.card.tuned({"gamma": 2.0}).constants == {"gamma": 2.0}
-
-
-def test_the_distance_is_that_of_the_batch_and_not_of_each_image(make_batch):
-    mean = torch.tensor([[[0.0], [2.0]]], dtype=torch.float64)  # divergences of 0 and 2 nats
-    batch = make_batch(members=1, images=2, codes=1, mean=mean, logvar=torch.zeros_like(mean), step=1, steps=3)
-    terms = annealed_vae(batch, c_max=torch.ones(1, dtype=torch.float64))
-    np.testing.assert_allclose(terms.loss, terms.reconstruction, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("c_max", "sign"), [(1.0, 1), (100.0, -1)])
-def test_the_divergence_is_charged_above_the_capacity_and_rewarded_below_it(make_batch, c_max, sign):
-    batch = make_batch(step=1, steps=1)
-    batch = replace(batch, mean=batch.mean.requires_grad_())
-    terms = annealed_vae(batch, c_max=torch.full((3,), c_max, dtype=torch.float64))
-    (gradient,) = torch.autograd.grad(terms.loss.sum(), batch.mean)
-    np.testing.assert_allclose(gradient, sign * 1000 * batch.mean.detach() / batch.mean.shape[1], rtol=1e-9)

@@ -1,15 +1,11 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from dbench.models import NETWORKS
 from dbench.models.objectives import SecondBatch, factor_vae
-from dbench.models.objectives.discriminator import discriminate
-from dbench.models.stacked import dense_shapes, glorot_uniform
 
 GAMMAS = torch.tensor([10.0, 20.0, 100.0], dtype=torch.float64)
 
@@ -35,19 +31,6 @@ def test_a_linear_discriminator_of_two_images_gives_the_values_by_hand(make_batc
     assert float(terms.adversary_loss) == pytest.approx(-np.log(told_apart).mean(), rel=1e-12)
 
 
-def test_the_chain_is_that_of_ordinary_layers():
-    drawn = glorot_uniform(dense_shapes("adversary", (4, 6, 5, 2)), np.random.default_rng(0))
-    drawn = {name: values + 0.1 for name, values in drawn.items()}
-    layers = [nn.Linear(4, 6), nn.LeakyReLU(0.2), nn.Linear(6, 5), nn.LeakyReLU(0.2), nn.Linear(5, 2)]
-    with torch.no_grad():
-        for i, layer in enumerate(layers[::2]):
-            layer.weight.copy_(drawn[f"adversary.{i}.weight"].T)
-            layer.bias.copy_(drawn[f"adversary.{i}.bias"])
-    z = torch.randn(7, 4, generator=torch.Generator().manual_seed(0))
-    parameters = {name: values[None] for name, values in drawn.items()} | {"head.0.weight": torch.zeros(1, 3, 3)}
-    torch.testing.assert_close(discriminate(parameters, "adversary", z[None])[0], nn.Sequential(*layers)(z))
-
-
 def test_the_papers_discriminator_goes_with_the_convolutional_network():
     shapes = factor_vae.card.extra_shapes(NETWORKS["conv"](), (3, 6))
     weights = [shape for name, shape in shapes.items() if name.endswith("weight")]
@@ -69,18 +52,3 @@ def test_no_gradient_passes_between_the_discriminator_and_the_network(make_batch
     assert all(gradient is None for gradient in _gradients(terms.adversary_loss, [*codes, *second]))
     assert all(gradient is not None for gradient in _gradients(terms.loss, codes))
     assert all(gradient is not None for gradient in _gradients(terms.adversary_loss, own))
-
-
-def test_the_discriminators_gradient_is_that_of_finite_differences(make_batch):
-    batch = make_batch(members=2, images=4, codes=3, objective="factor_vae")
-    # A narrow one: the default has thousands of parameters.
-    shapes = {"adversary.0.weight": (3, 4), "adversary.0.bias": (4,), "adversary.1.weight": (4, 2)}
-    g = torch.Generator().manual_seed(1)
-    leaves = [torch.randn(2, *shape, generator=g, dtype=torch.float64).requires_grad_() for shape in shapes.values()]
-    zero = torch.zeros(2, 2, dtype=torch.float64)
-
-    def losses(*values):
-        extra = {**dict(zip(shapes, values, strict=True)), "adversary.1.bias": zero}
-        return factor_vae(replace(batch, extra=extra), gamma=GAMMAS[:2]).adversary_loss
-
-    assert torch.autograd.gradcheck(losses, leaves)

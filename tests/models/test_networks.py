@@ -15,16 +15,12 @@ NETWORK_CASES = [
 ]
 
 
-def _stack(network, members):
-    drawn = [network.init(np.random.default_rng(i)) for i in range(members)]
-    # Biases start at zero, where a misplaced one would not show.
-    drawn = [{name: value + 0.01 * i for name, value in one.items()} for i, one in enumerate(drawn, 1)]
-    return drawn, {name: torch.stack([one[name] for one in drawn]) for name in network.shapes}
-
-
 @pytest.mark.parametrize("network", NETWORK_CASES)
 def test_each_member_computes_what_an_ordinary_module_computes(network):
-    drawn, stacked = _stack(network, 3)
+    drawn = [network.init(np.random.default_rng(i)) for i in range(3)]
+    # Biases start at zero, where a misplaced one would not show.
+    drawn = [{name: value + 0.01 * i for name, value in one.items()} for i, one in enumerate(drawn, 1)]
+    stacked = {name: torch.stack([one[name] for one in drawn]) for name in network.shapes}
     x = torch.rand(3, 5, *network.image_shape, generator=torch.Generator().manual_seed(0))
     z = torch.randn(3, 5, network.latents, generator=torch.Generator().manual_seed(1))
     mean, logvar = network.encode(stacked, x)
@@ -34,17 +30,6 @@ def test_each_member_computes_what_an_ordinary_module_computes(network):
         torch.testing.assert_close(mean[i], module.encode(x[i])[0], rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(logvar[i], module.encode(x[i])[1], rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(logits[i], module.decode(z[i]), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("network", NETWORK_CASES)
-def test_one_members_gradient_does_not_reach_another(network):
-    _, stacked = _stack(network, 2)
-    stacked = {name: value.requires_grad_() for name, value in stacked.items()}
-    mean, _ = network.encode(stacked, torch.rand(2, 3, *network.image_shape))
-    network.decode(stacked, mean)[0].sum().backward()
-    gradients = [value.grad for value in stacked.values()]
-    assert all((gradient[1] == 0).all() for gradient in gradients)
-    assert sum(gradient[0].abs().sum() for gradient in gradients) > 0
 
 
 @pytest.mark.parametrize("network", NETWORK_CASES)
@@ -61,21 +46,6 @@ def test_weights_start_glorot_uniform_and_biases_at_zero(network):
         assert values.abs().max() <= bound
         if values.numel() > 1000:
             assert values.std() == pytest.approx(bound / 3**0.5, rel=0.05)
-
-
-def test_the_convolutional_network_has_the_size_of_the_papers_table():
-    encoder = (16 * 32 + 32) + (16 * 32 * 32 + 32) + (16 * 32 * 64 + 64) + (16 * 64 * 64 + 64)
-    encoder += (1024 * 256 + 256) + (256 * 20 + 20)
-    decoder = (10 * 256 + 256) + (256 * 1024 + 1024)
-    decoder += (16 * 64 * 64 + 64) + (16 * 64 * 32 + 32) + (16 * 32 * 32 + 32) + (16 * 32 + 1)
-    assert sum(int(np.prod(shape)) for shape in NETWORKS["conv"]().shapes.values()) == encoder + decoder
-
-
-def test_equal_generators_draw_equal_parameters():
-    network = NETWORKS["mlp"]()
-    one, same, other = (network.init(np.random.default_rng(seed)) for seed in (1, 1, 2))
-    assert all(torch.equal(one[name], same[name]) for name in one)
-    assert not torch.equal(one["encoder.0.weight"], other["encoder.0.weight"])
 
 
 def test_an_unknown_network_is_refused_with_the_names_there_are():

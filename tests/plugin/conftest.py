@@ -66,10 +66,8 @@ class FinishedSession:
 
 
 @pytest.fixture
-def session(pytester, monkeypatch) -> Callable[..., FinishedSession]:
+def session(pytester) -> Callable[..., FinishedSession]:
     """Write claims and run them: ``session(source, *arguments)``."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     pytester.makeini(INI)
     evidence = pytester.path / "evidence" / "micro"
     evidence.mkdir(parents=True)

@@ -10,17 +10,8 @@ def test_holds():
     {body}
     return around(0.8)
 """
-HOLDS = COVERS.format(body="pass")
+HOLDS = COVERS.format(body="open('ran', 'w').close()")
 MISSING = ["--dbench-runs=missing", "--dbench-evidence="]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="no folder that nobody can write")
-def test_a_report_folder_that_is_there_but_cannot_be_written_is_refused_before_the_first_test(session):
-    outcome = session(COVERS.format(body="open('ran', 'w').close()"), "--dbench-report=/proc")
-    assert outcome.code == 4
-    assert "the report must go to a folder that can be written, got '/proc'" in outcome.text
-    assert "Traceback" not in outcome.text
-    assert not (outcome.folder / "ran").exists()
 
 
 def test_a_session_whose_report_could_not_be_written_says_its_verdicts_all_the_same(session):
@@ -52,6 +43,12 @@ def test_holds(value):
     [
         (["--dbench-evidence=nowhere"], "", "evidence must be a folder with runs.parquet and manifest.json"),
         (["--dbench-report=claims/test_own.py"], "", "the report must go to a folder that can be written"),
+        pytest.param(
+            ["--dbench-report=/proc"],
+            "",
+            "the report must go to a folder that can be written, got '/proc'",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="no folder that nobody can write"),
+        ),
         ([], 'expected = "all"', "expected.toml must hold [[expected]] tables and nothing else"),
         ([], "misspelt", "unknown claim 'flaws.xorr'; did you mean 'flaws.xor'?"),
         (["--dbench-runs=missing"], "", "--dbench-runs=missing judges what it trains"),
@@ -59,13 +56,14 @@ def test_holds(value):
         (MISSING, "", "claims/test_own.py/environment'"),
     ],
 )
-def test_what_cannot_be_right_is_a_usage_error_of_one_line(session, expected, monkeypatch, arguments, expect, message):
+def test_what_cannot_be_right_is_refused_before_any_test(session, expected, monkeypatch, arguments, expect, message):
     monkeypatch.setenv("DBENCH_STORE", "claims/test_own.py/environment")  # for a store that no option names
     expect = expected("undecided", "flaws.xorr / synthetic") if expect == "misspelt" else expect
     outcome = session(HOLDS, *arguments, expect=expect)
     assert outcome.code == 4
     assert [line for line in outcome.text.splitlines() if message in line and line.startswith("ERROR: ")]
     assert "Traceback" not in outcome.text
+    assert not (outcome.folder / "ran").exists()
 
 
 def test_an_error_of_the_operating_system_while_training_is_a_usage_error(session, pytester):

@@ -48,39 +48,21 @@ def _same(state, other, rows=slice(None), other_rows=slice(None)):
 
 
 @pytest.mark.parametrize("objective", NEEDY)
-def test_a_member_comes_out_the_same_to_the_bit_alone_among_others_and_interrupted(objective, images, factors):
+def test_members_train_all_they_have_to_the_same_bits_in_another_order_and_interrupted(objective, images, factors):
     members, steps = _members(objective), BLOCK + 50
     settings = {**SETTINGS, "factors": factors, "steps": steps}
     whole = train(members, images, NETWORK, **settings)
     assert not whole.diverged.any()
-    assert _same(train(members[2:3], images, NETWORK, **settings), whole, other_rows=slice(2, 3))
+    drawn = initial_extra(members[0], whole.extra)
+    assert set(whole.parameters) == set(NETWORK.shapes) | set(drawn)
+    assert not any(torch.equal(whole.parameters[name][0], start) for name, start in drawn.items())
+
     state = train(members[::-1], images, NETWORK, each_block=lambda _: True, **settings)
     assert state.step == BLOCK
     stored = {name: tensor.clone() for name, tensor in state.to_tensors().items()}
     state = State.from_tensors(stored, NETWORK, find_card(objective).extra_shapes(NETWORK, SIZES))
     state = train(members[::-1], images, NETWORK, state=state, **settings)
     assert _same(state, whole, other_rows=torch.arange(len(members) - 1, -1, -1))
-
-
-@pytest.mark.parametrize("objective", NEEDY)
-def test_parameters_beside_the_networks_start_as_drawn_and_are_trained(objective, images, factors):
-    member = _members(objective)[0]
-    # WeakDE teaches one head in either half of the run, and only with batches that hold labelled images: not all do.
-    state = train([member], images, NETWORK, steps=12, factors=factors, **SETTINGS)
-    drawn = initial_extra(member, state.extra)
-    assert set(state.parameters) == set(NETWORK.shapes) | set(drawn)
-    assert not any(torch.equal(state.parameters[name][0], start) for name, start in drawn.items())
-
-
-@pytest.mark.parametrize("objective", ["factor_vae", "mtd"])
-def test_strength_zero_is_the_plain_vae_to_the_last_bit(objective, images, factors):
-    axes = {"seed": 3}
-    plain = train([Member("beta_vae", 1.0, axes)], images, NETWORK, steps=BLOCK + 20, **SETTINGS)
-    ours = train([Member(objective, 0.0, axes)], images, NETWORK, steps=BLOCK + 20, factors=factors, **SETTINGS)
-    for kind in ("rows", "first", "second"):
-        mine, theirs = getattr(ours, kind), getattr(plain, kind)
-        assert all(torch.equal(mine[name], row) for name, row in theirs.items())
-    assert torch.equal(ours.loss, plain.loss)
 
 
 def _train_factor_vae_alone(member, images, steps):
@@ -174,17 +156,11 @@ def test_an_objective_is_given_what_its_card_asks_for(images, factors, greedy):
     stop = {"steps": 300, "each_block": lambda _: True}
     state = train(greedy, images, NETWORK, factors=factors, factor_sizes=(5, 6), **stop, **SETTINGS)
     assert (len(SEEN), SEEN[-1].step, SEEN[-1].steps) == (BLOCK, BLOCK - 1, 300)
-    allowed = {}
     for batch in SEEN:
         # The square's upper left corner is at its factors.
         corners = batch.x[:, :, 0].flatten(2).argmax(2)
         assert torch.equal(corners, batch.factors[..., 0] * 8 + batch.factors[..., 1])
-        for m in range(2):
-            for factor, labelled in zip(batch.factors[m].tolist(), batch.labelled[m].tolist(), strict=True):
-                allowed.setdefault((m, *factor), set()).add(labelled)
     # One in four images, always the same of a member, others of another.
-    share = torch.stack([batch.labelled.float().mean(1) for batch in SEEN]).mean(0)
-    assert ((share - 0.25).abs() < 0.08).all()
     masks = [draw_labelled(member, data_size=200, share=0.25) for member in greedy]
     assert [int(mask.sum()) for mask in masks] == [50, 50]
     assert not torch.equal(*masks)
@@ -233,7 +209,6 @@ def test_a_second_batch_is_drawn_apart_from_the_first_and_each_code_permuted_on_
     # Positions agree between codes and with the unpermuted batch as often as chance has it: 1 in 16.
     for pair in ((order[..., 0], order[..., 1]), (order[..., 1], order[..., 2]), (order[..., 0], torch.arange(16))):
         assert (pair[0] == pair[1]).float().mean() == pytest.approx(1 / 16, abs=0.025)
-    assert torch.equal(order, draw_second_block(member, 2, **settings)[2])
     assert not torch.equal(order, draw_second_block(member, 3, **settings)[2])
 
 
@@ -247,9 +222,15 @@ def test_a_member_may_hold_its_adversarys_rate_at_another_value(images, monkeypa
     assert _same(ours, train([member], images, NETWORK, steps=30, **SETTINGS))
 
 
-def test_members_whose_adversaries_learn_at_other_rates_are_no_ensemble(images):
-    members = [Member("factor_vae", 10.0, {"seed": 0}, (("adversary_rate", rate),)) for rate in (1.0, 3.0)]
-    with pytest.raises(InvalidInput, match="same heads and adversary, got factor_vae"):
+@pytest.mark.parametrize(
+    ("members", "names"),
+    [
+        ([Member(name, 1.0, {"seed": 0}) for name in ("beta_vae", "factor_vae")], "beta_vae, factor_vae"),
+        ([Member("factor_vae", 1.0, {"seed": 0}, (("adversary_rate", rate),)) for rate in (1.0, 3.0)], "factor_vae"),
+    ],
+)
+def test_members_of_other_parameters_or_adversaries_rates_are_no_ensemble(images, members, names):
+    with pytest.raises(InvalidInput, match=f"same heads and adversary, got {names}$"):
         train(members, images, NETWORK, steps=1, **SETTINGS)
 
 
@@ -264,12 +245,6 @@ def test_members_whose_adversaries_learn_at_other_rates_are_no_ensemble(images):
 def test_a_rate_that_is_nobodys_or_nothing_is_refused(objective, constants, message):
     with pytest.raises(InvalidInput, match=message):
         find_card(objective).tuned(constants)
-
-
-def test_members_with_other_parameters_are_no_ensemble(images):
-    members = [Member("beta_vae", 1.0, {"seed": 0}), Member("factor_vae", 1.0, {"seed": 0})]
-    with pytest.raises(InvalidInput, match="same heads and adversary, got beta_vae, factor_vae"):
-        train(members, images, NETWORK, steps=1)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +278,6 @@ def test_a_state_without_the_members_parameters_is_refused(images):
     [
         ({"labels": 0.0}, "labels .* got 0.0"),
         ({"needs_factors": False}, "labels .* got 0.25"),
-        ({"adversary_rate": 0.0}, "positive rate .* got 0.0"),
         ({"adversary_betas": (0.5, 1.0)}, "betas"),
     ],
 )
