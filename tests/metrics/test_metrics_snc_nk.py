@@ -9,6 +9,14 @@ from dbench.metrics import bin_accuracy, nk, snc
 FAST = {"epochs": 50, "hidden": 64, "batch": 32}
 
 
+def test_a_class_owns_bins_as_its_share_is_wherever_they_lie():
+    label = np.repeat([0, 1, 2], [40, 30, 30])
+    middle = np.concatenate([np.arange(40) + 30, np.arange(30), np.arange(30) + 70.0])
+    assert bin_accuracy(middle, label) == (1.0, 10)
+    label[:5], label[40:45] = 1, 0  # half a bin of each
+    assert bin_accuracy(np.arange(100.0), label) == (0.9, 10)
+
+
 def test_a_perfect_code_scores_one_on_unequal_classes_of_a_common_divisor():
     label = np.repeat([3, -1, 8], [40, 30, 30])
     result = snc(Sample(label[:, None].astype(float), label[:, None]))

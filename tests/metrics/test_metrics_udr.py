@@ -32,6 +32,17 @@ def test_the_lasso_is_that_of_scikit_learn(seed):
         np.testing.assert_allclose(fit.weights[:, target], reference.coef_, atol=1e-6)
 
 
+def test_weights_of_as_many_codes_as_models_have_satisfy_the_conditions_of_optimality():
+    rng = np.random.default_rng(0)
+    x = zscore(rng.normal(size=(300, 10)) @ rng.normal(size=(10, 10)))
+    y = zscore(x @ rng.normal(size=(10, 40)) + 4 * rng.normal(size=(300, 40)))
+    fit = cross_validated_lasso(x, y)
+    gradient = x.T @ (y - x @ fit.weights) / len(x)
+    expected = np.where(fit.weights != 0, np.sign(fit.weights) * fit.penalty, gradient)
+    np.testing.assert_allclose(gradient, expected, atol=1e-9)
+    assert (np.abs(gradient) <= fit.penalty + 1e-9).all()
+
+
 def test_constant_and_copied_predictors_are_no_obstacle_and_a_constant_target_gets_no_weights():
     rng = np.random.default_rng(1)
     z = zscore(rng.normal(size=(200, 2)))

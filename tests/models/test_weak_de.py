@@ -123,6 +123,33 @@ def test_to_an_autoencoders_loss_the_heads_and_the_weighted_adversary_are_added(
     np.testing.assert_allclose(terms.loss, terms.reconstruction + added, rtol=1e-12)
 
 
+@pytest.mark.parametrize("when", [EARLY, LATE])
+def test_what_fooling_asks_of_the_codes_is_the_gradient_of_finite_differences(make_batch, when):
+    batch = make_batch(members=2, images=4, codes=2, objective="weak_de", **when)
+
+    def fooling(mean):
+        return weak_de(replace(batch, mean=mean), adversarial=STRENGTHS[:2]).others["fooling"]
+
+    assert torch.autograd.gradcheck(fooling, [batch.mean.requires_grad_()])
+
+
+@pytest.mark.parametrize(
+    ("when", "part", "loss"),
+    [(EARLY, "head.region.", "loss"), (LATE, "head.relation.", "loss"), (LATE, "adversary.", "adversary_loss")],
+)
+def test_gradients_of_heads_and_adversary_are_those_of_finite_differences(make_batch, when, part, loss):
+    batch = make_batch(members=1, images=4, codes=2, objective="weak_de", **when)
+    g = torch.Generator().manual_seed(0)
+    # along a random direction: there are thousands of parameters
+    directions = {name: torch.randn(v.shape, generator=g, dtype=v.dtype) for name, v in batch.extra.items()}
+
+    def along(amount):
+        moved = {n: v + amount * directions[n] if n.startswith(part) else v for n, v in batch.extra.items()}
+        return getattr(weak_de(replace(batch, extra=moved), adversarial=STRENGTHS[:1]), loss)
+
+    assert torch.autograd.gradcheck(along, [torch.zeros((), dtype=torch.float64, requires_grad=True)])
+
+
 def test_what_it_lacks_is_said(make_batch):
     with pytest.raises(InvalidInput, match="noise of the codes"):
         weak_de(make_batch(objective="weak_de", noise=None), adversarial=STRENGTHS)

@@ -52,6 +52,13 @@ def test_exchanged_headings_are_put_right_unless_asked_for():
     assert right.index[right != as_headed].tolist() == [("MPI3D", "parted_vae")]
 
 
+def test_the_supervised_model_has_its_own_accuracies_and_both_factors_their_chance():
+    # Table 47, random splits, shape
+    expected = sum((96.20, 95.94, 96.43, 95.56, 95.09)) / 5
+    assert flaws.supervised_accuracy("MPI3D", "random_split")["shape"] == pytest.approx(expected)
+    assert flaws.chance("MPI3D", "both") == pytest.approx(1 / 12)
+
+
 def test_a_metric_that_a_table_lacks_is_refused():
     with pytest.raises(InvalidInput, match="one cell for each data set and model, got 0"):
         flaws.summary(7, "modularity")

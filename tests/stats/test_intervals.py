@@ -162,6 +162,9 @@ def test_the_tails_of_the_bootstrap_are_the_expanded_ones(n, tail):
     )
     assert found.low / (draws - 1) == pytest.approx(tail, abs=1e-5)
     assert found.high == draws - 1
+    again = iter(range(20_001))  # of all units themselves 0, then 1 to 20,000
+    found = bootstrap_interval(lambda _: next(again), n, generator=generator(test="expanded tails"), draws=draws)
+    assert (draws - found.high) / (draws - 1) == pytest.approx(tail, abs=1e-5)
 
 
 @pytest.mark.parametrize("of", [np.ptp, np.mean])
