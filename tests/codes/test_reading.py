@@ -157,6 +157,7 @@ def test_the_deviation_of_the_posterior_becomes_its_logarithm(tmp_path: Path) ->
         ({"factors": np.where(FACTORS == 3, np.inf, FACTORS)}, "factors must be finite, got inf in row 9, column 1"),
         ({"codes": CODES.astype(object)}, "python objects, which only a pickle can store"),
         ({"codes": CODES.astype(str)}, "must hold real numbers, got dtype <U"),
+        ({"codes": CODES + 1j}, "must hold real numbers, got dtype complex128"),
         ({"factors": np.array([""] + ["red"] * 11)}, "must have printable text in every row, got ''"),
         ({"factors": np.array(["1"] * 11 + ["nan"])}, "must be finite, got nan"),
         ({"factors": np.array([b"\xff"] * 12)}, "must be text, got"),

@@ -41,6 +41,7 @@ def test_a_sample_keeps_its_own_copy_of_the_arrays():
         (np.zeros((0, 2)), np.zeros((0, 1)), (), r"codes .*got shape \(0, 2\)"),
         ([[], []], [[1], [2]], (), r"codes .*got shape \(2, 0\)"),
         ([["a"]], [[1]], (), "codes must hold real numbers, got dtype <U1"),
+        ([[1j]], [[1]], (), "codes must hold real numbers, got dtype complex128"),
         ([[1.0]], [[None]], (), "factors must hold real numbers, got dtype object"),
         ([[1.0, 2.0], [3.0]], [[1], [2]], (), "codes must be a matrix with rows of equal length"),
         ([[np.nan, 1.0, np.inf]], [[1]], (), "codes must be finite, got 2 entries"),
