@@ -112,6 +112,11 @@ def test_claims_do_not_train():
         assert not rooms_in(imports(path.read_text(encoding="utf-8"))) & {"training", "models"}, path.name
 
 
+def test_an_import_against_the_direction_is_seen():
+    source = "import dbench.report\ndef f():\n    from dbench.zoo.store import Store\n    from dbench import claims\n"
+    assert rooms_in(imports(source)) == {"report", "zoo", "claims"}
+
+
 # Neither does the command: tests/cli.
 @pytest.mark.parametrize(
     ("module", "heavy"),
