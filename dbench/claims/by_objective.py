@@ -1,4 +1,4 @@
-"""Averages over objectives of what can be said of the models of one, over the objectives where it is defined.
+"""Averages over objectives of a statistic of one objective's models, over those objectives where it is defined.
 
 A rank correlation is not defined where a score is the same in all models: a class all of whose models have ten
 informative codes says nothing of how anything goes with their number, and a 0 in its place would enter the average as

@@ -1,4 +1,4 @@
-"""What claims make of the rank correlations of several scores at once, with intervals over seeds."""
+"""Contrasts of the rank correlations of several scores, with intervals over seeds."""
 
 from collections.abc import Callable, Sequence
 

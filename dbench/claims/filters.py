@@ -1,4 +1,4 @@
-"""What a filter on models or codes removes: a judgement 'without collapsed models' may be that with all of them."""
+"""How many models or codes a filter removes: a result 'without collapsed models' may be that with all of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

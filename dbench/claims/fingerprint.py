@@ -1,4 +1,4 @@
-"""What decides a claim's verdict, as one hash: its card, and the source of all that computes its estimate."""
+"""One hash of all that decides a claim's verdict: its card, and the source of all that computes its estimate."""
 
 import ast
 import hashlib

@@ -1,4 +1,4 @@
-"""Regime: what trained models must be like before a sentence about the papers' models can be asked of them.
+"""Regime: conditions that trained models must meet before a sentence about the papers' models is judged on them.
 
 A predicate is computed from the evidence alone, never from the statistic of the claim it gates. Out of regime a claim
 is not tested, whatever its estimate says: neither 'reproduced' nor 'contradicted' would speak of the paper's models.

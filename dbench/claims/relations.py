@@ -1,4 +1,4 @@
-"""Relation matrices of trained models, and what is read off them."""
+"""Relation matrices of trained models, and statistics of them."""
 
 from collections.abc import Sequence
 

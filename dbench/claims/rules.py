@@ -1,4 +1,4 @@
-"""Decision rules: one range in which a statistic lies when the sentence is true, and what 'no effect' would give."""
+"""Decision rules: the range of a statistic if the sentence is true, and its value if there is no effect."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What one session of judging collected: verdicts, what broke, what got lost, and whether it may end green."""
+"""The state of a session of judging: verdicts, errors, claims that never ended, and whether it succeeds."""
 
 import json
 from collections.abc import Mapping

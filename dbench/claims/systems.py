@@ -1,4 +1,4 @@
-"""Correlations over a few systems, for sentences about systems: their draw counts, beside that of what was averaged.
+"""Correlations over a few systems, with intervals over the draw of systems and over what each was averaged from.
 
 A claim that one number of a system goes with another is about systems not looked at too. With six of them the standard
 error of a correlation is near 0.45, whatever each system's numbers rest on; an interval that keeps the systems fixed

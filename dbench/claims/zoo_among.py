@@ -1,4 +1,4 @@
-"""Statistics of the models that a score is defined for, when some of a sweep's are not: collapsed codes, for one.
+"""Statistics of the models for which a score is defined, where some are without it, such as those with collapsed codes.
 
 A model left out leaves a hole in its seed's sweep. Nothing is filled in: a seed counts where at least half of the
 strengths (rounded up) are left, and where strengths are looked at one by one, a strength counts where at least half

@@ -1,4 +1,4 @@
-"""Levels of settings against each other: ratios to one setting, changes over a sweep, who scores higher.
+"""Comparisons of settings: ratios to one setting, changes over a sweep, probabilities of scoring higher.
 
 As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every objective of the population. With
 ``among`` models that lack something are left out; what must remain is said in ``dbench.claims.zoo_among``.

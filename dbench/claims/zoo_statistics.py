@@ -1,4 +1,4 @@
-"""What claims ask of a population again and again, each with its interval over seeds.
+"""Statistics of a population that many claims use, each with its interval over seeds.
 
 All seeds are those complete for every objective of the population, so that every table rests on the same replicates,
 and a seed is left out of all of them at once. Without ``objectives`` the settings are those of all objectives.

@@ -1,4 +1,4 @@
-"""What is good on one data set, is it good on another? Two populations with the same settings.
+"""Transfer from one data set to another: two populations with the same settings.
 
 All intervals are over the seeds that both have complete, left out of both at once. What the two must have in common,
 or else evidence is lacking, is said at :func:`shared_settings`.
