@@ -58,6 +58,11 @@ class World:
     def parts(self) -> tuple[np.ndarray, ...]:
         return self.train.codes, self.train.factors, self.test.codes, self.test.factors
 
+    @property
+    def halves(self) -> np.ndarray:
+        """Two models: the first and the second copy of every factor."""
+        return np.stack(np.split(self.train.codes, 2, axis=1))
+
 
 def noisy_copies(sizes=SIZES, train=TRAIN, test=TEST, seed=0, noise=0.3) -> World:
     """Every factor twice, the second copy with twice the noise; standardised."""
@@ -125,6 +130,12 @@ PAIRS = (
         lambda w: metrics.code_mutual_information(w.train),
         lambda w: reference.code_mutual_information(w.train.codes),
         1e-6,
+    ),
+    Pair(
+        "udr",
+        lambda w: metrics.udr(w.halves, np.ones(w.halves.shape[::2], dtype=bool)),
+        lambda w: reference.udr(*w.halves),
+        1e-3,
     ),
 )
 SLOW = (

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LassoCV, LogisticRegression
 from sklearn.metrics import mutual_info_score, roc_auc_score
 from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
@@ -148,6 +148,20 @@ def dci(codes, factors, codes_test, factors_test) -> float:
         importance[:, j] = np.abs(model.feature_importances_)
         model.score(codes, factors[:, j]), model.score(codes_test, factors_test[:, j])
     return disentanglement(importance)
+
+
+def udr(first, second) -> float:
+    """Of two models that keep all their codes (Duan et al. 2020, equation 2): one Lasso after the other, both ways."""
+    scores = []
+    for a, b in ((first, second), (second, first)):
+        weights = np.abs([LassoCV(cv=5).fit(standardised(b), target).coef_ for target in standardised(a).T])
+        shares = [weights.max(axis=axis) ** 2 / weights.sum(axis=axis) for axis in (0, 1)]
+        scores.append(np.concatenate(shares).mean())
+    return float(np.mean(scores))
+
+
+def standardised(codes) -> np.ndarray:
+    return (codes - codes.mean(axis=0)) / codes.std(axis=0)
 
 
 def downstream_logistic(codes, factors, codes_test, factors_test) -> float:
