@@ -99,6 +99,7 @@ def _marked(folder):
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, tmp_path, wire):
     pytest.importorskip("ray", reason="Ray is not installed (pip install 'dbench[ray]')")
     arguments = [sys.executable, "-c", PROGRAM, store.url, json.dumps([key.axes for key in keys])]
