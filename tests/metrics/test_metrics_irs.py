@@ -72,6 +72,8 @@ def test_weights_undo_confounding_and_conditional_means_do_not():
     assert interventional_robustness(sample, [1], [0], [1]) == pytest.approx(0.0)
     assert interventional_robustness(sample, [1], [0], [1], reweight=False) == pytest.approx(1 - 0.9 / 0.5)
     assert irs(sample).value == pytest.approx(1.0)
+    mixed = Sample(factors @ np.array([[1.0, 0.5], [0.0, 1.0]]), factors)
+    assert irs(mixed, reweight=False).value < irs(mixed).value - 0.1
 
 
 def test_domain_shift_robustness_tells_features_that_move_with_the_domain():
