@@ -10,6 +10,7 @@ from dbench.audit.gallery import REPRESENTATIONS
 from dbench.audit.scale import HIGH, LOW, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.table import TITLES, group, tally
+from dbench.files import aside
 from dbench.metrics.registry import METRICS, find_card, find_metric
 
 OBSERVATIONS = 1000
@@ -138,9 +139,8 @@ def main(path: Path, check: bool, new: bool) -> None:
         columns[name] = column(prepared(name))
     if check:
         raise SystemExit(int(not path.is_file() or path.read_text(encoding="utf-8") != page(columns)))
-    aside = path.with_suffix(".partial")
-    aside.write_text(page(columns), encoding="utf-8")
-    aside.replace(path)
+    with aside(path) as place:
+        place.write_text(page(columns), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dbench.figures.card import figure
 from dbench.figures.lookup import correlations, held, in_order, labels, setting_means
 from dbench.figures.panels import close, heat_map, panels
 from dbench.figures.scatters import AGGREGATION_LABELS, AGGREGATIONS
-from dbench.figures.style import look_of
+from dbench.figures.style import label_of, look_of
 from dbench.figures.sweeps import METRICS
 from dbench.seeds import generator
 from dbench.stats import rank_correlation
@@ -205,7 +205,7 @@ def udr_correlations(population: Population) -> Figure:
         scores = {s: population.scores(s, objective, seeds=seeds).ravel() for s in (*variants, *metrics)}
         matrix = np.array([[rank_correlation(scores[a], scores[b]) for b in metrics] for a in variants])
         heat_map(panel, matrix, labels(variants), labels(metrics))
-        panel.set_title(look_of(objective).label)
+        panel.set_title(label_of(objective))
     close(axes.flat[len(objectives) :])
     return drawn
 
@@ -234,7 +234,7 @@ def udr_by_comparisons(population: Population) -> Figure:
         panel.fill_between(counts, found.min(axis=1), found.max(axis=1), color=look.colour, alpha=0.25, linewidth=0)
         panel.plot(counts, found.mean(axis=1), color=look.colour, marker=look.marker, markersize=3.5)
         panel.axhline(0, color="#5b6068", linewidth=0.6)
-        panel.set_title(look.label)
+        panel.set_title(label_of(objective))
     close(axes.flat[len(objectives) :])
     drawn.supxlabel("comparisons a run", fontsize=8)
     drawn.supylabel("Spearman with BetaVAE", fontsize=8)

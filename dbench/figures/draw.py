@@ -15,7 +15,7 @@ from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure
 from dbench.figures.lookup import in_order
 from dbench.figures.models import Models, models_of_store
-from dbench.figures.style import UNSUPERVISED, look_of
+from dbench.figures.style import UNSUPERVISED, label_of
 from dbench.zoo.store import Store
 
 # As cards name them, in the order of the page.
@@ -141,6 +141,6 @@ def source_text(models: Population | PopulationPair | Models) -> str:
     seeds, objectives = len(models.seeds()), in_order(models)
     settings = sum(len(models.strengths(objective)) for objective in objectives)
     unused = sum(len(models.done(objective)) for objective in objectives) - settings * seeds
-    named = ", ".join(look_of(objective).label for objective in objectives)
+    named = ", ".join(label_of(objective) for objective in objectives)
     left_out = f"; {unused} runs of seeds that not all settings have are left out" if unused else ""
     return f"{models.name}: {settings * seeds} runs, {settings} settings of {named} with {seeds} seeds each{left_out}."

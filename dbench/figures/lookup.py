@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import DbenchError, EvidenceLacking
-from dbench.figures.style import OBJECTIVES, look_of, score_label
+from dbench.figures.style import LOOKS, label_of, score_label
 from dbench.stats import rank_correlation
 
 Array = NDArray[np.float64]
@@ -25,12 +25,12 @@ class Model(NamedTuple):
     row: int
 
     def __str__(self) -> str:
-        return f"{look_of(self.objective).label} {self.strength:g}, seed {self.seed}"
+        return f"{label_of(self.objective)} {self.strength:g}, seed {self.seed}"
 
 
 def in_order(population: Population) -> list[str]:
     """Objectives of a population in the order in which figures show them."""
-    return sorted(population.objectives, key=lambda o: (list(OBJECTIVES).index(o) if o in OBJECTIVES else 99, o))
+    return sorted(population.objectives, key=lambda o: (list(LOOKS).index(o) if o in LOOKS else 99, o))
 
 
 def models_of(population: Population) -> list[Model]:

@@ -12,7 +12,7 @@ from dbench.codes import Sample
 from dbench.data import DataSet
 from dbench.data.held_out import WITHOUT
 from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
-from dbench.figures.style import UNSUPERVISED, look_of, score_label
+from dbench.figures.style import UNSUPERVISED, label_of, score_label
 from dbench.metrics.posterior import kl_per_code
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
@@ -31,7 +31,7 @@ class TrainedModel:
     scores: dict[str, float]
 
     def __str__(self) -> str:
-        return f"{look_of(self.key.objective).label} {self.key.strength:g}, seed {self.key.seed}"
+        return f"{label_of(self.key.objective)} {self.key.strength:g}, seed {self.key.seed}"
 
     @property
     def data(self) -> DataSet:

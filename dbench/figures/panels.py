@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
-from dbench.figures.style import INK, SOFT, WIDTH, look_of, number
+from dbench.figures.style import INK, SOFT, WIDTH, label_of, look_of, number
 
 Array = NDArray[np.float64]
 Share = bool | Literal["none", "all", "row", "col"]
@@ -69,7 +69,7 @@ def scatter(axes: Axes, x: Array, y: Array, objectives: NDArray[np.str_], order:
             marker=look.marker,
             alpha=0.65,
             linewidths=0,
-            label=look.label,
+            label=label_of(objective),
             rasterized=chosen.sum() > 500,
         )
     few_ticks(axes)
@@ -92,7 +92,7 @@ def legend(where: Figure | Axes, objectives: Sequence[str], *, columns: int, loc
             marker=look_of(o).marker,
             markersize=4.5,
             linestyle="-" if line else "none",
-            label=look_of(o).label,
+            label=label_of(o),
         )
         for o in objectives
     ]
@@ -150,7 +150,7 @@ def violins(axes: Axes, groups: Mapping[str, Array]) -> None:
 
 def name_objectives(axes: Axes, objectives: Sequence[str]) -> None:
     """Name the objectives along the bottom."""
-    names = [look_of(objective).label for objective in objectives]
+    names = [label_of(objective) for objective in objectives]
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
 
 

@@ -13,7 +13,7 @@ from dbench.errors import EvidenceLacking
 from dbench.figures.card import figure
 from dbench.figures.lookup import held, in_order, labels_of_models, of_models, setting_means
 from dbench.figures.panels import close, diagonal, few_ticks, legend, logarithmic, note, panels, scatter
-from dbench.figures.style import look_of, number, score_label
+from dbench.figures.style import label_of, number, score_label
 from dbench.figures.sweeps import METRICS
 from dbench.metrics.modularity import modularity_per_code
 from dbench.stats import rank_correlation
@@ -146,7 +146,7 @@ def robustness_and_information(population: Population) -> Figure:
         panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         chosen = objectives == objective
         boxed = np.mean((x[chosen] > 0.75) & (y[chosen] < 0.5)) if chosen.any() else 0.0
-        panel.set_title(look_of(objective).label)
+        panel.set_title(label_of(objective))
         note(panel, f"{chosen.sum()} codes, {boxed:.0%} boxed")
     close(axes.flat[len(order) :])
     drawn.supxlabel("mutual information score of the code", fontsize=8)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from dbench.metrics import METRICS
 from dbench.metrics.registry import find_card
+from dbench.models import objectives
 
 WIDTH = 7.0
 """Inches: the text width of a page, at which 8 points are as large as a footnote."""
@@ -55,27 +56,26 @@ STYLE: Any = {
 class Look(NamedTuple):
     """How an objective appears in every figure: never by colour alone."""
 
-    label: str
     colour: str
     marker: str
 
 
 # The colours of Okabe and Ito's palette that show on white.
-OBJECTIVES: dict[str, Look] = {
-    "beta_vae": Look("β-VAE", "#0072b2", "o"),
-    "annealed_vae": Look("AnnealedVAE", "#e69f00", "s"),
-    "factor_vae": Look("FactorVAE", "#009e73", "^"),
-    "beta_tcvae": Look("β-TCVAE", "#56b4e9", "D"),
-    "dip_vae_i": Look("DIP-VAE-I", "#d55e00", "v"),
-    "dip_vae_ii": Look("DIP-VAE-II", "#cc79a7", "P"),
-    "parted_vae": Look("PartedVAE", "#000000", "X"),
-    "parted_vae_semi": Look("PartedVAE semi", "#7f7f7f", "<"),
-    "weak_de": Look("WeakDE", "#8c7a00", ">"),
-    "mtd": Look("MTD", "#5e3c99", "*"),
+LOOKS: dict[str, Look] = {
+    "beta_vae": Look("#0072b2", "o"),
+    "annealed_vae": Look("#e69f00", "s"),
+    "factor_vae": Look("#009e73", "^"),
+    "beta_tcvae": Look("#56b4e9", "D"),
+    "dip_vae_i": Look("#d55e00", "v"),
+    "dip_vae_ii": Look("#cc79a7", "P"),
+    "parted_vae": Look("#000000", "X"),
+    "parted_vae_semi": Look("#7f7f7f", "<"),
+    "weak_de": Look("#8c7a00", ">"),
+    "mtd": Look("#5e3c99", "*"),
 }
 """Objectives in the order in which figures show them."""
 
-UNSUPERVISED = tuple(OBJECTIVES)[:6]
+UNSUPERVISED = tuple(LOOKS)[:6]
 """Those of A Sober Look and of Duan et al."""
 
 # Of scores that are no metric by themselves; a metric's label is on its card.
@@ -106,8 +106,13 @@ def number(value: float, form: str = ".2f") -> str:
 
 
 def look_of(objective: str) -> Look:
-    """Return how an objective is drawn; one that is not known is black under its own name."""
-    return OBJECTIVES.get(objective, Look(objective, "#000000", "o"))
+    """Return how an objective is drawn: black, where it has no look of its own."""
+    return LOOKS.get(objective, Look("#000000", "o"))
+
+
+def label_of(objective: str) -> str:
+    """Return what an objective is called: by its card, or else by its name."""
+    return objectives.find_card(objective).label if objective in objectives.OBJECTIVES else objective
 
 
 def score_label(score: str) -> str:

@@ -13,7 +13,7 @@ from dbench.claims.population import Population
 from dbench.figures.card import figure
 from dbench.figures.lookup import held, in_order, labels_of_models, of_models
 from dbench.figures.panels import close, legend, logarithmic, name_objectives, panels, violins
-from dbench.figures.style import INK, SOFT, look_of, score_label
+from dbench.figures.style import INK, SOFT, label_of, look_of, score_label
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
 """Those of A Sober Look, in the order of its figures."""
@@ -136,7 +136,7 @@ def _sweeps(
         if log:
             logarithmic(row[0], everything)
     for panel, objective in zip(axes[0], objectives, strict=True):
-        panel.set_title(look_of(objective).label, color=look_of(objective).colour, fontweight="bold")
+        panel.set_title(label_of(objective), color=look_of(objective).colour, fontweight="bold")
     drawn.supxlabel("strength", fontsize=8)
     drawn.align_ylabels(axes[:, 0])
     return drawn

@@ -16,7 +16,7 @@ from dbench.errors import DbenchError
 from dbench.metrics import Score, entropy, exact_copies, shuffled
 from dbench.metrics.inputs import label_indices, require_count
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
-from dbench.scoring.subject import BINS, ScoredCodes
+from dbench.scoring.scored_codes import BINS, ScoredCodes
 from dbench.seeds import generator
 
 REPEATS = 10
@@ -62,7 +62,7 @@ class Result:
 
 
 def compute(
-    subject: ScoredCodes,
+    scored: ScoredCodes,
     *,
     metrics: Collection[str] = (),
     fast: bool = False,
@@ -98,17 +98,17 @@ def compute(
     wanted = [item for item in items if item.name not in found]
     quick, slow = ([item for item in wanted if (item.speed != "fast") == kind] for kind in (False, True))
     quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
-    looked_up = subject.source is None or isinstance(subject.source, GridSource)
-    dear = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
-    times = {item.name: int(repeats) if repeats is not None else 0 if item.name in dear else REPEATS for item in wanted}
+    looked_up = scored.source is None or isinstance(scored.source, GridSource)
+    fits = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
+    times = {item.name: int(repeats) if repeats is not None else 0 if item.name in fits else REPEATS for item in wanted}
     steps = [(item, False) for item in quick] + [(item, True) for item in quick]
     steps += [(item, refine) for item in slow for refine in (False, True)]
-    few = _few(subject.sample, int(seed))
+    few = _few(scored.sample, int(seed))
     try:
         for number, (item, refine) in enumerate(steps):
             if progress is not None:
                 progress(item, number, len(steps), found)
-            what = replace(subject, sample=few) if item.learned else subject
+            what = replace(scored, sample=few) if item.learned else scored
             if refine:
                 found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
             else:
@@ -128,9 +128,9 @@ def _few(sample: Sample, seed: int) -> Sample:
     return sample.take(np.sort(stream.choice(len(sample), size=LEARNED_ROWS, replace=False)))
 
 
-def _result(item: Item, subject: ScoredCodes, seed: int) -> Result:
-    rows = len(subject.sample)
-    reason = _obstacle(item, subject)
+def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
+    rows = len(scored.sample)
+    reason = _obstacle(item, scored)
     if reason:
         return Result(item, None, reason, 0, seed, 0.0)
     start = time.perf_counter()
@@ -138,7 +138,7 @@ def _result(item: Item, subject: ScoredCodes, seed: int) -> Result:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            score = _call(item, subject, seed)
+            score = _call(item, scored, seed)
         except DbenchError as error:
             reason = str(error)
         except (ArithmeticError, MemoryError, ValueError) as error:
@@ -147,21 +147,21 @@ def _result(item: Item, subject: ScoredCodes, seed: int) -> Result:
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
-    remarks = (*_cautions(item, subject), *dict.fromkeys(str(remark.message) for remark in caught))
+    remarks = (*_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
     return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
 
 
-def _call(item: Item, subject: ScoredCodes, seed: int, **repeat: int) -> Score:
+def _call(item: Item, scored: ScoredCodes, seed: int, **repeat: int) -> Score:
     options = dict(item.options)
     if "generator" in inspect.signature(item.function).parameters:
         options["generator"] = generator(metric=item.name, seed=seed, **repeat)
-    return item.function(*_input(item, subject), **options)
+    return item.function(*_input(item, scored), **options)
 
 
-def _refined(result: Result, subject: ScoredCodes, repeats: int, *, bare: bool) -> Result:
+def _refined(result: Result, scored: ScoredCodes, repeats: int, *, bare: bool) -> Result:
     """Add the interval, and what chance and copies get where the metric does not say.
 
     The interval is Student's t on the deviation of the repeats. Their rows are drawn with replacement (the bootstrap);
@@ -179,13 +179,13 @@ def _refined(result: Result, subject: ScoredCodes, repeats: int, *, bare: bool) 
         try:
             if item.function.__name__ == "dci" and item.speed != "by name" and not bare:  # has no details of these
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
-                dealt, copied = shuffled(subject.sample, stream), exact_copies(subject.sample)
+                dealt, copied = shuffled(scored.sample, stream), exact_copies(scored.sample)
                 chance, copies = (
-                    _call(item, replace(subject, sample=sample), result.seed).value for sample in (dealt, copied)
+                    _call(item, replace(scored, sample=sample), result.seed).value for sample in (dealt, copied)
                 )
                 result = replace(result, chance=chance, copies=copies)
             if repeats > 1:
-                values = [_repeat(item, subject, result.seed, number) for number in range(repeats)]
+                values = [_repeat(item, scored, result.seed, number) for number in range(repeats)]
                 error = float(np.std(values, ddof=1) * stats.t.ppf(0.975, repeats - 1))
                 result = replace(result, error=error, repeats=repeats)
         except (DbenchError, ArithmeticError, ValueError) as caught:
@@ -194,33 +194,33 @@ def _refined(result: Result, subject: ScoredCodes, repeats: int, *, bare: bool) 
     return replace(result, seconds=result.seconds + time.perf_counter() - start)
 
 
-def _repeat(item: Item, subject: ScoredCodes, seed: int, number: int) -> float:
+def _repeat(item: Item, scored: ScoredCodes, seed: int, number: int) -> float:
     if item.varied == "rows":
         stream = generator(task="score_codes", step="bootstrap", seed=seed, repeat=number)
-        rows = stream.integers(len(subject.sample), size=len(subject.sample))
-        logvar = None if subject.logvar is None else subject.logvar[rows]
-        subject = replace(subject, sample=subject.sample.take(rows), logvar=logvar)
-    return _call(item, subject, seed, repeat=number + 1).value
+        rows = stream.integers(len(scored.sample), size=len(scored.sample))
+        logvar = None if scored.logvar is None else scored.logvar[rows]
+        scored = replace(scored, sample=scored.sample.take(rows), logvar=logvar)
+    return _call(item, scored, seed, repeat=number + 1).value
 
 
-def _input(item: Item, subject: ScoredCodes) -> tuple[Any, ...]:
+def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:
     if item.needs == "source":
-        return (subject.source,)
+        return (scored.source,)
     if item.needs == "posterior":
-        return (subject.sample.codes, subject.logvar)
-    return (subject.sample,)
+        return (scored.sample.codes, scored.logvar)
+    return (scored.sample,)
 
 
-def _obstacle(item: Item, subject: ScoredCodes) -> str:
+def _obstacle(item: Item, scored: ScoredCodes) -> str:
     """Say why an item cannot be computed, in a line; nothing if it can."""
-    sample = subject.sample
+    sample = scored.sample
     if item.needs == "models":
         return "compares several models; a file holds the codes of one"
-    if item.needs == "source" and subject.source is None:
+    if item.needs == "source" and scored.source is None:
         return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
-    if item.needs == "grid" and not isinstance(subject.source, GridSource):
+    if item.needs == "grid" and not isinstance(scored.source, GridSource):
         return "needs every combination of factor values exactly once, or --encoder and --data"
-    if item.needs == "posterior" and subject.logvar is None:
+    if item.needs == "posterior" and scored.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
     if item.labels and not sample.discrete:
         return "is defined for labels; factors that are not whole numbers are continuous"
@@ -233,16 +233,16 @@ def _obstacle(item: Item, subject: ScoredCodes) -> str:
     return ""
 
 
-def _cautions(item: Item, subject: ScoredCodes) -> list[str]:
+def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
     """Say why a score says little, or what it assumes; nothing where it does not."""
-    sample, said = subject.sample, []
+    sample, said = scored.sample, []
     if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
         said.append("with one factor no code can mix two: near 1 whatever the codes")
     if item.name == "dci[suter]" and len(sample) < _ENOUGH_FOR_SUTER:
         said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")
-    if sample.n_factors > 1 and item.needs == "source" and isinstance(subject.source, RowSource):
+    if sample.n_factors > 1 and item.needs == "source" and isinstance(scored.source, RowSource):
         said.append(f"estimated from rows that share a value, as if factors were independent{_dependence(sample)}")
-    if len(sample) < _FEW_ROWS and (item.needs != "source" or isinstance(subject.source, RowSource)):
+    if len(sample) < _FEW_ROWS and (item.needs != "source" or isinstance(scored.source, RowSource)):
         said.append(f"few rows ({len(sample)}): estimates from fewer than {_FEW_ROWS} are rough and biased")
     return said
 

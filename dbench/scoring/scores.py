@@ -17,7 +17,7 @@ from dbench.errors import InvalidInput, find
 from dbench.provenance import commit, versions
 from dbench.scoring.compute import Progress, Result, compute
 from dbench.scoring.hinton import hinton_svg
-from dbench.scoring.subject import ScoredCodes, subject_of
+from dbench.scoring.scored_codes import ScoredCodes
 
 COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
 
@@ -100,7 +100,7 @@ class Scores:
         return tables([self])
 
 
-def _rows(subject: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
+def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
     name, score, n = result.item.name, result.score, result.rows
     nothing = (None, None, None, None)
     if score is None:
@@ -108,8 +108,8 @@ def _rows(subject: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
         return
     yield name, "score", "", score.value, *(result.interval or (None, None)), result.chance, result.copies, n, ""
     for part, names, values in (
-        ("factor", subject.sample.factor_names, score.per_factor),
-        ("code", subject.code_names, score.per_code),
+        ("factor", scored.sample.factor_names, score.per_factor),
+        ("code", scored.code_names, score.per_code),
         ("detail", tuple(score.details), list(score.details.values())),
     ):
         if values is not None:
@@ -125,12 +125,12 @@ def _named(names: Iterable[str], values: Iterable[float] | None) -> dict[str, fl
     return None if values is None else {key: _number(value) for key, value in zip(names, values, strict=True)}
 
 
-def _record(subject: ScoredCodes, result: Result) -> dict[str, Any]:
+def _record(scored: ScoredCodes, result: Result) -> dict[str, Any]:
     score = result.score
     low, high = result.interval or (None, None)
     relation = score.relation if score else None
     return {
-        "file": subject.name,
+        "file": scored.name,
         "metric": result.item.name,
         "score": score.value if score else None,
         "reason": result.reason or None,
@@ -144,8 +144,8 @@ def _record(subject: ScoredCodes, result: Result) -> dict[str, Any]:
         "protocol": score.metric if score else None,
         "bounds": list(result.item.bounds),
         "details": _named(score.details, score.details.values()) if score else {},
-        "per_factor": _named(subject.sample.factor_names, score.per_factor) if score else None,
-        "per_code": _named(subject.code_names, score.per_code) if score else None,
+        "per_factor": _named(scored.sample.factor_names, score.per_factor) if score else None,
+        "per_code": _named(scored.code_names, score.per_code) if score else None,
         "relation": None if relation is None else [[_number(value) for value in row] for row in relation],
         "rows": result.rows,
         "seconds": round(result.seconds, 3),
@@ -216,7 +216,7 @@ def score(
         found = read_codes(codes, factors, seed=seed, **kinds)
     else:
         found = read_arrays(codes, factors, factor_names=factor_names, **kinds)
-    file = subject_of(found, source)
+    file = ScoredCodes.of(found, source)
     results = compute(file, metrics=metrics, fast=fast, seed=seed, repeats=repeats, progress=progress)
     return Scores(file, results)
 

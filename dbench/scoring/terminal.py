@@ -16,7 +16,7 @@ from rich.text import Text
 from dbench.provenance import versions
 from dbench.scoring.compute import Result
 from dbench.scoring.hinton import shortened
-from dbench.scoring.subject import ScoredCodes
+from dbench.scoring.scored_codes import ScoredCodes
 
 if TYPE_CHECKING:
     from dbench.scoring.scores import Scores

@@ -14,8 +14,8 @@ from dbench.metrics import METRICS, dci, mig
 from dbench.scoring import score_codes
 from dbench.scoring.compute import compute
 from dbench.scoring.plan import LEARNED_ROWS, PLAN, choose
+from dbench.scoring.scored_codes import ScoredCodes, grid_source
 from dbench.scoring.scores import COLUMNS, Scores
-from dbench.scoring.subject import ScoredCodes, grid_source, subject_of
 from dbench.seeds import generator
 
 GRID = np.indices((3, 4, 2)).reshape(3, -1).T
@@ -31,7 +31,7 @@ def seen(codes: Sample | CodesFile) -> ScoredCodes:
     """What :func:`dbench.score` makes of a sample or a file, before any metric is asked."""
     if isinstance(codes, Sample):
         codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
-    return subject_of(codes)
+    return ScoredCodes.of(codes)
 
 
 SAMPLE = noisy(RNG.integers(0, [3, 4, 2], size=(300, 3)))
@@ -92,8 +92,8 @@ def test_the_table_is_long_and_names_factors_and_codes() -> None:
 
 
 def test_records_hold_the_numbers_of_the_table() -> None:
-    subject = seen(SAMPLE)
-    scores = Scores(subject, compute(subject, fast=True, repeats=2))
+    scored = seen(SAMPLE)
+    scores = Scores(scored, compute(scored, fast=True, repeats=2))
     records, table = scores.records, scores.frame
     json.dumps(records, allow_nan=False)
     for record in records:
@@ -128,8 +128,8 @@ def test_anything_else_is_no_source(factors: np.ndarray) -> None:
 
 
 def test_metrics_that_intervene_are_computed_on_a_grid_and_explained_elsewhere() -> None:
-    subject = seen(noisy(GRID))
-    assert "full factor grid" in subject.notes[0]
+    scored = seen(noisy(GRID))
+    assert "full factor grid" in scored.notes[0]
     few = Sample(SAMPLE.codes[:39], np.arange(39)[:, None] % 4)
     on_grid, rows, elsewhere = reasons(noisy(GRID)), reasons(SAMPLE), reasons(few)
     for name in ("factor_vae", "beta_vae_metric"):
@@ -157,10 +157,10 @@ def test_the_posterior_opens_its_own_metrics() -> None:
 
 def test_constant_factors_are_left_out_and_named() -> None:
     factors = np.concatenate([SAMPLE.factors, np.full((300, 1), 7)], axis=1)
-    subject = seen(Sample(SAMPLE.codes, factors, ("a", "b", "c", "still")))
-    assert subject.notes == ("Constant factors are left out, nothing can be said of them: still.",)
-    assert subject.sample.factor_names == ("a", "b", "c")
-    (found,) = compute(subject, metrics=["mig"])
+    scored = seen(Sample(SAMPLE.codes, factors, ("a", "b", "c", "still")))
+    assert scored.notes == ("Constant factors are left out, nothing can be said of them: still.",)
+    assert scored.sample.factor_names == ("a", "b", "c")
+    (found,) = compute(scored, metrics=["mig"])
     assert found.score is not None
     assert found.score.value == mig(SAMPLE).value
 

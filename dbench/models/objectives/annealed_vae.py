@@ -15,6 +15,7 @@ ANNEALED_SHARE = 1 / 3
 
 @objective(
     cite="burgess2018",
+    label="AnnealedVAE",
     strength="c_max",
     swept=(5, 10, 25, 50, 75, 100),
     swept_in="locatello2020, table 3",

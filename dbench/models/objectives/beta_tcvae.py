@@ -36,7 +36,14 @@ def _logsumexp(x: Tensor) -> Tensor:
     return x.maximum(least).logsumexp(-1)
 
 
-@objective(cite="chen2018", strength="beta", swept=(1, 2, 4, 6, 8, 10), swept_in="locatello2020, table 3", plain_at=1)
+@objective(
+    cite="chen2018",
+    label="β-TCVAE",
+    strength="beta",
+    swept=(1, 2, 4, 6, 8, 10),
+    swept_in="locatello2020, table 3",
+    plain_at=1,
+)
 def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
     """The plain VAE plus (beta - 1) times the total correlation of the codes.
 

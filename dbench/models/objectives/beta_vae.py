@@ -7,7 +7,12 @@ from dbench.models.objectives.registry import Batch, Terms, objective
 
 
 @objective(
-    cite="higgins2017", strength="beta", swept=(1, 2, 4, 6, 8, 16), swept_in="locatello2020, table 3", plain_at=1
+    cite="higgins2017",
+    label="β-VAE",
+    strength="beta",
+    swept=(1, 2, 4, 6, 8, 16),
+    swept_in="locatello2020, table 3",
+    plain_at=1,
 )
 def beta_vae(batch: Batch, *, beta: Tensor) -> Terms:
     """Reconstruction plus beta times the divergence from the prior; beta = 1 is the plain VAE.

@@ -29,7 +29,12 @@ def distance_from_identity(covariance: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @objective(
-    cite="kumar2018", strength="lambda_od", swept=(1, 2, 5, 10, 20, 50), swept_in="locatello2020, table 3", plain_at=0
+    cite="kumar2018",
+    label="DIP-VAE-I",
+    strength="lambda_od",
+    swept=(1, 2, 5, 10, 20, 50),
+    swept_in="locatello2020, table 3",
+    plain_at=0,
 )
 def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
     """The plain VAE plus the squared distance of the covariance of the mean codes from the identity.

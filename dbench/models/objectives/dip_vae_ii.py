@@ -11,7 +11,12 @@ DIAGONAL_FACTOR = 1.0
 
 
 @objective(
-    cite="kumar2018", strength="lambda_od", swept=(1, 2, 5, 10, 20, 50), swept_in="locatello2020, table 3", plain_at=0
+    cite="kumar2018",
+    label="DIP-VAE-II",
+    strength="lambda_od",
+    swept=(1, 2, 5, 10, 20, 50),
+    swept_in="locatello2020, table 3",
+    plain_at=0,
 )
 def dip_vae_ii(batch: Batch, *, lambda_od: Tensor) -> Terms:
     """The plain VAE plus the squared distance of the covariance of the sampled codes from the identity.

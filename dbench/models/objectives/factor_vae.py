@@ -16,6 +16,7 @@ def _discriminator(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
 
 @objective(
     cite="kim2018",
+    label="FactorVAE",
     strength="gamma",
     swept=(10, 20, 30, 40, 50, 100),
     swept_in="locatello2020, table 3",

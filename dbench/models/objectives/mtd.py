@@ -38,6 +38,7 @@ def value_logits(batch: Batch, codes: Tensor) -> list[Tensor]:
 
 @objective(
     cite="sha2021",
+    label="MTD",
     strength="supervision",
     swept=(1, 10),
     swept_in="nowhere: chosen here",

@@ -52,7 +52,14 @@ def overlap(mean: Tensor, logvar: Tensor) -> Tensor:
     return (-(0.125 * shift.square() / variance + 0.5 * (variance.log() - middle)).sum(-1)).exp()
 
 
-@objective(cite="hajimiri2021", strength="beta", swept=(0.25, 1), swept_in="nowhere: chosen here", extra=parted_heads)
+@objective(
+    cite="hajimiri2021",
+    label="PartedVAE",
+    strength="beta",
+    swept=(0.25, 1),
+    swept_in="nowhere: chosen here",
+    extra=parted_heads,
+)
 def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     """A VAE whose first code has a learnt mixture of Gaussians as prior, one for each class, kept from overlapping.
 

@@ -15,6 +15,7 @@ SUPERVISION = 10.0
 
 @objective(
     cite="hajimiri2021",
+    label="PartedVAE semi",
     strength="beta",
     swept=(0.25, 1),
     swept_in="nowhere: chosen here",

@@ -139,6 +139,7 @@ class ObjectiveCard:
         swept: strengths that the study swept.
         swept_in: where it says so.
         cite: key of the paper the objective comes from.
+        label: how tables and figures call it.
         summary: first line of its docstring.
         larger: what a larger strength does.
         plain_at: strength at which it is the plain VAE; ``None`` where there is none.
@@ -159,6 +160,7 @@ class ObjectiveCard:
     swept: tuple[float, ...]
     swept_in: str
     cite: str
+    label: str
     summary: str
     larger: str = "regularises more"
     plain_at: float | None = None

@@ -75,6 +75,7 @@ def _next_values(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
 
 @objective(
     cite="valenti2022",
+    label="WeakDE",
     strength="adversarial",
     swept=(10, 50),
     swept_in="chosen here; the authors' 0.2 of a mean over pixels is 51 nats at 16 x 16",

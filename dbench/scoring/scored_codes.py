@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,26 +23,26 @@ class ScoredCodes(CodesFile):
     # What metrics that intervene ask: a full factor grid, somebody's encoder, or rows that share a value.
     source: Source | None = None
 
+    @classmethod
+    def of(cls, codes: CodesFile, source: Source | None = None) -> Self:
+        """Look at what is to be scored, and say what is peculiar about it.
 
-def subject_of(codes: CodesFile, source: Source | None = None) -> ScoredCodes:
-    """Look at what is to be scored, and say what is peculiar about it.
-
-    The source can be asked for codes of other factors: by default it is the sample, where that is a full factor grid,
-    or else its rows, where each value of every factor occurs in ten of them, on average.
-    """
-    sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
-    varies = (sample.factors != sample.factors[0]).any(axis=0)
-    if not varies.all() and varies.any():
-        left = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
-        notes.append(f"Constant factors are left out, nothing can be said of them: {_some(left)}.")
-        kept = np.flatnonzero(varies)
-        sizes = None if sizes is None else tuple(sizes[j] for j in kept)
-        sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
-    grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
-    notes += _remarks(sample, codes.code_names, grid)
-    found: dict[str, Any] = {"sample": sample, "factor_sizes": sizes, "notes": tuple(notes)}
-    found["source"] = grid or source or _rows(sample)
-    return ScoredCodes(**vars(codes) | found)
+        The source can be asked for codes of other factors: by default it is the sample, where that is a full factor
+        grid, or else its rows, where each value of every factor occurs in ten of them, on average.
+        """
+        sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
+        varies = (sample.factors != sample.factors[0]).any(axis=0)
+        if not varies.all() and varies.any():
+            left = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
+            notes.append(f"Constant factors are left out, nothing can be said of them: {_some(left)}.")
+            kept = np.flatnonzero(varies)
+            sizes = None if sizes is None else tuple(sizes[j] for j in kept)
+            sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
+        grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
+        notes += _remarks(sample, codes.code_names, grid)
+        found: dict[str, Any] = {"sample": sample, "factor_sizes": sizes, "notes": tuple(notes)}
+        found["source"] = grid or source or _rows(sample)
+        return cls(**vars(codes) | found)
 
 
 def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) -> GridSource | None:
