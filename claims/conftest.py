@@ -107,8 +107,8 @@ def left_out(evidence_left_out, pytestconfig) -> OnDemand:
     def of(family: str) -> Population:
         name = evidence_left_out
         if family not in name:
-            told = "no such evidence table" if name == "none" else f"{name} is of another data set"
-            raise EvidenceLacking(f"needs {family} without combinations of factor values: {told}")
+            lacking = "no such evidence table" if name == "none" else f"{name} is of another data set"
+            raise EvidenceLacking(f"needs {family} without combinations of factor values: {lacking}")
         return _study(name, left_out_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))[name])
 
     return OnDemand(of)

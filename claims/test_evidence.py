@@ -31,5 +31,5 @@ def test_a_shipped_run_begins_as_it_began(pytestconfig, remark):
     same = int(comparison["exact"].sum())
     remark(f"1,000 steps of one run of {folder.name}: {same} of {len(comparison)} losses are the same to the last bit")
     wrong = comparison[~comparison["agrees"]]
-    told = "; ".join(f"{r['name']} {r['score']} {r['table']:g} -> {r['retrained']:g}" for r in wrong.to_dict("records"))
-    assert wrong.empty, f"{len(wrong)} losses differ beyond tolerance: {told}"
+    text = "; ".join(f"{r['name']} {r['score']} {r['table']:g} -> {r['retrained']:g}" for r in wrong.to_dict("records"))
+    assert wrong.empty, f"{len(wrong)} losses differ beyond tolerance: {text}"

@@ -33,9 +33,8 @@ def add_line(path, line):
 def extended(tmp_path_factory):
     """Return what runs a command in a copy of the project with the three of CONTRIBUTING.md."""
     folder = tmp_path_factory.mktemp("copy")
-    for name in ("dbench", "tests", "tools", "docs"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.png", "*.svg"))
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    left = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "build", "reports", "store")
+    shutil.copytree(ROOT, folder, ignore=left, dirs_exist_ok=True)
     for path, text in BLOCKS:
         if path.endswith("__init__.py"):
             add_line(folder / path, text)
@@ -64,3 +63,14 @@ def test_the_three_pass_what_concerns_extensions_with_nothing_else_touched(exten
     output = extended("-m", "pytest", "-n", "0", "-v", "-p", "no:cacheprovider", *chosen, *where)
     for name in NEW:
         assert len(re.findall(rf"{name}.* PASSED", output)) >= 5, output
+
+
+@pytest.mark.nightly
+def test_with_the_three_all_of_make_test_passes(extended):
+    extended("tools/pages.py")
+    extended("tools/properties.py", "--new", "docs/properties.md")
+    for lint in (["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]):
+        extended("-m", *lint)
+    # The wheel and the installed command are of the project, not of the copy.
+    others = ["--ignore=tests/test_extensions.py", "-k", "not from_a_wheel and not shipped_rules_are_frozen"]
+    extended("-m", "pytest", "tests", "-n", "auto", "-p", "no:cacheprovider", *others)

@@ -51,8 +51,8 @@ def average_over_objectives(
     without = _left_out(population, scores, every, models)
     chosen = [o for o in every if o not in without]
     if 2 * len(chosen) < len(every) or not chosen:
-        told = "; ".join(f"{objective}: {why}" for objective, why in without.items())
-        raise EvidenceLacking(f"{population.name} holds {len(chosen)} of {len(every)} objectives to average: {told}")
+        reasons = "; ".join(f"{objective}: {why}" for objective, why in without.items())
+        raise EvidenceLacking(f"{population.name} holds {len(chosen)} of {len(every)} objectives to average: {reasons}")
 
     def mean(tables: dict[tuple[str, str], Matrix]) -> Matrix:
         found = []

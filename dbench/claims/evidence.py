@@ -134,9 +134,9 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     if not seeds:
         raise EvidenceLacking(f"{name} needs a complete seed without each combination, got none")
     rows = pd.concat([_numbered(part, number, seeds) for number, part in enumerate(parts)], ignore_index=True)
-    told = list(dict.fromkeys(sentence for part in parts for sentence in part.deviations))
-    told = [*told, f"{len(parts)} combinations are the units, with {seeds} seeds each"]
-    return Population(name, rows, tuple(told), joined([part.arrays for part in parts]))
+    deviations = list(dict.fromkeys(sentence for part in parts for sentence in part.deviations))
+    deviations = [*deviations, f"{len(parts)} combinations are the units, with {seeds} seeds each"]
+    return Population(name, rows, tuple(deviations), joined([part.arrays for part in parts]))
 
 
 def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:

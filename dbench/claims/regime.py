@@ -44,13 +44,13 @@ class Predicate:
         concerned = tuple(o for o in objectives or self.objectives if o in population.objectives) or None
         value = _measured(self, population, concerned)
         holds = self.rule.decide(exact(value)) is Verdict.REPRODUCED
-        told = ""
+        where = ""
         each = concerned or population.objectives
         if self.by_objective and not holds and len(each) > 1:
-            told = ", here of " + " and ".join(o for o in each if _measured(self, population, (o,)) == value)
+            where = ", here of " + " and ".join(o for o in each if _measured(self, population, (o,)) == value)
         return {
             "name": self.name,
-            "says": self.says + told,
+            "says": self.says + where,
             "rule": str(self.rule),
             "source": self.source,
             "value": value,

@@ -100,14 +100,14 @@ def share_of_models(
         EvidenceLacking: no model is left to count.
     """
     found = holds(*(settings_of(population, score, objectives=objectives) for score in scores))
-    told = np.asarray(found, dtype=np.float64)
+    held = np.asarray(found, dtype=np.float64)
     if among is None:
-        return mean_interval(told.mean(axis=1), confidence=confidence)
+        return mean_interval(held.mean(axis=1), confidence=confidence)
     counted = settings_of(population, among[0], objectives=objectives) >= among[1]
     seeds = counted.any(axis=1)
     if not seeds.any():
         raise EvidenceLacking(f"{population.name} has no model with {among[0]} at least {among[1]:g}")
-    shares = (told * counted)[seeds].sum(axis=1) / counted[seeds].sum(axis=1)
+    shares = (held * counted)[seeds].sum(axis=1) / counted[seeds].sum(axis=1)
     return mean_interval(shares, confidence=confidence)
 
 

@@ -134,6 +134,7 @@ _asks_for_everything.card = ObjectiveCard(
     swept=(1,),
     swept_in="nowhere",
     cite="nobody",
+    label="Everything",
     summary="Ask for everything.",
     needs_factors=True,
     labels=0.25,
