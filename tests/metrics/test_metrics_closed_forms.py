@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -42,10 +42,12 @@ def entropy(columns):
 
 
 def information(first, second):
-    return entropy(first[:, None]) + entropy(second[:, None]) - entropy(np.stack([first, second], axis=1))
+    both = entropy(np.stack([first, second], axis=1))
+    return max(entropy(first[:, None]) + entropy(second[:, None]) - both, 0.0)  # rounding may go below
 
 
 @given(seed=st.integers(0, 100_000))
+@example(seed=12754)
 @settings(max_examples=25, deadline=None)
 def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
     rng = np.random.default_rng(seed)
@@ -53,6 +55,7 @@ def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
     rows = np.concatenate([cases[:: len(cases) - 1], np.repeat(cases, rng.poisson(0.5, size=len(cases)), axis=0)])
     factors, codes = rows[:, :2], rows[:, 2:]
     matrix = np.array([[information(code, factor) for factor in factors.T] for code in codes.T])
+    assume((matrix.max(axis=1) > 1e-9).all())
 
     ordered = np.sort(matrix, axis=0)
     gaps = (ordered[-1] - ordered[-2]) / [entropy(factor[:, None]) for factor in factors.T]
