@@ -8,6 +8,7 @@ versions in `dbench.metrics` are timed against and must agree with. Every functi
 import warnings
 
 import numpy as np
+from scipy.stats import zscore
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV, LogisticRegression
@@ -154,14 +155,10 @@ def udr(first, second) -> float:
     """Of two models that keep all their codes (Duan et al. 2020, equation 2): one Lasso after the other, both ways."""
     scores = []
     for a, b in ((first, second), (second, first)):
-        weights = np.abs([LassoCV(cv=5).fit(standardised(b), target).coef_ for target in standardised(a).T])
+        weights = np.abs([LassoCV(cv=5).fit(zscore(b), target).coef_ for target in zscore(a).T])
         shares = [weights.max(axis=axis) ** 2 / weights.sum(axis=axis) for axis in (0, 1)]
         scores.append(np.concatenate(shares).mean())
     return float(np.mean(scores))
-
-
-def standardised(codes) -> np.ndarray:
-    return (codes - codes.mean(axis=0)) / codes.std(axis=0)
 
 
 def downstream_logistic(codes, factors, codes_test, factors_test) -> float:

@@ -99,8 +99,8 @@ def compute(
     quick, slow = ([item for item in wanted if (item.speed != "fast") == kind] for kind in (False, True))
     quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
     looked_up = scored.source is None or isinstance(scored.source, GridSource)
-    fits = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
-    times = {item.name: int(repeats) if repeats is not None else 0 if item.name in fits else REPEATS for item in wanted}
+    once = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
+    times = {item.name: int(repeats) if repeats is not None else 0 if item.name in once else REPEATS for item in wanted}
     steps = [(item, False) for item in quick] + [(item, True) for item in quick]
     steps += [(item, refine) for item in slow for refine in (False, True)]
     few = _few(scored.sample, int(seed))
