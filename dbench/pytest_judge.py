@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Generator, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from dbench.claims import Claim, Expectations, Judgement, Role, Verdict, ledger, load_expected, record_of
-from dbench.claims.evidence import OnDemand
+from dbench.claims.evidence import OnDemand, other_size
 from dbench.claims.filters import NothingLeftOut
 from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.population import Population, PopulationPair
@@ -133,14 +133,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def role_of(item: pytest.Item, card: Claim) -> Role:
-    """Role of a test: its card's, unless its parameters have another; a primary on further tables is a cell."""
+    """Role of a test: its card's, unless its parameters have another; a primary on further tables is no primary."""
     callspec = getattr(item, "callspec", None)
     if callspec is None:
         return card.role
     role = next((own for name, own in card.roles.items() if name in callspec._idlist), card.role)
     first = item.config.stash[FIRST][item.nodeid.partition("[")[0]]
-    further = any(name.startswith("evidence_") and value != first[name] for name, value in callspec.params.items())
-    return "cell" if further and role == "primary" else role
+    further = {k: value for k, value in callspec.params.items() if k.startswith("evidence_") and value != first[k]}
+    if not further or role != "primary":
+        return role
+    table: Any = further.get("evidence_folder")
+    return "size" if table and other_size(table, than=cast(Any, first["evidence_folder"])) else "cell"
 
 
 def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationPair]:

@@ -14,7 +14,7 @@ from dbench.stats import Estimate
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
-Role = Literal["primary", "cell", "probe", "print"]
+Role = Literal["primary", "size", "cell", "probe", "print"]
 
 # The attribute by which the pytest plugin finds the card of a test function.
 CARD_ATTRIBUTE = "dbench_card"
@@ -67,9 +67,10 @@ class Claim:
 
     Attributes:
         id: id of the finding in the ledger; never changes meaning.
-        role: ``primary``, the paper's sentence by its own pooling on the nearest data; ``cell``, the same sentence for
-            one objective, data set, metric or construction; ``probe``, what we ask beside it (a converse, a boundary,
-            another estimator, a confound); ``print``, a printed figure.
+        role: ``primary``, the paper's sentence by its own pooling on the nearest data; ``size``, the same on images of
+            another size, as which a primary is judged on such tables; ``cell``, the same sentence for one objective,
+            data set, metric or construction; ``probe``, what we ask beside it (a converse, a boundary, another
+            estimator, a confound); ``print``, a printed figure.
         evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
         statistic: what the estimate is.

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.claims.population import Population, PopulationPair
-from dbench.data import load
+from dbench.data import full_size_of, load
 from dbench.data.held_out import WITHOUT, parse_held_out
 from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
 from dbench.zoo.arrays import joined, load_arrays
@@ -55,12 +55,25 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
 def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
     """Return the tables of models that saw all of their data set in training: no combination of factors held out.
 
-    The nearest to the papers' comes first: dSprites, then the others by name. A table that cannot be read stays in, so
-    that it fails where it is judged.
+    The nearest to the papers' comes first: dSprites, of several tables that of most models, then the others by name. A
+    table that cannot be read stays in, so that it fails where it is judged.
     """
     data = {folder: _trained_on(folder)[1] for folder in folders}
-    kept = [folder for folder in folders if WITHOUT not in data[folder]]
-    return sorted(kept, key=lambda folder: (not data[folder].startswith("dsprites"), folder.name))
+
+    def place(folder: Path) -> tuple[bool, int, str]:
+        try:
+            models = load_manifest(folder)["runs"] if data[folder].startswith("dsprites") else 0
+        except DbenchError:
+            models = 0
+        return not data[folder].startswith("dsprites"), -models, folder.name
+
+    return sorted((folder for folder in folders if WITHOUT not in data[folder]), key=place)
+
+
+def other_size(folder: str | Path, than: str | Path) -> bool:
+    """Whether a table is of the same data set as another one, with images of another size."""
+    own, theirs = (_trained_on(Path(table))[1] for table in (folder, than))
+    return own != theirs and full_size_of(own) == full_size_of(theirs)
 
 
 def swept_folders(folders: Sequence[Path]) -> list[Path]:

@@ -20,8 +20,8 @@ from dbench.errors import DbenchError, InvalidInput, unknown_name
 from dbench.outside import load_callable
 
 __all__ = [
-    "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "hugging_face_dataset",
-    "load", "paper_splits", "random_splits", "torch_dataset",
+    "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "full_size_of",
+    "hugging_face_dataset", "load", "paper_splits", "random_splits", "torch_dataset",
 ]  # fmt: skip
 
 # Name -> module and what in it makes the data set; or how it is made of another one, whose name is in its own.
@@ -94,14 +94,23 @@ def load(name: str) -> DataSet:
             raise unknown_name("data set", name, [*DATA_SETS, *installed])
         return _of_contract(load_callable("data set", installed[name].value), name)
     if DATA_SETS[name] == "downsampled":
-        base, _, side = name.rpartition("_")
-        large = load(base)
-        return Downsampled(large, large.image_shape[1] // int(side), name=name)
+        large = load(full_size_of(name))
+        return Downsampled(large, large.image_shape[1] // int(name.rpartition("_")[2]), name=name)
     if DATA_SETS[name] == "variant":
         variant, _, base = name.partition("_")
         return VARIANTS[variant](load(base), name=name)
     module, _, maker = DATA_SETS[name].partition(":")
     return cast(DataSet, getattr(import_module(f"dbench.data.{module}"), maker)())
+
+
+def full_size_of(name: str) -> str:
+    """Return the name of the data set whose images a downsampled one averages; any other has its own name.
+
+    Example:
+        >>> full_size_of("dsprites_grid_16"), full_size_of("dsprites_grid")
+        ('dsprites_grid', 'dsprites_grid')
+    """
+    return name.rpartition("_")[0] if DATA_SETS.get(name) == "downsampled" else name
 
 
 def _of_contract(make: Callable[[], object], name: str) -> DataSet:

@@ -6,6 +6,7 @@ from typing import Any
 
 from dbench.claims.ledger import Finding
 from dbench.errors import InvalidInput
+from dbench.report.cases import Sides, sides_of
 from dbench.report.headings import heading_of
 from dbench.report.redact import redacted
 from dbench.report.schema import PAPERS, VERDICTS, Document, Record, validate
@@ -86,7 +87,7 @@ def build_document(
     document["checks"].sort(key=lambda check: check["nodeid"])
     document["records"].sort(key=lambda record: (places.get(record["claim"], len(places)), *_order(record)))
     document["records"] = [record for group in by_paper(document["records"]).values() for record in group]
-    document["headings"] = redacted(_headings(document["records"], rows))
+    document["headings"] = redacted(_headings(document["records"], rows, sides_of(document)))
     return document
 
 
@@ -94,8 +95,8 @@ def _order(record: Record) -> tuple[str, ...]:
     return record["claim"], record["evidence"], record["part"], strict_json(record["params"]), record["nodeid"]
 
 
-def _headings(records: Sequence[Record], rows: Mapping[str, Finding]) -> list[dict[str, Any]]:
-    return [heading_of(group, rows.get(claim) or _row_of(group)) for claim, group in by_claim(records).items()]
+def _headings(records: Sequence[Record], rows: Mapping[str, Finding], sides: Sides) -> list[dict[str, Any]]:
+    return [heading_of(group, rows.get(claim) or _row_of(group), sides) for claim, group in by_claim(records).items()]
 
 
 def _row_of(group: Sequence[Record]) -> Finding:
@@ -113,6 +114,6 @@ def headings_match(document: Document) -> bool:
     worded = {"says": "", "notes": [], "note": ""}
     ours, theirs = (
         [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]
-        for headings in (_headings(document["records"], rows), document["headings"])
+        for headings in (_headings(document["records"], rows, sides_of(document)), document["headings"])
     )
     return ours == theirs

@@ -1,10 +1,10 @@
 """The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dbench.claims.ledger import Finding
+from dbench.report.cases import Sides, by_side, heading_cases, worst_of
 from dbench.report.schema import ROLES, VERDICTS, Record
 from dbench.report.text import (
     asked_text,
@@ -40,15 +40,17 @@ def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
 
 
-def heading_of(records: Sequence[Record], row: Finding) -> dict[str, Any]:
+def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[str, Any]:
     """Return the heading of one finding: the fields of ``heading`` in ``schema.json``.
 
-    The verdict is that of the primary record on the kind of evidence that heads the finding; of several cases, which
-    must all hold, the worst, and of equal verdicts that farthest out of the range, or nearest to its end; without any
-    it is 'not tested'.
+    The verdict is that of the primary record on the kind of evidence that heads the finding, at the largest image size
+    at which it is decided; of several cases, which must all hold, the worst; without any it is 'not tested'.
     """
-    primaries = [record for record in records if record["role"] == "primary" and record["evidence"] == row.heads]
-    decider = max(primaries, key=lambda record: (_rank(record), _miss(record)), default=None)
+    own = [record for record in records if record["evidence"] == row.heads]
+    primaries = heading_cases(own, sides)
+    decider = worst_of(primaries) if primaries else None
+    by_size = by_side(own, sides)
+    of_sentence = [record for _, cases in by_size for record in cases]
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -66,30 +68,13 @@ def heading_of(records: Sequence[Record], row: Finding) -> dict[str, Any]:
         "note": row.note,
         "notes": [
             *(decider.get("notes", []) if decider else []),  # reports of before have none
-            *_notes([record for record in records if record not in primaries], decider),
+            *([_size_note(by_size, primaries)] if len(by_size) > 1 else []),
+            *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "exploratory": bool(decider and decider["exploratory"]),
         "revision": decider["revision"] if decider else None,
     }
-
-
-def _rank(record: Record) -> float:
-    """Place of a case's verdict from best to worst; what can only be reproduced or weaker comes before weaker."""
-    rank = float(VERDICTS.index(record["verdict"]))
-    interval, null = record["interval"], record["null"]
-    if record["verdict"] != "undecided" or interval is None or null in (None, record["low"], record["high"]):
-        return rank
-    claimed = interval[0] > null if record["high"] is None else interval[1] < null
-    return VERDICTS.index("weaker") - 0.5 if claimed else rank
-
-
-def _miss(record: Record) -> float:
-    """How far the estimate of a case lies outside the range that is asked; below 0 inside."""
-    estimate, low, high = record["estimate"], record["low"], record["high"]
-    if estimate is None:
-        return -math.inf
-    return max(-math.inf if low is None else low - estimate, -math.inf if high is None else estimate - high)
 
 
 def _says(record: Record, cases: Sequence[Record]) -> str:
@@ -140,6 +125,16 @@ def _against(record: Record) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]], heading: Sequence[Record]) -> str:
+    """The verdict at each image size, and which heads the finding."""
+    parts = []
+    for side, cases in by_size:
+        worst = worst_of(cases)
+        heads = ", which heads the finding" if cases == heading else ""
+        parts.append(f"{worst['verdict']} at {side} x {side} pixels ({estimate_text(worst)}){heads}")
+    return f"By image size: {'; '.join(parts)}."
 
 
 def _notes(records: Sequence[Record], decider: Record | None) -> list[str]:

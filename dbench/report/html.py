@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 
 from dbench.report import cite, overview, text
+from dbench.report.cases import size_rows
 from dbench.report.document import by_claim, by_paper, report_text, worst_first
 from dbench.report.figures import PageFigure
 from dbench.report.headings import EVIDENCE, PARAMETERS, chance_text, count_verdicts
@@ -19,7 +20,7 @@ from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
 
 # The other records of a finding: of the sentence, of probes, of printed figures.
-BESIDE = {"cell": ("primary", "cell"), "probe": ("probe",), "printed figure": ("print",)}
+BESIDE = {"cell": ("primary", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
 
 def render_html(
@@ -33,7 +34,7 @@ def render_html(
     The trends are of each claim the verdicts of earlier reports as (day, verdict), the latest first; the page's script
     shows figures where a finding is opened.
     """
-    script = _read("report.js")
+    script, sizes = _read("report.js"), size_rows(document)
     deciders = _deciders(document)
     return _template().render(
         css=_read("report.css"),
@@ -43,6 +44,8 @@ def render_html(
         pictures=embedded_data({figure.name: [figure.alt, figure.svg] for figure in figures}) if figures else "",
         document=document,
         matrix=overview.matrix(document),
+        sizes=sizes,
+        sides=sorted({side for _, cases in sizes for side in cases}),
         views=_views(document, deciders, trends or {}, figures),
         chance=chance_text(deciders.values()),
     )
@@ -107,7 +110,7 @@ def _by_table(document: Document, group: Sequence[Record]) -> list[tuple[str, Re
     for table in document["provenance"].get("evidence", ()):
         name = f"{table['data']}, {table['side']} x {table['side']} pixels" if table["side"] else table["data"]
         for record in group:
-            whole = record["role"] in ("primary", "cell") and not record["part"]
+            whole = record["role"] in ("primary", "size", "cell") and not record["part"]
             if whole and record["params"] == {"evidence_folder": table["name"]}:
                 found.append((table["side"] or 0, name, record))
     return [(name, record) for _, name, record in sorted(found, key=lambda each: each[:2])] if len(found) > 1 else []

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dbench.report.cases import size_rows
 from dbench.report.document import by_paper, worst_first
 from dbench.report.overview import evidence_text, matrix, refuted, scope_text, stand_text, tally
 from dbench.report.schema import MEANINGS, PAPERS, SYMBOLS, Document
-from dbench.report.text import clip, counted, duration, expected_text, name_text, one_line
+from dbench.report.text import clip, counted, duration, estimate_text, expected_text, name_text, one_line
 
 LONGEST = 600
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!$&@])")
@@ -21,7 +22,7 @@ def render_markdown(document: Document) -> str:
     blocks = ["# Findings on disentanglement, judged", escape(scope_text(document)), escape(evidence_text(document))]
     blocks += [escape(stand_text(document)), _matrix(document), _unexpected(document)]
     blocks += ["## Contradicted, absent or broken", _list(refuted(document)) or "None."]
-    blocks.append("## All findings")
+    blocks += [_sizes(document), "## All findings"]
     for paper, group in by_paper(headings).items():
         title = escape(f"{PAPERS.get(paper, paper)}: {tally(group)}")
         blocks.append(_folded(title, _findings(worst_first(group))))
@@ -98,6 +99,21 @@ def _findings(headings: Sequence[Mapping[str, Any]]) -> str:
         for h in headings
     ]
     return _table(["verdict", "finding", "statement", "what was seen", "beside it"], rows)
+
+
+def _sizes(document: Document) -> str:
+    rows = size_rows(document)
+    sides = sorted({side for _, cases in rows for side in cases})
+    cells = [
+        [
+            escape(claim),
+            *(f"{cases[s]['verdict']} {escape(estimate_text(cases[s]))}" if s in cases else "-" for s in sides),
+        ]
+        for claim, cases in rows
+    ]
+    table = _table(["finding", *(f"{side} x {side}" for side in sides)], cells)
+    title = f"{counted(len(rows), 'finding')} judged on images of several sizes; the largest that decides heads it"
+    return f"## By image size\n\n{_folded(title, table)}" if rows else ""
 
 
 def _checks(checks: Sequence[Mapping[str, Any]]) -> str:

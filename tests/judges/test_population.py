@@ -15,6 +15,7 @@ from dbench.claims.evidence import (
     evidence_pairs,
     evidence_sha256,
     load_population,
+    other_size,
     swept_folders,
     whole_data_folders,
 )
@@ -241,10 +242,17 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
     assert [folder.name for folder in whole_data_folders(folders)] == list("bdaefghi")
     assert [(a.name, b.name) for a, b in evidence_pairs(folders)] == [("b", "a"), ("e", "f"), ("e", "g")]
     assert evidence_pairs([tmp_path / "b"]) == []
-    # Single settings are no sweep; without any sweep all tables are looked at.
-    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "tolerance": {}, "key_schema": 1}
+    # Of tables of dSprites that of most models comes first; images of another size are known by the name of the data.
+    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "tolerance": {}, "key_schema": 1, "profile": {}}
     manifest["arrays"] = {"sha256": "", "shapes": {}}
+    (tmp_path / "d" / "manifest.json").write_text(json.dumps(manifest))
+    assert [folder.name for folder in whole_data_folders(folders)] == list("dbaefghi")
+    pd.DataFrame({"profile": ["full"], "data": ["dsprites_grid"]}).to_parquet(tmp_path / "e" / "runs.parquet")
+    assert other_size(tmp_path / "e", than=tmp_path / "b")
+    for name, than in ("ba", "bd", "bb", "fg", "hi"):
+        assert not other_size(tmp_path / name, than=tmp_path / than)
+    # Single settings are no sweep; without any sweep all tables are looked at.
     single = {"sweeps": [{"strengths": [4.0]}, {"strengths": [6.0]}]}
     (tmp_path / "b" / "manifest.json").write_text(json.dumps(manifest | {"profile": single}))
-    assert [folder.name for folder in swept_folders(folders)] == list("daefghi")
+    assert [folder.name for folder in swept_folders(folders)] == list("deafghi")
     assert swept_folders([tmp_path / "b"]) == [tmp_path / "b"]

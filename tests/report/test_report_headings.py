@@ -1,12 +1,15 @@
 """The heading of a finding comes from its primary record; all else stands beside it, in words."""
 
 import itertools
+import re
 
 import pytest
 
-from dbench.report import VERDICTS
+from dbench.report import VERDICTS, build_document
 from dbench.report.document import headings_match
 from dbench.report.headings import chance_text
+from dbench.report.html import render_html
+from dbench.report.markdown import render_markdown
 
 
 @pytest.fixture
@@ -202,3 +205,42 @@ def test_a_case_that_is_weaker_for_sure_outranks_one_that_cannot_be_worse(headin
     assert heading_of(weaker, beside(0.1))["verdict"] == "weaker"
     assert heading_of(weaker, beside(-0.1))["verdict"] == "undecided"
     assert heading_of(make_record(params={"i": 0}), beside(0.1))["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("at_16", "at_32", "at_64", "heads"),
+    [
+        ("undecided", "reproduced", "undecided", 32),
+        ("reproduced", "contradicted", "weaker", 64),
+        ("reproduced", "not tested", "absent", 64),
+        ("contradicted", "undecided", "not tested", 16),
+        ("undecided", "not tested", "broken", 16),
+    ],
+)
+def test_of_several_image_sizes_the_largest_that_decides_heads(make_record, sample, at_16, at_32, at_64, heads):
+    tables = [sample["provenance"]["evidence"][0] | {"name": f"t{side}", "side": side} for side in (64, 16, 32)]
+    verdicts = {16: at_16, 32: at_32, 64: at_64}
+    records = [
+        make_record(role=role, verdict=verdict, params={"evidence_folder": f"t{side}", "i": i}, nodeid=f"n{side}-{i}")
+        for side, role in ((16, "primary"), (32, "size"), (64, "size"))
+        for i, verdict in enumerate(["reproduced", verdicts[side]])
+    ]
+    document = build_document(records, provenance={"evidence": tables})
+    assert headings_match(document)
+    (heading,) = document["headings"]
+    assert (heading["verdict"], heading["record"]) == (
+        verdicts[heads],
+        f"n{heads}-{0 if verdicts[heads] == 'reproduced' else 1}",
+    )
+    (note,) = heading["notes"]
+    said = [f"{verdict} at {side} x {side} pixels (-0.620 [-0.710, -0.530])" for side, verdict in verdicts.items()]
+    said[[16, 32, 64].index(heads)] += ", which heads the finding"
+    assert note == f"By image size: {'; '.join(said)}."
+    # The page and the summary show all three side by side.
+    summary, page = render_markdown(document), render_html(document)
+    row = summary.partition("| finding | 16 x 16 | 32 x 32 | 64 x 64 |")[2].splitlines()[2]
+    assert [cell.split(" -0")[0].strip() for cell in row.split("|")[2:-1]] == [at_16, at_32, at_64]
+    section = page.partition('<h2 id="sizes">')[2].partition("</section>")[0]
+    assert re.findall(r'class="word">([a-z ]+)<', section) == [at_16, at_32, at_64]
+    for text in (render_markdown, render_html):
+        assert "By image size" not in text(build_document(records[:1]))

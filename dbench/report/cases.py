@@ -1,0 +1,70 @@
+"""Which case of a finding heads it: of several the worst, and of several image sizes the largest that is decided."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from dbench.report.schema import VERDICTS, Document, Record
+
+_DECIDED = ("reproduced", "weaker", "absent", "contradicted")
+Sides = Mapping[str, int]
+"""Side of the images in pixels, by table of trained models."""
+
+
+def sides_of(document: Document) -> Sides:
+    """Return the image size of each table that a document describes and whose size it knows."""
+    tables = document["provenance"].get("evidence", ())
+    return {table["name"]: table["side"] for table in tables if table["side"]}
+
+
+def heading_cases(records: Iterable[Record], sides: Sides) -> list[Record]:
+    """Return the primary cases of the largest image size at which their worst is decided; of none, the primary's own.
+
+    The records are those of one kind of evidence. What was not judged at several sizes has one group of cases.
+    """
+    groups = [cases for _, cases in by_side(records, sides)]
+    decided = [cases for cases in groups if worst_of(cases)["verdict"] in _DECIDED]
+    return (decided[-1:] or groups[:1] or [[]])[0]
+
+
+def by_side(records: Iterable[Record], sides: Sides) -> list[tuple[int, list[Record]]]:
+    """Group the primary cases by the side of the images: that of the primary first, then the others, rising."""
+    groups: dict[tuple[bool, int], list[Record]] = {}
+    for record in records:
+        if record["role"] in ("primary", "size"):
+            side = sides.get(str(record["params"].get("evidence_folder")), 0)
+            groups.setdefault((record["role"] == "size", side), []).append(record)
+    return [(place[1], groups[place]) for place in sorted(groups)]
+
+
+def worst_of(cases: Sequence[Record]) -> Record:
+    """Return the case of the worst verdict; of equal ones that farthest out of the range, or nearest to its end."""
+    return max(cases, key=lambda record: (_rank(record), _miss(record)))
+
+
+def _rank(record: Record) -> float:
+    """Place of a case's verdict from best to worst; what can only be reproduced or weaker comes before weaker."""
+    rank = float(VERDICTS.index(record["verdict"]))
+    interval, null = record["interval"], record["null"]
+    if record["verdict"] != "undecided" or interval is None or null in (None, record["low"], record["high"]):
+        return rank
+    claimed = interval[0] > null if record["high"] is None else interval[1] < null
+    return VERDICTS.index("weaker") - 0.5 if claimed else rank
+
+
+def _miss(record: Record) -> float:
+    """How far the estimate of a case lies outside the range that is asked; below 0 inside."""
+    estimate, low, high = record["estimate"], record["low"], record["high"]
+    if estimate is None:
+        return -math.inf
+    return max(-math.inf if low is None else low - estimate, -math.inf if high is None else estimate - high)
+
+
+def size_rows(document: Document) -> list[tuple[str, dict[int, Record]]]:
+    """Return each finding that was judged at several image sizes, with its worst case by side, in the order given."""
+    sides, rows = sides_of(document), []
+    for heading in document["headings"]:
+        own = [r for r in document["records"] if (r["claim"], r["evidence"]) == (heading["claim"], heading["heads"])]
+        groups = by_side(own, sides)
+        if len(groups) > 1:
+            rows.append((heading["claim"], {side: worst_of(cases) for side, cases in sorted(groups)}))
+    return rows
