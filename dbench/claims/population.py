@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
+from dbench.errors import EvidenceLacking, InvalidInput, nearest_to
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
 from dbench.zoo.arrays import RunArrays
 
@@ -21,8 +21,7 @@ Result = TypeVar("Result")
 
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> EvidenceLacking:
     """Build the error for an objective or a score that a population does not hold, with the nearest it does."""
-    asked, _, _ = str(unknown_name(kind, name, known)).partition(" Known: ")
-    return EvidenceLacking(f"{holder} holds no {asked.removeprefix('unknown ').rstrip('.')}")
+    return EvidenceLacking(f"{holder} holds no {kind} {name!r}{nearest_to(name, known)}")
 
 
 @dataclass(frozen=True, eq=False)
