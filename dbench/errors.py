@@ -40,13 +40,17 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
         unknown metric 'migg'; did you mean 'mig'? Known: dci, mig
     """
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
     listed = f"Known: {', '.join(names)}"
     if len(names) > _MOST_LISTED:
         nearest = difflib.get_close_matches(name, names, n=5, cutoff=0.0)
         listed = f"Nearest of {len(names)}: {', '.join(nearest)}"
-    return UnknownName(f"unknown {kind} {name!r}{hint} {listed}")
+    return UnknownName(f"unknown {kind} {name!r}{nearest_to(name, names) or '.'} {listed}")
+
+
+def nearest_to(name: str, known: Iterable[str]) -> str:
+    """Ask whether the nearest of the known names was meant, in words that end a message; empty where none is near."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def find(kind: str, name: str, known: Mapping[str, T]) -> T:

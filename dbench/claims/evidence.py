@@ -132,9 +132,9 @@ def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
 def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     """Read the tables of one study of left-out combinations as a population whose units are the combinations.
 
-    Its ``seed`` numbers the combinations, and its ``strength`` numbers the runs of an objective without each of them,
-    by strength and then seed: so that what claims resample, seeds elsewhere, is the combination here, left out for all
-    objectives at once. Runs are not averaged, for what is read off a relation matrix must be read off one model's.
+    Its column ``combination`` numbers them, left out for all objectives at once, and ``run_number`` the runs of an
+    objective without each of them, by strength and then seed. Runs are not averaged, for what is read off a relation
+    matrix must be read off one model's.
 
     Of each table as many complete seeds count as all of them have, the lowest.
 
@@ -149,15 +149,16 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     rows = pd.concat([_numbered(part, number, seeds) for number, part in enumerate(parts)], ignore_index=True)
     deviations = list(dict.fromkeys(sentence for part in parts for sentence in part.deviations))
     deviations = [*deviations, f"{len(parts)} combinations are the units, with {seeds} seeds each"]
-    return Population(name, rows, tuple(deviations), joined([part.arrays for part in parts]))
+    arrays = joined([part.arrays for part in parts])
+    return Population(name, rows, tuple(deviations), arrays, unit="combination", setting="run_number")
 
 
 def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:
     """Rows of one combination's runs, numbered within their objective."""
     rows = part.table[part.table["seed"].isin(part.seeds()[:seeds])]
     runs = rows.drop_duplicates("run").sort_values(["objective", "strength", "seed"])
-    place = dict(zip(runs["run"], runs.groupby("objective").cumcount().astype(float), strict=True))
-    return rows.assign(strength=rows["run"].map(place), seed=number)
+    place = dict(zip(runs["run"], runs.groupby("objective").cumcount(), strict=True))
+    return rows.assign(combination=number, run_number=rows["run"].map(place))
 
 
 def _trained_on(folder: Path) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
+from dbench.errors import EvidenceLacking, InvalidInput, nearest_to
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
 from dbench.zoo.arrays import RunArrays
 
@@ -21,8 +21,7 @@ Result = TypeVar("Result")
 
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> EvidenceLacking:
     """Build the error for an objective or a score that a population does not hold, with the nearest it does."""
-    asked, _, _ = str(unknown_name(kind, name, known)).partition(" Known: ")
-    return EvidenceLacking(f"{holder} holds no {asked.removeprefix('unknown ').rstrip('.')}")
+    return EvidenceLacking(f"{holder} holds no {kind} {name!r}{nearest_to(name, known)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +33,8 @@ class Population:
         deviations: where the profile departs from the papers.
         arrays: scores that are no single numbers, of these runs and possibly others.
         rules: hashes of the rules that were frozen when the table was scored, by name of the card.
+        unit: column that numbers the units of replication; what is said of seeds here is said of these.
+        setting: column that tells the runs of an objective in one unit apart.
     """
 
     name: str
@@ -41,6 +42,8 @@ class Population:
     deviations: tuple[str, ...] = ()
     arrays: RunArrays = field(default_factory=RunArrays)
     rules: Mapping[str, str] = field(default_factory=dict)
+    unit: str = "seed"
+    setting: str = "strength"
 
     @property
     def parts(self) -> tuple[Population, ...]:
@@ -92,7 +95,7 @@ class Population:
         if len(kept) == 0:
             raise InvalidInput(f"{self.name} must hold at least one seed with all strengths of {objective}, got none")
         rows = self.table.iloc[self._places[objective, score]]
-        wide = rows.pivot(index="seed", columns="strength", values="value")
+        wide = rows.pivot(index=self.unit, columns=self.setting, values="value")
         return wide.loc[kept].to_numpy(dtype=np.float64)
 
     def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
@@ -110,7 +113,8 @@ class Population:
             raise InvalidInput(f"{self.name} must hold at least one seed with all strengths of {objective}, got none")
         number = {run: n for n, run in enumerate(self.arrays.runs)}
         runs = self._runs_of(objective)
-        wide = runs[runs["status"] == "done"].pivot(index="seed", columns="strength", values="run").loc[kept]
+        runs = runs[runs["status"] == "done"]
+        wide = runs.pivot(index=self.unit, columns=self.setting, values="run").loc[kept]
         rows = [[number[run] for run in row] for row in wide.to_numpy()]
         return np.asarray(self.arrays.of_runs[name][rows])
 
@@ -184,8 +188,8 @@ class Population:
         found: dict[str | None, NDArray[np.int64]] = {}
         for objective in (None, *self.objectives):
             runs = self._runs if objective is None else self._runs_of(objective)
-            settings = runs[["objective", "strength"]].drop_duplicates()
-            done = runs[runs["status"] == "done"].groupby("seed").size()
+            settings = runs[["objective", self.setting]].drop_duplicates()
+            done = runs[runs["status"] == "done"].groupby(self.unit).size()
             found[objective] = np.sort(done[done == len(settings)].index.to_numpy(dtype=np.int64))
         return found
 

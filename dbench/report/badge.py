@@ -7,7 +7,7 @@ from typing import Any
 from dbench.report.cite import anchor
 from dbench.report.document import by_paper
 from dbench.report.headings import count_verdicts
-from dbench.report.schema import PAPERS, Document
+from dbench.report.schema import TITLES, Document
 
 # Width of a letter of 11 pixels in the usual sans-serif fonts: an average, for text is stretched to the width given.
 LETTER, PAD, HEIGHT = 6.2, 12, 20
@@ -20,7 +20,7 @@ def badges(document: Document) -> dict[str, str]:
 
 
 def _badge(paper: str, headings: list[Mapping[str, Any]]) -> str:
-    label = PAPERS.get(paper, paper).partition(" (")[0]
+    label = TITLES.get(paper, paper)
     message = f"{count_verdicts(headings).get('reproduced', 0)} of {len(headings)} findings reproduced"
     left, right = (round(len(text) * LETTER + PAD) for text in (label, message))
     texts = "".join(

@@ -17,7 +17,7 @@ from dbench.report.document import by_claim, by_paper, report_text, worst_first
 from dbench.report.figures import PageFigure
 from dbench.report.headings import EVIDENCE, PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
-from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, VERDICTS, Document, Record
+from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, TITLES, VERDICTS, Document, Record
 
 # The other records of a finding: of the sentence, of probes, of printed figures.
 BESIDE = {"cell": ("primary", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
@@ -163,7 +163,7 @@ def _template() -> Template:
         part=_part,
         printed=text.printed_text,
         seconds=text.duration,
-        short=lambda paper: _label(paper).partition(" (")[0],
+        short=lambda paper: TITLES.get(paper, paper),
         slug=lambda verdict: verdict.replace(" ", "-"),
         tally=lambda counts: ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count),
     )

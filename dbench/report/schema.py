@@ -26,13 +26,16 @@ MEANINGS = {
     "contradicted": "the interval lies wholly on the other side",
     "broken": "the test failed for a reason that has nothing to do with the finding",
 }
-PAPERS = {
-    "sober": "A Sober Look (Locatello et al., JMLR 2020)",
-    "udr": "Unsupervised Disentanglement Ranking (Duan et al., ICLR 2020)",
-    "flaws": "Correcting Flaws in Common Disentanglement Metrics (Mahon et al., TMLR)",
-    "irs": "Robustly Disentangled Causal Mechanisms (Suter et al., ICML 2019)",
-    "hownot": "How Not to Measure Disentanglement (Sepliarskaia et al., 2019)",
+# Title of each paper, and whose it is.
+_PAPERS = {
+    "sober": ("A Sober Look", "Locatello et al., JMLR 2020"),
+    "udr": ("Unsupervised Disentanglement Ranking", "Duan et al., ICLR 2020"),
+    "flaws": ("Correcting Flaws in Common Disentanglement Metrics", "Mahon et al., TMLR"),
+    "irs": ("Robustly Disentangled Causal Mechanisms", "Suter et al., ICML 2019"),
+    "hownot": ("How Not to Measure Disentanglement", "Sepliarskaia et al., 2019"),
 }
+TITLES = {paper: title for paper, (title, _) in _PAPERS.items()}
+PAPERS = {paper: f"{title} ({source})" for paper, (title, source) in _PAPERS.items()}
 
 
 @cache

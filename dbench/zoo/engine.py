@@ -131,7 +131,7 @@ def train_group(line: Line, group: Group) -> int:
         for key in mine:
             try:
                 # Another process may have finished it between the plan and the claim.
-                if not store.intact(key) or of_other_data(store, key):
+                if not store.intact(key) or of_other_data(key, store.record(key)):
                     found = _checkpoint_of(store, key, group.precision)
                     starts.setdefault(found.step if found else 0, {})[key] = found
             except DbenchError as error:

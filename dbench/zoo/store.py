@@ -206,13 +206,13 @@ class Store:
         except SafetensorError as error:
             raise DamagedData(f"{path} is not a safetensors file: {error}") from None
 
-    def intact(self, key: RunKey) -> bool:
+    def intact(self, key: RunKey, record: Mapping[str, Any] | None = None) -> bool:
         """Whether a finished run (done or diverged) is there with every file as its record promises.
 
-        A run that is done has weights and codes.
+        A run that is done has weights and codes. The record is read where it is not given.
         """
         try:
-            document = self.record(key)
+            document = self.record(key) if record is None else record
             if document is None or document["status"] == "interrupted":
                 return False
             files = document["files"]

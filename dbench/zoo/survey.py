@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dbench.data import load
 from dbench.errors import DamagedData, DbenchError
@@ -44,10 +44,11 @@ def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float],
 def state_of(store: Store, key: RunKey) -> str:
     """Return the state of a run, one of :data:`STATES`; every file of a finished one is checked."""
     try:
-        status = store.status(key)
-        if status is None or status == "interrupted":
-            return status or "missing"
-        return status if store.intact(key) and not of_other_data(store, key) else "damaged"
+        record = store.record(key)
+        if record is None:
+            return "missing"
+        whole = record["status"] == "interrupted" or (store.intact(key, record) and not of_other_data(key, record))
+        return str(record["status"]) if whole else "damaged"
     except DamagedData:
         return "damaged"
     except DbenchError:
@@ -60,12 +61,11 @@ def strangers(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:
     return [key for key in stored if replace(key, seed=0) not in cells]
 
 
-def of_other_data(store: Store, key: RunKey) -> bool:
-    """Whether a run was trained on another version of its data set than is installed.
+def of_other_data(key: RunKey, record: Mapping[str, Any] | None) -> bool:
+    """Whether a run was trained, by its record, on another version of its data set than is installed.
 
-    Not where there is no such run, or where the data set cannot be loaded here. Raises as :meth:`Store.record`.
+    Not where there is no such run, or where the data set cannot be loaded here.
     """
-    record = store.record(key)
     installed = None if record is None else _fingerprint(key.data)
     return record is not None and installed is not None and record.get("data_sha256") != installed
 

@@ -135,7 +135,7 @@ def _tell_outdated(store: Store, damaged: Sequence[RunKey], tell: Tell) -> None:
     outdated = Counter[str]()
     for key in damaged:
         with suppress(DbenchError):
-            outdated[key.data] += of_other_data(store, key)
+            outdated[key.data] += of_other_data(key, store.record(key))
     for name, count in (+outdated).items():
         tell(f"{count} runs were trained on another version of {name} than is installed, and are trained anew")
 

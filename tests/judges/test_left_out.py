@@ -36,6 +36,9 @@ def test_combinations_are_units_and_runs_are_numbered_by_strength_and_seed(tmp_p
     # By name: shape 0, shape 1 (written last), shape 2.
     assert study.scores("mig", "mtd").tolist() == [[100.0, 101, 102], [300.0, 301, 302], [200.0, 201, 202]]
     assert study.scores("mig", "beta_vae")[0].tolist() == [10.0, 11, 12, 40, 41, 42]
+    # Columns hold what they are called: without strength and seed a value is what its combination adds.
+    rest = study.table["value"] - 10 * study.table["strength"] - study.table["seed"]
+    assert [set(values) for _, values in rest.groupby(study.table["combination"])] == [{0.0}, {200.0}, {100.0}]
     assert study.deviations == ("few", "3 combinations are the units, with 3 seeds each")
 
 

@@ -131,7 +131,7 @@ def test_a_population_without_a_complete_seed_is_refused():
 
 
 def test_unknown_scores_and_objectives_are_told_the_nearest(population):
-    with pytest.raises(EvidenceLacking, match="tiny holds no score 'migg'; did you mean 'mig'"):
+    with pytest.raises(EvidenceLacking, match=r"^tiny holds no score 'migg'; did you mean 'mig'\?$"):
         population.scores("migg", "beta_vae")
     with pytest.raises(UnknownName, match="did you mean 'beta_vae'"):
         population.strengths("betavae")

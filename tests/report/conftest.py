@@ -11,7 +11,6 @@ from dbench.claims.ledger import Finding
 from dbench.report import build_document
 from dbench.stats import Estimate
 
-Record = dict[str, Any]
 CARD = Claim.zoo(
     id="sober.tc-sampled-falls",
     quote="the total correlation of the sampled representation decreases [...] as the strength is increased",
@@ -22,7 +21,7 @@ CARD = Claim.zoo(
 )
 
 
-def record_with(**changes: Any) -> Record:
+def record_with(**changes: Any) -> dict[str, Any]:
     claim = changes.get("claim", CARD.id)
     judgement = Judgement(Verdict.REPRODUCED, "the interval lies wholly below -0.1")
     record = record_of(CARD, Estimate(-0.62, -0.71, -0.53, 30, 0.95), judgement, params={}, ids=(), nodeid="")
@@ -31,19 +30,19 @@ def record_with(**changes: Any) -> Record:
     return record | {"paper": claim.partition(".")[0], "nodeid": nodeid, "seconds": 1.2} | changes
 
 
-def judged(claim: str, verdict: str = "reproduced", estimate: float | None = -0.62, **changes: Any) -> Record:
+def judged(claim: str, verdict: str = "reproduced", estimate: float | None = -0.62, **changes: Any) -> dict[str, Any]:
     return record_with(claim=claim, verdict=verdict, estimate=estimate, **changes)
 
 
-def above(bound: float, null: float | None = None) -> Record:
+def above(bound: float, null: float | None = None) -> dict[str, Any]:
     return {"low": bound, "high": None, "null": bound if null is None else null, "rule": f"above {bound}"}
 
 
-def below(bound: float) -> Record:
+def below(bound: float) -> dict[str, Any]:
     return {"low": None, "high": bound, "null": bound, "rule": f"below {bound}"}
 
 
-def printed(text: str, value: float, *, agrees: bool) -> Record:
+def printed(text: str, value: float, *, agrees: bool) -> dict[str, Any]:
     return {"printed": text, "printed_value": value, "printed_agrees": agrees}
 
 
@@ -81,7 +80,7 @@ ERRATUM = {
 }
 
 
-def realistic_records() -> list[Record]:
+def realistic_records() -> list[dict[str, Any]]:
     shares = {"dci": 0.352, "mig": 0.441, "sap": 0.284, "factor_vae": 0.612}
     found = {"mig": "undecided", "factor_vae": "contradicted"}
     records = [
@@ -159,15 +158,15 @@ CHECKS = [
 
 
 @pytest.fixture
-def make_record() -> Callable[..., Record]:
+def make_record() -> Callable[..., dict[str, Any]]:
     return record_with
 
 
 @pytest.fixture
-def make_document() -> Callable[..., Record]:
+def make_document() -> Callable[..., dict[str, Any]]:
     return partial(build_document, ledger=LEDGER)
 
 
 @pytest.fixture
-def sample(make_document: Callable[..., Record]) -> Record:
+def sample(make_document: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     return make_document(realistic_records(), provenance=PROVENANCE, checks=CHECKS, errata=[ERRATUM])
