@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.archives import UNREADABLE
 from dbench.data.base import digest
 from dbench.data.downloads import StoredImages, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
+from dbench.files import readable
 
 URL = "http://www.scottreed.info/files/nips2015-analogy-data.tar.gz"
 MD5 = "4e866a7919c1beedf53964e6f7a23686"
@@ -57,23 +57,20 @@ class Cars3d(StoredImages):
         """Return mesh name -> elevation x azimuth x 64 x 64 x 3, and the names in order; nothing is extracted."""
         meshes: dict[str, NDArray[np.uint8]] = {}
         order: list[str] = []
-        try:
-            with tarfile.open(path, "r|gz") as archive:
-                for member in archive:
-                    parent, name = PurePosixPath(member.name).parent.name, PurePosixPath(member.name).name
-                    if parent != "cars" or not member.isfile() or not name.endswith((".txt", ".mat")):
-                        continue
-                    if member.size > LARGEST:
-                        raise DamagedData(f"{path}: {member.name} must have at most {LARGEST} bytes, got {member.size}")
-                    stream = archive.extractfile(member)
-                    assert stream is not None
-                    if name == "list.txt":
-                        lines = stream.read().decode("ascii").split()
-                        order = [line.removesuffix(".mat") for line in lines]
-                    elif name.endswith("_mesh.mat"):
-                        meshes[name.removesuffix(".mat")] = self._mesh(stream.read(), f"{path}: {member.name}")
-        except (*UNREADABLE, tarfile.TarError) as error:
-            raise DamagedData(f"{path} cannot be read as a gzipped tar file: {error}") from error
+        with readable(str(path), " as a gzipped tar file"), tarfile.open(path, "r|gz") as archive:
+            for member in archive:
+                parent, name = PurePosixPath(member.name).parent.name, PurePosixPath(member.name).name
+                if parent != "cars" or not member.isfile() or not name.endswith((".txt", ".mat")):
+                    continue
+                if member.size > LARGEST:
+                    raise DamagedData(f"{path}: {member.name} must have at most {LARGEST} bytes, got {member.size}")
+                stream = archive.extractfile(member)
+                assert stream is not None
+                if name == "list.txt":
+                    lines = stream.read().decode("ascii").split()
+                    order = [line.removesuffix(".mat") for line in lines]
+                elif name.endswith("_mesh.mat"):
+                    meshes[name.removesuffix(".mat")] = self._mesh(stream.read(), f"{path}: {member.name}")
         return meshes, order
 
     def _mesh(self, content: bytes, where: str) -> NDArray[np.uint8]:
@@ -84,15 +81,11 @@ class Cars3d(StoredImages):
         wanted = ("im", (SIDE, SIDE, 3, azimuths, elevations), "uint8")
         # scipy reads from streams too, whatever its type stubs say.
         stream: Any = io.BytesIO(content)
-        try:
+        with readable(where, " as a MATLAB file"):
             # Shape and type are in the header, so that nothing of another size is read.
             if wanted not in whosmat(stream):
                 raise DamagedData(f"{where} must hold 'im', uint8 of shape {wanted[1]}")
             image = loadmat(stream, variable_names=["im"])["im"]
-        except DamagedData:
-            raise
-        except Exception as error:  # scipy's reader raises whatever the bytes lead it to
-            raise DamagedData(f"{where} cannot be read as a MATLAB file: {error}") from error
         views = np.ascontiguousarray(np.asarray(image, dtype=np.uint8).transpose(4, 3, 2, 0, 1))
         small = lanczos(views.reshape(-1, SIDE, SIDE), 64, 64)
         return np.moveaxis(small.reshape(elevations, azimuths, 3, 64, 64), 2, 4)

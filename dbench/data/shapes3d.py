@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dbench.data.base import digest
 from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError
+from dbench.files import readable
 
 URL = "https://storage.googleapis.com/3d-shapes/3dshapes.h5"
 MD5 = "099a2078d58cec4daad0702c55d06868"
@@ -56,16 +57,12 @@ class Shapes3d(StoredImages):
             import h5py
         except ImportError as error:
             raise DbenchError("reading Shapes3D needs h5py; install it with: pip install 'dbench[hdf5]'") from error
-        try:
-            with h5py.File(path, "r") as file:
-                labels = _dataset(file, path, "labels", (len(self), len(self.factor_sizes)), np.float64)
-                self._check_order(path, labels[:])
-                images = _dataset(file, path, "images", (len(self), 64, 64, 3), np.uint8)
-                for start in range(0, len(self), ROWS):
-                    yield images[start : start + ROWS]
-        # What h5py raises on damaged or hostile bytes.
-        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
-            raise DamagedData(f"{path} cannot be read as an HDF5 file: {error}") from error
+        with readable(str(path), " as an HDF5 file"), h5py.File(path, "r") as file:
+            labels = _dataset(file, path, "labels", (len(self), len(self.factor_sizes)), np.float64)
+            self._check_order(path, labels[:])
+            images = _dataset(file, path, "images", (len(self), 64, 64, 3), np.uint8)
+            for start in range(0, len(self), ROWS):
+                yield images[start : start + ROWS]
 
     def _check_order(self, path: Path, labels: NDArray[np.float64]) -> None:
         """Insist on grid order with rising values, so that the row of an image follows from its factors."""

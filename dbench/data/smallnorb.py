@@ -1,7 +1,6 @@
 """SmallNORB as published (LeCun, Huang and Bottou 2004): photographs of 50 toys of five categories."""
 
 import gzip
-import zlib
 from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
@@ -14,6 +13,7 @@ from dbench.data.base import Factors, GridData, Images, digest
 from dbench.data.downloads import cache_folder, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
+from dbench.files import readable
 
 _URL = "https://cs.nyu.edu/~ylclab/data/norb-v1.0-small"
 _TRAIN, _TEST = "smallnorb-5x46789x9x18x6x2x96x96-training", "smallnorb-5x01235x9x18x6x2x96x96-testing"
@@ -113,26 +113,23 @@ def read_binary_matrix(
     dimension fastest.
     """
     wanted = np.dtype(dtype).newbyteorder("<")
-    try:
-        with gzip.open(path) as stream:
+    with readable(str(path), " as a gzipped matrix"), gzip.open(path) as stream:
 
-            def integers(count: int) -> list[int]:
-                data = stream.read(4 * count)
-                if len(data) < 4 * count:
-                    raise DamagedData(f"{path} ends within its header")
-                return [int(number) for number in np.frombuffer(data, dtype="<i4")]
+        def integers(count: int) -> list[int]:
+            data = stream.read(4 * count)
+            if len(data) < 4 * count:
+                raise DamagedData(f"{path} ends within its header")
+            return [int(number) for number in np.frombuffer(data, dtype="<i4")]
 
-            magic, ndim = integers(2)
-            if magic != MAGIC[wanted]:
-                raise DamagedData(f"{path} must begin with {MAGIC[wanted]:#x} ({wanted}), got {magic:#x}")
-            if ndim != len(shape):
-                raise DamagedData(f"{path} must have {len(shape)} dimensions, got {ndim}")
-            found = tuple(integers(max(3, ndim))[:ndim])
-            if found != shape:
-                raise DamagedData(f"{path} must have shape {shape}, got {found}")
-            yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DamagedData(f"{path} cannot be read as a gzipped matrix: {error}") from error
+        magic, ndim = integers(2)
+        if magic != MAGIC[wanted]:
+            raise DamagedData(f"{path} must begin with {MAGIC[wanted]:#x} ({wanted}), got {magic:#x}")
+        if ndim != len(shape):
+            raise DamagedData(f"{path} must have {len(shape)} dimensions, got {ndim}")
+        found = tuple(integers(max(3, ndim))[:ndim])
+        if found != shape:
+            raise DamagedData(f"{path} must have shape {shape}, got {found}")
+        yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)
 
 
 def smallnorb() -> SmallNorb:
