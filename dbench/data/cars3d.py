@@ -3,7 +3,7 @@
 import io
 import tarfile
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from dbench.files import readable
 
 URL = "http://www.scottreed.info/files/nips2015-analogy-data.tar.gz"
 MD5 = "4e866a7919c1beedf53964e6f7a23686"
-FACTOR_SIZES = (4, 24, 183)
 SIDE = 128
 
 # A mesh is 4.7 MB uncompressed; nothing much larger is taken into memory.
@@ -24,7 +23,7 @@ LARGEST = 2**24
 
 
 class Cars3d(StoredImages):
-    """The published archive, a gzipped tar file: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
+    """The published archive, a gzipped tar file of renderings in colour.
 
     Scaled from 128 x 128 with a Lanczos filter, as Locatello et al. do. Objects are numbered by the archive's own
     ``list.txt`` (their code takes the order in which a file system lists the files). It takes 216 MB; reading the
@@ -37,9 +36,10 @@ class Cars3d(StoredImages):
 
     name = "cars3d"
     factor_names = ("elevation", "azimuth", "object")
+    factor_sizes: tuple[int, ...] = (4, 24, 183)
     image_shape = (3, 64, 64)
 
-    def __init__(self, path: Path, *, md5: str = MD5, factor_sizes: tuple[int, int, int] = FACTOR_SIZES) -> None:
+    def __init__(self, path: Path, *, md5: str = MD5, factor_sizes: tuple[int, ...] = factor_sizes) -> None:
         check_md5(path, md5)
         self.factor_sizes = factor_sizes
         self.fingerprint = digest("Cars3D archive, Lanczos", md5)
@@ -90,7 +90,7 @@ class Cars3d(StoredImages):
         small = lanczos(views.reshape(-1, SIDE, SIDE), 64, 64)
         return np.moveaxis(small.reshape(elevations, azimuths, 3, 64, 64), 2, 4)
 
-
-def cars3d() -> Cars3d:
-    """Return Cars3D, downloaded to the cache folder unless it lies there already."""
-    return Cars3d(fetch(URL, MD5))
+    @classmethod
+    def fetched(cls, name: str) -> Self:
+        """Return Cars3D, downloaded to the cache folder unless it lies there already."""
+        return cls(fetch(URL, MD5))

@@ -5,7 +5,7 @@ Published at https://github.com/google-deepmind/3d-shapes. Reading it needs h5py
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,17 @@ from dbench.files import readable
 
 URL = "https://storage.googleapis.com/3d-shapes/3dshapes.h5"
 MD5 = "099a2078d58cec4daad0702c55d06868"
-FACTOR_SIZES = (10, 10, 10, 8, 4, 15)
 
 # Rows unpacked at once: 50 MB.
 ROWS = 4096
 
 
 class Shapes3d(StoredImages):
-    """The published archive: hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15.
+    """The published archive, an HDF5 file.
 
-    480,000 images of 3 x 64 x 64. They are unpacked once, into a file of 5.9 GB beside the download (HDF5 would
-    decompress a whole block for every image), and read from there as they are asked for. The archive is asked for only
-    when they have not been unpacked.
+    Its images are unpacked once, into a file of 5.9 GB beside the download (HDF5 would decompress a whole block for
+    every image), and read from there as they are asked for. The archive is asked for only when they have not been
+    unpacked.
 
     Raises:
         DamagedData: another MD5, or data that are missing, of another shape or type, or in another order.
@@ -37,10 +36,11 @@ class Shapes3d(StoredImages):
 
     name = "shapes3d"
     factor_names = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
+    factor_sizes: tuple[int, ...] = (10, 10, 10, 8, 4, 15)
     image_shape = (3, 64, 64)
 
     def __init__(
-        self, archive: Callable[[], Path], *, md5: str, folder: Path, factor_sizes: tuple[int, ...] = FACTOR_SIZES
+        self, archive: Callable[[], Path], *, md5: str, folder: Path, factor_sizes: tuple[int, ...] = factor_sizes
     ) -> None:
         self.factor_sizes = factor_sizes
         self.fingerprint = digest("Shapes3D archive", md5)
@@ -51,6 +51,11 @@ class Shapes3d(StoredImages):
             return self._read(path)
 
         self._images = unpacked(folder / f"shapes3d-{md5[:8]}.images", (len(self), 64, 64, 3), parts)
+
+    @classmethod
+    def fetched(cls, name: str) -> Self:
+        """Return Shapes3D, downloaded (268 MB) and unpacked (5.9 GB) to the cache folder unless it lies there."""
+        return cls(lambda: fetch(URL, MD5), md5=MD5, folder=cache_folder())
 
     def _read(self, path: Path) -> Iterator[NDArray[np.uint8]]:
         try:
@@ -88,8 +93,3 @@ def _dataset(file: Any, path: Path, name: str, shape: tuple[int, ...], dtype: ty
     if found.external is not None or found.is_virtual:
         raise DamagedData(f"{path}: {name!r} must lie in the file itself, got data of other files")
     return found
-
-
-def shapes3d() -> Shapes3d:
-    """Return Shapes3D, downloaded to the cache folder (268 MB) and unpacked (5.9 GB) unless it lies there already."""
-    return Shapes3d(lambda: fetch(URL, MD5), md5=MD5, folder=cache_folder())
