@@ -1,4 +1,4 @@
-"""What A Sober Look (Locatello et al. 2020) swept; here because profiles need it and load no torch, as cards do."""
+"""What A Sober Look (Locatello et al. 2020) swept: for cards, which load torch, and for profiles, which must not."""
 
 SWEPT: dict[str, tuple[float, ...]] = {
     "beta_vae": (1, 2, 4, 6, 8, 16),
