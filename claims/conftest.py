@@ -19,6 +19,7 @@ from dbench.claims.evidence import (
 from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
 from dbench.pytest_recorder import card_of
+from dbench.study import UNSUPERVISED
 
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
 torch.set_num_threads(1)
@@ -51,9 +52,6 @@ def pytest_generate_tests(metafunc):
     if "evidence_left_out" in wanted:
         metafunc.parametrize("evidence_left_out", list(left_out_folders(folders)) or ["none"])
 
-
-# Those of A Sober Look. A table may hold more, trained with labels and on fewer seeds.
-UNSUPERVISED = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 
 # Each table is validated and read once a process.
 _population, _study = cache(load_population), cache(load_left_out)

@@ -1,11 +1,44 @@
-"""Writing a file whole or not at all: beside its place first, then renamed."""
+"""Files: written whole or not at all, and what cannot be read as an error of ours."""
 
 import contextlib
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Any
 
-from dbench.errors import DbenchError
+from dbench.errors import DamagedData, DbenchError
+
+_LARGEST_HEADER = 1 << 14  # numpy itself refuses headers above 10,000 bytes, but reads them first
+
+
+@contextlib.contextmanager
+def readable(what: str, kind: str = "") -> Iterator[None]:
+    """Turn whatever zipfile, numpy, pyarrow and others raise at damaged bytes into :class:`DamagedData`."""
+    try:
+        yield
+    except DbenchError:
+        raise
+    except Exception as error:
+        raise DamagedData(f"{what} cannot be read{kind}: {error or type(error).__name__}") from error
+
+
+def read_npy_header(stream: IO[bytes], what: str) -> tuple[tuple[int, ...], bool, Any]:
+    """Return what an npy stream declares, shape, whether in Fortran order and dtype; its values are what follows.
+
+    Raises:
+        DamagedData: another format than 1 or 2, or a header that cannot be read.
+    """
+    import numpy as np  # only here: the command line loads without it
+
+    readers = {(1, 0): (2, np.lib.format.read_array_header_1_0), (2, 0): (4, np.lib.format.read_array_header_2_0)}
+    with readable(what, " as an npy array"):
+        version = np.lib.format.read_magic(stream)
+        if version not in readers:
+            raise DamagedData(f"{what} must be in npy format 1 or 2, got version {version}")
+        width, reader = readers[version]
+        length = stream.read(width)
+        return reader(io.BytesIO(length + stream.read(min(int.from_bytes(length, "little"), _LARGEST_HEADER))))
 
 
 @contextlib.contextmanager

@@ -30,7 +30,6 @@ def test_a_part_that_is_out_of_date_is_written_anew():
         pages.references("| `kim2018` | Kim | nothing |\n")
 
 
-def test_published_archives_stand_on_the_page_by_hand():
-    page = TEXTS[ROOT / "docs" / "data.md"].partition("<!-- end -->")[2]
-    named = [name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall("`([^`]*)`", row)]
-    assert sorted(named) == sorted(FETCHED)
+def test_every_published_archive_stands_on_the_page():
+    page = TEXTS[ROOT / "docs" / "data.md"]
+    assert set(FETCHED) <= set(re.findall(r"`(\w+)`", page))

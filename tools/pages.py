@@ -7,16 +7,20 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from math import prod
 from pathlib import Path
+from typing import Any
 
 import dbench.metrics
-from dbench.data import SHIPPED, load
+from dbench.data import FETCHED, SHIPPED, class_of, load
 from dbench.metrics import METRICS
 from dbench.models.objectives import OBJECTIVES, find_card
 
 DOCS = Path(__file__).parents[1] / "docs"
 PART = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
 ROW = re.compile(r"^\| `(\w+)` \| (.*) \| .* \|$", re.MULTILINE)
+
+_DATA_SET = "name | images | shape | factors | image drawn?"
 
 
 def table(head: str, rows: Iterable[Iterable[str]]) -> str:
@@ -28,13 +32,19 @@ def table(head: str, rows: Iterable[Iterable[str]]) -> str:
 
 def data_sets(_: str) -> str:
     """List the data sets that need no download."""
-    return table("name | images | shape | factors | image drawn?", map(_data_set, sorted(SHIPPED)))
+    return table(_DATA_SET, (_data_set(name, load(name)) for name in sorted(SHIPPED)))
 
 
-def _data_set(name: str) -> Iterator[str]:
-    data = load(name)
+def archives(_: str) -> str:
+    """List the published archives by what their classes say: none of them is at hand."""
+    kinds = {name: class_of(name) for name in sorted(FETCHED) if FETCHED[name] != "variant"}
+    rows = ((*_data_set(name, kind), kind.checked_by) for name, kind in kinds.items())
+    return table(f"{_DATA_SET} | checked by", rows)
+
+
+def _data_set(name: str, data: Any) -> Iterator[str]:
     yield f"`{name}`"
-    yield f"{len(data.grid()):,}"
+    yield f"{prod(data.factor_sizes):,}"
     yield " x ".join(map(str, data.image_shape))
     yield ", ".join(f"{factor} {size}" for factor, size in zip(data.factor_names, data.factor_sizes, strict=True))
     yield "yes" if data.stochastic else "no"
@@ -87,6 +97,7 @@ def _exported(name: str, value: object) -> bool:
 
 
 PARTS: dict[str, Callable[[str], str]] = {
+    "archives": archives,
     "data_sets": data_sets,
     "members": members,
     "objectives": objectives,

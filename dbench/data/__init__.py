@@ -10,7 +10,7 @@ Example:
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import cast
+from typing import Any, cast
 
 from dbench.data.adapters import hugging_face_dataset, torch_dataset
 from dbench.data.base import DataSet, Downsampled, GridData
@@ -24,7 +24,7 @@ __all__ = [
     "hugging_face_dataset", "load", "paper_splits", "random_splits", "torch_dataset",
 ]  # fmt: skip
 
-# Name -> module and what in it makes the data set; or how it is made of another one, whose name is in its own.
+# Name -> module and the class in it; or how it is made of another one, whose name is in its own.
 SHIPPED = {
     "color_dsprites_grid": "variant",
     "color_dsprites_grid_16": "downsampled",
@@ -46,16 +46,16 @@ SHIPPED = {
 """Data sets that work from what dbench ships."""
 
 FETCHED = {
-    "cars3d": "cars3d:cars3d",
+    "cars3d": "cars3d:Cars3d",
     "color_dsprites": "variant",
-    "dsprites": "dsprites:dsprites",
-    "mpi3d_real": "mpi3d:mpi3d_real",
-    "mpi3d_realistic": "mpi3d:mpi3d_realistic",
-    "mpi3d_toy": "mpi3d:mpi3d_toy",
+    "dsprites": "dsprites:Dsprites",
+    "mpi3d_real": "mpi3d:Mpi3d",
+    "mpi3d_realistic": "mpi3d:Mpi3d",
+    "mpi3d_toy": "mpi3d:Mpi3d",
     "noisy_dsprites": "variant",
     "scream_dsprites": "variant",
-    "shapes3d": "shapes3d:shapes3d",
-    "smallnorb": "smallnorb:smallnorb",
+    "shapes3d": "shapes3d:Shapes3d",
+    "smallnorb": "smallnorb:SmallNorb",
 }
 """Data sets that fetch a published archive when first loaded."""
 
@@ -99,8 +99,14 @@ def load(name: str) -> DataSet:
     if DATA_SETS[name] == "variant":
         variant, _, base = name.partition("_")
         return VARIANTS[variant](load(base), name=name)
-    module, _, maker = DATA_SETS[name].partition(":")
-    return cast(DataSet, getattr(import_module(f"dbench.data.{module}"), maker)())
+    kind = class_of(name)
+    return cast(DataSet, kind.fetched(name) if name in FETCHED else kind())
+
+
+def class_of(name: str) -> Any:
+    """Return the class of a data set that is not made of another one."""
+    module, _, kind = DATA_SETS[name].partition(":")
+    return getattr(import_module(f"dbench.data.{module}"), kind)
 
 
 def full_size_of(name: str) -> str:

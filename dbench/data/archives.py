@@ -2,10 +2,7 @@
 
 import hashlib
 import io
-import lzma
-import tokenize
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -16,13 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dbench.errors import DamagedData
-
-# What zipfile, its decompressors and numpy's header reader raise on damaged or hostile bytes; RuntimeError stands for
-# encrypted members and unknown compression.
-UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError, SyntaxError,
-    tokenize.TokenError,
-)  # fmt: skip
+from dbench.files import read_npy_header, readable
 
 
 def git_blob_id(path: Path) -> str:
@@ -46,17 +37,11 @@ def read_shipped(file: str, sha256: str, member: str) -> NDArray[np.uint8]:
 @contextmanager
 def _opened(path: Path, member: str) -> Iterator[tuple[IO[bytes], tuple[int, ...], bool, np.dtype[np.generic]]]:
     """Open an npy member behind its header: the stream, its shape, whether in Fortran order, its type."""
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(f"{member}.npy") as stream:
-            version = np.lib.format.read_magic(stream)
-            if version not in ((1, 0), (2, 0)):
-                raise DamagedData(f"{path}: member {member!r} must be in npy format 1 or 2, got version {version}")
-            reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            yield stream, *reader(stream)
-    except KeyError as error:
-        raise DamagedData(f"{path}: no member {member!r} in the archive") from error
-    except UNREADABLE as error:
-        raise DamagedData(f"{path} cannot be read as an npz archive: {error}") from error
+    with readable(str(path), " as an npz archive"), zipfile.ZipFile(path) as archive:
+        if f"{member}.npy" not in archive.namelist():
+            raise DamagedData(f"{path}: no member {member!r} in the archive")
+        with archive.open(f"{member}.npy") as stream:
+            yield stream, *read_npy_header(stream, f"{path}: member {member!r}")
 
 
 def read_shape(path: Path, member: str) -> tuple[int, ...]:

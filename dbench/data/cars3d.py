@@ -3,20 +3,19 @@
 import io
 import tarfile
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.archives import UNREADABLE
 from dbench.data.base import digest
 from dbench.data.downloads import StoredImages, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
+from dbench.files import readable
 
 URL = "http://www.scottreed.info/files/nips2015-analogy-data.tar.gz"
 MD5 = "4e866a7919c1beedf53964e6f7a23686"
-FACTOR_SIZES = (4, 24, 183)
 SIDE = 128
 
 # A mesh is 4.7 MB uncompressed; nothing much larger is taken into memory.
@@ -24,7 +23,7 @@ LARGEST = 2**24
 
 
 class Cars3d(StoredImages):
-    """The published archive, a gzipped tar file: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
+    """The published archive, a gzipped tar file of renderings in colour.
 
     Scaled from 128 x 128 with a Lanczos filter, as Locatello et al. do. Objects are numbered by the archive's own
     ``list.txt`` (their code takes the order in which a file system lists the files). It takes 216 MB; reading the
@@ -37,9 +36,10 @@ class Cars3d(StoredImages):
 
     name = "cars3d"
     factor_names = ("elevation", "azimuth", "object")
+    factor_sizes: tuple[int, ...] = (4, 24, 183)
     image_shape = (3, 64, 64)
 
-    def __init__(self, path: Path, *, md5: str = MD5, factor_sizes: tuple[int, int, int] = FACTOR_SIZES) -> None:
+    def __init__(self, path: Path, *, md5: str = MD5, factor_sizes: tuple[int, ...] = factor_sizes) -> None:
         check_md5(path, md5)
         self.factor_sizes = factor_sizes
         self.fingerprint = digest("Cars3D archive, Lanczos", md5)
@@ -57,23 +57,20 @@ class Cars3d(StoredImages):
         """Return mesh name -> elevation x azimuth x 64 x 64 x 3, and the names in order; nothing is extracted."""
         meshes: dict[str, NDArray[np.uint8]] = {}
         order: list[str] = []
-        try:
-            with tarfile.open(path, "r|gz") as archive:
-                for member in archive:
-                    parent, name = PurePosixPath(member.name).parent.name, PurePosixPath(member.name).name
-                    if parent != "cars" or not member.isfile() or not name.endswith((".txt", ".mat")):
-                        continue
-                    if member.size > LARGEST:
-                        raise DamagedData(f"{path}: {member.name} must have at most {LARGEST} bytes, got {member.size}")
-                    stream = archive.extractfile(member)
-                    assert stream is not None
-                    if name == "list.txt":
-                        lines = stream.read().decode("ascii").split()
-                        order = [line.removesuffix(".mat") for line in lines]
-                    elif name.endswith("_mesh.mat"):
-                        meshes[name.removesuffix(".mat")] = self._mesh(stream.read(), f"{path}: {member.name}")
-        except (*UNREADABLE, tarfile.TarError) as error:
-            raise DamagedData(f"{path} cannot be read as a gzipped tar file: {error}") from error
+        with readable(str(path), " as a gzipped tar file"), tarfile.open(path, "r|gz") as archive:
+            for member in archive:
+                parent, name = PurePosixPath(member.name).parent.name, PurePosixPath(member.name).name
+                if parent != "cars" or not member.isfile() or not name.endswith((".txt", ".mat")):
+                    continue
+                if member.size > LARGEST:
+                    raise DamagedData(f"{path}: {member.name} must have at most {LARGEST} bytes, got {member.size}")
+                stream = archive.extractfile(member)
+                assert stream is not None
+                if name == "list.txt":
+                    lines = stream.read().decode("ascii").split()
+                    order = [line.removesuffix(".mat") for line in lines]
+                elif name.endswith("_mesh.mat"):
+                    meshes[name.removesuffix(".mat")] = self._mesh(stream.read(), f"{path}: {member.name}")
         return meshes, order
 
     def _mesh(self, content: bytes, where: str) -> NDArray[np.uint8]:
@@ -84,20 +81,16 @@ class Cars3d(StoredImages):
         wanted = ("im", (SIDE, SIDE, 3, azimuths, elevations), "uint8")
         # scipy reads from streams too, whatever its type stubs say.
         stream: Any = io.BytesIO(content)
-        try:
+        with readable(where, " as a MATLAB file"):
             # Shape and type are in the header, so that nothing of another size is read.
             if wanted not in whosmat(stream):
                 raise DamagedData(f"{where} must hold 'im', uint8 of shape {wanted[1]}")
             image = loadmat(stream, variable_names=["im"])["im"]
-        except DamagedData:
-            raise
-        except Exception as error:  # scipy's reader raises whatever the bytes lead it to
-            raise DamagedData(f"{where} cannot be read as a MATLAB file: {error}") from error
         views = np.ascontiguousarray(np.asarray(image, dtype=np.uint8).transpose(4, 3, 2, 0, 1))
         small = lanczos(views.reshape(-1, SIDE, SIDE), 64, 64)
         return np.moveaxis(small.reshape(elevations, azimuths, 3, 64, 64), 2, 4)
 
-
-def cars3d() -> Cars3d:
-    """Return Cars3D, downloaded to the cache folder unless it lies there already."""
-    return Cars3d(fetch(URL, MD5))
+    @classmethod
+    def fetched(cls, name: str) -> Self:
+        """Return Cars3D, downloaded to the cache folder unless it lies there already."""
+        return cls(fetch(URL, MD5))

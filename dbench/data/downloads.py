@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from math import prod
 from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +75,18 @@ def unpacked(
     return np.memmap(target, dtype=np.uint8, mode="r", shape=shape)
 
 
-class StoredImages(GridData):
+class Published(GridData):
+    """Base of published archives: their factors, sizes and shapes stand on the class, known before one is fetched."""
+
+    checked_by: ClassVar[str] = "MD5"
+
+    @classmethod
+    @abstractmethod
+    def fetched(cls, name: str) -> Self:
+        """Return the data set of that name, downloaded to the cache folder unless it lies there already."""
+
+
+class StoredImages(Published):
     """Base of data sets that look their images up: a subclass sets ``_images``, N x H x W x C bytes in grid order."""
 
     _images: NDArray[np.uint8]

@@ -1,27 +1,27 @@
 """dSprites as published (Matthey, Higgins, Hassabis and Lerchner 2017): 737,280 binary images of five factors."""
 
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.data.archives import git_blob_id, read_rows
-from dbench.data.base import Factors, GridData, Images, digest
-from dbench.data.downloads import fetch
+from dbench.data.base import Factors, Images, digest
+from dbench.data.downloads import Published, fetch
 from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
 from dbench.errors import DamagedData, InvalidInput
 
 FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 URL = f"https://github.com/deepmind/dsprites-dataset/raw/master/{FILE}"
 BLOB_ID = "d98996d3f8ee1550e06b9d4ed78d0beb478910d5"
-FACTOR_SIZES = (3, 6, 40, 32, 32)
 
 # Rows read at once: 33 MB of images.
 ROWS = 8192
 
 
-class Dsprites(GridData):
-    """The published archive, an npz file: shape 3, scale 6, orientation 40, pos_x 32, pos_y 32; binary 64 x 64 images.
+class Dsprites(Published):
+    """The published archive, an npz file of binary images.
 
     Shapes are square, ellipse and heart. The archive's sixth factor, a colour that is always white, is left out.
     Images are kept packed, a bit a pixel (378 MB); reading the archive takes some ten seconds. Its pickled member
@@ -34,9 +34,11 @@ class Dsprites(GridData):
 
     name = "dsprites"
     factor_names = FACTOR_NAMES
+    factor_sizes: tuple[int, ...] = (3, 6, 40, 32, 32)
     image_shape = (1, 64, 64)
+    checked_by = "git blob id"  # no checksum known to pooch was published for this file
 
-    def __init__(self, path: Path, *, blob_id: str = BLOB_ID, factor_sizes: tuple[int, ...] = FACTOR_SIZES) -> None:
+    def __init__(self, path: Path, *, blob_id: str = BLOB_ID, factor_sizes: tuple[int, ...] = factor_sizes) -> None:
         if not path.is_file():
             raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
         found = git_blob_id(path)
@@ -69,8 +71,7 @@ class Dsprites(GridData):
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         return unpack_sprites(self._packed[self.index(factors)])
 
-
-def dsprites() -> Dsprites:
-    """Return the published archive, downloaded to the cache folder (26 MB) unless it lies there already."""
-    # No checksum known to pooch was published for this file; its git blob id is checked on reading.
-    return Dsprites(fetch(URL))
+    @classmethod
+    def fetched(cls, name: str) -> Self:
+        """Return the published archive, downloaded to the cache folder (26 MB) unless it lies there already."""
+        return cls(fetch(URL))

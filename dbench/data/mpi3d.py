@@ -4,10 +4,9 @@ Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_data
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from math import prod
 from pathlib import Path
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ FILES = {
     "mpi3d_real": "0f33f609918fb5c97996692f91129802",
 }
 # An archive says by its length which it is: descriptions of these files disagree on 6 or 4 colours and shapes.
-LAYOUTS = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
+LAYOUTS: tuple[tuple[int, ...], ...] = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
 IMAGE = (64, 64, 3)
 
 # Rows unpacked at once: 50 MB.
@@ -32,12 +31,11 @@ ROWS = 4096
 
 
 class Mpi3d(StoredImages):
-    """A published archive: object colour, shape and size, camera height, background colour, two axes of the arm.
+    """A published archive: the simplistic renderings, the realistic ones, or the photographs.
 
-    There are 6, 6, 2, 3, 3, 40 and 40 values, or 4 colours and shapes in place of 6, as the length of the archive says:
-    1,036,800 or 460,800 images of 3 x 64 x 64. They are unpacked once, into a file of 12.7 GB (5.7 GB) beside the
-    download, and read from there as they are asked for. The archive, an npz file with a member ``images``, is asked for
-    only when they have not been unpacked.
+    There may be 4 colours and shapes in place of 6, as the length of the archive says. Images are unpacked once, into a
+    file of 12.7 GB (5.7 GB) beside the download, and read from there as they are asked for. The archive, an npz file
+    with a member ``images``, is asked for only when they have not been unpacked.
 
     Raises:
         DamagedData: another MD5, or a member that is missing or of another shape or type.
@@ -48,6 +46,7 @@ class Mpi3d(StoredImages):
         "object_color", "object_shape", "object_size", "camera_height", "background_color", "horizontal_axis",
         "vertical_axis",
     )  # fmt: skip
+    factor_sizes = LAYOUTS[0]
     image_shape = (3, 64, 64)
 
     def __init__(
@@ -81,12 +80,7 @@ class Mpi3d(StoredImages):
 
         self._images = unpacked(target, shape, parts)
 
-
-def _load(name: str) -> Mpi3d:
-    return Mpi3d(name, lambda: fetch(f"{_URL}/{name}.npz", FILES[name]), md5=FILES[name], folder=cache_folder())
-
-
-# The simplistic renderings, the realistic ones, and the photographs.
-mpi3d_toy = partial(_load, "mpi3d_toy")
-mpi3d_realistic = partial(_load, "mpi3d_realistic")
-mpi3d_real = partial(_load, "mpi3d_real")
+    @classmethod
+    def fetched(cls, name: str) -> Self:
+        """Return the archive of that name, downloaded and unpacked to the cache folder unless it lies there already."""
+        return cls(name, lambda: fetch(f"{_URL}/{name}.npz", FILES[name]), md5=FILES[name], folder=cache_folder())

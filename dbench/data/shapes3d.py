@@ -5,7 +5,7 @@ Published at https://github.com/google-deepmind/3d-shapes. Reading it needs h5py
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 from dbench.data.base import digest
 from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError
+from dbench.files import readable
 
 URL = "https://storage.googleapis.com/3d-shapes/3dshapes.h5"
 MD5 = "099a2078d58cec4daad0702c55d06868"
-FACTOR_SIZES = (10, 10, 10, 8, 4, 15)
 
 # Rows unpacked at once: 50 MB.
 ROWS = 4096
 
 
 class Shapes3d(StoredImages):
-    """The published archive: hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15.
+    """The published archive, an HDF5 file.
 
-    480,000 images of 3 x 64 x 64. They are unpacked once, into a file of 5.9 GB beside the download (HDF5 would
-    decompress a whole block for every image), and read from there as they are asked for. The archive is asked for only
-    when they have not been unpacked.
+    Its images are unpacked once, into a file of 5.9 GB beside the download (HDF5 would decompress a whole block for
+    every image), and read from there as they are asked for. The archive is asked for only when they have not been
+    unpacked.
 
     Raises:
         DamagedData: another MD5, or data that are missing, of another shape or type, or in another order.
@@ -36,10 +36,11 @@ class Shapes3d(StoredImages):
 
     name = "shapes3d"
     factor_names = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
+    factor_sizes: tuple[int, ...] = (10, 10, 10, 8, 4, 15)
     image_shape = (3, 64, 64)
 
     def __init__(
-        self, archive: Callable[[], Path], *, md5: str, folder: Path, factor_sizes: tuple[int, ...] = FACTOR_SIZES
+        self, archive: Callable[[], Path], *, md5: str, folder: Path, factor_sizes: tuple[int, ...] = factor_sizes
     ) -> None:
         self.factor_sizes = factor_sizes
         self.fingerprint = digest("Shapes3D archive", md5)
@@ -51,21 +52,22 @@ class Shapes3d(StoredImages):
 
         self._images = unpacked(folder / f"shapes3d-{md5[:8]}.images", (len(self), 64, 64, 3), parts)
 
+    @classmethod
+    def fetched(cls, name: str) -> Self:
+        """Return Shapes3D, downloaded (268 MB) and unpacked (5.9 GB) to the cache folder unless it lies there."""
+        return cls(lambda: fetch(URL, MD5), md5=MD5, folder=cache_folder())
+
     def _read(self, path: Path) -> Iterator[NDArray[np.uint8]]:
         try:
             import h5py
         except ImportError as error:
             raise DbenchError("reading Shapes3D needs h5py; install it with: pip install 'dbench[hdf5]'") from error
-        try:
-            with h5py.File(path, "r") as file:
-                labels = _dataset(file, path, "labels", (len(self), len(self.factor_sizes)), np.float64)
-                self._check_order(path, labels[:])
-                images = _dataset(file, path, "images", (len(self), 64, 64, 3), np.uint8)
-                for start in range(0, len(self), ROWS):
-                    yield images[start : start + ROWS]
-        # What h5py raises on damaged or hostile bytes.
-        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
-            raise DamagedData(f"{path} cannot be read as an HDF5 file: {error}") from error
+        with readable(str(path), " as an HDF5 file"), h5py.File(path, "r") as file:
+            labels = _dataset(file, path, "labels", (len(self), len(self.factor_sizes)), np.float64)
+            self._check_order(path, labels[:])
+            images = _dataset(file, path, "images", (len(self), 64, 64, 3), np.uint8)
+            for start in range(0, len(self), ROWS):
+                yield images[start : start + ROWS]
 
     def _check_order(self, path: Path, labels: NDArray[np.float64]) -> None:
         """Insist on grid order with rising values, so that the row of an image follows from its factors."""
@@ -91,8 +93,3 @@ def _dataset(file: Any, path: Path, name: str, shape: tuple[int, ...], dtype: ty
     if found.external is not None or found.is_virtual:
         raise DamagedData(f"{path}: {name!r} must lie in the file itself, got data of other files")
     return found
-
-
-def shapes3d() -> Shapes3d:
-    """Return Shapes3D, downloaded to the cache folder (268 MB) and unpacked (5.9 GB) unless it lies there already."""
-    return Shapes3d(lambda: fetch(URL, MD5), md5=MD5, folder=cache_folder())

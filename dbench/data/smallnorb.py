@@ -1,19 +1,20 @@
 """SmallNORB as published (LeCun, Huang and Bottou 2004): photographs of 50 toys of five categories."""
 
 import gzip
-import zlib
 from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dbench.data.archives import read_parts
-from dbench.data.base import Factors, GridData, Images, digest
-from dbench.data.downloads import cache_folder, check_md5, fetch
+from dbench.data.base import Factors, Images, digest
+from dbench.data.downloads import Published, cache_folder, check_md5, fetch
 from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
+from dbench.files import readable
 
 _URL = "https://cs.nyu.edu/~ylclab/data/norb-v1.0-small"
 _TRAIN, _TEST = "smallnorb-5x46789x9x18x6x2x96x96-training", "smallnorb-5x01235x9x18x6x2x96x96-testing"
@@ -36,8 +37,12 @@ ROWS = 1024
 MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
 
 
-class SmallNorb(GridData):
-    """The published archive: category 5, elevation 9, azimuth 18, lighting 6; grey 64 x 64 images.
+def _without_instance(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    return (*sizes[:INSTANCE], *sizes[INSTANCE + 1 :])
+
+
+class SmallNorb(Published):
+    """The published archive, six gzipped files of grey photographs and their labels.
 
     As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96 with a Lanczos
     filter, and stochastic, because which of the ten toys of a category is seen is no factor but drawn anew for each
@@ -50,6 +55,7 @@ class SmallNorb(GridData):
 
     name = "smallnorb"
     factor_names = ("category", "elevation", "azimuth", "lighting")
+    factor_sizes = _without_instance(SIZES)
     image_shape = (1, 64, 64)
     stochastic = True
 
@@ -58,7 +64,7 @@ class SmallNorb(GridData):
     ) -> None:
         for file, md5 in files.items():
             check_md5(folder / file, md5)
-        self.factor_sizes = tuple(size for j, size in enumerate(sizes) if j != INSTANCE)
+        self.factor_sizes = _without_instance(sizes)
         self.fingerprint = digest("SmallNORB archive, Lanczos", *files.values())
         self._instances = sizes[INSTANCE]
         self._images = np.empty((prod(sizes), 64, 64), dtype=np.uint8)
@@ -101,6 +107,13 @@ class SmallNorb(GridData):
         images: Images = self._images[np.ravel_multi_index(tuple(points.T), sizes)][:, np.newaxis]
         return images
 
+    @classmethod
+    def fetched(cls, name: str) -> Self:
+        """Return SmallNORB, downloaded to the cache folder (248 MB) unless it lies there already."""
+        for file, md5 in FILES.items():
+            fetch(f"{_URL}/{file}", md5)
+        return cls(cache_folder())
+
 
 def read_binary_matrix(
     path: Path, shape: tuple[int, ...], dtype: DTypeLike, *, rows: int
@@ -113,30 +126,20 @@ def read_binary_matrix(
     dimension fastest.
     """
     wanted = np.dtype(dtype).newbyteorder("<")
-    try:
-        with gzip.open(path) as stream:
+    with readable(str(path), " as a gzipped matrix"), gzip.open(path) as stream:
 
-            def integers(count: int) -> list[int]:
-                data = stream.read(4 * count)
-                if len(data) < 4 * count:
-                    raise DamagedData(f"{path} ends within its header")
-                return [int(number) for number in np.frombuffer(data, dtype="<i4")]
+        def integers(count: int) -> list[int]:
+            data = stream.read(4 * count)
+            if len(data) < 4 * count:
+                raise DamagedData(f"{path} ends within its header")
+            return [int(number) for number in np.frombuffer(data, dtype="<i4")]
 
-            magic, ndim = integers(2)
-            if magic != MAGIC[wanted]:
-                raise DamagedData(f"{path} must begin with {MAGIC[wanted]:#x} ({wanted}), got {magic:#x}")
-            if ndim != len(shape):
-                raise DamagedData(f"{path} must have {len(shape)} dimensions, got {ndim}")
-            found = tuple(integers(max(3, ndim))[:ndim])
-            if found != shape:
-                raise DamagedData(f"{path} must have shape {shape}, got {found}")
-            yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DamagedData(f"{path} cannot be read as a gzipped matrix: {error}") from error
-
-
-def smallnorb() -> SmallNorb:
-    """Return SmallNORB, downloaded to the cache folder (248 MB) unless it lies there already."""
-    for file, md5 in FILES.items():
-        fetch(f"{_URL}/{file}", md5)
-    return SmallNorb(cache_folder())
+        magic, ndim = integers(2)
+        if magic != MAGIC[wanted]:
+            raise DamagedData(f"{path} must begin with {MAGIC[wanted]:#x} ({wanted}), got {magic:#x}")
+        if ndim != len(shape):
+            raise DamagedData(f"{path} must have {len(shape)} dimensions, got {ndim}")
+        found = tuple(integers(max(3, ndim))[:ndim])
+        if found != shape:
+            raise DamagedData(f"{path} must have shape {shape}, got {found}")
+        yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)

@@ -15,7 +15,8 @@ from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure
 from dbench.figures.lookup import in_order
 from dbench.figures.models import Models, models_of_store
-from dbench.figures.style import UNSUPERVISED, label_of
+from dbench.figures.style import label_of
+from dbench.study import UNSUPERVISED
 from dbench.zoo.store import Store
 
 # As cards name them, in the order of the page.

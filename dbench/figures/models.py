@@ -12,8 +12,9 @@ from dbench.codes import Sample
 from dbench.data import DataSet
 from dbench.data.held_out import WITHOUT
 from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
-from dbench.figures.style import UNSUPERVISED, label_of, score_label
+from dbench.figures.style import label_of, score_label
 from dbench.metrics.posterior import kl_per_code
+from dbench.study import UNSUPERVISED
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import ACTIVE, EncodedRun

@@ -75,9 +75,6 @@ LOOKS: dict[str, Look] = {
 }
 """Objectives in the order in which figures show them."""
 
-UNSUPERVISED = tuple(LOOKS)[:6]
-"""Those of A Sober Look and of Duan et al."""
-
 # Of scores that are no metric by themselves; a metric's label is on its card.
 _SCORES = {
     "dci.completeness": "DCI compl.",

@@ -5,19 +5,12 @@ from pathlib import Path
 
 from dbench.data.held_out import paper_splits
 from dbench.errors import find
+from dbench.study import SWEPT
 from dbench.zoo.profile import Profile, Sweep, read_profile
 
 __all__ = ["PROFILES", "Profile", "Sweep", "find_profile"]
 
-_PAPER = (
-    Sweep("beta_vae", (1, 2, 4, 6, 8, 16)),
-    Sweep("annealed_vae", (5, 10, 25, 50, 75, 100)),
-    Sweep("factor_vae", (10, 20, 30, 40, 50, 100)),
-    Sweep("beta_tcvae", (1, 2, 4, 6, 8, 10)),
-    Sweep("dip_vae_i", (1, 2, 5, 10, 20, 50)),
-    Sweep("dip_vae_ii", (1, 2, 5, 10, 20, 50)),
-)
-"""All as in Sober Look, table 3."""
+_PAPER = tuple(Sweep(objective, strengths) for objective, strengths in SWEPT.items())
 
 _SYSTEMS = (
     Sweep("beta_vae", (4,)),

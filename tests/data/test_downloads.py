@@ -12,7 +12,7 @@ from dbench.cli import main
 from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, load
 from dbench.data.archives import git_blob_id, read_rows
 from dbench.data.downloads import cache_folder, check_md5, fetch, unpacked
-from dbench.data.dsprites import BLOB_ID, FILE, Dsprites, dsprites
+from dbench.data.dsprites import BLOB_ID, FILE, Dsprites
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
 SIZES = (3, 2, 4, 2, 2)
@@ -150,7 +150,7 @@ def test_a_file_in_the_cache_is_used(monkeypatch, tmp_path):
         fetch(url, "0" * 32)
     write(tmp_path / FILE)
     with pytest.raises(DamagedData, match="must have git blob id"):
-        dsprites()
+        load("dsprites")
 
 
 def test_the_checksum_is_checked(tmp_path):

@@ -1,6 +1,5 @@
 """npy files and npz archives, by numpy, once their headers agree with the bytes there. Nothing is ever unpickled."""
 
-import io
 import math
 import warnings
 import zipfile
@@ -16,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, Values, checked, readable, require_room, rows_of
+from dbench.codes.formats.values import LARGEST_FILE, Values, checked, require_room, rows_of
 from dbench.errors import DamagedData, InvalidInput
+from dbench.files import read_npy_header, readable
 
-_HEADER = 1 << 14  # numpy itself refuses headers above 10,000 bytes, but reads them first
-_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _BLOCK = 1 << 22
 _TEXT = 1 << 20
 
@@ -107,9 +105,8 @@ def _reading(what: str) -> Iterator[None]:
 def _stored_array(what: str, size: int, stream: IO[bytes], load: Callable[[], Any]) -> StoredArray:
     """Read the header of an npy stream and check it against the stream's size in bytes."""
     with _reading(what):
-        head = io.BytesIO(stream.read(_HEADER))
-        shape, _, dtype = _HEADERS[np.lib.format.read_magic(head)](head)
-    expected = head.tell() + math.prod(shape) * dtype.itemsize
+        shape, _, dtype = read_npy_header(stream, what)
+    expected = stream.tell() + math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or (not dtype.hasobject and expected != size):
         raise DamagedData(f"{what} must have {expected} bytes for {dtype} of shape {shape}, got {size}")
     if expected > LARGEST_FILE:

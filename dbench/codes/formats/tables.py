@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, Values, checked, readable, require_room, rows_of
+from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, Values, checked, require_room, rows_of
 from dbench.errors import DamagedData, InvalidInput
+from dbench.files import readable
 
 _HEADER = 1 << 20
 _BLOCK = 1 << 23

@@ -1,13 +1,12 @@
 """What all formats have in common: how much is read, which values are taken, and what they become."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.errors import InvalidInput
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 
@@ -19,17 +18,6 @@ LARGEST_FILE = 1 << 33
 
 LARGEST_KEPT = 1 << 27
 """Most values of an array that are kept in memory, 1 GiB as float64."""
-
-
-@contextmanager
-def readable(what: str, kind: str = "") -> Iterator[None]:
-    """Turn whatever zipfile, numpy or pyarrow raise at damaged bytes into :class:`DamagedData`."""
-    try:
-        yield
-    except DbenchError:
-        raise
-    except Exception as error:
-        raise DamagedData(f"{what} cannot be read{kind}: {error or type(error).__name__}") from error
 
 
 def require_room(what: str, rows: int, columns: int, kept: int) -> None:

@@ -5,6 +5,7 @@ from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
+from dbench.study import SWEPT
 
 GAMMA = 1000.0
 """Weight of the distance from the capacity in the study, which does not vary it (Locatello et al. 2020, table 3)."""
@@ -17,7 +18,7 @@ ANNEALED_SHARE = 1 / 3
     cite="burgess2018",
     label="AnnealedVAE",
     strength="c_max",
-    swept=(5, 10, 25, 50, 75, 100),
+    swept=SWEPT["annealed_vae"],
     swept_in="locatello2020, table 3",
     larger="regularises less",
     constants={"gamma": GAMMA},

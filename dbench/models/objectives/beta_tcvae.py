@@ -6,6 +6,7 @@ from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl, gaussian_log_density
 from dbench.models.objectives.registry import Batch, Terms, objective
+from dbench.study import SWEPT
 
 
 def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int) -> Tensor:
@@ -40,7 +41,7 @@ def _logsumexp(x: Tensor) -> Tensor:
     cite="chen2018",
     label="β-TCVAE",
     strength="beta",
-    swept=(1, 2, 4, 6, 8, 10),
+    swept=SWEPT["beta_tcvae"],
     swept_in="locatello2020, table 3",
     plain_at=1,
 )

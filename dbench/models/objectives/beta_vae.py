@@ -4,13 +4,14 @@ from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
+from dbench.study import SWEPT
 
 
 @objective(
     cite="higgins2017",
     label="β-VAE",
     strength="beta",
-    swept=(1, 2, 4, 6, 8, 16),
+    swept=SWEPT["beta_vae"],
     swept_in="locatello2020, table 3",
     plain_at=1,
 )

@@ -4,6 +4,7 @@ from torch import Tensor
 
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
+from dbench.study import SWEPT
 
 DIAGONAL_FACTOR = 10.0
 """lambda_d over lambda_od (Locatello et al. 2020, table 3)."""
@@ -32,7 +33,7 @@ def distance_from_identity(covariance: Tensor) -> tuple[Tensor, Tensor]:
     cite="kumar2018",
     label="DIP-VAE-I",
     strength="lambda_od",
-    swept=(1, 2, 5, 10, 20, 50),
+    swept=SWEPT["dip_vae_i"],
     swept_in="locatello2020, table 3",
     plain_at=0,
 )

@@ -5,6 +5,7 @@ from torch import Tensor
 from dbench.models.objectives.dip_vae_i import batch_covariance, distance_from_identity
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
+from dbench.study import SWEPT
 
 DIAGONAL_FACTOR = 1.0
 """lambda_d over lambda_od (Locatello et al. 2020, table 3)."""
@@ -14,7 +15,7 @@ DIAGONAL_FACTOR = 1.0
     cite="kumar2018",
     label="DIP-VAE-II",
     strength="lambda_od",
-    swept=(1, 2, 5, 10, 20, 50),
+    swept=SWEPT["dip_vae_ii"],
     swept_in="locatello2020, table 3",
     plain_at=0,
 )

@@ -8,6 +8,7 @@ from dbench.models.objectives.discriminator import discriminate
 from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.stacked import Shapes, dense_shapes
+from dbench.study import SWEPT
 
 
 def _discriminator(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
@@ -18,7 +19,7 @@ def _discriminator(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     cite="kim2018",
     label="FactorVAE",
     strength="gamma",
-    swept=(10, 20, 30, 40, 50, 100),
+    swept=SWEPT["factor_vae"],
     swept_in="locatello2020, table 3",
     plain_at=0,
     second_batch=True,
