@@ -28,6 +28,7 @@ from dbench.seeds import generator as named_generator
     label="DCI",
     learned=True,
     speed="by name",
+    compared=True,
     mixes=True,
     varies={
         "permutation": "the ensembles draw by code number",

@@ -177,7 +177,7 @@ def _refined(result: Result, scored: ScoredCodes, repeats: int, *, bare: bool) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if item.function.__name__ == "dci" and item.speed != "by name" and not bare:  # has no details of these
+            if item.compared and item.speed != "by name" and not bare:
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
                 dealt, copied = shuffled(scored.sample, stream), exact_copies(scored.sample)
                 chance, copies = (
