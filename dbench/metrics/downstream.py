@@ -133,7 +133,6 @@ def _test_size(sample: Sample, test: int | None) -> int:
         "folds lack some classes": "test_a_class_a_fold_has_not_seen_is_never_guessed_there",
         "codes are not standardised": "test_downstream_chooses_the_strength_that_scikit_learns_search_would",
         "boosted trees have no seed": "test_boosted_trees_repeat_under_one_generator_and_read_exact_copies",
-        "boosted trees take minutes on one core": "test_the_first_stages_are_those_of_scikit_learn",
         "values within 1e-7 count as equal": "test_scale_shift_and_monotone_maps_of_the_training_codes_change_nothing",
     },
 )
