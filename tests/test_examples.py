@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import dbench
+from dbench.metrics import METRICS
+from dbench.models.objectives import OBJECTIVES
 
 ROOT = Path(dbench.__file__).parent
 MODULES = sorted(
@@ -22,3 +24,11 @@ def test_examples_come_out_as_written(name):
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted
     assert found.failed == 0
+
+
+@pytest.mark.extension
+@pytest.mark.parametrize(
+    "function", [*METRICS.values(), *OBJECTIVES.values()], ids=lambda function: function.__module__
+)
+def test_a_metric_or_an_objective_has_an_example(function):
+    assert ">>>" in function.__doc__

@@ -6,7 +6,7 @@ A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->`
 import difflib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -96,10 +96,19 @@ def _exported(name: str, value: object) -> bool:
     return not name.startswith("_") and type(value).__name__ != "module"
 
 
+def pitfalls(functions: Mapping[str, Callable[..., object]]) -> str:
+    """List what goes wrong elsewhere, and the tests that show what is done here."""
+    cards = [functions[name].card for name in sorted(functions)]  # type: ignore[attr-defined]
+    rows = ((f"`{card.name}`", pitfall, f"`{test}`") for card in cards for pitfall, test in card.pitfalls.items())
+    return table("name | pitfall elsewhere | shown by", rows)
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "archives": archives,
     "data_sets": data_sets,
     "members": members,
+    "metric_pitfalls": lambda _: pitfalls(METRICS),
+    "objective_pitfalls": lambda _: pitfalls(OBJECTIVES),
     "objectives": objectives,
     "references": references,
 }

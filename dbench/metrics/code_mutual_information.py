@@ -19,6 +19,7 @@ from dbench.metrics.relations import mutual_information, quantise
     cite="locatello2020",
     label="MI",
     known=(Known(noisy=0, shared=log(2)),),
+    pitfalls={"biased by (bins - 1)² / 2n": "test_independent_codes_score_the_stated_bias_which_correction_takes_off"},
 )
 def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, corrected: bool = False) -> Score:
     """Mutual information of two codes in nats, averaged over all pairs of different codes.

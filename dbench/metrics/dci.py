@@ -28,6 +28,7 @@ from dbench.seeds import generator as named_generator
     label="DCI",
     learned=True,
     speed="by name",
+    compared=True,
     mixes=True,
     varies={
         "permutation": "the ensembles draw by code number",
@@ -51,6 +52,15 @@ from dbench.seeds import generator as named_generator
     parts={"per_factor": "completeness"},
     shown=("completeness", "informativeness"),
     picture=("tree_importance", "Importance, boosted trees"),
+    pitfalls={
+        "the name hides the predictor": "test_boosted_trees_and_the_forest_rank_alike_and_are_named_apart",
+        "the first dead code ends the loop: 0 where it stands first": "test_the_position_of_dead_codes_changes_nothing",
+        "informativeness is taken on training points": "test_informativeness_is_taken_on_the_test_part",
+        "copies cost completeness with trees, not with Lasso": "test_lasso_keeps_one_of_two_copies_where_trees_share",
+        "completeness depends on the number of codes": "test_completeness_depends_on_the_number_of_codes",
+        "trees have no seed": "test_a_score_is_a_python_float_within_its_bounds_that_repeats",
+        "values within 1e-7 count as equal": "test_importances_are_normalised_over_codes_and_do_not_depend_on_scale",
+    },
 )
 def dci(
     sample: Sample,

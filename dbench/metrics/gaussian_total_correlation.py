@@ -24,6 +24,10 @@ SMALLEST_EIGENVALUE = 1e-12
     varies={"scale": "the variance of a dead code is in units of the codes"},
     known=(Known(noisy=0, shared=-log(1 - 0.2) / 2),),
     variants={"active": {"needs": "posterior"}, "sampled": {"needs": "posterior"}},
+    pitfalls={
+        "duplicates give infinity": "test_duplicates_count_once_each_at_the_floor",
+        "constant codes give NaN": "test_dead_codes_are_left_out_and_counted",
+    },
 )
 def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12) -> Score:
     """Divergence of a Gaussian with the codes' covariance from the product of its marginals, in nats.

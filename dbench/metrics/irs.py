@@ -122,6 +122,13 @@ def domain_shift_robustness(
         }
     },
     picture=("interventional_robustness", "Interventional robustness"),
+    pitfalls={
+        "quantile 0.99 where the paper takes the supremum": "test_the_quantile_lets_one_outlier_pass",
+        "labels are binned: copies get 0.95": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",
+        "noise scores 0.2 to 0.4": "test_chance_and_ceiling_are_the_scores_of_shuffled_codes_and_of_exact_copies",
+        "idle codes leave only by their weight": "test_idle_codes_leave_by_their_weight_and_constant_ones_altogether",
+        "active codes are summed, not counted": "test_idle_codes_leave_by_their_weight_and_constant_ones_altogether",
+    },
 )
 def irs(
     sample: Sample,

@@ -20,6 +20,15 @@ from dbench.seeds import generator as named_generator
     label="MIG",
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=("mutual_information", "Mutual information (nats)"),
+    pitfalls={
+        "20 bins keep exact copies at 0.90": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",
+        "factors are binned too, or not": "test_discrete_factors_are_not_binned_and_continuous_ones_are",
+        "divided by the entropy of the code": "test_gaps_are_taken_along_factors_and_divided_by_entropy",
+        "information is estimated too high": "test_noise_scores_what_is_stated_for_chance_and_nearly_0_when_corrected",
+        "a constant code gives NaN": "test_one_dead_code_does_not_turn_a_score_into_nan",
+        "a constant factor gives 0/0": "test_a_factor_that_does_not_vary_is_refused_by_name",
+        "draws reshaped instead of transposed: scores above 1": "test_many_models_at_once_give_what_each_gives_alone",
+    },
 )
 def mig(
     sample: Sample, *, bins: int = 20, corrected: bool = False, generator: np.random.Generator | None = None

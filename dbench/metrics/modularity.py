@@ -58,6 +58,12 @@ def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
     mixes=True,
     known=(Known(noisy=1, shared=1 / 2),),
     picture=("mutual_information", "Mutual information (nats)"),
+    pitfalls={
+        "dead codes count as 0 or give NaN": "test_codes_without_information_are_left_out_unless_the_study_is_followed",
+        "noise looks modular: 0.68 with 20 bins": "test_modularity_states_the_level_that_the_bias_of_noise_reaches",
+        "information of a constant is 1e-17 and not 0": "test_mutual_information_of_a_constant_is_exactly_zero",
+        "one factor divides by zero": "test_with_one_factor_every_code_is_modular_and_nothing_is_divided_by_zero",
+    },
 )
 def modularity(
     sample: Sample, *, bins: int = 20, idle: Idle = "skip", generator: np.random.Generator | None = None

@@ -70,6 +70,16 @@ def novel_combinations(
         InvalidInput: continuous factors; a mask of another length or type, or one that holds nothing or everything
             out; no factor, one twice, or one that does not exist; a held-out value that no familiar point has; a
             count below 1; more points to train on than are familiar.
+
+    Example:
+        >>> grid = np.indices((3, 4, 40)).reshape(3, -1).T
+        >>> held_out = (grid[:, :2] == [1, 2]).all(axis=1)
+        >>> apart = np.concatenate([np.eye(3)[grid[:, 0]], np.eye(4)[grid[:, 1]]], axis=1)
+        >>> mixed = np.random.default_rng(0).normal(size=(12, 8))[4 * grid[:, 0] + grid[:, 1]]  # a place for each pair
+        >>> for codes in (apart, mixed):
+        ...     print(novel_combinations(Sample(codes, grid), held_out, (0, 1), epochs=30, batch=32, hidden=64).value)
+        1.0
+        0.0
     """
     require_discrete(sample, "novel_combinations")
     training = Training(epochs, batch, hidden, device=device)

@@ -97,6 +97,7 @@ class MetricCard:
     # Slow takes more than some seconds, or says little as often (dci[suter]); by name a minute or more.
     speed: Literal["fast", "slow", "by name"] = "fast"
     adjusted: bool = False  # whether its detail 'chance' has been taken off the score
+    compared: bool = False  # whether dbench score works out chance and copies, which its details do not state
     mixes: bool = False  # whether it asks for codes that mix factors, so that with a single factor it says nothing
     varies: Mapping[str, str] = field(default_factory=dict)  # properties of INVARIANCES that it lacks -> why
     tolerance: float = 1e-7  # how far single precision, or the tolerance of a solver, moves a score that should stay
@@ -112,6 +113,8 @@ class MetricCard:
     shown: tuple[str, ...] = ()  # details that stand below the score
     # File and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
     picture: tuple[str, str] | None = None
+    # What goes wrong elsewhere -> the test that shows what is done here, which the docstring puts into words.
+    pitfalls: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def invariant(self) -> frozenset[str]:

@@ -31,6 +31,12 @@ from dbench.seeds import generator as named_generator
     ),
     variants={"r2": {"learned": False, "picture": None}},
     picture=("single_code", "Prediction from a single code"),
+    pitfalls={
+        "no threshold picks a middle value": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",
+        "chance accuracy of dead codes is subtracted": "test_sap_subtracts_the_chance_accuracy_of_dead_codes",
+        "depends on scale through the penalty": "test_sap_names_its_relation_and_is_scale_free_with_r2_only",
+        "(n,) compared with (n, 1): chance": "test_predictability_is_the_test_accuracy_of_a_linear_machine_on_one_code",
+    },
 )
 def sap(
     sample: Sample,

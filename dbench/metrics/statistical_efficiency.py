@@ -22,6 +22,7 @@ from dbench.seeds import generator as named_generator
     known=(Known(noisy=1, shared=1, slack=0.04, options={"few": 100, "many": 400}),),
     quick={"few": 10, "many": 60},
     variants={"gbt": {"speed": "by name"}},
+    pitfalls={"ratios of averages or averages of ratios": "test_more_observations_help_and_efficiency_is_their_ratio"},
 )
 def statistical_efficiency(
     sample: Sample,

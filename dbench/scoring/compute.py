@@ -28,7 +28,6 @@ STOPPED = "stopped before it was computed (Ctrl-C)"
 _MOST_CLASSES = 1_000
 _MOST_CELLS = 1 << 27
 _FEW_ROWS = 500  # below, every score is said to say little
-_ENOUGH_FOR_SUTER = 100_000  # where exact copies beside idle codes come near 1, see dci
 
 Progress = Callable[[Item, int, int, Mapping[str, "Result"]], None]
 
@@ -177,7 +176,7 @@ def _refined(result: Result, scored: ScoredCodes, repeats: int, *, bare: bool) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if item.function.__name__ == "dci" and item.speed != "by name" and not bare:  # has no details of these
+            if item.compared and item.speed != "by name" and not bare:
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
                 dealt, copied = shuffled(scored.sample, stream), exact_copies(scored.sample)
                 chance, copies = (
@@ -238,7 +237,7 @@ def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
     sample, said = scored.sample, []
     if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
         said.append("with one factor no code can mix two: near 1 whatever the codes")
-    if item.name == "dci[suter]" and len(sample) < _ENOUGH_FOR_SUTER:
+    if item.name == "dci[suter]" and len(sample) < 100_000:  # above, exact copies beside idle codes come near 1
         said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")
     if sample.n_factors > 1 and item.needs == "source" and isinstance(scored.source, RowSource):
         said.append(f"estimated from rows that share a value, as if factors were independent{_dependence(sample)}")

@@ -22,6 +22,12 @@ ANNEALED_SHARE = 1 / 3
     swept_in="locatello2020, table 3",
     larger="regularises less",
     constants={"gamma": GAMMA},
+    pitfalls={
+        "in a short run the capacity never arrives": "test_the_capacity_rises_straight_over_the_first_third_and_stays",
+        "the divergence is averaged over codes, or held to the capacity image by image": (
+            "test_a_thousand_for_every_nat_between_the_batchs_divergence_and_the_capacity"
+        ),
+    },
 )
 def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
     """Reconstruction plus gamma times the distance of the divergence from a capacity that rises to c_max nats.

@@ -14,6 +14,7 @@ from dbench.study import SWEPT
     swept=SWEPT["beta_vae"],
     swept_in="locatello2020, table 3",
     plain_at=1,
+    pitfalls={"means over pixels and codes turn beta = 4 into 0.003": "test_pixels_are_summed_and_images_averaged"},
 )
 def beta_vae(batch: Batch, *, beta: Tensor) -> Terms:
     """Reconstruction plus beta times the divergence from the prior; beta = 1 is the plain VAE.

@@ -36,6 +36,10 @@ def distance_from_identity(covariance: Tensor) -> tuple[Tensor, Tensor]:
     swept=SWEPT["dip_vae_i"],
     swept_in="locatello2020, table 3",
     plain_at=0,
+    pitfalls={
+        "the weight on the diagonal is a default of its own (10 beside 5)": "test_the_penalty_of_known_moments",
+        "covariance with 1/(B - 1), pairs counted once, or an average over codes": "test_the_penalty_of_known_moments",
+    },
 )
 def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
     """The plain VAE plus the squared distance of the covariance of the mean codes from the identity.

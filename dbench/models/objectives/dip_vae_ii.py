@@ -18,6 +18,10 @@ DIAGONAL_FACTOR = 1.0
     swept=SWEPT["dip_vae_ii"],
     swept_in="locatello2020, table 3",
     plain_at=0,
+    pitfalls={
+        "the weight on the diagonal is the same multiple as in the first form": "test_the_penalty_of_known_moments",
+        "the covariance is that of the means, as in the first form": "test_the_penalty_of_known_moments",
+    },
 )
 def dip_vae_ii(batch: Batch, *, lambda_od: Tensor) -> Terms:
     """The plain VAE plus the squared distance of the covariance of the sampled codes from the identity.

@@ -26,6 +26,10 @@ def _discriminator(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
     adversary=_discriminator,
     adversary_rate=1.0,
     adversary_betas=(0.5, 0.9),
+    pitfalls={
+        "a loss reaches the other's parameters": "test_no_gradient_passes_between_the_discriminator_and_the_network",
+        "one batch serves twice": "test_a_second_batch_is_drawn_apart_from_the_first_and_each_code_permuted_on_its_own",
+    },
 )
 def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     """The plain VAE plus gamma times the total correlation that a discriminator estimates.

@@ -46,6 +46,12 @@ def value_logits(batch: Batch, codes: Tensor) -> list[Tensor]:
     plain_at=0,
     needs_factors=True,
     extra=_heads,
+    pitfalls={
+        "parts and losses are described in words only": "test_a_factor_is_taught_to_its_own_part_and_to_no_other_code",
+        "the noise of sampled codes drowns the labels": (
+            "test_two_images_and_two_factors_of_two_codes_come_to_what_they_are_by_hand"
+        ),
+    },
 )
 def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
     """The plain VAE plus supervision times what is missing until each factor's codes, and they alone, name its value.

@@ -22,6 +22,10 @@ SUPERVISION = 10.0
     needs_factors=True,
     labels=LABELS,
     extra=parted_heads,
+    pitfalls={
+        "steps on labelled images alternate with all": "test_labelled_classes_add_ten_times_their_mean_cross_entropy",
+        "labels of unlabelled images leak": "test_labels_of_unlabelled_images_never_reach_training",
+    },
 )
 def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
     """PartedVAE plus 10 times the cross-entropy of q(c|x) on images whose class is labelled.

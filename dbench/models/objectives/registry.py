@@ -153,6 +153,7 @@ class ObjectiveCard:
         adversary_betas: of the adversary's Adam.
         capturable: whether it does the same operations at every step, on tensors of the batch's device alone, and
             waits for none of them, so that a step can be captured as a graph; false if it branches on ``Batch.step``.
+        pitfalls: what goes wrong elsewhere -> the test that shows what is done here, which docs/objectives.md explains.
     """
 
     name: str
@@ -173,6 +174,7 @@ class ObjectiveCard:
     adversary_rate: float = 1.0
     adversary_betas: tuple[float, float] = (0.9, 0.999)
     capturable: bool = True
+    pitfalls: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if self.labels is not None and not (self.needs_factors and 0 < self.labels <= 1):

@@ -85,6 +85,11 @@ def _next_values(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
     extra=_heads,
     adversary=_adversary,
     capturable=False,
+    pitfalls={
+        "labels of unlabelled images leak": "test_labels_of_unlabelled_images_never_reach_training",
+        "the adversary is not told the factors of an image": "test_weak_de_holds_unlabelled_images_to_their_regions",
+        "losses reach each other's parameters": "test_no_gradient_passes_between_adversary_codes_and_heads",
+    },
 )
 def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     """An autoencoder whose codes an adversary pushes into regions, one for each combination of factors.
