@@ -19,9 +19,6 @@ MD5 = "4e866a7919c1beedf53964e6f7a23686"
 FACTOR_SIZES = (4, 24, 183)
 SIDE = 128
 
-# A mesh is 4.7 MB uncompressed; nothing much larger is taken into memory.
-LARGEST = 2**24
-
 
 class Cars3d(StoredImages):
     """The published archive, a gzipped tar file: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
@@ -63,8 +60,6 @@ class Cars3d(StoredImages):
                     parent, name = PurePosixPath(member.name).parent.name, PurePosixPath(member.name).name
                     if parent != "cars" or not member.isfile() or not name.endswith((".txt", ".mat")):
                         continue
-                    if member.size > LARGEST:
-                        raise DamagedData(f"{path}: {member.name} must have at most {LARGEST} bytes, got {member.size}")
                     stream = archive.extractfile(member)
                     assert stream is not None
                     if name == "list.txt":
@@ -94,7 +89,7 @@ class Cars3d(StoredImages):
         except Exception as error:  # scipy's reader raises whatever the bytes lead it to
             raise DamagedData(f"{where} cannot be read as a MATLAB file: {error}") from error
         views = np.ascontiguousarray(np.asarray(image, dtype=np.uint8).transpose(4, 3, 2, 0, 1))
-        small = lanczos(views.reshape(-1, SIDE, SIDE), 64, 64)
+        small = lanczos(views.reshape(-1, SIDE, SIDE))
         return np.moveaxis(small.reshape(elevations, azimuths, 3, 64, 64), 2, 4)
 
 
