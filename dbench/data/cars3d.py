@@ -23,9 +23,8 @@ SIDE = 128
 class Cars3d(StoredImages):
     """The published archive, a gzipped tar file: elevation 4, azimuth 24, object 183; colour 64 x 64 images.
 
-    Scaled from 128 x 128 with a Lanczos filter, as Locatello et al. do. Objects are numbered by the archive's own
-    ``list.txt`` (their code takes the order in which a file system lists the files). It takes 216 MB; reading the
-    archive takes about a minute.
+    Scaled from 128 x 128. Objects are numbered by the archive's own ``list.txt`` (the code of Locatello et al. takes
+    the order in which a file system lists the files). It takes 216 MB; reading the archive takes about a minute.
 
     Raises:
         InvalidInput: no such file.

@@ -36,8 +36,7 @@ class Mpi3d(StoredImages):
 
     There are 6, 6, 2, 3, 3, 40 and 40 values, or 4 colours and shapes in place of 6, as the length of the archive says:
     1,036,800 or 460,800 images of 3 x 64 x 64. They are unpacked once, into a file of 12.7 GB (5.7 GB) beside the
-    download, and read from there as they are asked for. The archive, an npz file with a member ``images``, is asked for
-    only when they have not been unpacked.
+    download.
 
     Raises:
         DamagedData: another MD5, or a member that is missing or of another shape or type.

@@ -25,9 +25,8 @@ ROWS = 4096
 class Shapes3d(StoredImages):
     """The published archive: hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15.
 
-    480,000 images of 3 x 64 x 64. They are unpacked once, into a file of 5.9 GB beside the download (HDF5 would
-    decompress a whole block for every image), and read from there as they are asked for. The archive is asked for only
-    when they have not been unpacked.
+    480,000 images of 3 x 64 x 64. They are unpacked once, into a file of 5.9 GB beside the download: HDF5 would
+    decompress a whole block for every image.
 
     Raises:
         DamagedData: another MD5, or data that are missing, of another shape or type, or in another order.

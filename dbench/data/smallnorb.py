@@ -39,9 +39,9 @@ MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
 class SmallNorb(GridData):
     """The published archive: category 5, elevation 9, azimuth 18, lighting 6; grey 64 x 64 images.
 
-    As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96 with a Lanczos
-    filter, and stochastic, because which of the ten toys of a category is seen is no factor but drawn anew for each
-    image. Categories are animal, human, airplane, truck and car. It takes 199 MB.
+    As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96, and stochastic,
+    because which of the ten toys of a category is seen is no factor but drawn anew for each image. Categories are
+    animal, human, airplane, truck and car. It takes 199 MB.
 
     Raises:
         InvalidInput: a file is missing.
