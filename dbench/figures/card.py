@@ -1,4 +1,4 @@
-"""What a figure is: a plain function of its evidence, and a card that says what it shows and for which findings."""
+"""The card of a figure: what it shows, and for which findings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class FigureCard:
     after: tuple[str, ...]  # of the papers' figures
     claims: tuple[str, ...]
     of: Kind
-    draw: Callable[[Any], Figure]  # in the common style
+    draw: Callable[[Any], Figure]
 
 
 FIGURES: dict[str, FigureCard] = {}

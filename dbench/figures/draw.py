@@ -18,8 +18,7 @@ from dbench.figures.models import Models, models_of_store
 from dbench.figures.style import UNSUPERVISED, label_of
 from dbench.zoo.store import Store
 
-# As cards name them, in the order of the page.
-PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")
+PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")  # in the order of the page
 
 
 def _place(name: str) -> tuple[int, int]:
@@ -29,7 +28,7 @@ def _place(name: str) -> tuple[int, int]:
 
 
 ORDER = tuple(sorted(FIGURES, key=_place))
-"""Names of all figures in the order of the page: that of the papers."""
+"""Names of all figures."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +53,7 @@ class Drawn:
 
 
 def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
-    """Return the tables of a folder, and the pairs among them.
-
-    Those shipped when not given. Tables of models trained without a combination of factors are left out: the figures
-    are of whole data sets.
-    """
+    """Return the tables of a folder, by default those shipped, and the pairs among them; each of a whole data set."""
     found, unsupervised = list[Evidence](), dict[Path, Population]()
     folders = swept_folders(evidence_folders(root))
     if not folders:
@@ -89,7 +84,7 @@ def draw_figures(
     only: Sequence[str] = (),
     write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own."""
+    """Draw and write every figure that the evidence carries; each piece of evidence has a folder of its own."""
     for name in only:
         find("figure", name, FIGURES)
     for one in evidence:

@@ -141,7 +141,7 @@ def _violins(panel: Axes, code: _Code, factor: int) -> None:
 
 
 def _effect(panel: Axes, code: _Code, factor: int) -> None:
-    """Draw the means of a code over the grid, one axis a factor; every combination occurs once, so plain means do."""
+    """Draw the means of a code over the grid, one axis a factor."""
     cube, own = code.model.codes[0][:, code.number].reshape(code.model.data.factor_sizes), code.factor
     axes = tuple(axis for axis in range(cube.ndim) if axis not in (own, factor))
     mean, levels = cube.mean(axis=axes), np.arange(cube.shape[factor])

@@ -1,4 +1,4 @@
-"""Trained runs of a store: what figures need that a table of scores does not hold, weights and codes."""
+"""Trained runs of a store, for figures that need weights and codes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class TrainedModel:
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The runs of a store on one data set, of which figures show the best, the worst, or one at random."""
+    """The runs of a store on one data set."""
 
     name: str  # of the data set
     by: str  # the score that chooses
