@@ -71,9 +71,9 @@ def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
     return found
 
 
-def evidence_of_store(url: str, *, by: str, data: Iterable[str] = ()) -> list[Evidence]:
+def evidence_of_store(url: str, *, data: Iterable[str] = ()) -> list[Evidence]:
     """Return the trained runs of a store, data set by data set."""
-    found = models_of_store(Store(url, create=False), by=by, data=data)
+    found = models_of_store(Store(url, create=False), data=data)
     return [Evidence(f"models-{models.name}", "models", models) for models in found]
 
 
@@ -131,7 +131,7 @@ def source_text(models: Population | PopulationPair | Models) -> str:
     if isinstance(models, Models):
         return (
             f"{len(models.runs)} trained runs of unsupervised objectives on {models.name}, "
-            f"best and worst by {models.by}: {models.best.key} and {models.worst.key}."
+            f"best and worst by mig: {models.best.key} and {models.worst.key}."
         )
     seeds, objectives = len(models.seeds()), in_order(models)
     settings = sum(len(models.strengths(objective)) for objective in objectives)

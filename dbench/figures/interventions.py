@@ -87,7 +87,7 @@ def dependency_matrices(models: Models) -> Figure:
         for place, (panel, (title, matrix)) in enumerate(zip(row, found.items(), strict=True)):
             assert matrix is not None
             hinton(panel, matrix, model.data.factor_names, codes=codes, names=place == 0)
-            panel.set_title(f"{name}: {models.titled(model)}\n{title}" if place == 0 else title, fontsize=7)
+            panel.set_title(f"{name}: {model.titled}\n{title}" if place == 0 else title, fontsize=7)
     drawn.supxlabel("code", fontsize=8)
     return drawn
 
@@ -124,7 +124,7 @@ def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figu
             panel.set_title(names[factor], fontweight="bold" if factor == code.factor else "normal", fontsize=7.5)
         row[0].set_ylabel(str(code), fontsize=7)
     drawn.supxlabel("value of the factor", fontsize=8)
-    which = f"above {models.titled(models.best)}; below {models.titled(models.worst)}"
+    which = f"above {models.best.titled}; below {models.worst.titled}"
     drawn.suptitle(which, fontsize=8, x=0.01, ha="left")
     return drawn
 

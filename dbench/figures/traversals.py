@@ -34,7 +34,7 @@ def latent_traversals(models: Models) -> Figure:
     for panel, name, model in zip(axes[0], ("best", "worst"), (models.best, models.worst), strict=True):
         middle = np.ravel_multi_index([size // 2 for size in model.data.factor_sizes], model.data.factor_sizes)
         _traversal(panel, model.decode, model.codes[0][middle], model.kl)
-        panel.set_title(f"{name} of {len(models.runs)}: {models.titled(model)}", fontsize=7)
+        panel.set_title(f"{name} of {len(models.runs)}: {model.titled}", fontsize=7)
     return drawn
 
 
