@@ -1,4 +1,4 @@
-"""Positions in a record's interval plot, in the plot's own units. The template draws it."""
+"""Positions in a record's interval plot, which the template draws."""
 
 import math
 from collections.abc import Sequence
@@ -23,11 +23,7 @@ class Plot:
 
 
 def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) -> Plot | None:
-    """Lay out the plot of a record: estimate and interval against the range of the rule and the printed number.
-
-    The axis covers everything the record has, with some room on both sides, and no more: each record is on a scale of
-    its own. There is none for a record without an estimate.
-    """
+    """Lay out the plot of a record on a scale of its own; there is none for a record without an estimate."""
     if record["estimate"] is None:
         return None
     none, printed, interval = record["null"], record["printed_value"], record["interval"]
