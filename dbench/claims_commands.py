@@ -1,4 +1,4 @@
-"""``dbench claims``: what a finding says and what came out, and the freeze of the rules."""
+"""``dbench claims``: judge, look up, freeze."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
 
 
 def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
-    """Names of the cards whose records say the same in two reports."""
+    """Names of the cards whose records are equal in two reports."""
 
     def said(document: dict[str, Any]) -> dict[str, list[str]]:
         found = dict[str, list[str]]()
