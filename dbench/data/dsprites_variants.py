@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import read_shipped
 from dbench.data.base import BATCH, DataSet, Factors, GridData, Images, digest
-from dbench.errors import InvalidInput
 
 SCREAM_FILE = "scream.npz"
 SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b826"
@@ -24,16 +23,10 @@ class _Variant(GridData):
     stochastic = True
 
     def __init__(self, base: DataSet, *, name: str) -> None:
-        channels, height, width = base.image_shape
-        if channels != 1 or base.stochastic:
-            raise InvalidInput(
-                f"base must have one channel and not be stochastic, got {base.name!r} with {channels} "
-                f"channel{'s' * (channels != 1)}{', stochastic' * base.stochastic}"
-            )
         self.name = name
         self.factor_names = base.factor_names
         self.factor_sizes = base.factor_sizes
-        self.image_shape = (3, height, width)
+        self.image_shape = (3, *base.image_shape[1:])
         self.fingerprint = digest(self.rule, base.fingerprint)
         self._base = base
 

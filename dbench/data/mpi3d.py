@@ -26,9 +26,7 @@ FILES = {
 # An archive says by its length which it is: descriptions of these files disagree on 6 or 4 colours and shapes.
 LAYOUTS = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
 IMAGE = (64, 64, 3)
-
-# Rows unpacked at once: 50 MB.
-ROWS = 4096
+ROWS = 4096  # unpacked at once: 50 MB
 
 
 class Mpi3d(StoredImages):

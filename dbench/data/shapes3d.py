@@ -17,9 +17,7 @@ from dbench.errors import DamagedData, DbenchError
 URL = "https://storage.googleapis.com/3d-shapes/3dshapes.h5"
 MD5 = "099a2078d58cec4daad0702c55d06868"
 FACTOR_SIZES = (10, 10, 10, 8, 4, 15)
-
-# Rows unpacked at once: 50 MB.
-ROWS = 4096
+ROWS = 4096  # unpacked at once: 50 MB
 
 
 class Shapes3d(StoredImages):

@@ -28,9 +28,7 @@ FILES = {
 # Category, instance, elevation, azimuth, lighting; each split holds half of the instances.
 SIZES = (5, 10, 9, 18, 6)
 INSTANCE = 1
-
-# Pairs of photographs read at once: 19 MB.
-ROWS = 1024
+ROWS = 1024  # pairs of photographs read at once: 19 MB
 
 # Of the types its format knows, those that occur.
 MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
