@@ -1,6 +1,5 @@
 """A user's encoder on a data set of known factors, so that metrics that intervene can be computed."""
 
-import contextlib
 from collections.abc import Callable
 from functools import partial
 from math import prod
@@ -90,8 +89,7 @@ def _batch(encode: Encode, name: str, images: NDArray[np.uint8]) -> tuple[Array,
 def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]:
     """Call what is the user's, for an array or a pair; all that can happen in it is a message."""
     try:
-        with _ready(function, given) as ready:
-            found = function(ready)
+        found = _answer(function, given)
         pair = found if isinstance(found, tuple) else (found,)
         return [np.asarray(as_array(f"what {name} returns", part), dtype=np.float64) for part in pair[:2]]
     except DbenchError:
@@ -101,20 +99,17 @@ def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]
         raise InvalidInput(f"{name} failed on an array of shape {given.shape}: {said}") from error
 
 
-@contextlib.contextmanager
-def _ready(encode: Encode, images: NDArray[np.float32]) -> Any:
-    """Give a torch module a tensor where it lies, in evaluation mode; leave it as it was."""
-    if not hasattr(encode, "parameters") or not hasattr(encode, "eval"):
-        yield images
-        return
+def _answer(function: Any, given: NDArray[np.float32]) -> Any:
+    """Ask a torch module where it lies, in evaluation mode, and leave it as it was; anything else takes the array."""
+    if not hasattr(function, "parameters") or not hasattr(function, "eval"):
+        return function(given)
     import torch
 
-    module: Any = encode
-    device = next((parameter.device for parameter in module.parameters()), "cpu")
-    training = module.training
-    module.eval()
+    device = next((parameter.device for parameter in function.parameters()), "cpu")
+    training = function.training
+    function.eval()
     try:
         with torch.no_grad():
-            yield torch.from_numpy(images).to(device)
+            return function(torch.from_numpy(given).to(device))
     finally:
-        module.train(training)
+        function.train(training)
