@@ -104,12 +104,7 @@ class HeldOut(GridData):
 
 
 def held_out_name(base: str, combination: Mapping[str, int] | None = None, *, draw: int | None = None) -> str:
-    """Return the name of a data set without a combination, or without a random draw of points.
-
-    Example:
-        >>> held_out_name("dsprites_grid_16", {"shape": 2, "scale": 3})
-        'dsprites_grid_16-without-shape2-scale3'
-    """
+    """Return the name of a data set without a combination, or without a random draw of points."""
     left_out = f"random{draw}" if combination is None else "-".join(f"{name}{n}" for name, n in combination.items())
     return f"{base}{WITHOUT}{left_out}"
 

@@ -21,8 +21,8 @@ from dbench.stats import rank_correlation
 AGGREGATIONS = ("dci_disentanglement", "dci_completeness", "mig", "sap", "modularity")
 AGGREGATION_LABELS = ("DCI dis.", "DCI compl.", "MIG", "SAP", "Modularity")
 _EFFICIENCY = (
-    "Accuracy with 100 training points over that with the most, averaged over factors, against each metric. Numbers are "
-    "Spearman's correlations over all runs."
+    "Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
+    "Numbers are Spearman's correlations over all runs."
 )
 
 

@@ -44,13 +44,6 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
 
     Raises:
         InvalidInput: fewer than two models.
-
-    Example:
-        >>> codes = np.random.default_rng(0).normal(size=(200, 3))
-        >>> turned = codes @ np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
-        >>> models = [CodesAlone(name, z, None, ()) for name, z in (("a", codes), ("b", -codes), ("c", turned))]
-        >>> rank_models(models, relation="spearman").scores.argsort()[0].item()  # the rotated one agrees least
-        2
     """
     if len(models) < 2:
         raise InvalidInput(f"models must be at least 2, to be compared with each other, got {len(models)}")

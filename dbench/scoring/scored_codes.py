@@ -48,13 +48,6 @@ def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) ->
     """Return the sample as a source if it holds every combination of factor values exactly once, in any order.
 
     Labels are taken by rank; the sizes are by default the numbers of values that occur.
-
-    Example:
-        >>> codes = np.array([[0.3], [0.1], [0.2], [0.0]])
-        >>> grid_source(Sample(codes, np.array([[1, 1], [0, 1], [1, 0], [0, 0]]))).grid_codes.ravel().tolist()
-        [0.0, 0.1, 0.2, 0.3]
-        >>> grid_source(Sample(codes, np.array([[1, 1], [0, 1], [1, 0], [1, 0]]))) is None
-        True
     """
     if not sample.discrete:
         return None
