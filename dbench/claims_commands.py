@@ -166,8 +166,7 @@ def _collect_cards(folder: Path) -> Frozen:
                 if function is not None and function not in tests.setdefault(card.name, []):
                     tests[card.name].append(function)
 
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    with contextlib.redirect_stdout(io.StringIO()):
         arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
         status = pytest.main(arguments, plugins=[Collector()])
     if status != pytest.ExitCode.OK:

@@ -188,7 +188,7 @@ class Recorder:
 
 
 def _failure(report: pytest.TestReport) -> str:
-    """What went wrong; where pytest keeps no message, the line that it marks with an E (a missing fixture, say)."""
+    """What went wrong; where pytest keeps no message (a missing fixture, say), the line that it marks with an E."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash:
         return str(crash.message)

@@ -1,4 +1,4 @@
-"""What every data set offers: a grid of ground-truth factors and the images of any factors on it."""
+"""What every data set offers."""
 
 import hashlib
 from abc import ABC, abstractmethod

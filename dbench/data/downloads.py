@@ -1,4 +1,4 @@
-"""Published archives: where they are kept, how they are checked, and large ones laid out for random access."""
+"""Published archives: fetched, checked, and large ones laid out for random access."""
 
 import hashlib
 import os

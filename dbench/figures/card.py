@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from dbench.figures.style import STYLE
 
 Kind = Literal["unsupervised", "all", "pair", "models"]
-"""What a figure is drawn from: the unsupervised models of a table, all of its models, two tables of one profile on
-different data sets, or trained runs of a store."""
+"""What a figure is drawn from: unsupervised or all models of a table, two tables, or trained runs of a store."""
 
 T = TypeVar("T")
 
@@ -30,8 +29,7 @@ class FigureCard:
     draw: Callable[[Any], Figure]
 
 
-FIGURES: dict[str, FigureCard] = {}
-"""Name -> figure; :mod:`dbench.figures.draw` imports all of them and puts them in order."""
+FIGURES: dict[str, FigureCard] = {}  # those of the modules imported; dbench.figures.draw imports all
 
 
 def figure(

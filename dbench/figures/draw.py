@@ -1,4 +1,4 @@
-"""Draw all figures of some evidence, one after the other; those that the evidence does not support are named."""
+"""Draw all figures of some evidence."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -114,7 +114,6 @@ def _codes(model: TrainedModel) -> list[_Code]:
 
 
 def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figure:
-    """Draw a row for each code of :func:`_pair`, a column for each factor."""
     chosen, names = _pair(models), models.best.data.factor_names
     drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
     for row, code in zip(axes, chosen, strict=True):

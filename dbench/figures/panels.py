@@ -1,4 +1,4 @@
-"""Parts that figures are made of: grids of panels, scatters, heat maps, violins and legends."""
+"""Parts that figures are made of."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -152,10 +152,7 @@ def name_objectives(axes: Axes, objectives: Sequence[str]) -> None:
 
 
 def logarithmic(axes: Axes, values: Array, *, both: bool = False) -> None:
-    """Take a logarithmic scale where values are at least 0 and those above it differ by more than a factor of ten.
-
-    Where some are 0, the scale is linear from 0 to the smallest of the others.
-    """
+    """Take a logarithmic scale where values are at least 0 and those above it differ by more than a factor of ten."""
     above = values[values > 0]
     if values.min() < 0 or not len(above) or above.max() <= 10 * above.min():
         return

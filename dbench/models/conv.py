@@ -99,11 +99,7 @@ def _upwards(h: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
 
 
 def _lone(h: Tensor) -> bool:
-    """Whether h is run as that of two members, of which one is dropped.
-
-    On a processor the library computes a convolution of one group in another way than one of several, and a member's
-    bits must not depend on the others.
-    """
+    """Whether h runs as two members: torch convolves one group otherwise, and bits must not depend on other members."""
     return len(h) == 1 and h.device.type == "cpu"
 
 
