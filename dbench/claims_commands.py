@@ -1,4 +1,4 @@
-"""``dbench claims``: what a finding says and what came out, and the freeze of the rules."""
+"""``dbench claims``: judge, look up, freeze."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
     path = folder / "frozen.json"
     before = load_frozen(path) if path.is_file() else Frozen()
     equal = _equal_cards(*(read_report(report) for report in same)) if same else set[str]()
-    after = frozen_again(before, collect_cards(folder), equal)
+    after = frozen_again(before, _collect_cards(folder), equal)
     changed = [name for name, card in after.cards.items() if before.cards.get(name) != card]
     gone = before.cards.keys() - after.cards.keys()
     counts = f"{len(changed)} new or changed, {len(gone)} gone"
@@ -128,7 +128,7 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
 
 
 def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
-    """Names of the cards whose records say the same in two reports."""
+    """Names of the cards whose records are equal in two reports."""
 
     def said(document: dict[str, Any]) -> dict[str, list[str]]:
         found = dict[str, list[str]]()
@@ -142,12 +142,8 @@ def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
     return {name for name in before if before[name] == after.get(name)}
 
 
-def collect_cards(folder: Path) -> Frozen:
-    """Let pytest collect the claims of a folder, and return their cards as they are now, frozen today.
-
-    Raises:
-        InvalidInput: pytest could not collect them.
-    """
+def _collect_cards(folder: Path) -> Frozen:
+    """Let pytest collect the claims of a folder, and return their cards as they are now, frozen today."""
     import pytest
 
     from dbench.claims.fingerprint import fingerprint
@@ -170,8 +166,7 @@ def collect_cards(folder: Path) -> Frozen:
                 if function is not None and function not in tests.setdefault(card.name, []):
                     tests[card.name].append(function)
 
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    with contextlib.redirect_stdout(io.StringIO()):
         arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
         status = pytest.main(arguments, plugins=[Collector()])
     if status != pytest.ExitCode.OK:

@@ -1,4 +1,4 @@
-"""The command line: a thin root that loads a group of commands when it is used."""
+"""The command line."""
 
 import importlib
 from typing import IO, Any

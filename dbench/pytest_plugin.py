@@ -1,9 +1,7 @@
 """The pytest plugin: options, and whether this session judges claims at all.
 
-Inert wherever dbench is merely installed: it acts only when tests under the folder named by the ini option
-``dbench_claims`` are run. Then ``dbench.pytest_judge`` turns what tests return into verdicts, and
-``dbench.pytest_recorder`` writes the report. Nothing imported here may take time: every pytest session of the
-environment pays for it.
+It acts only when tests under the folder named by the ini option ``dbench_claims`` are run. Nothing imported here may
+take time: every pytest session of the environment pays for it.
 """
 
 import os

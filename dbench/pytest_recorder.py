@@ -29,7 +29,7 @@ def card_of(item: pytest.Item) -> Claim | None:
 
 
 def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
-    """Return by test id what a record takes from the card."""
+    """Return by test id the fields of the card."""
     return {item.nodeid: card_fields(card) for item in items if (card := card_of(item)) is not None}
 
 
@@ -108,10 +108,7 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
-        """Write the report and set the exit status; what is lost or stale never ends green.
-
-        Nothing that cannot be written, be it pytest's own junit.xml, keeps the verdicts from being printed.
-        """
+        """Write the report and set the exit status; what cannot be written keeps no verdict from being printed."""
         if self.judging:
             self._finish(session)
         else:
@@ -131,6 +128,7 @@ class Recorder:
             int(session.exitstatus), fail_on_undecided=self.config.getoption("dbench_undecided") == "fail"
         )
         records, checks = self.session.records(), self.session.checks()
+        papers = {record["paper"] for record in records}
         findings = ledger(setting(self.config, "dbench_ledger"))
         for record in records:  # what a card leaves to the ledger
             if row := findings.get(record["claim"]):
@@ -145,7 +143,7 @@ class Recorder:
                 provenance=self.provenance | {"evidence": evidence} | _multiplicity(records),
                 complete=self.complete and not self.session.stopped,
                 selection=" ".join(map(str, self.config.invocation_params.args)),
-                errata=_errata({record["paper"] for record in records}),
+                errata=[asdict(entry) for entry in errata() if entry.paper in papers],
             )
             if self.folder:
                 figures = self.config.getini("dbench_figures")
@@ -174,10 +172,7 @@ class Recorder:
             terminalreporter.write_line(line)
 
     def _place_junit(self, *, judged: bool) -> None:
-        """Have pytest write its file beside the report, and none of a session that judged nothing.
-
-        Only now is it known where: a session may have been stopped. A file that the user named stays theirs.
-        """
+        """Have pytest write its file beside the report, known only now, and none of a session that judged nothing."""
         from _pytest.junitxml import xml_key
 
         xml = self.config.stash.get(xml_key, None)
@@ -193,17 +188,12 @@ class Recorder:
 
 
 def _failure(report: pytest.TestReport) -> str:
-    """What went wrong; where pytest keeps no message, the line that it marks with an E (a missing fixture, say)."""
+    """What went wrong; where pytest keeps no message (a missing fixture, say), the line that it marks with an E."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash:
         return str(crash.message)
     text = str(report.longrepr)
     return next((line[1:] for line in text.splitlines() if line.startswith("E ")), text)
-
-
-def _errata(papers: set[str]) -> list[dict[str, Any]]:
-    """What the papers that were judged print and what does not follow; nothing for papers of others."""
-    return [asdict(entry) for entry in errata() if entry.paper in papers]
 
 
 def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:

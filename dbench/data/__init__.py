@@ -1,11 +1,4 @@
-"""Ground-truth data sets: a grid of factors and the images of any factors on it.
-
-Example:
-    >>> from dbench.data import load
-    >>> data = load("dsprites_grid_16")
-    >>> data.image_shape
-    (1, 16, 16)
-"""
+"""Ground-truth data sets: a grid of factors and the images of any factors on it."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -66,8 +59,8 @@ NEEDS_DOWNLOAD = frozenset(FETCHED)
 def load(name: str) -> DataSet:
     """Return the data set of that name.
 
-    Beside those of :data:`DATA_SETS` there are those with points held out of training, named as
-    :mod:`dbench.data.held_out` says: ``dsprites_grid_16-without-shape2-scale3``.
+    Beside those of :data:`DATA_SETS` there are those with points held out of training, such as
+    ``dsprites_grid_16-without-shape2-scale3`` and ``dsprites_grid_16-without-random0``.
 
     A name of the form ``module:attribute`` is a class or function of somebody's own, called without arguments; so is
     what an installed package lists under that name in the entry points ``dbench.data_sets``.

@@ -19,7 +19,7 @@ def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
     """Return the points that training may see as a torch data set.
 
     Item i is an image, float32 C x H x W in 0..1, and its k factors, int64. Of a stochastic data set each image is one
-    fixed draw. Images are made as they are asked for, batches at once.
+    fixed draw.
 
     Example:
         >>> from dbench.data import load

@@ -1,4 +1,4 @@
-"""What every data set offers: a grid of ground-truth factors and the images of any factors on it."""
+"""What every data set offers."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -82,11 +82,6 @@ class GridData(ABC):
     fingerprint: str
     stochastic: bool = False
 
-    def __repr__(self) -> str:
-        """Name, factors and image shape in one line."""
-        factors = ", ".join(f"{n} {s}" for n, s in zip(self.factor_names, self.factor_sizes, strict=True))
-        return f"<{self.name}: {factors}; images {' x '.join(map(str, self.image_shape))}>"
-
     def __len__(self) -> int:
         return prod(self.factor_sizes)
 
@@ -141,8 +136,7 @@ class GridData(ABC):
     def grid_images(self) -> Images:
         """Return the N x C x H x W images of :meth:`grid`; of a stochastic data set, one fixed draw of each.
 
-        The draw's generator derives from the fingerprint, so equal fingerprints have equal grid images: training
-        sees, and scores are computed from, one image of each grid point and not a fresh one each time.
+        The draw's generator derives from the fingerprint, so equal fingerprints have equal grid images.
         """
         generator = seeds.generator(purpose="grid images", data=self.fingerprint) if self.stochastic else None
         return self._render(self.grid(), generator)
@@ -157,16 +151,10 @@ class GridData(ABC):
 
 
 class Downsampled(GridData):
-    """Another data set with each block of ``block`` x ``block`` pixels averaged to one.
-
-    Values stay in 0..255 and are rounded to the nearest integer, halves up: sixteen binary pixels become one of
-    17 grey levels. The block must divide height and width.
-    """
+    """Another data set with each block of ``block`` x ``block`` pixels averaged to one, rounded halves up."""
 
     def __init__(self, base: DataSet, block: int, *, name: str) -> None:
         channels, height, width = base.image_shape
-        if block < 1 or height % block or width % block:
-            raise InvalidInput(f"block must divide the image size {height} x {width}, got {block}")
         self.name = name
         self.factor_names = base.factor_names
         self.factor_sizes = base.factor_sizes

@@ -1,4 +1,4 @@
-"""Published archives: where they are kept, how they are checked, and large ones laid out for random access."""
+"""Published archives: fetched, checked, and large ones laid out for random access."""
 
 import hashlib
 import os
@@ -28,8 +28,7 @@ def cache_folder() -> Path:
 def fetch(url: str, md5: str = "") -> Path:
     """Return the path of a published file, downloaded to :func:`cache_folder` unless it lies there already.
 
-    Its MD5 (hex) tells the published file from a damaged one; it is no protection from forgery. Where none was
-    published, whoever reads the file checks it.
+    Where no MD5 (hex) was published, whoever reads the file checks it.
     """
     import pooch
 
@@ -60,9 +59,8 @@ def unpacked(
 ) -> NDArray[np.uint8]:
     """Return an array of bytes as a read-only view of a file, writing the file first unless it is there.
 
-    Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one: they are laid out
-    once, in order, some rows at a time. The file is there whole or not at all; beyond its length it is not checked
-    again.
+    Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one. The file is there
+    whole or not at all; beyond its length it is not checked again.
     """
     if not target.is_file() or target.stat().st_size != prod(shape):
         try:

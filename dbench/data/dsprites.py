@@ -15,9 +15,7 @@ from dbench.errors import DamagedData, InvalidInput
 FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 URL = f"https://github.com/deepmind/dsprites-dataset/raw/master/{FILE}"
 BLOB_ID = "d98996d3f8ee1550e06b9d4ed78d0beb478910d5"
-
-# Rows read at once: 33 MB of images.
-ROWS = 8192
+ROWS = 8192  # read at once: 33 MB of images
 
 
 class Dsprites(Published):

@@ -1,8 +1,7 @@
 """The real dSprites images of a full sub-grid, shipped with dbench (Matthey et al. 2017).
 
-46,080 of the 737,280 published images: every shape and scale, every 4th orientation, every 2nd position. The class
-of a factor in the published grid is its class here times (1, 1, 4, 2, 2). ``fixtures/data/NOTICE.md`` says where the
-file comes from and how it was made.
+46,080 of the 737,280 published images: every shape and scale, every 4th orientation, every 2nd position.
+``fixtures/data/NOTICE.md`` says where the file comes from and how it was made.
 """
 
 import numpy as np

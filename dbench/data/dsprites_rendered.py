@@ -1,12 +1,8 @@
 """The full dSprites grid of 737,280 images, re-rendered from the shapes' outlines.
 
-It is **re-rendered** and not the published archive: of 64,834 published images compared, three differ, by one pixel
-each (``docs/dsprites.md`` has the rule, how it was found and the numbers). The published archive is
-:mod:`dbench.data.dsprites`.
-
 A shape is a polygon. Its corners are put in place in single precision, snapped to 1/256 pixel, and a pixel is white
-where its centre lies inside (:func:`fill`): what graphics hardware does, and so what made the published images. No
-image is stored: 737,280 of them would take 3 GB.
+where its centre lies inside: what graphics hardware does, and so what made the published images. ``docs/dsprites.md``
+says how the rule was found, and that of 64,834 published images compared three differ, by one pixel each.
 """
 
 import numpy as np
@@ -22,8 +18,7 @@ RADIUS = 0.15 * SIDE
 ELLIPSE_STRETCH, ELLIPSE_CORNERS = 1.33, 100
 HEART_HEIGHT, HEART_SHIFT, HEART_CORNERS = 14.5, 0.15, 150
 
-# Images rendered at once: some 10 MB of corners and crossings.
-BATCH = 1024
+BATCH = 1024  # images rendered at once
 
 
 def outline(shape: int) -> NDArray[np.float64]:
@@ -40,8 +35,6 @@ def outline(shape: int) -> NDArray[np.float64]:
 
 def _place(shape: int, factors: Factors) -> NDArray[np.int64]:
     """Return n x m x 2 corners of one shape in the image, in 1/256 pixel, y downwards.
-
-    Orientation runs over linspace(0, 2 pi, 40) with both ends, so that class 39 is class 0 once more.
 
     Single precision and the order of the sums decide where a corner goes that lies halfway between two steps.
     """

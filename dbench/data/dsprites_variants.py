@@ -1,12 +1,6 @@
 """The three stochastic variants of dSprites: in a random colour, on noise, and on patches of The Scream.
 
-Locatello et al., "A Sober Look at the Unsupervised Learning of Disentangled Representations", section 4.3 and
-appendix F, introduce them. Each wraps another data set of white sprites on black, whose factors it keeps, and has
-three channels in place of one.
-
-Two deviations hold for all three. The paper's pixels are real numbers in [0, 1]; here they are rounded to the 256
-levels of a byte. And the paper draws anew whenever it samples an image, while runs of the zoo are trained on
-:meth:`~dbench.data.GridData.grid_images`, in which every image of the grid has been drawn once, for good.
+Locatello et al., "A Sober Look", section 4.3 and appendix F; ``docs/data.md`` says what differs from theirs.
 """
 
 from abc import abstractmethod
@@ -17,7 +11,6 @@ from numpy.typing import NDArray
 
 from dbench.data.archives import read_shipped
 from dbench.data.base import BATCH, DataSet, Factors, GridData, Images, digest
-from dbench.errors import InvalidInput
 
 SCREAM_FILE = "scream.npz"
 SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b826"
@@ -26,22 +19,14 @@ SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b82
 class _Variant(GridData):
     """White sprites on black, turned into coloured images by a subclass's :meth:`_paint`."""
 
-    rule: ClassVar[str]
-    """What the painting does, in words and with its constants; the fingerprint holds it."""
-
+    rule: ClassVar[str]  # what the painting does, for the fingerprint
     stochastic = True
 
     def __init__(self, base: DataSet, *, name: str) -> None:
-        channels, height, width = base.image_shape
-        if channels != 1 or base.stochastic:
-            raise InvalidInput(
-                f"base must have one channel and not be stochastic, got {base.name!r} with {channels} "
-                f"channel{'s' * (channels != 1)}{', stochastic' * base.stochastic}"
-            )
         self.name = name
         self.factor_names = base.factor_names
         self.factor_sizes = base.factor_sizes
-        self.image_shape = (3, height, width)
+        self.image_shape = (3, *base.image_shape[1:])
         self.fingerprint = digest(self.rule, base.fingerprint)
         self._base = base
 
@@ -94,8 +79,7 @@ class ScreamDsprites(_Variant):
     painting. The dSprites shape is embedded into the image by inverting the color of its pixels" (section 4.3). The
     paper leaves the shade open; as in the code its authors published, the background is the mean of the patch and one
     uniform random colour, and the painting is 274 pixels high. All places where a patch fits are equally likely
-    (their code never takes the last row and column). ``fixtures/data/NOTICE.md`` says where our picture comes from:
-    it is another photograph of the same painting than theirs.
+    (their code never takes the last row and column).
     """
 
     rule = "Scream-dSprites, rule 1: mean of a patch and a uniform colour, inverted on the sprite"

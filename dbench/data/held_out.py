@@ -3,13 +3,6 @@
 Mahon et al., "Correcting Flaws in Common Disentanglement Metrics", section 5.2: a model is trained on all points but
 those with one value of size and one of shape (each value is familiar from other combinations), and classifiers on its
 codes are asked for size and shape of what was left out. As a control, points left out at random instead.
-
-Such a data set is named after the one it is made of and what is left out::
-
-    dsprites_grid_16-without-shape2-scale3      all hearts (shape 2) of scale 3
-    dsprites_grid_16-without-random0            as many points at random, draw 0
-
-Factor values are grid indices; factors stand in the order of the data set.
 """
 
 import re
@@ -35,14 +28,12 @@ _PAPER: dict[str, tuple[tuple[str, str], tuple[tuple[int, int], ...]]] = {
 
 
 class HeldOut(GridData):
-    """Another data set of which some grid points are kept from training.
-
-    Factors, grid and images are those of the other one, held-out points included: models are trained on what
-    :meth:`held_out` leaves and encode everything.
+    """Another data set of which some grid points are kept from training; factors, grid and images are the other's.
 
     Args:
         base: the data set; one that holds nothing out itself.
-        combination: factor name -> value for two or more factors; the points that have all these values are held out.
+        combination: factor name -> value (a grid index) for two or more factors; the points that have all these values
+            are held out.
         draw: number of a random draw, in place of a combination; as many points are held out as share one combination
             of the two factors of the paper (size and shape), uniformly without replacement.
 
@@ -51,9 +42,7 @@ class HeldOut(GridData):
             draw those of the paper.
 
     Raises:
-        InvalidInput: neither or both of combination and draw; an unknown factor, a value out of range, fewer than two
-            factors of several values, a negative draw, or a draw of a data set without the paper's two factors; a base
-            that holds points out itself, which would be trained on here.
+        InvalidInput: arguments that break these rules.
     """
 
     def __init__(self, base: DataSet, combination: Mapping[str, int] | None = None, *, draw: int | None = None) -> None:
@@ -115,12 +104,7 @@ class HeldOut(GridData):
 
 
 def held_out_name(base: str, combination: Mapping[str, int] | None = None, *, draw: int | None = None) -> str:
-    """Return the name of a data set without a combination, or without a random draw of points.
-
-    Example:
-        >>> held_out_name("dsprites_grid_16", {"shape": 2, "scale": 3})
-        'dsprites_grid_16-without-shape2-scale3'
-    """
+    """Return the name of a data set without a combination, or without a random draw of points."""
     left_out = f"random{draw}" if combination is None else "-".join(f"{name}{n}" for name, n in combination.items())
     return f"{base}{WITHOUT}{left_out}"
 
@@ -149,8 +133,6 @@ def _paper(base: str) -> tuple[tuple[str, str], tuple[tuple[int, int], ...]]:
 
 def paper_splits(base: str) -> tuple[str, ...]:
     """Return the names of a data set without each of the combinations that the paper leaves out (appendix G).
-
-    Five for dSprites and its variants, eight for Shapes3D, six for MPI3D; all are of size and shape.
 
     Raises:
         InvalidInput: a data set of another family.

@@ -25,17 +25,14 @@ FILES = {
 # An archive says by its length which it is: descriptions of these files disagree on 6 or 4 colours and shapes.
 LAYOUTS: tuple[tuple[int, ...], ...] = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
 IMAGE = (64, 64, 3)
-
-# Rows unpacked at once: 50 MB.
-ROWS = 4096
+ROWS = 4096  # unpacked at once: 50 MB
 
 
 class Mpi3d(StoredImages):
     """A published archive: the simplistic renderings, the realistic ones, or the photographs.
 
     There may be 4 colours and shapes in place of 6, as the length of the archive says. Images are unpacked once, into a
-    file of 12.7 GB (5.7 GB) beside the download, and read from there as they are asked for. The archive, an npz file
-    with a member ``images``, is asked for only when they have not been unpacked.
+    file of 12.7 GB (5.7 GB) beside the download.
 
     Raises:
         DamagedData: another MD5, or a member that is missing or of another shape or type.

@@ -29,9 +29,7 @@ FILES = {
 # Category, instance, elevation, azimuth, lighting; each split holds half of the instances.
 SIZES = (5, 10, 9, 18, 6)
 INSTANCE = 1
-
-# Pairs of photographs read at once: 19 MB.
-ROWS = 1024
+ROWS = 1024  # pairs of photographs read at once: 19 MB
 
 # Of the types its format knows, those that occur.
 MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
@@ -44,9 +42,9 @@ def _without_instance(sizes: tuple[int, ...]) -> tuple[int, ...]:
 class SmallNorb(Published):
     """The published archive, six gzipped files of grey photographs and their labels.
 
-    As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96 with a Lanczos
-    filter, and stochastic, because which of the ten toys of a category is seen is no factor but drawn anew for each
-    image. Categories are animal, human, airplane, truck and car. It takes 199 MB.
+    As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96, and stochastic,
+    because which of the ten toys of a category is seen is no factor but drawn anew for each image. Categories are
+    animal, human, airplane, truck and car. It takes 199 MB.
 
     Raises:
         InvalidInput: a file is missing.
@@ -68,18 +66,17 @@ class SmallNorb(Published):
         self.fingerprint = digest("SmallNORB archive, Lanczos", *files.values())
         self._instances = sizes[INSTANCE]
         self._images = np.empty((prod(sizes), 64, 64), dtype=np.uint8)
-        seen = np.zeros(prod(sizes), dtype=np.int64)
-        for split in sorted({file.rpartition("-")[0] for file in files}):
-            self._read_split(folder, split, sizes, seen)
-        if (seen != 1).any():
-            point = tuple(int(i) for i in np.unravel_index(int((seen != 1).argmax()), sizes))
+        splits = sorted({file.rpartition("-")[0] for file in files})
+        places = np.concatenate([self._read_split(folder, split, sizes) for split in splits])
+        found = len(np.unique(places))
+        if found < prod(sizes):
             raise DamagedData(
-                f"{folder}: each (category, instance, elevation, azimuth, lighting) must occur once, got {point} "
-                f"{int(seen[np.ravel_multi_index(point, sizes)])} times"
+                f"{folder}: each of {prod(sizes)} (category, instance, elevation, azimuth, lighting) must occur once, "
+                f"got {found} of them"
             )
 
-    def _read_split(self, folder: Path, split: str, sizes: tuple[int, ...], seen: NDArray[np.int64]) -> None:
-        """Put a split's photographs into their places, and count how often each place is met."""
+    def _read_split(self, folder: Path, split: str, sizes: tuple[int, ...]) -> NDArray[np.intp]:
+        """Put a split's photographs into their places, and return these."""
         n = prod(sizes) // 2
 
         def whole(part: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[np.generic]:
@@ -93,11 +90,11 @@ class SmallNorb(Published):
         if (azimuth % 2).any() or (points < 0).any() or (points >= sizes).any():
             raise DamagedData(f"{folder}: the labels of {split} must lie on the grid {sizes}, azimuths even")
         places = np.ravel_multi_index(tuple(points.T), sizes)
-        np.add.at(seen, places, 1)
         start = 0
         for pairs in read_binary_matrix(folder / f"{split}-dat.mat.gz", (n, 2, 96, 96), np.uint8, rows=ROWS):
-            self._images[places[start : start + len(pairs)]] = lanczos(pairs[:, 0].astype(np.uint8), 64, 64)
+            self._images[places[start : start + len(pairs)]] = lanczos(pairs[:, 0].astype(np.uint8))
             start += len(pairs)
+        return places
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         assert generator is not None
@@ -118,7 +115,7 @@ class SmallNorb(Published):
 def read_binary_matrix(
     path: Path, shape: tuple[int, ...], dtype: DTypeLike, *, rows: int
 ) -> Iterator[NDArray[np.generic]]:
-    """Yield a gzipped matrix in parts of at most ``rows`` rows; nothing is read before its header is known to fit.
+    """Yield a gzipped matrix in parts of at most ``rows`` rows, if its header is that of this shape and type.
 
     The format is named ``.mat`` and has nothing to do with MATLAB. All integers are little endian and 32 bits wide: a
     magic number that stands for the type of the elements, here bytes or such integers, the number of dimensions, the
@@ -127,19 +124,9 @@ def read_binary_matrix(
     """
     wanted = np.dtype(dtype).newbyteorder("<")
     with readable(str(path), " as a gzipped matrix"), gzip.open(path) as stream:
-
-        def integers(count: int) -> list[int]:
-            data = stream.read(4 * count)
-            if len(data) < 4 * count:
-                raise DamagedData(f"{path} ends within its header")
-            return [int(number) for number in np.frombuffer(data, dtype="<i4")]
-
-        magic, ndim = integers(2)
-        if magic != MAGIC[wanted]:
-            raise DamagedData(f"{path} must begin with {MAGIC[wanted]:#x} ({wanted}), got {magic:#x}")
-        if ndim != len(shape):
-            raise DamagedData(f"{path} must have {len(shape)} dimensions, got {ndim}")
-        found = tuple(integers(max(3, ndim))[:ndim])
-        if found != shape:
-            raise DamagedData(f"{path} must have shape {shape}, got {found}")
+        header = np.array([MAGIC[wanted], len(shape), *shape], dtype="<i4").tobytes()
+        found = stream.read(len(header))
+        if found != header:
+            raise DamagedData(f"{path} must begin as {wanted} of shape {shape} does, {header.hex()}, got {found.hex()}")
+        stream.read(4 * max(0, 3 - len(shape)))
         yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)

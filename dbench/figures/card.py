@@ -1,4 +1,4 @@
-"""What a figure is: a plain function of its evidence, and a card that says what it shows and for which findings."""
+"""The card of a figure: what it shows, and for which findings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from dbench.figures.style import STYLE
 
 Kind = Literal["unsupervised", "all", "pair", "models"]
-"""What a figure is drawn from: the unsupervised models of a table, all of its models, two tables of one profile on
-different data sets, or trained runs of a store."""
+"""What a figure is drawn from: unsupervised or all models of a table, two tables, or trained runs of a store."""
 
 T = TypeVar("T")
 
@@ -27,11 +26,10 @@ class FigureCard:
     after: tuple[str, ...]  # of the papers' figures
     claims: tuple[str, ...]
     of: Kind
-    draw: Callable[[Any], Figure]  # in the common style
+    draw: Callable[[Any], Figure]
 
 
-FIGURES: dict[str, FigureCard] = {}
-"""Name -> figure; :mod:`dbench.figures.draw` imports all of them and puts them in order."""
+FIGURES: dict[str, FigureCard] = {}  # those of the modules imported; dbench.figures.draw imports all
 
 
 def figure(

@@ -13,7 +13,6 @@ from dbench.errors import DbenchError, EvidenceLacking
 @click.option("--only", multiple=True, metavar="NAME", help="Figure to draw (repeatable).  [all]")
 @click.option("--store", help="Store of trained runs, for figures that need weights.")
 @click.option("--data", multiple=True, help="Data set of the store (repeatable).  [all whole ones]")
-@click.option("--by", default="mig", show_default=True, help="Score that says which run is best and which worst.")
 @click.option("--report", type=click.Path(path_type=Path), help="report.json whose verdicts to show beside the claims.")
 @click.option("--small", is_flag=True, help="Each figure once, as a small SVG for the report's page (make docs).")
 @click.option("--list", "as_list", is_flag=True, help="List the figures and draw none.")
@@ -23,7 +22,6 @@ def figures(
     only: tuple[str, ...],
     store: str | None,
     data: tuple[str, ...],
-    by: str,
     report: Path | None,
     small: bool,
     as_list: bool,
@@ -58,7 +56,7 @@ def figures(
 
     verdicts = {each["claim"]: each["verdict"] for each in read_report(report)["headings"]} if report else {}
     evidence = [] if runs is None and store is not None else evidence_of_tables(runs)
-    evidence += evidence_of_store(store, by=by, data=data) if store is not None else []
+    evidence += evidence_of_store(store, data=data) if store is not None else []
     drawn = []
     for one in draw_figures(evidence, out, only=only):
         drawn.append(one)

@@ -1,4 +1,4 @@
-"""Draw all figures of some evidence, one after the other; those that the evidence does not support are named."""
+"""Draw all figures of some evidence."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,8 +19,7 @@ from dbench.figures.style import label_of
 from dbench.study import UNSUPERVISED
 from dbench.zoo.store import Store
 
-# As cards name them, in the order of the page.
-PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")
+PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")  # in the order of the page
 
 
 def _place(name: str) -> tuple[int, int]:
@@ -30,7 +29,7 @@ def _place(name: str) -> tuple[int, int]:
 
 
 ORDER = tuple(sorted(FIGURES, key=_place))
-"""Names of all figures in the order of the page: that of the papers."""
+"""Names of all figures."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +54,7 @@ class Drawn:
 
 
 def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
-    """Return the tables of a folder, and the pairs among them.
-
-    Those shipped when not given. Tables of models trained without a combination of factors are left out: the figures
-    are of whole data sets.
-    """
+    """Return the tables of a folder, by default those shipped, and the pairs among them; each of a whole data set."""
     found, unsupervised = list[Evidence](), dict[Path, Population]()
     folders = swept_folders(evidence_folders(root))
     if not folders:
@@ -77,9 +72,9 @@ def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
     return found
 
 
-def evidence_of_store(url: str, *, by: str, data: Iterable[str] = ()) -> list[Evidence]:
+def evidence_of_store(url: str, *, data: Iterable[str] = ()) -> list[Evidence]:
     """Return the trained runs of a store, data set by data set."""
-    found = models_of_store(Store(url, create=False), by=by, data=data)
+    found = models_of_store(Store(url, create=False), data=data)
     return [Evidence(f"models-{models.name}", "models", models) for models in found]
 
 
@@ -90,7 +85,7 @@ def draw_figures(
     only: Sequence[str] = (),
     write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw every figure that the evidence carries, and write it; each piece of evidence has a folder of its own."""
+    """Draw and write every figure that the evidence carries; each piece of evidence has a folder of its own."""
     for name in only:
         find("figure", name, FIGURES)
     for one in evidence:
@@ -137,7 +132,7 @@ def source_text(models: Population | PopulationPair | Models) -> str:
     if isinstance(models, Models):
         return (
             f"{len(models.runs)} trained runs of unsupervised objectives on {models.name}, "
-            f"best and worst by {models.by}: {models.best.key} and {models.worst.key}."
+            f"best and worst by mig: {models.best.key} and {models.worst.key}."
         )
     seeds, objectives = len(models.seeds()), in_order(models)
     settings = sum(len(models.strengths(objective)) for objective in objectives)

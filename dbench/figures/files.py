@@ -1,4 +1,4 @@
-"""Pictures as files: the same bytes from the same figure, written whole or not at all."""
+"""Pictures as files: the same bytes from the same figure."""
 
 import base64
 import io
@@ -18,10 +18,8 @@ from PIL import Image
 from dbench.figures.style import STYLE
 from dbench.files import write_aside
 
-DPI = 160
-"""Dots an inch of PNG files: 1,120 across."""
-
-# Dots an inch of the marks in small SVG files, where they are more than this in all.
+DPI = 160  # of PNG files
+# Of the marks in small SVG files, where they are more than this in all.
 DPI_SMALL, MOST_MARKS = 110, 200
 # Higher than anything matplotlib draws: letters and axes are put here, so that they stay shapes.
 ABOVE = 10

@@ -54,10 +54,7 @@ def groups_curve(axes: Axes, matrix: Array) -> None:
 
 
 def dendrogram(axes: Axes, matrix: Array, factors: Sequence[str]) -> None:
-    """Draw which factors merge at which threshold, which falls to the right.
-
-    A factor's line begins where it is first connected to a code, and ends where nothing is left to merge with.
-    """
+    """Draw which factors merge at which threshold, which falls to the right; a line begins at the first connection."""
     begins = np.diagonal(merge_thresholds(matrix))
     merges = merge_order(matrix)
     top = float(matrix.max()) or 1.0

@@ -87,7 +87,7 @@ def dependency_matrices(models: Models) -> Figure:
         for place, (panel, (title, matrix)) in enumerate(zip(row, found.items(), strict=True)):
             assert matrix is not None
             hinton(panel, matrix, model.data.factor_names, codes=codes, names=place == 0)
-            panel.set_title(f"{name}: {models.titled(model)}\n{title}" if place == 0 else title, fontsize=7)
+            panel.set_title(f"{name}: {model.titled}\n{title}" if place == 0 else title, fontsize=7)
     drawn.supxlabel("code", fontsize=8)
     return drawn
 
@@ -114,7 +114,6 @@ def _codes(model: TrainedModel) -> list[_Code]:
 
 
 def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figure:
-    """Draw a row for each code of :func:`_pair`, a column for each factor."""
     chosen, names = _pair(models), models.best.data.factor_names
     drawn, axes = panels(len(chosen), len(names), height=1.7, sharex="col", sharey="row")
     for row, code in zip(axes, chosen, strict=True):
@@ -124,7 +123,7 @@ def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figu
             panel.set_title(names[factor], fontweight="bold" if factor == code.factor else "normal", fontsize=7.5)
         row[0].set_ylabel(str(code), fontsize=7)
     drawn.supxlabel("value of the factor", fontsize=8)
-    which = f"above {models.titled(models.best)}; below {models.titled(models.worst)}"
+    which = f"above {models.best.titled}; below {models.worst.titled}"
     drawn.suptitle(which, fontsize=8, x=0.01, ha="left")
     return drawn
 
@@ -141,7 +140,7 @@ def _violins(panel: Axes, code: _Code, factor: int) -> None:
 
 
 def _effect(panel: Axes, code: _Code, factor: int) -> None:
-    """Draw the means of a code over the grid, one axis a factor; every combination occurs once, so plain means do."""
+    """Draw the means of a code over the grid, one axis a factor."""
     cube, own = code.model.codes[0][:, code.number].reshape(code.model.data.factor_sizes), code.factor
     axes = tuple(axis for axis in range(cube.ndim) if axis not in (own, factor))
     mean, levels = cube.mean(axis=axes), np.arange(cube.shape[factor])

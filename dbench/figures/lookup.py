@@ -1,4 +1,4 @@
-"""Look-ups in a population for figures: models one by one, settings by name, and which of some scores it holds."""
+"""Look-ups in a population for figures."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -56,11 +56,7 @@ def setting_means(population: Population, score: str) -> Array:
 
 
 def held(population: Population, scores: Sequence[str], *, least: int = 1) -> list[str]:
-    """Return those of the scores that the population holds, in their order.
-
-    Raises:
-        EvidenceLacking: fewer than ``least`` of them.
-    """
+    """Return those of the scores that the population holds, in their order; at least so many, or the figure fails."""
     known = set(population.score_names)
     found = [score for score in scores if score in known]
     if len(found) < least:

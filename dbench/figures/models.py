@@ -1,4 +1,4 @@
-"""Trained runs of a store: what figures need that a table of scores does not hold, weights and codes."""
+"""Trained runs of a store, for figures that need weights and codes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.data import DataSet
 from dbench.data.held_out import WITHOUT
-from dbench.errors import EvidenceLacking, InvalidInput, unknown_name
-from dbench.figures.style import label_of, score_label
+from dbench.errors import EvidenceLacking, unknown_name
+from dbench.figures.style import label_of
 from dbench.metrics.posterior import kl_per_code
 from dbench.study import UNSUPERVISED
 from dbench.zoo.engine import images_of, network_of
@@ -33,6 +33,11 @@ class TrainedModel:
 
     def __str__(self) -> str:
         return f"{label_of(self.key.objective)} {self.key.strength:g}, seed {self.key.seed}"
+
+    @property
+    def titled(self) -> str:
+        """Its name with its MIG."""
+        return f"{self}: MIG {self.scores['mig']:.2f}"
 
     @property
     def data(self) -> DataSet:
@@ -83,28 +88,23 @@ class TrainedModel:
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The runs of a store on one data set, of which figures show the best, the worst, or one at random."""
+    """The runs of a store on one data set."""
 
     name: str  # of the data set
-    by: str  # the score that chooses
-    runs: tuple[TrainedModel, ...]  # done and scored, from the highest score to the lowest; ties by key
+    runs: tuple[TrainedModel, ...]  # done and scored, from the highest MIG to the lowest; ties by key
 
     @property
     def best(self) -> TrainedModel:
-        """The run with the highest score."""
+        """The run with the highest MIG."""
         return self.runs[0]
 
     @property
     def worst(self) -> TrainedModel:
-        """The run with the lowest score."""
+        """The run with the lowest MIG."""
         return self.runs[-1]
 
-    def titled(self, model: TrainedModel) -> str:
-        """Name a run with the score that chose it."""
-        return f"{model}: {score_label(self.by)} {model.scores[self.by]:.2f}"
 
-
-def models_of_store(store: Store, *, by: str = "mig", data: Iterable[str] = ()) -> list[Models]:
+def models_of_store(store: Store, *, data: Iterable[str] = ()) -> list[Models]:
     """Return the done and scored runs of unsupervised objectives in a store, data set by data set.
 
     By default those of all data sets of which nothing is held out.
@@ -115,23 +115,20 @@ def models_of_store(store: Store, *, by: str = "mig", data: Iterable[str] = ()) 
         if name not in present:
             raise unknown_name(f"data set of {store.url}", name, present)
     every = [name for name in present if WITHOUT not in name]
-    wanted, known, found = list(data) or every, set[str](), dict[str, list[TrainedModel]]()
+    wanted, found = list(data) or every, dict[str, list[TrainedModel]]()
     for key in keys:
         chosen = key.data in wanted and key.objective in UNSUPERVISED
         document = store.read_document("scores", key=key) if chosen else None
         if document is None or store.status(key) != "done":
             continue
         scores = {name: float(value) for name, value in document["scores"].items()}
-        known |= set(scores)
-        if by in scores:
+        if "mig" in scores:
             found.setdefault(key.data, []).append(TrainedModel(store, key, scores))
     if not found:
-        if known:
-            raise InvalidInput(f"by must name a score of the runs in {store.url}, got {by!r}")
         raise EvidenceLacking(
             f"{store.url} holds no run of an unsupervised objective that is done and scored; run dbench zoo score first"
         )
     return [
-        Models(name, by, tuple(sorted(runs, key=lambda run: (-run.scores[by], run.key))))
+        Models(name, tuple(sorted(runs, key=lambda run: (-run.scores["mig"], run.key))))
         for name, runs in sorted(found.items())
     ]

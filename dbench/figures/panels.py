@@ -1,4 +1,4 @@
-"""Parts that figures are made of: grids of panels, scatters, heat maps, violins and legends."""
+"""Parts that figures are made of."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.legend_handler import HandlerLine2D
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
@@ -42,7 +41,7 @@ def close(unused: Iterable[Axes]) -> None:
 
 
 def note(axes: Axes, text: str) -> None:
-    """Write a small remark into a corner of a panel, readable above what is drawn there."""
+    """Write a small remark into a corner of a panel."""
     axes.text(
         0.03,
         0.97,
@@ -58,7 +57,7 @@ def note(axes: Axes, text: str) -> None:
 
 
 def scatter(axes: Axes, x: Array, y: Array, objectives: NDArray[np.str_], order: Sequence[str], *, size: float) -> None:
-    """Draw models as points, each objective with its colour and marker, none hidden systematically under another."""
+    """Draw models as points, each objective with its colour and marker."""
     for objective in order:
         look, chosen = look_of(objective), objectives == objective
         axes.scatter(
@@ -96,9 +95,7 @@ def legend(where: Figure | Axes, objectives: Sequence[str], *, columns: int, loc
         )
         for o in objectives
     ]
-    where.legend(
-        handles=handles, ncols=columns, loc=loc, columnspacing=1.2, handler_map={Line2D: HandlerLine2D(numpoints=1)}
-    )
+    where.legend(handles=handles, ncols=columns, loc=loc, columnspacing=1.2)
 
 
 def heat_map(
@@ -155,10 +152,7 @@ def name_objectives(axes: Axes, objectives: Sequence[str]) -> None:
 
 
 def logarithmic(axes: Axes, values: Array, *, both: bool = False) -> None:
-    """Take a logarithmic scale where values are at least 0 and those above it differ by more than a factor of ten.
-
-    Where some are 0, the scale is linear from 0 to the smallest of the others.
-    """
+    """Take a logarithmic scale where values are at least 0 and those above it differ by more than a factor of ten."""
     above = values[values > 0]
     if values.min() < 0 or not len(above) or above.max() <= 10 * above.min():
         return

@@ -11,7 +11,7 @@ from dbench.claims.relations import relations_of
 from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
 from dbench.figures.card import figure
-from dbench.figures.lookup import held, in_order, labels_of_models, of_models, setting_means
+from dbench.figures.lookup import held, in_order, labels, labels_of_models, of_models, setting_means
 from dbench.figures.panels import close, diagonal, few_ticks, legend, logarithmic, note, panels, scatter
 from dbench.figures.style import label_of, number, score_label
 from dbench.figures.sweeps import METRICS
@@ -20,6 +20,10 @@ from dbench.stats import rank_correlation
 
 AGGREGATIONS = ("dci_disentanglement", "dci_completeness", "mig", "sap", "modularity")
 AGGREGATION_LABELS = ("DCI dis.", "DCI compl.", "MIG", "SAP", "Modularity")
+_EFFICIENCY = (
+    "Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
+    "Numbers are Spearman's correlations over all runs."
+)
 
 
 @figure(
@@ -53,7 +57,7 @@ def tc_mean_and_sampled(population: Population) -> Figure:
 def metrics_in_pairs(population: Population) -> Figure:
     """Pairs of metrics."""
     scores = held(population, METRICS, least=2)
-    return _pairs(population, scores, [score_label(score) for score in scores])
+    return _pairs(population, scores, labels(scores))
 
 
 @figure(
@@ -69,8 +73,7 @@ def aggregations_in_pairs(population: Population) -> Figure:
 
 
 @figure(
-    shows="Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
-    "Numbers are Spearman's correlations over all runs.",
+    shows=_EFFICIENCY,
     after=("Sober Look, Figure 24",),
     claims=("sober.no-statistical-efficiency", "sober.efficiency-artefact"),
 )
@@ -80,8 +83,7 @@ def efficiency_logistic(population: Population) -> Figure:
 
 
 @figure(
-    shows="Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
-    "Numbers are Spearman's correlations over all runs.",
+    shows=_EFFICIENCY,
     after=("Sober Look, Figure 25",),
     claims=("sober.no-statistical-efficiency", "sober.efficiency-artefact"),
 )

@@ -15,8 +15,7 @@ from dbench.report.figures import PageFigure, write_list
 def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigure]:
     """Write each figure as ``NAME.svg``, from the first table, or pair of tables, that carries it, and their list.
 
-    The list is what :func:`dbench.report.figures.read_figures` reads; it names the tables by checksum, so that no
-    figure is shown beside a verdict on other evidence. Figures of the folder that are no longer drawn are removed.
+    Figures of the folder that are no longer drawn are removed.
     """
     checksums = {table.name: evidence_sha256(table) for table in evidence_folders(root)}
 

@@ -148,7 +148,6 @@ def _three_models(population: Population, kind: str) -> Figure:
 
 
 def _structures(population: Population, found: dict[str, Array]) -> Figure:
-    """A column for each matrix: Hinton diagram, independent-groups curve, dendrogram."""
     drawn, axes = panels(3, len(found), height=1.5)
     for place, (column, (title, matrix)) in enumerate(zip(axes.T, found.items(), strict=True)):
         names, first = factor_names(population, matrix.shape[1]), place == 0

@@ -123,7 +123,6 @@ def _sweeps(
     height: float = 1.35,
     log: bool = False,
 ) -> Figure:
-    """Draw a row of panels for each score, a column for each objective; a row shares its scale."""
     found, objectives = held(population, scores), in_order(population)
     drawn, axes = panels(len(found), len(objectives), height=height, sharex="col", sharey="row")
     drawn.set_figheight(len(found) * height + 0.35)

@@ -17,8 +17,7 @@ from dbench.zoo.scorers import ACTIVE
 
 Array = NDArray[np.float64]
 REACH, STEPS = 3.0, 9
-GAP = 2
-"""Pixels between images."""
+GAP = 2  # pixels between images
 
 
 @figure(
@@ -35,7 +34,7 @@ def latent_traversals(models: Models) -> Figure:
     for panel, name, model in zip(axes[0], ("best", "worst"), (models.best, models.worst), strict=True):
         middle = np.ravel_multi_index([size // 2 for size in model.data.factor_sizes], model.data.factor_sizes)
         _traversal(panel, model.decode, model.codes[0][middle], model.kl)
-        panel.set_title(f"{name} of {len(models.runs)}: {models.titled(model)}", fontsize=7)
+        panel.set_title(f"{name} of {len(models.runs)}: {model.titled}", fontsize=7)
     return drawn
 
 
@@ -66,10 +65,7 @@ def reconstructions(models: Models) -> Figure:
 
 
 def draw_traversals(decode: Callable[[Array], Array], mean: Array, logvar: Array) -> Figure:
-    """Traversals of somebody's decoder around the first of its codes, as of :func:`latent_traversals`.
-
-    It makes n x C x H x W images in 0..1 of n x d codes; means and logarithms of variances are N x d.
-    """
+    """Traversals around the first of N x d codes; the decoder makes n x C x H x W images in 0..1 of n x d codes."""
     drawn, axes = panels(1, 1, height=3.65)
     _traversal(axes[0, 0], decode, mean[0], kl_per_code(mean, logvar))
     return drawn

@@ -21,7 +21,7 @@ NETWORKS: dict[str, Callable[..., Network]] = {
     "mlp_128": partial(Mlp, hidden=(128, 128)),
     "mlp_256": partial(Mlp, hidden=(256, 256)),
 }
-"""What builds a network; each takes ``image_shape`` and ``latents``, both with defaults."""
+"""What builds a network, given its ``image_shape``."""
 
 
 def find_network(name: str) -> Callable[..., Network]:

@@ -11,7 +11,6 @@ from dbench.errors import InvalidInput
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
 
 _KERNEL = (4, 4)
-_SIDE = 64
 # Channels, height and width where convolutions and fully connected layers meet.
 _CORE = (64, 4, 4)
 _WIDE = math.prod(_CORE)
@@ -29,7 +28,7 @@ class Conv:
         discriminator: widths of the hidden layers of a discriminator of the codes (Kim and Mnih 2018, appendix A).
 
     Raises:
-        InvalidInput: images that are not 64 x 64, or a width below 1.
+        InvalidInput: images that are not 64 x 64.
     """
 
     image_shape: tuple[int, int, int] = (1, 64, 64)
@@ -37,8 +36,7 @@ class Conv:
     discriminator: tuple[int, ...] = (1000,) * 6
 
     def __post_init__(self) -> None:
-        channels, *sides = self.image_shape
-        if sides != [_SIDE, _SIDE] or min(channels, self.latents, *self.discriminator) < 1:
+        if tuple(self.image_shape[1:]) != (64, 64):
             raise InvalidInput(f"the convolutional network takes images of channels x 64 x 64, got {self}")
 
     @property
@@ -101,11 +99,7 @@ def _upwards(h: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
 
 
 def _lone(h: Tensor) -> bool:
-    """Whether h is run as that of two members, of which one is dropped.
-
-    On a processor the library computes a convolution of one group in another way than one of several, and a member's
-    bits must not depend on the others.
-    """
+    """Whether h runs as two members: torch convolves one group otherwise, and bits must not depend on other members."""
     return len(h) == 1 and h.device.type == "cpu"
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from dbench.errors import InvalidInput
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
 
 
@@ -20,19 +19,12 @@ class Mlp:
         hidden: widths of the encoder's hidden layers, from the image inwards; the decoder has them in reverse.
         discriminator: widths of the hidden layers of a discriminator of the codes. The studies' six of 1000 units would
             take nearly all the time of so small a network.
-
-    Raises:
-        InvalidInput: a width below 1.
     """
 
     image_shape: tuple[int, int, int] = (1, 16, 16)
     latents: int = 10
     hidden: tuple[int, ...] = (64, 64)
     discriminator: tuple[int, ...] = (64, 64, 64)
-
-    def __post_init__(self) -> None:
-        if min(*self.image_shape, self.latents, *self.hidden, *self.discriminator) < 1:
-            raise InvalidInput(f"image_shape, latents, hidden and discriminator must be positive, got {self}")
 
     @property
     def shapes(self) -> Shapes:

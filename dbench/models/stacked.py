@@ -9,8 +9,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-ALIGN = 16
-"""Floats in a cache line, and in the widest vector register."""
+ALIGN = 16  # floats in a cache line
 
 Parameters = Mapping[str, Tensor]
 Shapes = dict[str, tuple[int, ...]]

@@ -1,4 +1,4 @@
-"""The report: what was judged, by which rule and on what evidence, as JSON, HTML and Markdown."""
+"""The report of a session, as JSON, HTML and Markdown."""
 
 from dbench.report.document import build_document
 from dbench.report.files import prepare_folder, read_report, report_folder, write_report

@@ -1,4 +1,4 @@
-"""Two reports side by side, and many one after the other: headings first, then estimates, then counts."""
+"""Two reports side by side, and many one after the other."""
 
 import math
 from collections.abc import Sequence
@@ -12,8 +12,7 @@ from dbench.report.overview import stand_text
 from dbench.report.schema import VERDICTS, Document, Record
 from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, one_line
 
-# A title names so many headings and counts the others.
-MOST_NAMES = 3
+MOST_NAMES = 3  # headings that a title names
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,6 @@ class Step:
     sees: str
 
     def __str__(self) -> str:
-        """As in ``udr.x: reproduced -> weaker``."""
         return f"{one_line(self.claim)}: {self.old or 'new'} -> {self.new or 'gone'}"
 
     @property
@@ -50,7 +48,6 @@ class Changes:
     same: int  # how many have the verdict of before and an estimate that has not moved
 
     def __str__(self) -> str:
-        """Which headings changed, on one line; empty where none did."""
         return listed(map(str, self.headings), most=MOST_NAMES)
 
 
@@ -130,10 +127,7 @@ def read_history(folder: str | Path) -> list[tuple[str, Document]]:
 
 
 def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str, str]]]:
-    """Return for each claim its verdicts as (report, verdict), the latest first, only where the verdict changed.
-
-    The oldest report that knows the claim always counts.
-    """
+    """Return for each claim its first verdict and those that changed as (report, verdict), the latest first."""
     found: dict[str, list[tuple[str, str]]] = {}
     for name, document in history:
         for heading in document["headings"]:
@@ -144,7 +138,7 @@ def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str,
 
 
 def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:
-    """Return the history as plain lines: the changes, the latest first, then every report."""
+    """Return the history as plain lines: the changes, then every report, the latest first."""
     steps = trends(history)
     lines = []
     for claim, verdicts in sorted(steps.items(), key=lambda item: (-len(item[1]), item[0])):

@@ -22,8 +22,8 @@ def report() -> None:
 def diff(old: Path, new: Path) -> None:
     """Say what changed from report OLD to report NEW (report.json, or its folder).
 
-    The first line names the headings that changed, those that became worse before the others; then come what was and
-    is seen of them, estimates that moved out of their interval, and counts of records.
+    The headings that changed come first, those that became worse before the others; then estimates that moved out of
+    their interval, and counts of records.
     """
     for line in difference_lines(compare(read_report(old), read_report(new))):
         click.echo(line)

@@ -34,8 +34,6 @@ def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
 def read_figures(folder: str | Path | None, document: Document) -> Sequence[PageFigure]:
     """Return the figures of a folder for findings of this report, drawn from its tables as they were judged.
 
-    No folder, or one without the list that ``make docs`` writes, has none.
-
     Raises:
         DamagedData: a list that cannot be read, or a figure of it that is missing.
     """

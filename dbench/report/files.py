@@ -1,4 +1,4 @@
-"""Writing and reading reports: aside first, then renamed, so that a whole report is only replaced by a whole one."""
+"""Writing and reading reports; a whole report is only replaced by a whole one."""
 
 import contextlib
 import json
@@ -16,8 +16,6 @@ from dbench.report.figures import PageFigure
 from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 from dbench.report.schema import Document, validate
-
-LARGEST = 256 * 1024 * 1024  # bytes; a full report has five million
 
 
 def prepare_folder(directory: str | Path) -> Path:
@@ -45,12 +43,7 @@ def prepare_folder(directory: str | Path) -> Path:
 
 
 def report_folder(folder: str | Path, *, complete: bool) -> Path:
-    """Return where a report belongs: a partial one goes beside the full one, never in its place.
-
-    Example:
-        >>> report_folder("reports/latest", complete=False).as_posix()
-        'reports/latest-partial'
-    """
+    """Return where a report belongs: a partial one goes beside the full one, never in its place."""
     path = Path(folder)
     return path if complete else path.with_name(f"{path.name}-partial")
 
@@ -58,8 +51,7 @@ def report_folder(folder: str | Path, *, complete: bool) -> Path:
 def write_report(folder: str | Path, document: Document, *, figures: Sequence[PageFigure] = ()) -> list[Path]:
     """Write ``index.html``, ``report.md``, a badge for each paper and ``report.json`` where the report belongs.
 
-    All are rendered and written aside before the first is renamed, and ``report.json`` is renamed last. If anything
-    fails before, what was there stays as it was. A document without records is written nowhere.
+    If anything fails, what was there stays as it was. A document without records is written nowhere.
 
     Returns:
         The paths written, in the folder of :func:`report_folder`, which is made if missing.
@@ -121,8 +113,6 @@ def read_report(path: str | Path) -> dict[str, Any]:
     if file.is_dir():
         file = file / "report.json"
     try:
-        if file.stat().st_size > LARGEST:
-            raise DamagedData(f"{file} must have at most {LARGEST} bytes, got {file.stat().st_size}")
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InvalidInput(f"report must be a file or a directory with a report.json, got {str(path)!r}") from None

@@ -1,4 +1,4 @@
-"""The report as Markdown for GitHub: the papers, what is contradicted or absent, then folded tables."""
+"""The report as Markdown for GitHub."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Positions in a record's interval plot, in the plot's own units. The template draws it."""
+"""Positions in a record's interval plot, which the template draws."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ class Plot:
     width: float
     estimate: float
     interval: tuple[float, float] | None
-    holds: tuple[float, float]  # where the sentence is true, as (start, size)
+    holds: tuple[float, float]  # where the sentence is true: start and size
     ends: tuple[float, ...]  # of that region, where it has any
     none: float | None  # the value of no effect
     printed: float | None
@@ -23,11 +23,7 @@ class Plot:
 
 
 def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) -> Plot | None:
-    """Lay out the plot of a record: estimate and interval against the range of the rule and the printed number.
-
-    The axis covers everything the record has, with some room on both sides, and no more: each record is on a scale of
-    its own. There is none for a record without an estimate.
-    """
+    """Lay out the plot of a record on a scale of its own; there is none for a record without an estimate."""
     if record["estimate"] is None:
         return None
     none, printed, interval = record["null"], record["printed_value"], record["interval"]
@@ -54,19 +50,14 @@ def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) ->
     )
 
 
-def nice_ticks(low: float, high: float, *, most: int = 5) -> Sequence[float]:
-    """Return at most ``most`` round numbers (1, 2 or 5 times a power of ten) in ``[low, high]``.
-
-    Example:
-        >>> nice_ticks(0.07, 0.93)
-        [0.2, 0.4, 0.6, 0.8]
-    """
+def nice_ticks(low: float, high: float) -> Sequence[float]:
+    """Return at most five multiples of 1, 2 or 5 times a power of ten in ``[low, high]``."""
     span = high / 2 - low / 2
     if not span > abs(low) * 1e-9:
         return [low]
     power = 10.0 ** math.floor(math.log10(span))
     for step in (0.2 * power, 0.5 * power, power, 2 * power, 5 * power):
         first, last = math.ceil(low / step), math.floor(high / step)
-        if step > 0 and last - first < most:
+        if step > 0 and last - first < 5:
             return [float(f"{index * step:.12g}") for index in range(first, last + 1)] or [low]
     return [low, high]

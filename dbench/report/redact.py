@@ -19,8 +19,7 @@ _SEPARATORS = re.compile(r"[/\\]+")
 def redact(text: str) -> str:
     """Return ``text`` with every absolute path cut down to its last name.
 
-    Messages of exceptions name files by where they lie on this machine. Paths relative to the project, addresses on
-    the web, fractions and alternatives are left alone.
+    Paths relative to the project, addresses on the web, fractions and alternatives are left alone.
 
     Example:
         >>> redact("OSError: cannot read '/home/ann lee/data/runs.parquet' (claims/sober/test_5.py, 1/2)")

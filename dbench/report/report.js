@@ -105,6 +105,11 @@
     arrange();
     filter();
   };
+  const update = () => {
+    arrange();
+    filter();
+    write();
+  };
   const reveal = () => {
     const place = byId(decodeURIComponent(location.hash.slice(1)));
     if (!place) return;
@@ -127,9 +132,7 @@
     button.addEventListener("click", () => {
       const { key } = heading.dataset;
       sorting = sorting === key ? `-${key}` : sorting === `-${key}` ? "" : key;
-      arrange();
-      filter();
-      write();
+      update();
     });
   }
   for (const link of all('a[href^="?"]')) {
@@ -146,17 +149,10 @@
   window.addEventListener("hashchange", reveal);
   window.addEventListener("popstate", read);
   controls.addEventListener("submit", (event) => event.preventDefault());
-  controls.addEventListener("input", () => {
-    filter();
-    write();
-  });
+  controls.addEventListener("input", update);
   controls.addEventListener("reset", () => {
     sorting = "";
-    setTimeout(() => {
-      arrange();
-      filter();
-      write();
-    });
+    setTimeout(update);
   });
   controls.hidden = false;
   read();

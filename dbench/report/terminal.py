@@ -1,4 +1,4 @@
-"""The end of a session in the terminal: by paper, worst first, one line for each finding that is not reproduced."""
+"""The end of a session in the terminal."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ def summary_lines(
 
 
 def _line(heading: Mapping[str, Any], decider: Record | None) -> str:
-    """Verdict, finding, and what decided; on 80 columns those of most findings fit on a line."""
+    """Verdict, finding, and what decided."""
     figures = one_line(decider["reason"] if decider else heading["says"])
     if decider and (outside := [entry for entry in decider["regime"] if not entry["holds"]]):
         figures = "regime: " + ", ".join(f"{entry['name']} {number(entry['value'])}" for entry in outside)

@@ -1,8 +1,7 @@
 """Every metric of a user's own codes: ``dbench score``, :func:`score` and :func:`score_codes`."""
 
-from dbench.scoring.hinton import hinton_svg
 from dbench.scoring.scorer import scorer
 from dbench.scoring.scores import Scores, score, score_codes
 from dbench.scoring.watch import Watch
 
-__all__ = ["Scores", "Watch", "hinton_svg", "score", "score_codes", "scorer"]
+__all__ = ["Scores", "Watch", "score", "score_codes", "scorer"]

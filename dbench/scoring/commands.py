@@ -162,7 +162,7 @@ def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
 
 
 def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
-    """Compute; on a terminal the table fills before one's eyes, quick metrics first."""
+    """Compute; on a terminal the table fills as scores come."""
     from rich.console import Console, Group
     from rich.live import Live
     from rich.text import Text

@@ -1,6 +1,5 @@
 """A user's encoder on a data set of known factors, so that metrics that intervene can be computed."""
 
-import contextlib
 from collections.abc import Callable
 from functools import partial
 from math import prod
@@ -16,9 +15,7 @@ from dbench.data.base import DataSet
 from dbench.errors import DbenchError, InvalidInput
 from dbench.seeds import generator
 
-ROWS = 50_000
-"""Grids of at most so many points are encoded whole; of larger ones as many points are drawn."""
-
+ROWS = 50_000  # unless another number is asked for
 _BATCH = 512
 
 Array = NDArray[np.float64]
@@ -30,13 +27,11 @@ def encode_data(
 ) -> tuple[CodesFile, FunctionSource | None]:
     """Encode a data set: a grid of at most ``rows`` points whole, of a larger one so many points that are drawn.
 
-    The encoder takes float32 images in 0..1 (n x C x H x W, at most 512 at once) and returns n x d codes, or a pair:
-    the posterior's means and the logarithms of its variances. A function gets a numpy array; a torch module gets a
-    tensor on its own device, without gradient and in evaluation mode.
+    The encoder is one of ``dbench score --encoder``; it gets at most 512 images at once.
 
     Returns:
         The codes with their factors; and where the grid was not encoded whole, a source that encodes the images of
-        any factors asked for. (Of a whole grid interventions are look-ups.)
+        any factors asked for.
 
     Raises:
         InvalidInput: an encoder that fails, or returns anything but codes for each image.
@@ -57,10 +52,7 @@ def encode_data(
 
 
 def decoder_of(decode: Encode, name: str) -> Callable[[Array], Array]:
-    """Return a decoder of float32 codes as a function of n x d codes that must give images.
-
-    They are n x C x H x W in 0..1, of one or three channels.
-    """
+    """Return a decoder as a function of n x d codes that insists on n x C x H x W images in 0..1, C 1 or 3."""
 
     def images(z: Array) -> Array:
         found = _ask(decode, name, z.astype(np.float32))[0]
@@ -74,7 +66,6 @@ def decoder_of(decode: Encode, name: str) -> Callable[[Array], Array]:
 
 
 def _encoded(encode: Encode, name: str, images: NDArray[np.uint8]) -> tuple[Array, Array | None]:
-    """Call the encoder in batches and check what it returns."""
     parts = [_batch(encode, name, images[start : start + _BATCH]) for start in range(0, len(images), _BATCH)]
     if len({(part.shape[1:], logvar is None) for part, logvar in parts}) > 1:
         raise InvalidInput(f"{name} must return equally many codes for every batch")
@@ -96,10 +87,9 @@ def _batch(encode: Encode, name: str, images: NDArray[np.uint8]) -> tuple[Array,
 
 
 def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]:
-    """Call what is the user's, for an array or a pair: anything can happen in it, and all of it is a message."""
+    """Call what is the user's, for an array or a pair; all that can happen in it is a message."""
     try:
-        with _ready(function, given) as ready:
-            found = function(ready)
+        found = _answer(function, given)
         pair = found if isinstance(found, tuple) else (found,)
         return [np.asarray(as_array(f"what {name} returns", part), dtype=np.float64) for part in pair[:2]]
     except DbenchError:
@@ -109,20 +99,17 @@ def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]
         raise InvalidInput(f"{name} failed on an array of shape {given.shape}: {said}") from error
 
 
-@contextlib.contextmanager
-def _ready(encode: Encode, images: NDArray[np.float32]) -> Any:
-    """Give a torch module a tensor where it lies, in evaluation mode; leave it as it was."""
-    if not hasattr(encode, "parameters") or not hasattr(encode, "eval"):
-        yield images
-        return
+def _answer(function: Any, given: NDArray[np.float32]) -> Any:
+    """Ask a torch module where it lies, in evaluation mode, and leave it as it was; anything else takes the array."""
+    if not hasattr(function, "parameters") or not hasattr(function, "eval"):
+        return function(given)
     import torch
 
-    module: Any = encode
-    device = next((parameter.device for parameter in module.parameters()), "cpu")
-    training = module.training
-    module.eval()
+    device = next((parameter.device for parameter in function.parameters()), "cpu")
+    training = function.training
+    function.eval()
     try:
         with torch.no_grad():
-            yield torch.from_numpy(images).to(device)
+            return function(torch.from_numpy(given).to(device))
     finally:
-        module.train(training)
+        function.train(training)

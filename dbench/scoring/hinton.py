@@ -1,12 +1,10 @@
-"""Hinton diagrams: a matrix of relations as squares whose areas are the values, in one SVG file."""
+"""Hinton diagrams: a matrix of relations as squares whose areas are the values, in SVG and without matplotlib."""
 
 from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-
-from dbench.errors import InvalidInput
 
 _CELL, _LETTER, _LONGEST = 28, 7.2, 24
 
@@ -24,18 +22,11 @@ def shortened(name: str, most: int = _LONGEST) -> str:
 
 
 def hinton_svg(matrix: NDArray[np.float64], code_names: Sequence[str], factor_names: Sequence[str], title: str) -> str:
-    """Draw a d x k matrix as a standalone SVG document; each square has its value as tooltip.
+    """Draw a d x k matrix of finite numbers as a standalone SVG document; each square has its value as tooltip.
 
     Squares fill their cell at the largest absolute value, negative ones are hollow.
-
-    Raises:
-        InvalidInput: names that do not fit the matrix, or values that are not finite.
     """
-    if matrix.shape != (len(code_names), len(factor_names)):
-        raise InvalidInput(f"matrix must be {len(code_names)} x {len(factor_names)} as its names, got {matrix.shape}")
-    if not np.isfinite(matrix).all():
-        raise InvalidInput(f"matrix must be finite, got {int((~np.isfinite(matrix)).sum())} other entries")
-    largest = float(np.abs(matrix).max()) if matrix.size else 0.0
+    largest = float(np.abs(matrix).max())
     rows, columns = [shortened(name) for name in code_names], [shortened(name) for name in factor_names]
     left = 16 + _LETTER * max(map(len, rows))
     top = 44 + _LETTER * max(map(len, columns))

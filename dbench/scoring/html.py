@@ -39,7 +39,7 @@ def _cells(result: Result) -> list[str]:
 
 
 def tables(scored: Sequence[Scores]) -> str:
-    """Return what was read, the scores (of several files side by side), and what was left out, as HTML."""
+    """Return what was read, the scores of one or several files, and what was left out, as HTML."""
     parts = [f"<p>{escape(' '.join(heading(one.file)))}</p>" for one in scored]
     same = list(zip(*(one.results for one in scored), strict=True))
     names = [one.file.name for one in scored]
@@ -66,7 +66,7 @@ def tables(scored: Sequence[Scores]) -> str:
 
 
 def page(scored: Sequence[Scores]) -> str:
-    """Return one HTML page of the scores, without scripts and without anything to load; of one file with pictures."""
+    """Return one HTML page of the scores, of one file with pictures; it loads nothing."""
     pictures = scored[0].pictures.values() if len(scored) == 1 else ()
     figures = "\n".join(f"<figure>{picture}</figure>" for picture in pictures)
     return (

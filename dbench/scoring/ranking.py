@@ -11,13 +11,13 @@ from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
 
+# Findings that say how far to trust it: id, and what is at stake.
 FINDINGS = (
     ("udr.correlates-with-supervised", "does it rank models as the supervised metrics do?"),
     ("udr.few-comparisons-suffice", "five comparisons for each model, or more?"),
     ("udr.lone-good-model-missed", "is one disentangled model among entangled ones found?"),
     ("udr.subset-bias", "are models that learn few factors marked down?"),
 )
-"""Findings that say how far to trust it: id, and what is at stake."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,21 +40,14 @@ class Ranking:
 def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -> Ranking:
     """Score every model by the median of its agreement with the others (equation 2 of Duan et al. 2020).
 
-    They are of the same observations in the same order. Numbers of codes may differ: shorter ones are filled up with
-    constant codes, which relate to nothing.
+    They are of the same observations in the same order. Numbers of codes may differ.
 
     Raises:
         InvalidInput: fewer than two models.
-
-    Example:
-        >>> codes = np.random.default_rng(0).normal(size=(200, 3))
-        >>> turned = codes @ np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
-        >>> models = [CodesAlone(name, z, None, ()) for name, z in (("a", codes), ("b", -codes), ("c", turned))]
-        >>> rank_models(models, relation="spearman").scores.argsort()[0].item()  # the rotated one agrees least
-        2
     """
     if len(models) < 2:
         raise InvalidInput(f"models must be at least 2, to be compared with each other, got {len(models)}")
+    # Shorter ones are filled up with constant codes, which relate to nothing.
     width = max(model.codes.shape[1] for model in models)
     codes = np.stack([np.pad(model.codes, ((0, 0), (0, width - model.codes.shape[1]))) for model in models])
     flags = np.zeros((len(models), width), dtype=bool)

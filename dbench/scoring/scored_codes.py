@@ -1,4 +1,4 @@
-"""The codes to be scored, a source of them for metrics that intervene, and remarks on them."""
+"""The codes to be scored."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -20,15 +20,14 @@ BINS = 20
 class ScoredCodes(CodesFile):
     """What was read, without its constant factors where others vary, and with remarks on it among its notes."""
 
-    # What metrics that intervene ask: a full factor grid, somebody's encoder, or rows that share a value.
-    source: Source | None = None
+    source: Source | None = None  # what metrics that intervene ask
 
     @classmethod
     def of(cls, codes: CodesFile, source: Source | None = None) -> Self:
-        """Look at what is to be scored, and say what is peculiar about it.
+        """Look at what is to be scored.
 
-        The source can be asked for codes of other factors: by default it is the sample, where that is a full factor
-        grid, or else its rows, where each value of every factor occurs in ten of them, on average.
+        The sample itself is the source where it is a full factor grid; where no other is given, its rows are, if each
+        value of every factor occurs in ten of them, on average.
         """
         sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
         varies = (sample.factors != sample.factors[0]).any(axis=0)
@@ -49,13 +48,6 @@ def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) ->
     """Return the sample as a source if it holds every combination of factor values exactly once, in any order.
 
     Labels are taken by rank; the sizes are by default the numbers of values that occur.
-
-    Example:
-        >>> codes = np.array([[0.3], [0.1], [0.2], [0.0]])
-        >>> grid_source(Sample(codes, np.array([[1, 1], [0, 1], [1, 0], [0, 0]]))).grid_codes.ravel().tolist()
-        [0.0, 0.1, 0.2, 0.3]
-        >>> grid_source(Sample(codes, np.array([[1, 1], [0, 1], [1, 0], [1, 0]]))) is None
-        True
     """
     if not sample.discrete:
         return None

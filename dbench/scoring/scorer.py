@@ -5,7 +5,7 @@ from typing import Any
 
 from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput
-from dbench.metrics.registry import MetricCard, find_variant
+from dbench.metrics.registry import find_variant
 
 
 def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
@@ -30,14 +30,19 @@ def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
         >>> search.best_params_
         {'n_components': 2}
     """
-    function = find_variant(metric)
-    card: MetricCard = function.card  # type: ignore[attr-defined]
-    if card.needs != "sample":
-        raise InvalidInput(f"metric must be one of codes and factors alone, got {metric!r}")
-    sign = -1.0 if card.better == "lower" else 1.0
+    function = metric_of_samples(metric)
+    sign = -1.0 if function.card.better == "lower" else 1.0
 
     def score(estimator: Any, x: Any, y: Any) -> float:
         codes = estimator.transform(x) if hasattr(estimator, "transform") else estimator(x)
         return sign * float(function(read_arrays(codes, y).sample, **options))
 
     return score
+
+
+def metric_of_samples(name: str) -> Any:
+    """Return the metric of that name, if it needs no more than codes and factors."""
+    function: Any = find_variant(name)
+    if function.card.needs != "sample":
+        raise InvalidInput(f"metric must be one of codes and factors alone, got {name!r}")
+    return function

@@ -1,4 +1,4 @@
-"""Scores of a user's codes by every metric, as one object: printed it is the table, asked for a name the number."""
+"""Scores of a user's codes by every metric, as one object."""
 
 import io
 import math
@@ -60,14 +60,11 @@ class Scores:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """One JSON object for each metric.
+        """One JSON object for each metric, as ``dbench score --json`` prints them.
 
-        ``file``, ``metric`` and ``score`` (null where it was skipped, see ``reason``), ``low`` and ``high`` (the 95%
-        interval, null where nothing was repeated), ``repeats`` and ``repeated`` (how often, and what varied: ``rows``,
-        ``split`` or ``draws``), ``better`` (``higher``, ``lower`` or null), ``chance`` and ``copies``, ``protocol``
-        (the metric's full name, with the relation or model it used), ``bounds``, ``details``, ``per_factor`` and
-        ``per_code`` by name, ``relation`` (codes x factors), ``rows``, ``seconds``, ``warnings``, ``seed``,
-        ``version``, ``versions`` and ``commit``.
+        Beside the columns of :attr:`frame`: ``repeats`` and ``repeated`` (how often, and what varied: ``rows``,
+        ``split`` or ``draws``), ``better`` (``higher``, ``lower`` or null), ``protocol`` (the metric's full name, with
+        the relation or model it used), ``relation`` (codes x factors), and what its keys say.
         """
         return [_record(self.file, result) for result in self.results]
 

@@ -1,4 +1,4 @@
-"""What the terminal shows: the file, a table of scores, values per factor and per code, and what was left out."""
+"""What the terminal shows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dbench.scoring.scores import Scores
 
 ARROWS = {"higher": "\u2191", "lower": "\u2193", None: ""}
-"""Direction that is better -> its mark."""
 
 KEY = (
     "\u2191 higher is better, \u2193 lower. \u00b1: 95% interval, from repeats with other rows, or with another split "
@@ -179,7 +178,7 @@ def _values(
 
 
 def _broken(name: str, width: int) -> str:
-    """Break a name that is too wide after an underscore or a space or before a bracket, not within a word."""
+    """Break a name that is too wide between words."""
     lines = [""]
     for part in re.findall(r"\[\S* ?|[^_ []+[_ ]?", name):
         lines[-1:] = [lines[-1] + part] if len(lines[-1] + part) <= width else [lines[-1], part]

@@ -6,7 +6,7 @@ import torch
 
 from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput
-from dbench.metrics.registry import find_variant
+from dbench.scoring.scorer import metric_of_samples
 
 try:
     from torchmetrics import Metric
@@ -18,9 +18,7 @@ except ModuleNotFoundError:
 class TorchMetric(Metric):
     """``update(codes, factors)`` with batches of n x d and n x k, then ``compute()``: the score of all of them.
 
-    Processes that train together pool their batches, as metrics of torchmetrics do.
-
-    The name is that of a metric of samples, such as ``mig`` or ``dci[forest]``; the options are its own.
+    Processes that train together pool their batches. Name and options are those of :func:`dbench.scoring.scorer`.
 
     Raises:
         InvalidInput: a metric that needs more than codes and factors; torchmetrics is not installed.
@@ -31,9 +29,7 @@ class TorchMetric(Metric):
 
     def __init__(self, name: str, **options: Any) -> None:
         super().__init__()
-        self.function, self.options = find_variant(name), options
-        if self.function.card.needs != "sample":  # type: ignore[attr-defined]
-            raise InvalidInput(f"metric must be one of codes and factors alone, got {name!r}")
+        self.function, self.options = metric_of_samples(name), options
         self.add_state("codes", default=[], dist_reduce_fx="cat")
         self.add_state("factors", default=[], dist_reduce_fx="cat")
 

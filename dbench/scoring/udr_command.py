@@ -66,7 +66,7 @@ def _show(found: Ranking) -> None:
 
     console = Console(highlight=False)
     order = found.scores.argsort()[::-1]
-    # A number takes five columns and two between; what does not fit is left to --json.
+    # A number takes five columns and two between.
     with_matrix = len(order) <= min(_MOST_COLUMNS, (console.width - 50) // 7)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("", justify="right")

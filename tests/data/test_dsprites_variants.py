@@ -6,7 +6,6 @@ from scipy.stats import kstest
 
 from dbench.data import GridData, load
 from dbench.data.dsprites_variants import ColorDsprites, NoisyDsprites, ScreamDsprites, read_scream
-from dbench.errors import InvalidInput
 from dbench.seeds import generator
 
 VARIANTS = (ColorDsprites, NoisyDsprites, ScreamDsprites)
@@ -96,13 +95,6 @@ def test_images_do_not_depend_on_how_they_are_split_into_batches(variant, monkey
     whole = data.images(factors, generator(test="split"))
     monkeypatch.setattr("dbench.data.dsprites_variants.BATCH", 7)
     np.testing.assert_array_equal(data.images(factors, generator(test="split")), whole)
-
-
-@pytest.mark.parametrize("change", [{"image_shape": (3, 64, 64)}, {"stochastic": True}])
-def test_a_base_that_is_no_white_sprite_is_refused(change):
-    vars(base := Dots()).update(change)
-    with pytest.raises(InvalidInput, match="base must have one channel and not be stochastic, got 'dots' with"):
-        ColorDsprites(base, name="x")
 
 
 def test_the_small_view_is_the_mean_of_coloured_blocks():

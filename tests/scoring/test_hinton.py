@@ -3,8 +3,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dbench.errors import InvalidInput
-from dbench.scoring import hinton_svg
+from dbench.scoring.hinton import hinton_svg
 
 
 def squares(matrix: np.ndarray) -> list[tuple[str, float]]:
@@ -34,9 +33,3 @@ def test_names_are_escaped_and_long_ones_shortened() -> None:
     assert "<script>" not in text
     assert root.attrib["aria-label"] == 'a & "b"'
     assert all(len(node.text or "") < 100 for node in root.findall("{*}text"))
-
-
-@pytest.mark.parametrize("matrix", [np.ones((2, 1)), np.array([[np.nan]])])
-def test_a_matrix_that_cannot_be_drawn_is_refused(matrix: np.ndarray) -> None:
-    with pytest.raises(InvalidInput, match="matrix must be"):
-        hinton_svg(matrix, ["c"], ["f"], "title")

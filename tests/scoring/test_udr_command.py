@@ -42,6 +42,8 @@ def test_the_model_that_agrees_is_picked_and_the_one_that_mixes_is_last(files: l
     assert min(scores, key=scores.__getitem__) == "mixed"
     codes = np.stack([model.codes for model in read_codes_alone(files)])
     np.testing.assert_allclose(list(scores.values()), udr_scores(codes, np.ones((4, 4), dtype=bool)))
+    ranked = json.loads(run(*files, "--relation", "spearman", "--json").stdout)["models"]
+    assert min(ranked, key=lambda model: model["udr"])["model"] == found["models"][3]["model"]
     shown = " ".join(run(*files).stdout.split())
     assert "Pick" in shown
     assert "with 4" in shown
