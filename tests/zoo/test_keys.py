@@ -48,7 +48,6 @@ def test_an_axis_that_came_later_changes_nothing_where_a_run_has_none_of_it(key,
     [
         ({"likelihood_factor": 0}, "likelihood_factor must be above 0, got 0"),
         ({"likelihood_factor": -1}, "likelihood_factor must be finite and not negative, got -1"),
-        ({"likelihood_factor": 16, "constants": (("likelihood_factor", 4),)}, "given once, got 16 and the constant 4"),
         ({"cooldown": 1.5}, "cooldown must be a share of the steps, 0 to 1, got 1.5"),
         ({"cooldown": -0.5}, "cooldown must be finite and not negative, got -0.5"),
         ({"constants": (("gamma", 1), ("gamma", 2))}, "once each"),
