@@ -95,8 +95,9 @@ class RunKey:
             object.__setattr__(self, name, int(value))
         for name in ("strength", "learning_rate", *_LATER):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
-        if self.likelihood_factor == 0:
-            raise InvalidInput("likelihood_factor must be above 0, got 0")
+        for name in ("learning_rate", "likelihood_factor"):
+            if getattr(self, name) == 0:
+                raise InvalidInput(f"{name} must be above 0, got 0")
         if self.cooldown > 1:
             raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {self.cooldown:g}")
         constants = {name: _number(f"constant {name}", value) for name, value in self.constants}

@@ -54,7 +54,7 @@ def test_an_axis_that_came_later_changes_nothing_where_a_run_has_none_of_it(key,
         ({"constants": (("gamma", float("nan")),)}, "constant gamma .* got nan"),
         ({"constants": (("gamma", "much"),)}, "constant gamma .* got 'much'"),
         *(({"strength": value}, "strength") for value in (float("nan"), [1.0], 10**400)),
-        *(({"learning_rate": value}, "learning_rate") for value in (-1, "fast", None)),
+        *(({"learning_rate": value}, "learning_rate") for value in (-1, 0, "fast", None)),
         *(({name: value}, name) for name, value in [("seed", -1), ("seed", 1.5), ("steps", 0), ("data", "")]),
     ],
 )
