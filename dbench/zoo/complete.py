@@ -102,7 +102,6 @@ def build_table(
 
 
 def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunArrays:
-    """Stack the arrays of those names, of all runs that are done or of those of an objective."""
     of_runs, agreements = {}, {}
     try:
         for name in sorted(names - {AGREEMENTS}):
@@ -116,14 +115,12 @@ def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunA
 
 
 def _is_numeric(value: object) -> bool:
-    """Whether a score is a number, or nested lists of numbers."""
     return all(map(_is_numeric, value)) if isinstance(value, list) else isinstance(value, (int, float))
 
 
 def _collected(
     store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
-    """Return the records of runs, sorted, and the scores of those that are done."""
     records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
     if len(data := sorted({key.data for key in keys})) > 1:
         raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")

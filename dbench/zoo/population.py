@@ -52,7 +52,7 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
     cells = Counter((shared, key.strength) for shared, members in populations.items() for key, _ in members)
     if 1 in cells.values():
         return {}
-    tasks, scores = [], dict[str, Scores]()
+    tasks, parts, scores = [], list[dict[str, Scores]](), dict[str, Scores]()
     for members in populations.values():
         for relation in _RELATIONS:
             task = (store.url, tuple(key for key, _ in members), relation, _name(members, relation))
@@ -60,18 +60,16 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
             if known is None:
                 tasks.append(task)
             else:
-                _merge(scores, known)
+                parts.append(known)
     news = run_tasks(_compare, tasks, workers=workers or cores())
     with Meter(runs=len(tasks), units=len(tasks), unit="populations") as meter, closing(news):
         for _, found in news:
             meter.advance(runs=1, units=1)
-            _merge(scores, found)
+            parts.append(found)
+    for part in parts:
+        for digest, values in part.items():
+            scores.setdefault(digest, {}).update(values)
     return scores
-
-
-def _merge(scores: dict[str, Scores], more: dict[str, Scores]) -> None:
-    for digest, values in more.items():
-        scores.setdefault(digest, {}).update(values)
 
 
 def _name(members: list[tuple[RunKey, str]], relation: str) -> str:

@@ -84,8 +84,6 @@ class _Mailbox:
 
 
 class _MailLine(Line):
-    """A task's line to the driver."""
-
     def __init__(self, mailbox: Any) -> None:
         self._mailbox = mailbox
 
@@ -113,7 +111,6 @@ def _on_node(mailbox: Any, function: Task, task: Any, url: str, session: str) ->
 
 
 def _checked(line: Line, task: Any, function: Task, url: str, session: str) -> Any:
-    """Run the task if this node sees the driver's store and has its versions."""
     node = platform.node()
     try:
         document = Store(url, create=False).read_document(session)

@@ -89,7 +89,6 @@ def score_one(
 
 
 def _lacking(document: Mapping[str, Any]) -> set[str]:
-    """Return the groups of scores that a stored document does not hold, or holds of another version."""
     from dbench.zoo.scorers import SCORERS, VERSIONS
 
     versions = document.get("versions", {})

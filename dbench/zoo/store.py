@@ -92,11 +92,7 @@ class Store:
         return self.root if self.local else self.url
 
     def check_shared(self) -> None:
-        """Refuse a store that worker processes would not see: what they wrote would be gone with them.
-
-        Raises:
-            InvalidInput: the store is in this process's memory.
-        """
+        """Refuse a store in this process's memory: what worker processes wrote would be gone with them."""
         if self._in_memory:
             raise InvalidInput(
                 f"store must be a folder or a bucket, which worker processes see too, got {self.url!r}, "
@@ -273,11 +269,8 @@ class Store:
     def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
         """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
 
-        Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
-        bucket may therefore train a run twice; both write the same result.
-
-        ``patience`` are the seconds to wait, all in all, for runs that are held: workers whose master was killed need a
-        moment to notice.
+        Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. ``patience`` are the
+        seconds to wait, all in all, for runs that are held.
         """
         elsewhere = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
         folder = Path(self.root) / "locks" if self.local else elsewhere

@@ -131,7 +131,6 @@ def _tell_outdated(store: Store, damaged: Sequence[RunKey], tell: Tell) -> None:
 
 
 def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Callable[..., News]]:
-    """Return how many groups to train at once, and what starts them."""
     if setup.engine == "local":
         at_once = setup.workers or (1 if setup.on_gpu else cores())
         return at_once, partial(run_tasks, train_group, workers=at_once)

@@ -107,7 +107,6 @@ def _check_data(key: RunKey, fingerprint: str, rows: pd.DataFrame) -> None:
 
 
 def _compared(table: pd.DataFrame, key: RunKey, found: Mapping[str, float], names: Sequence[str]) -> pd.DataFrame:
-    """Compare scores of a run that is done with the table's."""
     rows = table[table["run"] == key.digest].set_index("score")["value"]
     frame = _frame(key, {name: rows[name] for name in names}, found)
     limits = accepted(table, key.digest, names)
