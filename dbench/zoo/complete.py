@@ -70,8 +70,8 @@ def build_table(
         numbers.
 
     Raises:
-        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, the runs are of several data
-            sets, or the shape of an array differs from run to run.
+        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, or the shape of an array differs
+            from run to run.
         DamagedData: a file of the store is damaged.
     """
     records, scores = _collected(store, keys, population or {})
@@ -122,8 +122,6 @@ def _collected(
     store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
     records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
-    if len(data := sorted({key.data for key in keys})) > 1:
-        raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")
     if pilots := sorted({key.seed for key in keys} & set(PILOT_SEEDS)):
         raise InvalidInput(
             f"seeds of a table must not lie in {PILOT_SEEDS[0]}-{PILOT_SEEDS[-1]}, by which choices were made, "
@@ -145,8 +143,6 @@ def _collected(
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
             scores[key] = {**found, **population.get(key.digest, {})}
-    if not records:
-        raise InvalidInput("a table needs at least one run, got none")
     return records, scores
 
 

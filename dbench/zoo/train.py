@@ -66,7 +66,7 @@ def train_runs(
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
             cannot be read or written.
-        InvalidInput: a setting out of range, a device that is not there, or a store in this process's memory.
+        InvalidInput: a device that is not there, or a store in this process's memory.
         UnknownName: an objective, network, data set or engine nobody knows.
     """
     asked = Setup(**setup)
