@@ -1,4 +1,4 @@
-"""What a profile is: a named grid of runs, all with one network and one schedule; and how it is read from a file."""
+"""Profiles: grids of runs, and how one is read from a file."""
 
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
