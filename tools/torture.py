@@ -250,12 +250,11 @@ def _score_and_write(store: Store, keys: Sequence[RunKey], workers: int) -> None
     from dbench.zoo.population import score_population
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SCORERS
-    from dbench.zoo.tolerance import EARLY_SHARE
 
     profile = find_profile("micro")
     score_runs(store, keys, workers=workers, without=[name for name in SCORERS if name not in _SCORES])
     table, _ = build_table(store, keys, profile, score_population(store, keys, workers=workers))
-    write_table(Path(store.root) / "table", table, profile, EARLY_SHARE)
+    write_table(Path(store.root) / "table", table, profile)
 
 
 @click.command()

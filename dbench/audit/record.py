@@ -57,10 +57,6 @@ class Check:
         """``family[case]``."""
         return f"{self.family}[{self.case}]" if self.case else self.family
 
-    def __repr__(self) -> str:
-        """The name: pytest shows it."""
-        return self.name
-
     def __call__(self, subject: Subject) -> CheckResult:
         """Put the question."""
         try:

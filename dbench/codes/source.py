@@ -186,7 +186,6 @@ class _Groups(NamedTuple):
 
     @classmethod
     def of(cls, column: NDArray[Any]) -> _Groups:
-        """Group the rows of a column."""
         values, size = np.unique(column, return_counts=True)
         return cls(np.argsort(column, kind="stable"), values, np.cumsum(size) - size, size)
 

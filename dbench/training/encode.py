@@ -37,10 +37,12 @@ class Evaluation:
         return -(self.reconstruction + self.kl.sum(1))
 
 
-def _check(images: Tensor) -> None:
-    if images.dtype != torch.uint8 or images.ndim != 4 or len(images) == 0:
+def check_images(images: Tensor, network: Network) -> None:
+    """Insist on images as they are stored, of the shape that the network takes."""
+    if images.dtype != torch.uint8 or tuple(images.shape[1:]) != network.image_shape or len(images) == 0:
         raise InvalidInput(
-            f"images must be uint8 of shape N x C x H x W, got {images.dtype} of shape {tuple(images.shape)}"
+            f"images must be uint8 of shape N x {' x '.join(map(str, network.image_shape))}, "
+            f"got {images.dtype} of shape {tuple(images.shape)}"
         )
 
 
@@ -70,9 +72,9 @@ def _members(parameters: Parameters) -> int:
 def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tuple[Tensor, Tensor]:
     """Return means and log-variances of the codes of every image, each M x N x d.
 
-    Images are N x C x H x W, uint8, on the device of the parameters, which are those of ``State.parameters``.
+    Images are N x C x H x W, uint8, on the device of the parameters (``State.parameters``).
     """
-    _check(images)
+    check_images(images, network)
     with products(images.device, "float32"):
         encoded = [network.encode(parameters, x) for x in _passes(images, _members(parameters))]
     mean, logvar = (torch.cat(part, dim=1) for part in zip(*encoded, strict=True))
@@ -85,9 +87,9 @@ def evaluate(
 ) -> Evaluation:
     """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
 
-    Arguments as for :func:`encode_grid`, and M generators, one for the draws of each member.
+    Arguments as for :func:`encode_grid`; M generators, one for the draws of each member.
     """
-    _check(images)
+    check_images(images, network)
     members, device = _members(parameters), images.device
     if len(generators) != members:
         raise InvalidInput(f"generators must be one for each of {members} members, got {len(generators)}")

@@ -6,7 +6,6 @@ across members, all rows have equal length (see :mod:`dbench.training.state`), a
 run several processes to use several cores.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
 import torch
@@ -15,7 +14,8 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import find_card
-from dbench.training.execution import PRECISIONS, arithmetic
+from dbench.training.encode import check_images
+from dbench.training.execution import arithmetic
 from dbench.training.losses import Losses, card_of, extra_shapes
 from dbench.training.state import State, initial_state
 from dbench.training.step import Stepper
@@ -39,11 +39,10 @@ def train(
     state: State | None = None,
     each_block: Callable[[State], bool | None] | None = None,
 ) -> State:
-    """Train the members, or go on training them, with Adam (betas 0.9 and 0.999, epsilon 1e-8).
+    """Train the members, or go on training them, with Adam (betas 0.9 and 0.999, epsilon 1e-8); return the last state.
 
-    Members whose objective has an adversary train it by an Adam of its own, with the rate and betas of the objective's
-    card. Both gradients of a step are taken at the same parameters, each reaches its own parameters alone, and then
-    both steps are made.
+    An adversary has an Adam of its own, with the rate and betas of the objective's card. Both gradients of a step are
+    taken at the same parameters, and then both steps are made.
 
     Each step draws ``batch_size`` images with replacement for every member. A member whose loss, parameters or
     moments stop being finite returns to where it was at the last multiple of 100 steps, stays there and is marked in
@@ -53,37 +52,28 @@ def train(
         members: the models, in any mixture of objectives and strengths; equal objectives side by side are quickest. All
             must have the same parameters beside the network's (``ObjectiveCard.shared_settings``).
         images: N x C x H x W, uint8; kept on the device throughout.
-        network: the network of all members.
+        network: of all members.
         steps: steps to have taken at the end, those of ``state`` included. Objectives with a schedule measure it by
             this number, so a run that is to be interrupted is given its full length and ended by ``each_block``.
-        batch_size: images in a step of a member. Bits are promised for multiples of 16.
+        batch_size: bits are promised for multiples of 16.
         learning_rate: of Adam.
         cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0 in a straight line, at the end.
         likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in every loss.
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
         device: where to train.
-        precision: one of :data:`PRECISIONS`; the last two need a GPU.
-        state: where to go on from (a multiple of 100 steps); the beginning when not given.
+        precision: one of :data:`dbench.training.execution.PRECISIONS`; the last two need a GPU.
+        state: where to go on from: these members after a multiple of 100 steps; the beginning when not given.
         each_block: is called after every 100 steps and after the last one with the state then, which may be kept
             or stored. Training ends early when it returns true.
 
-    Returns:
-        The state after the last step taken.
-
     Raises:
-        InvalidInput: images, settings or state that do not fit.
+        InvalidInput: images or factors that do not fit, or members with other parameters than each other.
         UnknownName: an objective nobody registered.
     """
-    _check(members, images, network, steps, batch_size, precision)
-    for name, value in (("learning_rate", learning_rate), ("likelihood_factor", likelihood_factor)):
-        if not (math.isfinite(value) and value > 0):
-            raise InvalidInput(f"{name} must be finite and positive, got {value}")
-    if not 0 <= cooldown <= 1:
-        raise InvalidInput(f"cooldown must lie in 0..1, got {cooldown}")
+    check_images(images, network)
     sizes = _factor_sizes(members, images, factors, factor_sizes)
     extra = extra_shapes(members, network, sizes)
-    _check_state(state, members, network, extra, steps)
     device = torch.device(device)
     state = (initial_state(members, network, extra) if state is None else state).to(device)
     factors = None if factors is None else factors.to(device)
@@ -113,26 +103,6 @@ def train(
     return state
 
 
-def _check(
-    members: Sequence[Member], images: Tensor, network: Network, steps: int, batch_size: int, precision: str
-) -> None:
-    if not members:
-        raise InvalidInput("members must name at least one model, got none")
-    for member in members:
-        find_card(member.objective)
-        if not (math.isfinite(member.strength) and member.strength >= 0):
-            raise InvalidInput(f"strength of a member must be finite and not negative, got {member.strength}")
-    if images.dtype != torch.uint8 or tuple(images.shape[1:]) != network.image_shape or len(images) == 0:
-        raise InvalidInput(
-            f"images must be uint8 of shape N x {' x '.join(map(str, network.image_shape))}, "
-            f"got {images.dtype} of shape {tuple(images.shape)}"
-        )
-    if steps < 1 or batch_size < 1:
-        raise InvalidInput(f"steps and batch_size must be at least 1, got {steps} and {batch_size}")
-    if precision not in PRECISIONS:
-        raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-
-
 def _factor_sizes(
     members: Sequence[Member], images: Tensor, factors: Tensor | None, factor_sizes: Sequence[int] | None
 ) -> tuple[int, ...]:
@@ -151,20 +121,3 @@ def _factor_sizes(
     if int(factors.min()) < 0 or not fits:
         raise InvalidInput(f"factors must lie in 0..size - 1 for sizes {sizes}, got values up to {largest}")
     return sizes
-
-
-def _check_state(
-    state: State | None, members: Sequence[Member], network: Network, extra: dict[str, tuple[int, ...]], steps: int
-) -> None:
-    if state is None:
-        return
-    if len(state) != len(members) or state.network != network:
-        raise InvalidInput(f"state must hold the {len(members)} members and their network, got {len(state)} members")
-    if state.extra != extra:
-        raise InvalidInput(
-            f"state must hold the members' parameters beside the network's, {sorted(extra)}, got {sorted(state.extra)}"
-        )
-    if not (state.step <= steps and state.step % BLOCK == 0):
-        raise InvalidInput(
-            f"state must stand at a multiple of {BLOCK} steps and at no more than {steps}, got {state.step}"
-        )

@@ -24,7 +24,7 @@ def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tupl
     if len({card.shared_settings for card in cards.values()}) > 1:
         names = ", ".join(sorted({name for name, _ in cards}))
         raise InvalidInput(f"members of one ensemble must have the same heads and adversary, got {names}")
-    return next(iter(cards.values())).extra_shapes(network, factor_sizes) if cards else {}
+    return next(iter(cards.values())).extra_shapes(network, factor_sizes)
 
 
 def card_of(member: Member) -> ObjectiveCard:

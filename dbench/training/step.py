@@ -3,8 +3,6 @@
 A step reads the draws of its block, the parameters and a counter, and writes parameters, moments, the counter and sums
 of the losses, without waiting for the device. So the same function runs one operation after another on a processor and
 as a captured graph on a GPU. The processor looks at what came out once a block.
-
-Capturing has not met a GPU yet; what is tested is that a step could be captured, and what happens when it cannot.
 """
 
 import math
@@ -21,16 +19,12 @@ from dbench.training.losses import Losses
 from dbench.training.state import State
 from dbench.training.streams import Draws
 
-Recorder = Callable[[Callable[[], None], Callable[[], None], torch.device], Callable[[], None]]
-"""Takes a step, what puts everything back that steps changed, and their device; returns what repeats the step."""
-
 _WARM_UP = 3  # steps: libraries choose their algorithms and take their memory before the capture
 
 
 def _record_graph(step: Callable[[], None], restore: Callable[[], None], device: torch.device) -> Callable[[], None]:
-    """Return a function that repeats a step by replaying its CUDA graph.
+    """Return a function that repeats a step by replaying its CUDA graph; ``restore`` undoes steps.
 
-    The step reads and writes tensors of the device in place, allocates nothing that outlives it, and never waits.
     Warm-up steps run on a stream of their own, as captures do, and are undone; capturing itself computes nothing.
     """
     with torch.cuda.device(device):
@@ -55,17 +49,8 @@ def _record_graph(step: Callable[[], None], restore: Callable[[], None], device:
 class Stepper:
     """Take the steps of an ensemble from a state on its device, which stays as it is, a block at a time."""
 
-    def __init__(
-        self,
-        state: State,
-        losses: Losses,
-        card: ObjectiveCard,
-        *,
-        learning_rate: float,
-        recorder: Recorder = _record_graph,
-    ) -> None:
+    def __init__(self, state: State, losses: Losses, card: ObjectiveCard, *, learning_rate: float) -> None:
         self.state, self.losses = state, losses
-        self._recorder = recorder
         self._repeat: Callable[[], None] | None = None
         self._capture = losses.capturable and losses.device.type == "cuda"
         self._work = state.map(torch.clone)
@@ -163,7 +148,6 @@ class Stepper:
 
     @torch.no_grad()
     def _restore(self) -> None:
-        """Put back what steps changed since the block began."""
         for kept, row in zip(self.state.tensors(), self._work.tensors(), strict=True):
             row.copy_(kept)
         for optimiser in self._optimisers:
@@ -173,7 +157,7 @@ class Stepper:
 
     def _record(self) -> None:
         try:
-            self._repeat = self._recorder(lambda: self._step(self._now), self._restore, self.losses.device)
+            self._repeat = _record_graph(lambda: self._step(self._now), self._restore, self.losses.device)
         except CaptureFailed as error:
             self._capture = False
             warnings.warn(f"{error}; going on step by step, which is slower", RuntimeWarning, stacklevel=4)

@@ -129,5 +129,4 @@ def draw(
 
 
 def _stacked(drawn: Sequence[tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
-    """Put the draws of members side by side: for each kind of them steps x members x ..."""
     return tuple(torch.stack(kind, 1) for kind in zip(*drawn, strict=True))

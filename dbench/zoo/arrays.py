@@ -99,12 +99,9 @@ def read_promised(path: Path, sha256: str) -> bytes:
 def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any]) -> RunArrays:
     """Read the arrays beside a runs table, believing nothing; the table and the manifest are of that folder.
 
-    Checked: the checksum in the manifest, the names and shapes it promises, that values are finite, that there is one
-    entry for each run of the table that is done, and in its order.
-
     Raises:
         InvalidInput: the file is not there.
-        DamagedData: any check fails.
+        DamagedData: it is not what the manifest promises, or has no finite entry for each run that is done, in order.
     """
     path, promised = Path(folder) / ARRAYS, manifest["arrays"]
     data = read_promised(path, promised["sha256"])

@@ -42,9 +42,7 @@ def find_checkpoint(
 ) -> Checkpoint | None:
     """Return the checkpoint from which a run can go on; none where there is none.
 
-    One that does not fit is discarded with its run, so that it stops neither this run nor those trained with it: a
-    file that is damaged, tensors of other names, shapes or types, a step that the run cannot stand at, a record
-    without losses and seconds, or one that was made under other circumstances.
+    One that does not fit is discarded with its run, so that it stops neither this run nor those trained with it.
 
     ``extra`` are shapes of its parameters beside the network's; ``now`` is what the record must hold by name, since it
     decides the bits beside the key, such as ``data_sha256``.

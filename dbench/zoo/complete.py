@@ -31,10 +31,9 @@ _OF_TRAINING = ("elbo", "kl", "reconstruction")
 
 
 def write_population_table(profile: Profile, store: str | Path) -> Path:
-    """Train and score what a store lacks of a profile on its first data set, and write its runs table.
+    """Train and score what a store lacks of a profile on its first data set, write its runs table, return the folder.
 
-    Returns:
-        The folder of the table: ``table`` in the store; of a store in a bucket, ``store/<profile>/table`` here.
+    That is ``table`` in the store; of a store in a bucket, ``store/<profile>/table`` here.
 
     Raises:
         DbenchError: a worker died, or the work was stopped before its end.
@@ -56,30 +55,23 @@ def write_evidence(
     workers: int | None = None,
     rules: Mapping[str, str] | None = None,
 ) -> Path:
-    """Compare runs that are trained and scored with each other, and write their table with its arrays.
-
-    Takes ``workers`` as :func:`score_population` and ``rules`` as :func:`write_table`, and returns as the latter.
-    """
-    population = score_population(store, keys, workers=workers)
-    table, arrays = build_table(store, keys, profile, population)
-    return write_table(folder, table, profile, EARLY_SHARE, arrays=arrays, scoring=SCORING, rules=rules)
+    """Compare runs that are trained and scored with each other, and write their table as :func:`write_table` does."""
+    table, arrays = build_table(store, keys, profile, score_population(store, keys, workers=workers))
+    return write_table(folder, table, profile, arrays=arrays, rules=rules)
 
 
 def build_table(
     store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[pd.DataFrame, RunArrays]:
-    """Collect runs and their scores from a store.
-
-    Each run must be done and scored, or diverged; ``population`` holds further scores by digest, those that a run has
-    only among others (UDR).
+    """Collect runs and their scores from a store; ``population`` holds further scores by digest (UDR).
 
     Returns:
         A frame with the columns of :data:`COLUMNS`, sorted by run key and score; and the scores that are no single
         numbers.
 
     Raises:
-        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, the runs are of several data
-            sets, or the shape of an array differs from run to run.
+        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, or the shape of an array differs
+            from run to run.
         DamagedData: a file of the store is damaged.
     """
     records, scores = _collected(store, keys, population or {})
@@ -110,7 +102,6 @@ def build_table(
 
 
 def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunArrays:
-    """Stack the arrays of those names, of all runs that are done or of those of an objective."""
     of_runs, agreements = {}, {}
     try:
         for name in sorted(names - {AGREEMENTS}):
@@ -124,17 +115,13 @@ def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunA
 
 
 def _is_numeric(value: object) -> bool:
-    """Whether a score is a number, or nested lists of numbers."""
     return all(map(_is_numeric, value)) if isinstance(value, list) else isinstance(value, (int, float))
 
 
 def _collected(
     store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
-    """Return the records of runs, sorted, and the scores of those that are done."""
     records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
-    if len(data := sorted({key.data for key in keys})) > 1:
-        raise InvalidInput(f"a table holds the runs of one data set, got {', '.join(data)}")
     if pilots := sorted({key.seed for key in keys} & set(PILOT_SEEDS)):
         raise InvalidInput(
             f"seeds of a table must not lie in {PILOT_SEEDS[0]}-{PILOT_SEEDS[-1]}, by which choices were made, "
@@ -156,8 +143,6 @@ def _collected(
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
             scores[key] = {**found, **population.get(key.digest, {})}
-    if not records:
-        raise InvalidInput("a table needs at least one run, got none")
     return records, scores
 
 
@@ -165,19 +150,14 @@ def write_table(
     folder: str | Path,
     table: pd.DataFrame,
     profile: Profile,
-    tolerance: Mapping[str, float],
     *,
     arrays: RunArrays | None = None,
-    scoring: Mapping[str, str] | None = None,
     rules: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the table, the arrays and the manifest, each aside and then renamed; the manifest last.
+    """Write table and arrays as :func:`build_table` returns them, then the manifest; return the path of the table.
 
-    Table and arrays are as :func:`build_table` returns them; without arrays the manifest says so. It also holds, of
-    early scores, the largest difference ``dbench zoo verify`` accepts as a share of the value (``tolerance``); the
-    choices behind the scores, as text (``scoring``); and by name of a claim's card its hash as it was frozen when the
-    runs were scored (``rules``, :func:`read_rules`): a card with another hash, or none, is exploratory on this table.
-    Returns the path of the table.
+    ``rules`` are hashes of claims' cards as they were frozen when the runs were scored (:func:`read_rules`): a card
+    with another hash, or none, is exploratory on this table.
     """
     folder = Path(folder)
     arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
@@ -196,8 +176,8 @@ def write_table(
         "arrays": described,
         "scores": sorted(table["score"].unique().tolist()),
         "profile": {**asdict(profile), "deviations": _deviations(table, profile)},
-        "scoring": dict(scoring or {}),
-        "tolerance": dict(sorted(tolerance.items())),
+        "scoring": SCORING,
+        "tolerance": EARLY_SHARE,
         "rules": dict(sorted((rules or {}).items())),
     }
     contents = {TABLE: buffer.getvalue(), ARRAYS: data, MANIFEST: json.dumps(manifest, indent=1).encode() + b"\n"}
@@ -211,7 +191,7 @@ def write_table(
 
 
 def _deviations(table: pd.DataFrame, profile: Profile) -> list[str]:
-    """What differs from the papers' study on the data of a table, and how many of the profile's seeds it has."""
+    """What differs from the papers' study on the data of a table, and whether seeds are missing."""
     data, seeds = set(table["data"]) & set(profile.data), table["seed"].nunique()
     planned = len({key.seed for key in profile.runs(data=data)})
     fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []

@@ -20,19 +20,15 @@ PILOT_SEEDS = range(1000, 1010)
 """Seeds of runs by which steps, rates and the like are chosen; no table holds any."""
 
 _CONSTANT = "constant."
-_FACTOR = "likelihood_factor"
-_LATER = {_FACTOR: 1.0, "cooldown": 0.0}  # axes that keys did not always have, and what they were before
+_LATER = {"likelihood_factor": 1.0, "cooldown": 0.0}  # axes that keys did not always have, and what they were before
 _SIDE = 64  # of the images of the papers' studies
 
 
 def likelihood_factor(image_shape: tuple[int, int, int]) -> float:
     """Return by how much the likelihood of an image is multiplied for it to count as one of 64 x 64.
 
-    The studies sum the likelihood over the pixels of 64 x 64 images, and their strengths weigh other terms against that
-    sum. A smaller image has a smaller sum: with the factor 4096 / (H W) it has one as large, and the same strengths.
-
-    Args:
-        image_shape: channels, height H and width W.
+    The studies' strengths weigh other terms against the likelihood summed over the pixels of 64 x 64 images. With the
+    factor 4096 / (H W) the sum of a smaller image, channels x H x W, is as large.
 
     Raises:
         InvalidInput: a height or width that does not divide 64.
@@ -67,15 +63,12 @@ class RunKey:
     The same number as integer or float is the same strength.
 
     Args:
-        constants: numbers that the objective holds fixed, by name, where a run takes others than the objective's own;
-            a key without any is the key it was before there were constants.
-        likelihood_factor: what the summed likelihood of an image is multiplied by (:func:`likelihood_factor`); a key
-            with 1, an image as it is, is the key it was before there were factors.
-        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0, at the end; a key with 0 is the
-            key it was before rates fell.
+        constants: numbers that the objective holds fixed, by name, where a run takes others than the objective's own.
+        likelihood_factor: what the summed likelihood of an image is multiplied by (:func:`likelihood_factor`).
+        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0, at the end.
 
     Raises:
-        InvalidInput: an empty name, a number out of range, or a constant or the likelihood factor given twice.
+        InvalidInput: an empty name, a number out of range, or a constant given twice.
     """
 
     data: str
@@ -102,15 +95,11 @@ class RunKey:
             object.__setattr__(self, name, int(value))
         for name in ("strength", "learning_rate", *_LATER):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
-        if self.likelihood_factor == 0:
-            raise InvalidInput("likelihood_factor must be above 0, got 0")
+        for name in ("learning_rate", "likelihood_factor"):
+            if getattr(self, name) == 0:
+                raise InvalidInput(f"{name} must be above 0, got 0")
         if self.cooldown > 1:
             raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {self.cooldown:g}")
-        if _FACTOR in dict(self.constants):
-            raise InvalidInput(
-                f"likelihood_factor must be given once, got {self.likelihood_factor:g} and the constant "
-                f"{dict(self.constants)[_FACTOR]}"
-            )
         constants = {name: _number(f"constant {name}", value) for name, value in self.constants}
         if len(constants) < len(self.constants):
             raise InvalidInput(f"constants must be named once each, got {self.constants}")

@@ -44,7 +44,7 @@ class Setup:
         checkpoint_every: seconds between the checkpoints of a run.
 
     Raises:
-        InvalidInput: a setting out of range, or a device that this machine lacks or a cluster cannot be asked for.
+        InvalidInput: a device that this machine lacks or a cluster cannot be asked for, or GPUs out of range.
         UnknownName: no such engine.
     """
 
@@ -61,10 +61,6 @@ class Setup:
             raise unknown_name("engine", self.engine, _ENGINES)
         # On a cluster every node checks for itself what it has.
         check_device(self.device, self.precision, cluster=self.engine == "ray")
-        for name in ("workers", "group_size"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InvalidInput(f"{name} must be at least 1, got {value}")
         if self.num_gpus is None:
             return
         if self.engine != "ray" or not self.on_gpu:
@@ -168,6 +164,6 @@ def expected_seconds(
         if shape not in speeds:
             if deadline is not None and time.monotonic() > deadline:
                 return None
-            speeds[shape] = measure_speed(group, steps=10, deadline=deadline)
+            speeds[shape] = measure_speed(group, steps=10)
         seconds += sum(key.steps - taken(key) for key in group.keys) / speeds[shape]
     return seconds / at_once

@@ -30,19 +30,13 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
     """Compare every run with the others of its objective: those of its strength, and all.
 
     The result is kept in the store under a name made from what went into it, so that it is computed again only when a
-    run was added or trained anew.
-
-    A run that is alone with its strength, since the others of its cell diverged or were never asked for, has no
-    agreement within it. All done runs of a table have the same scores, all finite, so none of them gets these then:
-    the table goes without UDR rather than with a number that stands for nothing. Cells without any done run stop
-    nobody, and runs that are not done are left out.
+    run was added or trained anew. Runs that are not done are left out.
 
     Returns:
-        Digest -> ``udr.lasso`` and ``udr.spearman`` (within the strength), ``udr.lasso.all`` and
-        ``udr.spearman.all`` (within the objective); the same with ``.entropy`` after the relation, where relations
-        are aggregated as in DCI instead of by equation 2; and :data:`dbench.zoo.arrays.AGREEMENTS`, the comparisons
-        of ``udr.lasso`` one by one: a list with the agreement with each of the runs of the objective that are done, by
-        strength and then seed, the run itself included. Empty where a cell holds a single done run.
+        Digest -> ``udr.<relation>`` (within the strength) and ``udr.<relation>.all`` (within the objective), the same
+        with ``.entropy`` after the relation, where relations are aggregated as in DCI instead of by equation 2, and
+        :data:`dbench.zoo.arrays.AGREEMENTS`. Empty where a run is the only one of its strength that is done: it has no
+        agreement within it, and all done runs of a table have the same scores.
 
     Raises:
         DamagedData: codes that are not what their record promises.
@@ -58,7 +52,7 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
     cells = Counter((shared, key.strength) for shared, members in populations.items() for key, _ in members)
     if 1 in cells.values():
         return {}
-    tasks, scores = [], dict[str, Scores]()
+    tasks, parts, scores = [], list[dict[str, Scores]](), dict[str, Scores]()
     for members in populations.values():
         for relation in _RELATIONS:
             task = (store.url, tuple(key for key, _ in members), relation, _name(members, relation))
@@ -66,18 +60,16 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
             if known is None:
                 tasks.append(task)
             else:
-                _merge(scores, known)
+                parts.append(known)
     news = run_tasks(_compare, tasks, workers=workers or cores())
     with Meter(runs=len(tasks), units=len(tasks), unit="populations") as meter, closing(news):
         for _, found in news:
             meter.advance(runs=1, units=1)
-            _merge(scores, found)
+            parts.append(found)
+    for part in parts:
+        for digest, values in part.items():
+            scores.setdefault(digest, {}).update(values)
     return scores
-
-
-def _merge(scores: dict[str, Scores], more: dict[str, Scores]) -> None:
-    for digest, values in more.items():
-        scores.setdefault(digest, {}).update(values)
 
 
 def _name(members: list[tuple[RunKey, str]], relation: str) -> str:

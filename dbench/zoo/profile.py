@@ -1,4 +1,4 @@
-"""What a profile is: a named grid of runs, all with one network and one schedule; and how it is read from a file."""
+"""Profiles: grids of runs, and how one is read from a file."""
 
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
@@ -183,7 +183,6 @@ def read_profile(path: Path) -> Profile:
 
 
 def _checked(table: Mapping[str, Any], kind: type[Profile | Sweep], where: str) -> dict[str, Any]:
-    """The fields of a table with lists as tuples, each of the type it must have."""
     known = {field.name: _KINDS[field.type] for field in fields(kind) if field.name not in ("name", "sweeps")}
     may = [field.name for field in fields(kind) if field.default is not MISSING]
     must = [name for name in known if name not in may]

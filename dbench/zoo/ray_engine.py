@@ -28,7 +28,7 @@ def connected() -> Iterator[Any]:
 
     The cluster is the one this process is connected to already; else that of the variable ``RAY_ADDRESS``
     (``host:port``); else one that runs on this machine; else a new one of this machine alone, which ends with the
-    context. Ray's usage statistics are left off unless ``RAY_USAGE_STATS_ENABLED`` says otherwise.
+    context.
 
     Raises:
         InvalidInput: Ray is not installed, or there is no cluster at the address.
@@ -84,8 +84,6 @@ class _Mailbox:
 
 
 class _MailLine(Line):
-    """A task's line to the driver."""
-
     def __init__(self, mailbox: Any) -> None:
         self._mailbox = mailbox
 
@@ -113,7 +111,6 @@ def _on_node(mailbox: Any, function: Task, task: Any, url: str, session: str) ->
 
 
 def _checked(line: Line, task: Any, function: Task, url: str, session: str) -> Any:
-    """Run the task if this node sees the driver's store and has its versions."""
     node = platform.node()
     try:
         document = Store(url, create=False).read_document(session)
@@ -141,9 +138,8 @@ def run_on_ray(
 ) -> News:
     """Run ``function(line, task)`` for every task on the nodes of a cluster, as ``run_tasks`` does on this machine.
 
-    Each task gets a processor and ``num_gpus`` GPUs, a fraction where several are to share one; as many run at once
-    as ``workers`` says or the cluster has room for. Those of a node that is lost start again on another, up to three
-    times; work that it had reported is reported again. Every node must see the store at ``store.address``.
+    Each task gets a processor and ``num_gpus`` GPUs; as many run at once as ``workers`` says or the cluster has room
+    for. What a lost node had reported is reported again. Every node must see the store at ``store.address``.
 
     Raises:
         DbenchError: as ``run_tasks``, or a task was lost with its node too often.
@@ -151,7 +147,9 @@ def run_on_ray(
     """
     if capacity(ray, num_gpus) < 1:
         needs = f"a processor and {num_gpus:g} GPUs" if num_gpus else "a processor"
-        raise InvalidInput(f"the Ray cluster must offer {needs} for each group, it has {_offered(ray)}")
+        there = ray.cluster_resources()
+        offered = f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs"
+        raise InvalidInput(f"the Ray cluster must offer {needs} for each group, it has {offered}")
     try:
         yield from drive(_Cluster(ray, function, store, workers, num_gpus), tasks, deadline, tell)
     except ray.exceptions.RayError as error:
@@ -214,8 +212,3 @@ class _Cluster(Pool):
 def _line(error: Exception, *, last: bool = False) -> str:
     """Of Ray's many lines the first; for an error within a task the last, after its traceback."""
     return str(error).strip().splitlines()[-1 if last else 0]
-
-
-def _offered(ray: Any) -> str:
-    there = ray.cluster_resources()
-    return f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs in {len(ray.nodes())} nodes"

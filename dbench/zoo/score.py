@@ -36,18 +36,11 @@ class ScoreSummary:
             head += f"; {self.missing} are not trained yet"
         if self.cancelled:
             head += "; stopped, the same command goes on"
-        return head + (f"\nseconds a run: {self._costs()}" if self.seconds else "")
-
-    def _costs(self) -> str:
-        """Say what the whole took, and each group that took a hundredth of it or more, the slowest first."""
-        whole, slow, rest = sum(self.seconds.values()), [], dict(self.seconds)
-        for name, value in sorted(self.seconds.items(), key=lambda x: -x[1]):
-            if value < whole / 100:
-                break
-            slow.append(f"{name} {rest.pop(name):.2f}")
-        if rest:
-            slow.append(f"{len(rest)} others {sum(rest.values()):.2f}")
-        return f"{whole:.2f} ({', '.join(slow)})"
+        if self.seconds:
+            slowest_first = sorted(self.seconds.items(), key=lambda x: -x[1])
+            costs = ", ".join(f"{name} {value:.2f}" for name, value in slowest_first)
+            head += f"\nseconds a run: {sum(self.seconds.values()):.2f} ({costs})"
+        return head
 
 
 _data = cache(load)
@@ -96,7 +89,6 @@ def score_one(
 
 
 def _lacking(document: Mapping[str, Any]) -> set[str]:
-    """Return the groups of scores that a stored document does not hold, or holds of another version."""
     from dbench.zoo.scorers import SCORERS, VERSIONS
 
     versions = document.get("versions", {})

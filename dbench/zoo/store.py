@@ -1,8 +1,8 @@
 """The store: one folder a run, on a disk or in a bucket.
 
 ``runs/<digest>/run.json`` is written last and carries the checksums of the files beside it, so a run exists when
-that file does, whatever moment a process was killed at. Every file is written aside and renamed. JSON documents
-carry a checksum of themselves. What the system refuses to show does not count as gone: :class:`DbenchError` is raised.
+that file does, whatever moment a process was killed at. What the system refuses to show does not count as gone:
+:class:`DbenchError` is raised.
 """
 
 import hashlib
@@ -92,11 +92,7 @@ class Store:
         return self.root if self.local else self.url
 
     def check_shared(self) -> None:
-        """Refuse a store that worker processes would not see: what they wrote would be gone with them.
-
-        Raises:
-            InvalidInput: the store is in this process's memory.
-        """
+        """Refuse a store in this process's memory: what worker processes wrote would be gone with them."""
         if self._in_memory:
             raise InvalidInput(
                 f"store must be a folder or a bucket, which worker processes see too, got {self.url!r}, "
@@ -152,8 +148,6 @@ class Store:
         ``tensors`` are named arrays by name of file without ending. Names of checkpoints hold their step, so that a
         process killed between two files leaves the earlier checkpoint whole. The record has JSON values only.
         """
-        if status not in _STATUSES:
-            raise InvalidInput(f"status must be one of {', '.join(_STATUSES)}, got {status!r}")
         checksums: dict[str, str] = {}
         for name, arrays in tensors.items():
             data = save_tensors({key_: np.asarray(array, order="C") for key_, array in arrays.items()})
@@ -275,11 +269,8 @@ class Store:
     def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
         """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
 
-        Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. Two machines on one
-        bucket may therefore train a run twice; both write the same result.
-
-        ``patience`` are the seconds to wait, all in all, for runs that are held: workers whose master was killed need a
-        moment to notice.
+        Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. ``patience`` are the
+        seconds to wait, all in all, for runs that are held.
         """
         elsewhere = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
         folder = Path(self.root) / "locks" if self.local else elsewhere

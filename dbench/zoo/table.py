@@ -53,11 +53,7 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
 
 
 def load_runs(folder: str | Path) -> pd.DataFrame:
-    """Read a runs table, believing nothing.
-
-    Checked: the checksum in the manifest, columns and their types, known statuses, one row for each run and score,
-    the same scores for every run, finite values for runs that are done and none for those that diverged, that the key
-    of each run is the one its axes give, and that all runs are of one profile and one data set.
+    """Read a runs table, believing nothing: checksum, columns, rows, values and keys are checked.
 
     Raises:
         InvalidInput: the files are not there.

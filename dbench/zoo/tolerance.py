@@ -1,9 +1,8 @@
 """How far a score of a retrained run may lie from the table's, where the bits are not the same.
 
-On the same model of processor, with the same versions, a run comes out the same to the last bit. Elsewhere rounding
-differs. In the first hundred steps that hardly shows in the mean loss; from there on training amplifies
-it, and what comes out is another draw of the law that the seeds of the run's setting are drawn from. So the early loss
-is held to a share of itself, and every other score to the spread over seeds.
+Rounding hardly shows in the mean loss of the first hundred steps; from there on training amplifies it, and what comes
+out is another draw of the law that the seeds of the run's setting are drawn from. So the early loss is held to a share
+of itself, and every other score to the spread over seeds.
 """
 
 from collections.abc import Iterable
@@ -34,23 +33,20 @@ _ROUNDING = 1e-6
 def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFrame:
     """Return for each of some scores of a run that is done how far a retrained value may lie from the table's.
 
-    For all but the early loss the difference of two draws is in question: its standard deviation is sqrt(2) times that
-    over the seeds of the run's setting (objective and strength), and the tolerance that times a quantile of Student's
-    law, so that all scores of a run together refuse one honest rerun in a hundred. Of few seeds a variance is hardly
-    known, so the mean variance within the settings of the objective (of all objectives, where that has fewer degrees
-    of freedom than nine) counts as nine further seeds.
+    For all but the early loss the tolerance is sqrt(2), for the difference of two draws, times the standard deviation
+    over the seeds of the run's setting (objective and strength) times a quantile of Student's law. Of few seeds a
+    variance is hardly known, so the mean variance within the settings of the objective (of all objectives, where that
+    has fewer degrees of freedom than nine) counts as nine further seeds.
 
     Returns:
         Indexed by score: ``tolerance``, and ``range``, the width of the score over all runs of the table. A tolerance
         that is not below the range tests nothing: any run of the table would pass for this one.
 
     Raises:
-        InvalidInput: a score that the table lacks, or a table without two seeds of any setting.
+        InvalidInput: a table without two seeds of any setting.
     """
     names = list(scores)
     done = table[(table["status"] == "done") & table["score"].isin(names)]
-    if unknown := sorted(set(names) - set(done["score"])):
-        raise InvalidInput(f"scores must be among those of the table, which lacks {', '.join(unknown)}")
     values = done.pivot(index="run", columns="score", values="value")[names]
     settings = done.drop_duplicates("run").set_index("run")[["objective", "strength"]].loc[values.index]
     objective = settings["objective"][run]

@@ -1,27 +1,25 @@
 """Train what a store lacks of a plan: one ensemble at a time in each of several processes, here or on a Ray cluster."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 
 from dbench.errors import DbenchError
+from dbench.zoo.checkpoints import steps_taken
+from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
+from dbench.zoo.plan import Setup, cut_groups, expected_seconds
 from dbench.zoo.progress import Meter, clock
+from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, of_other_data, state_of
 from dbench.zoo.workers import News, cores, run_tasks, terminable
-
-if TYPE_CHECKING:
-    from dbench.zoo.engine import Group
-    from dbench.zoo.plan import Setup
 
 Tell = Callable[[str], None]
 
@@ -60,11 +58,7 @@ class TrainSummary:
 def train_runs(
     store: Store, keys: Sequence[RunKey], *, budget: float | None = None, console: Console | None = None, **setup: Any
 ) -> TrainSummary:
-    """Train every run of the plan that the store does not hold whole.
-
-    Damaged runs are trained anew, interrupted ones go on from their checkpoint, runs that another process holds are
-    left to it. A group that fails does not stop the others. Ctrl-C, SIGTERM and the end of the budget make the workers
-    write checkpoints and stop.
+    """Train every run of the plan that the store does not hold whole; docs/zoo.md says what becomes of which.
 
     ``budget`` are seconds after which to stop, ``setup`` the fields of :class:`dbench.zoo.plan.Setup`.
     Plan and progress are written to the console, standard error when none is given.
@@ -72,11 +66,9 @@ def train_runs(
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
             cannot be read or written.
-        InvalidInput: a setting out of range, a device that is not there, or a store in this process's memory.
+        InvalidInput: a device that is not there, or a store in this process's memory.
         UnknownName: an objective, network, data set or engine nobody knows.
     """
-    from dbench.zoo.plan import Setup
-
     asked = Setup(**setup)
     console = console or Console(stderr=True)
     tell = partial(console.print, highlight=False, markup=False, soft_wrap=True)
@@ -106,8 +98,6 @@ def _train(
     store: Store, keys: Sequence[RunKey], setup: Setup, deadline: float | None, console: Console, tell: Tell
 ) -> bool:
     """Train the runs; return whether it was cancelled."""
-    from dbench.zoo.plan import cut_groups, expected_seconds
-
     with ExitStack() as stack:
         stack.enter_context(terminable())
         news: News | None = None
@@ -141,23 +131,15 @@ def _tell_outdated(store: Store, damaged: Sequence[RunKey], tell: Tell) -> None:
 
 
 def _engine(stack: ExitStack, store: Store, setup: Setup) -> tuple[int, Callable[..., News]]:
-    """Return how many groups to train at once, and what starts them."""
-    from dbench.zoo.engine import train_group
-
     if setup.engine == "local":
         at_once = setup.workers or (1 if setup.on_gpu else cores())
         return at_once, partial(run_tasks, train_group, workers=at_once)
-
-    from dbench.zoo.ray_engine import capacity, connected, run_on_ray
-
     ray, share = stack.enter_context(connected()), setup.gpu_share
     start = partial(run_on_ray, ray, train_group, store=store, workers=setup.workers, num_gpus=share)
     return setup.workers or max(capacity(ray, share), 1), start
 
 
 def _steps_taken(store: Store, key: RunKey) -> int:
-    from dbench.zoo.checkpoints import steps_taken
-
     try:
         return steps_taken(store.record(key), key)
     except DbenchError:

@@ -59,12 +59,9 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
 
 
 def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
-    """Retrain one run of a table for as many steps as its early losses are known, and compare these.
+    """Retrain one run of a table, drawn by ``seed``, for as many steps as its early losses are known; compare these.
 
     A cheap part of :func:`verify_runs`: a changed engine, network, key or data set shows within a hundred steps.
-
-    Returns:
-        A comparison as of :func:`verify_runs`, of the losses of one run, which ``seed`` decides.
 
     Raises:
         InvalidInput: no such table.
@@ -110,7 +107,6 @@ def _check_data(key: RunKey, fingerprint: str, rows: pd.DataFrame) -> None:
 
 
 def _compared(table: pd.DataFrame, key: RunKey, found: Mapping[str, float], names: Sequence[str]) -> pd.DataFrame:
-    """Compare scores of a run that is done with the table's."""
     rows = table[table["run"] == key.digest].set_index("score")["value"]
     frame = _frame(key, {name: rows[name] for name in names}, found)
     limits = accepted(table, key.digest, names)

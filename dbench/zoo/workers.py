@@ -167,9 +167,8 @@ def run_tasks(
     """Run ``function(line, task)`` for every task in spawned processes, one task a worker at a time.
 
     A task that fails, or whose worker dies, does not stop the others: a dead worker is replaced, and the first error
-    is raised when the rest is done. Tasks are picklable and start in their order; the function is importable and
-    should look at ``line.stopping`` now and then. After ``deadline``, a ``time.monotonic()``, workers are asked to
-    stop; ``tell`` takes a line for the user then, and when a task fails.
+    is raised when the rest is done. The function should look at ``line.stopping`` now and then. After ``deadline``, a
+    ``time.monotonic()``, workers are asked to stop; ``tell`` takes a line for the user then, and when a task fails.
 
     Yields:
         ``("news", {...})`` for each report and ``("done", result)`` for each finished task. Closing the iterator,

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 from dbench.codes import Sample
-from dbench.constructions.battery import BATTERY, parity_cases
+from dbench.constructions.battery import BATTERY
 from dbench.constructions.mixtures import COPIES, PRINTED, coin_copies, nearly_straight_rotation
 from dbench.constructions.powers import THREE_VALUES, binned_gap_of_power, plain_powers, random_scale, stretched
-from dbench.constructions.rectangles import rectangles
-from dbench.constructions.relations import RELATIONS, related, two_shared, unequal_cases, unequal_codes
+from dbench.constructions.relations import RELATIONS, related, two_shared
 from dbench.constructions.small_codes import partitions, small_codes
-from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
-from dbench.constructions.uncorrelated import dependent_codes, independent_codes
-from dbench.errors import InvalidInput, UnknownName
+from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit
+from dbench.constructions.uncorrelated import dependent_codes
 from dbench.metrics import dci_disentanglement, mutual_information
 from dbench.seeds import generator
 
@@ -119,23 +117,3 @@ def test_the_battery_has_the_characteristics_it_is_said_to_have(name):
     assert BATTERY[name].first == (changes.sum(axis=1) <= 1).all()
     codes_of_factor = changes.sum(axis=0)
     assert BATTERY[name].second == (None if (codes_of_factor == 0).any() else (codes_of_factor == 1).all())
-
-
-@pytest.mark.parametrize(
-    ("build", "error"),
-    [
-        (lambda: rectangles("round"), UnknownName),
-        (lambda: related("some-to-some"), UnknownName),
-        (lambda: unequal_codes("twisted", 10, rng("x")), UnknownName),
-        (lambda: unequal_cases("leaky"), UnknownName),
-        (lambda: dependent_codes("triangle", 10, rng("x")), UnknownName),
-        (lambda: independent_codes("triangle", 10, rng("x")), UnknownName),
-        (lambda: parity_cases("odd"), UnknownName),
-        (lambda: uncaptured(3, 4), InvalidInput),
-        (lambda: plain_powers(10, rng("x"), power=2), InvalidInput),
-        (lambda: stretched(10, rng("x"), scale=np.array([1.0, 1.0])), InvalidInput),
-    ],
-)
-def test_a_wrong_name_or_number_is_refused(build, error):
-    with pytest.raises(error):
-        build()

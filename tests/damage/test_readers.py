@@ -113,7 +113,7 @@ def store_reader(folder: Path, what: str) -> Reader:
 def table_reader(folder: Path, what: str) -> Reader:
     source = store_reader(folder / "store", "")
     table, _ = build_table(Store(source.folder), PROFILE.runs()[:1], PROFILE)
-    write_table(folder / "table", table, PROFILE, {"mig": 0.1, "dci": 0.1})
+    write_table(folder / "table", table, PROFILE)
     manifest, runs = "manifest.json", "runs.parquet"
 
     def spoil(folder: Path, stream: np.random.Generator) -> None:

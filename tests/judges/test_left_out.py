@@ -23,7 +23,7 @@ def write(root, diverged=lambda key: False):
     for number, data in enumerate(SPLITS):
         study = replace(STUDY, data=(data,))
         table = table_of(study, lambda key, n=number: {"mig": 100 * n + 10 * key.strength + key.seed}, diverged)
-        write_table(root / f"novel-{data}", table, study, {"mig": 0.0})
+        write_table(root / f"novel-{data}", table, study)
     return left_out_folders(evidence_folders(root))
 
 

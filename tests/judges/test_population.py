@@ -46,7 +46,7 @@ def rows_of(diverged=lambda key: False) -> pd.DataFrame:
 
 @pytest.fixture
 def folder(tmp_path):
-    return write_table(tmp_path / "micro", rows_of(), TINY, {"mig": 0.0, "sap": 0.0}).parent
+    return write_table(tmp_path / "micro", rows_of(), TINY).parent
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_runs_that_diverged_are_counted_apart_from_those_never_trained(tmp_path)
         ("gone", gone, ["1 of 15 runs diverged; judged on the 2 of 3"]),
         ("both", both, [f"1 of 12 runs diverged and {untrained} 1 of 3"]),
     ):
-        folder = write_table(tmp_path / name, rows, TINY, {"mig": 0.0, "sap": 0.0}).parent
+        folder = write_table(tmp_path / name, rows, TINY).parent
         notes = tuple(f"{text} seeds whose runs are all done" for text in said)
         assert load_population(folder).deviations == ("tiny", *notes)
 
@@ -174,7 +174,7 @@ def test_deviations_that_are_no_list_of_text_are_refused(folder, deviations):
 def test_fewer_seeds_of_another_objective_cost_no_seed_and_one_that_is_not_there_is_refused(tmp_path):
     sweeps = (Sweep("beta_vae", (1.0, 2.0)), Sweep("mtd", (1.0,), seeds=2))
     profile = replace(TINY, name="part", sweeps=sweeps, seeds=4)
-    part = write_table(tmp_path / "part", table_of(profile, lambda key: {"mig": 0.0}), profile, {"mig": 0.0}).parent
+    part = write_table(tmp_path / "part", table_of(profile, lambda key: {"mig": 0.0}), profile).parent
     assert load_population(part).seeds().tolist() == [0, 1]
     found = load_population(part, objectives=("annealed_vae", "beta_vae"))
     assert (found.name, found.objectives, found.deviations) == ("part", ["beta_vae"], ("tiny",))

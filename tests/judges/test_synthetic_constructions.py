@@ -10,7 +10,6 @@ from dbench.constructions.causal import confounded_codes, random_process
 from dbench.constructions.grid_codes import below_zero, factor_grid, together
 from dbench.constructions.group_codes import group_cases
 from dbench.constructions.model_sets import mixed_models, rotation, uniform_factors
-from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import interventional_robustness
 
 
@@ -71,16 +70,3 @@ def test_a_rotation_is_orthogonal_at_any_mixing(mixing):
 def test_a_broken_code_has_as_many_columns_as_flags(variant):
     factors = np.random.default_rng(0).integers(4, size=(10, 4))
     assert broken_codes(factors, np.random.default_rng(0), variant=variant).shape[1] == len(informative(variant))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda rng: toy_law(0.3), r"second_accuracy must lie in \[0.5, 1\], got 0.3"),
-        (lambda rng: confounded_codes(10, rng, strength=1.5), "strength must lie in"),
-        (lambda rng: broken_codes(np.zeros((2, 4), dtype=int), rng, variant="bent"), "variant"),
-    ],
-)
-def test_what_is_no_construction_is_refused(call, message):
-    with pytest.raises((InvalidInput, UnknownName), match=message):
-        call(np.random.default_rng(0))

@@ -107,9 +107,10 @@ def _train_recorded(monkeypatch, recorder, members, images, factors):
 
     class Recorded(step.Stepper):
         def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options, recorder=recorder)
+            super().__init__(*arguments, **options)
             self._capture = self.losses.capturable
 
+    monkeypatch.setattr(step, "_record_graph", recorder)
     monkeypatch.setattr(ensemble, "Stepper", Recorded)
     return train(members, images, NETWORK, steps=BLOCK + 5, factors=factors, factor_sizes=SIZES, **SETTINGS)
 

@@ -163,7 +163,7 @@ def evidence(store, tiny, tiny_keys, finish, tmp_path):
         agreements[key.digest] = {AGREEMENTS: [float(number - i) for i in among]}
     folder = tmp_path / "evidence"
     table, arrays = build_table(store, tiny_keys, tiny, agreements)
-    write_table(folder, table, tiny, {"mig": 0.1}, arrays=arrays)
+    write_table(folder, table, tiny, arrays=arrays)
     return folder
 
 

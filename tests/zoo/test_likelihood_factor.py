@@ -46,12 +46,6 @@ def test_a_factor_that_does_not_fit_the_images_is_refused(key):
         settings_of([replace(key, likelihood_factor=4)], data)
 
 
-@pytest.mark.parametrize("factor", [0.0, -1.0, float("nan"), float("inf")])
-def test_training_refuses_a_factor_that_is_no_weight(key, factor):
-    with pytest.raises(InvalidInput, match="likelihood_factor must be finite and positive"):
-        _loss(key, likelihood_factor=factor)
-
-
 def test_pilots_enter_no_table(tiny, store, finish):
     keys = tiny.runs(seeds=[0, 1000, 1009])
     finish(store, *keys, scores={"mig": 0.5})

@@ -103,11 +103,6 @@ def test_a_store_that_cannot_be_written_gives_a_message(place):
         Store(place)
 
 
-def test_an_unknown_status_is_refused(store, key, finish):
-    with pytest.raises(InvalidInput, match="status must be one of"):
-        finish(store, key, status="finished")
-
-
 def test_a_held_run_is_waited_for(store, key):
     with store.claim([key]):
         begin = time.monotonic()

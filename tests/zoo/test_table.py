@@ -39,7 +39,7 @@ def test_a_table_comes_back_as_it_was_written_and_diverged_runs_stay_in_without_
 
 def test_the_same_store_gives_the_same_bytes(evidence, store, tiny, tiny_keys, tmp_path):
     table, _ = build_table(store, tiny_keys[::-1], tiny)
-    again = write_table(tmp_path / "again", table, tiny, {"mig": 0.1, "dci": 0.1})
+    again = write_table(tmp_path / "again", table, tiny)
     assert again.read_bytes() == (evidence / "runs.parquet").read_bytes()
 
 
@@ -113,7 +113,7 @@ def test_constants_and_the_factor_are_those_of_the_manifests_profile(store, tiny
     sweeps = (Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),)), *tiny.sweeps)
     profile = replace(tiny, sweeps=sweeps, likelihood_factor=16.0)
     finish(store, *profile.runs(), scores={"mig": 0.5})
-    write_table(tmp_path, build_table(store, profile.runs(), profile)[0], profile, {"mig": 0.1})
+    write_table(tmp_path, build_table(store, profile.runs(), profile)[0], profile)
     assert load_manifest(tmp_path)["profile"]["likelihood_factor"] == 16
     assert set(run_keys(load_runs(tmp_path), load_manifest(tmp_path)).values()) == set(profile.runs())
     manifest = tmp_path / "manifest.json"
@@ -173,7 +173,7 @@ def test_a_folder_that_cannot_be_written_gives_a_message(store, tiny, tiny_keys,
     finish(store, tiny_keys[0], scores={"mig": 0.1})
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DbenchError, match="out must be a folder"):
-        write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny)[0], tiny, {"mig": 0.1})
+        write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny)[0], tiny)
 
 
 def test_a_stopped_training_is_not_scored_for_the_table(monkeypatch, tmp_path, tiny):
@@ -185,7 +185,7 @@ def test_a_stopped_training_is_not_scored_for_the_table(monkeypatch, tmp_path, t
 
 def test_a_table_of_diverged_runs_alone_keeps_them(store, tiny, tiny_keys, finish, tmp_path):
     finish(store, *tiny_keys, status="diverged")
-    write_table(tmp_path / "table", build_table(store, tiny_keys, tiny)[0], tiny, {})
+    write_table(tmp_path / "table", build_table(store, tiny_keys, tiny)[0], tiny)
     table = load_runs(tmp_path / "table")
     assert set(table["run"]) == {key.digest for key in tiny_keys}
     assert table["value"].isna().all()
@@ -194,10 +194,7 @@ def test_a_table_of_diverged_runs_alone_keeps_them(store, tiny, tiny_keys, finis
 def test_two_data_sets_make_no_table(store, tiny, tiny_keys, finish, tmp_path):
     keys = [*tiny_keys, replace(tiny_keys[0], data="dsprites")]
     finish(store, *keys, scores={"mig": 0.5})
-    with pytest.raises(InvalidInput, match="one data set, got dsprites, dsprites_grid_16"):
-        build_table(store, keys, tiny)
-    both = pd.concat([build_table(store, tiny_keys, tiny)[0], build_table(store, keys[-1:], tiny)[0]])
-    write_table(tmp_path / "both", both, tiny, {})
+    write_table(tmp_path / "both", build_table(store, keys, tiny)[0], tiny)
     with pytest.raises(DamagedData, match="runs of one data set, got dsprites, dsprites_grid_16"):
         load_runs(tmp_path / "both")
 
@@ -207,7 +204,7 @@ def test_a_table_holds_the_hashes_of_the_rules_that_were_frozen(store, tiny, tin
     path = tmp_path / "frozen.json"
     path.write_text('{"cards": {"sober.ranges-overlap / zoo": {"hash": "ab12", "date": "2026-11-22", "cells": 0}}}')
     frame = build_table(store, tiny_keys[:1], tiny)[0]
-    write_table(tmp_path / "t", frame, tiny, {}, rules=read_rules(path))
+    write_table(tmp_path / "t", frame, tiny, rules=read_rules(path))
     assert load_manifest(tmp_path / "t")["rules"] == {"sober.ranges-overlap / zoo": "ab12"}
     assert load_population(tmp_path / "t").rules == {"sober.ranges-overlap / zoo": "ab12"}
 
@@ -225,5 +222,5 @@ def test_a_table_of_a_part_of_the_seeds_says_so(store, tiny, tiny_keys, finish, 
     finish(store, *tiny_keys, scores={"mig": 0.5})
     for seeds, notes in ((1, ("1 of the 2 seeds that the profile has",)), (2, ())):
         part = [key for key in tiny_keys if key.seed < seeds]
-        write_table(tmp_path / "t", build_table(store, part, tiny)[0], tiny, {})
+        write_table(tmp_path / "t", build_table(store, part, tiny)[0], tiny)
         assert load_population(tmp_path / "t").deviations == notes

@@ -14,7 +14,6 @@ from dbench.zoo import scorers, verify
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.devices import device_name
 from dbench.zoo.score import score_one
-from dbench.zoo.tolerance import EARLY_SHARE
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def evidence(store, short, trained, in_process, tmp_path):
     for key in short.runs():
         score_one(store, key)
     table, _ = build_table(store, short.runs(), short, {key.digest: {"udr.lasso": 0.5} for key in short.runs()})
-    write_table(tmp_path / "evidence", table, short, EARLY_SHARE)
+    write_table(tmp_path / "evidence", table, short)
     return tmp_path / "evidence"
 
 
@@ -122,7 +121,7 @@ def test_the_seed_decides_which_runs_are_verified(evidence):
     ],
 )
 def test_a_table_of_other_data_or_scores_than_there_are_here_is_refused(evidence, short, change, error, message):
-    write_table(evidence, change(pd.read_parquet(evidence / "runs.parquet")), short, {})
+    write_table(evidence, change(pd.read_parquet(evidence / "runs.parquet")), short)
     with pytest.raises(error, match=message):
         verify.verify_runs(evidence, number=1)
 
@@ -131,7 +130,7 @@ def test_a_run_that_diverged_in_the_table_alone_does_not_agree(evidence, short):
     table = pd.read_parquet(evidence / "runs.parquet")
     key = short.runs()[0]
     table.loc[table["run"] == key.digest, ["status", "value"]] = ["diverged", float("nan")]
-    write_table(evidence, table, short, {})
+    write_table(evidence, table, short)
     comparison = verify.verify_runs(evidence, number=4)
     found = comparison[comparison["run"] == key.digest]
     assert (found["score"].tolist(), found["agrees"].tolist()) == (["status"], [False])
@@ -144,7 +143,7 @@ def test_the_start_of_a_run_is_verified_by_its_early_losses(evidence, short):
     assert comparison["exact"].all()
     table = pd.read_parquet(evidence / "runs.parquet")
     table.loc[table["score"] == "loss.100", "value"] *= 1.001
-    write_table(evidence, table, short, {})
+    write_table(evidence, table, short)
     assert not verify.verify_start(evidence, seed=1)["agrees"].any()
 
 
@@ -171,7 +170,7 @@ store = Store(sys.argv[2])
 train_group(Wire(), Group(store.url, tuple(profile.runs())))
 for key in profile.runs():
     score_one(store, key)
-write_table(sys.argv[3], build_table(store, profile.runs(), profile)[0], profile, {})
+write_table(sys.argv[3], build_table(store, profile.runs(), profile)[0], profile)
 """
 
 

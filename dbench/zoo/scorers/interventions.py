@@ -14,22 +14,20 @@ Array = NDArray[np.float64]
 
 
 def interventions(run: EncodedRun) -> Scores:
-    """Score every code, with every point of the grid where nothing is said of a sample.
+    """Score every code on every point of the grid, and by modularity and a forest on samples.
 
     Returns:
         With i* the factor that a code is most robust for (equation 3):
 
         - ``irs.code``, of every code i: IRS({i} | {i*}, all others), estimated without noise (appendix A.1).
         - ``irs.one_nuisance``: the lowest IRS({i} | {i*}, {j}) of all j: 1 where every line of Figure 4 is flat.
-          At least ``irs.code``, since a mean moves no farther than the farthest of what it is the mean of.
-        - ``irs.mean``: means in place of suprema, max_j 1 - E|z - E[z|g_j]| / E|z - E[z]|: how robust the code is
-          when rare deviations count as rarely as they happen. Its best factor may be another than i*.
-        - ``modularity.bins.<n>``: the mutual information score with n instead of 20 bins, on the sample of
-          ``modularity``; ``modularity.bins.<n>.active``: the mean over informative codes alone (0 without any), also
-          for 20.
-        - ``relation.importance_single``, codes x factors: importances of the forest of ``dci``, of the same trees and
-          points, but with one code drawn as the candidate of each split (appendix D.1); and
-          ``dci.single.informativeness``: its test accuracy, mean over factors.
+        - ``irs.mean``: means in place of suprema, max_j 1 - E|z - E[z|g_j]| / E|z - E[z]|. Its best factor may be
+          another than i*.
+        - ``modularity.bins.<n>``: with n instead of 20 bins; ``modularity.bins.<n>.active``: the mean over informative
+          codes alone (0 without any), also for 20.
+        - ``relation.importance_single``, codes x factors: importances of the forest of ``dci`` with one code drawn as
+          the candidate of each split (appendix D.1); and ``dci.single.informativeness``: its test accuracy, mean over
+          factors.
 
         A constant code scores 0 throughout.
     """

@@ -78,10 +78,7 @@ def _nk(run: EncodedRun) -> Scores:
 def _relations(run: EncodedRun) -> Scores:
     """The matrices behind mig, dci and sap, and every aggregation of each (A Sober Look, section 6.1.2).
 
-    Returns:
-        ``relation.<kind>``, codes x factors, in nats, shares of a factor's importance, and test accuracies; and
-        ``blend.<kind>.<aggregation>``, so that ``blend.mutual_information.mig`` is ``mig``,
-        ``blend.importance.dci_disentanglement`` is ``dci`` and ``blend.predictability.sap`` is ``sap``.
+    ``relation.<kind>`` is codes x factors: nats, shares of a factor's importance, and test accuracies.
     """
     kinds = {"mutual_information": run.mig, "importance": run.dci, "predictability": run.sap}
     entropies, scores = entropy(run.train.factors), dict[str, float | NDArray[np.float64]]()
