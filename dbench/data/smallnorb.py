@@ -89,7 +89,7 @@ class SmallNorb(Published):
         points = np.stack([category, instance, elevation, azimuth // 2, lighting], axis=1)
         if (azimuth % 2).any() or (points < 0).any() or (points >= sizes).any():
             raise DamagedData(f"{folder}: the labels of {split} must lie on the grid {sizes}, azimuths even")
-        places = np.ravel_multi_index(tuple(points.T), sizes)
+        places: NDArray[np.intp] = np.ravel_multi_index(tuple(points.T), sizes)
         start = 0
         for pairs in read_binary_matrix(folder / f"{split}-dat.mat.gz", (n, 2, 96, 96), np.uint8, rows=ROWS):
             self._images[places[start : start + len(pairs)]] = lanczos(pairs[:, 0].astype(np.uint8))
