@@ -14,7 +14,8 @@ from dbench.stats import Estimate
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
-Role = Literal["primary", "size", "cell", "probe", "print"]
+CardRole = Literal["primary", "cell", "probe", "print"]
+Role = CardRole | Literal["size"]
 
 # The attribute by which the pytest plugin finds the card of a test function.
 CARD_ATTRIBUTE = "dbench_card"
@@ -67,10 +68,10 @@ class Claim:
 
     Attributes:
         id: id of the finding in the ledger; never changes meaning.
-        role: ``primary``, the paper's sentence by its own pooling on the nearest data; ``size``, the same on images of
-            another size, as which a primary is judged on such tables; ``cell``, the same sentence for one objective,
-            data set, metric or construction; ``probe``, what we ask beside it (a converse, a boundary, another
-            estimator, a confound); ``print``, a printed figure.
+        role: ``primary``, the paper's sentence by its own pooling on the nearest data; ``cell``, the same sentence for
+            one objective, data set, metric or construction; ``probe``, what we ask beside it (a converse, a boundary,
+            another estimator, a confound); ``print``, a printed figure. Records have one role more: ``size``, a primary
+            on images of another size.
         evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
         statistic: what the estimate is.
@@ -100,10 +101,10 @@ class Claim:
     statistic: str
     rule: Rule
     unit: str
-    role: Role = "primary"
+    role: CardRole = "primary"
     says: str = ""
     where: str = ""
-    roles: Mapping[str, Role] = field(default_factory=dict)
+    roles: Mapping[str, CardRole] = field(default_factory=dict)
     part: str = ""
     quote: str = ""
     confidence: float = 0.95
@@ -115,13 +116,13 @@ class Claim:
     revision: int = 1
 
     def __post_init__(self) -> None:
-        for name, vocabulary in (("evidence", Evidence), ("role", Role)):
+        for name, vocabulary in (("evidence", Evidence), ("role", CardRole)):
             if getattr(self, name) not in get_args(vocabulary):
                 raise InvalidInput(
                     f"{name} of claim {self.id!r} must be one of {get_args(vocabulary)}, got {getattr(self, name)!r}"
                 )
-        if strange := [role for role in self.roles.values() if role not in get_args(Role)]:
-            raise InvalidInput(f"roles of claim {self.id!r} must be among {get_args(Role)}, got {strange[0]!r}")
+        if strange := [role for role in self.roles.values() if role not in get_args(CardRole)]:
+            raise InvalidInput(f"roles of claim {self.id!r} must be among {get_args(CardRole)}, got {strange[0]!r}")
         if "." not in self.id:
             raise InvalidInput(f"id of a claim must read paper.finding, got {self.id!r}")
         if self.role == "primary" and not self.quote.strip():

@@ -27,7 +27,7 @@ class FrozenCard:
     Attributes:
         hash: of its rule, role, statistic and regime, and of what computes its estimate.
         date: day of the freeze, ISO.
-        cells: number of its judgements that are cells: all of a cell's, those of a primary on further tables.
+        cells: number of its judgements that are cells: all of a cell's, those of a primary on other data sets.
         earlier: hashes it had before changes of form, which left all its records equal.
     """
 

@@ -155,6 +155,8 @@ class Downsampled(GridData):
 
     def __init__(self, base: DataSet, block: int, *, name: str) -> None:
         channels, height, width = base.image_shape
+        if block < 1 or height % block or width % block:
+            raise InvalidInput(f"block must divide the image size {height} x {width}, got {block}")
         self.name = name
         self.factor_names = base.factor_names
         self.factor_sizes = base.factor_sizes

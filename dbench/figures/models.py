@@ -121,7 +121,8 @@ def models_of_store(store: Store, *, data: Iterable[str] = ()) -> list[Models]:
         document = store.read_document("scores", key=key) if chosen else None
         if document is None or store.status(key) != "done":
             continue
-        scores = {name: float(value) for name, value in document["scores"].items()}
+        # Relation matrices and scores of each code are lists.
+        scores = {name: float(value) for name, value in document["scores"].items() if not isinstance(value, list)}
         if "mig" in scores:
             found.setdefault(key.data, []).append(TrainedModel(store, key, scores))
     if not found:

@@ -113,7 +113,7 @@ class MetricCard:
     shown: tuple[str, ...] = ()  # details that stand below the score
     # File and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
     picture: tuple[str, str] | None = None
-    # What goes wrong elsewhere -> the test that shows what is done here, which the docstring puts into words.
+    # What goes wrong elsewhere -> the test that shows what is done here.
     pitfalls: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -17,23 +17,33 @@ def sides_of(document: Document) -> Sides:
 
 
 def heading_cases(records: Iterable[Record], sides: Sides) -> list[Record]:
-    """Return the primary cases of the largest image size at which their worst is decided; of none, the primary's own.
+    """Return the cases that head a finding: those of the largest image size at which their worst is decided.
 
-    The records are those of one kind of evidence. What was not judged at several sizes has one group of cases.
+    Where none is, or a test of the primary broke, they are the primary's own. The records are of one kind of evidence.
     """
-    groups = [cases for _, cases in by_side(records, sides)]
-    decided = [cases for cases in groups if worst_of(cases)["verdict"] in _DECIDED]
-    return (decided[-1:] or groups[:1] or [[]])[0]
+    groups = by_side(records, sides)
+    own = groups[0][1] if groups else []
+    decided = [group for group in groups if worst_of(group[1])["verdict"] in _DECIDED]
+    if not decided or worst_of(own)["verdict"] == "broken":
+        return own
+    return max(decided, key=lambda group: group[0])[1]
 
 
 def by_side(records: Iterable[Record], sides: Sides) -> list[tuple[int, list[Record]]]:
-    """Group the primary cases by the side of the images: that of the primary first, then the others, rising."""
-    groups: dict[tuple[bool, int], list[Record]] = {}
+    """Group the primary cases by the side of the images, 0 where it is not known: that of the primary comes first."""
+    own, others = list[Record](), dict[int, list[Record]]()
     for record in records:
-        if record["role"] in ("primary", "size"):
-            side = sides.get(str(record["params"].get("evidence_folder")), 0)
-            groups.setdefault((record["role"] == "size", side), []).append(record)
-    return [(place[1], groups[place]) for place in sorted(groups)]
+        if record["role"] == "primary":
+            own.append(record)
+        elif record["role"] == "size":
+            others.setdefault(_side(record, sides), []).append(record)
+    # A test that broke has no parameters: it is of the primary's size.
+    first = [(max(_side(record, sides) for record in own), own)] if own else []
+    return first + sorted(others.items())
+
+
+def _side(record: Record, sides: Sides) -> int:
+    return sides.get(str(record["params"].get("evidence_folder")), 0)
 
 
 def worst_of(cases: Sequence[Record]) -> Record:
@@ -66,5 +76,5 @@ def size_rows(document: Document) -> list[tuple[str, dict[int, Record]]]:
         own = [r for r in document["records"] if (r["claim"], r["evidence"]) == (heading["claim"], heading["heads"])]
         groups = by_side(own, sides)
         if len(groups) > 1:
-            rows.append((heading["claim"], {side: worst_of(cases) for side, cases in sorted(groups)}))
+            rows.append((heading["claim"], {side: worst_of(cases) for side, cases in groups}))
     return rows

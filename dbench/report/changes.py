@@ -82,7 +82,7 @@ def compare(old: Document, new: Document) -> Changes:
 
 def _key(record: Record) -> tuple[str, ...]:
     case = strict_json(record["params"])
-    return (record["claim"], record["evidence"], record["role"], record["part"], case, record["nodeid"])
+    return (record["claim"], record["evidence"], record["part"], case, record["nodeid"])
 
 
 def _moved(old: Record, new: Record) -> bool:

@@ -133,7 +133,8 @@ def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]], heading: Sequenc
     for side, cases in by_size:
         worst = worst_of(cases)
         heads = ", which heads the finding" if cases == heading else ""
-        parts.append(f"{worst['verdict']} at {side} x {side} pixels ({estimate_text(worst)}){heads}")
+        at = f"{side} x {side} pixels" if side else "unknown size"
+        parts.append(f"{worst['verdict']} at {at} ({estimate_text(worst)}){heads}")
     return f"By image size: {'; '.join(parts)}."
 
 
@@ -190,11 +191,11 @@ def _label(record: Record, varied: Sequence[str]) -> str:
     return " / ".join(one_line(str(record["params"].get(name, "-"))) for name in varied) or part_text(record) or "one"
 
 
-def chance_text(records: Iterable[Record]) -> str:
+def chance_text(records: Iterable[Record], others: Iterable[Record] = ()) -> str:
     """Say of records how many may be wrong by chance; empty where none rests on a sample.
 
     An interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
-    however they depend on each other.
+    however they depend on each other. Others might have been in the place of some: those of other image sizes.
 
     Example:
         >>> chance_text([{"confidence": 0.95, "interval": [0.1, 0.2]}] * 40)
@@ -204,7 +205,7 @@ expected to be wrongly reproduced, and as many wrongly outside.'
     sampled = [record for record in records if record["interval"] is not None and record["confidence"] < 1]
     if not sampled:
         return ""
-    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in sampled):.2g}"))
+    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in (*sampled, *others)):.2g}"))
     return (
         f"{len(sampled)} of the verdicts rest on samples. If every true value lay exactly on the end of its range, "
         f"{errors} would be expected to be wrongly reproduced, and as many wrongly outside."

@@ -47,7 +47,7 @@ def render_html(
         sizes=sizes,
         sides=sorted({side for _, cases in sizes for side in cases}),
         views=_views(document, deciders, trends or {}, figures),
-        chance=chance_text(deciders.values()),
+        chance=chance_text(deciders.values(), [r for r in document["records"] if r["role"] == "size"]),
     )
 
 
@@ -110,7 +110,7 @@ def _by_table(document: Document, group: Sequence[Record]) -> list[tuple[str, Re
     for table in document["provenance"].get("evidence", ()):
         name = f"{table['data']}, {table['side']} x {table['side']} pixels" if table["side"] else table["data"]
         for record in group:
-            whole = record["role"] in ("primary", "size", "cell") and not record["part"]
+            whole = record["role"] in BESIDE["cell"] and not record["part"]
             if whole and record["params"] == {"evidence_folder": table["name"]}:
                 found.append((table["side"] or 0, name, record))
     return [(name, record) for _, name, record in sorted(found, key=lambda each: each[:2])] if len(found) > 1 else []

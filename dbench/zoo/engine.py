@@ -97,12 +97,20 @@ def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
     return train(members, training_images(data, images), network_of(keys[0], data), **arguments)
 
 
-def measure_speed(group: Group, *, steps: int) -> float:
-    """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker."""
-    train_keys(group.keys, steps=2, device=group.device, precision=group.precision)
-    start = time.perf_counter()
-    train_keys(group.keys, steps=steps, device=group.device, precision=group.precision)
-    return steps * len(group.keys) / (time.perf_counter() - start)
+def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:
+    """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
+
+    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
+    """
+    images_of(group.keys[0].data)  # to be loaded takes time too
+    runs, speed = len(group.keys), 0.0
+    for count in (2, steps):
+        if speed and deadline is not None and time.monotonic() + steps * runs / speed > deadline:
+            break
+        start = time.perf_counter()
+        train_keys(group.keys, steps=count, device=group.device, precision=group.precision)
+        speed = count * runs / (time.perf_counter() - start)
+    return speed
 
 
 def train_group(line: Line, group: Group) -> int:

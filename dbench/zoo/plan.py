@@ -164,6 +164,6 @@ def expected_seconds(
         if shape not in speeds:
             if deadline is not None and time.monotonic() > deadline:
                 return None
-            speeds[shape] = measure_speed(group, steps=10)
+            speeds[shape] = measure_speed(group, steps=10, deadline=deadline)
         seconds += sum(key.steps - taken(key) for key in group.keys) / speeds[shape]
     return seconds / at_once

@@ -123,3 +123,9 @@ def test_the_fingerprint_of_a_downsampled_set_follows_base_and_block():
 
 def test_a_digest_keeps_the_parts_apart():
     assert digest("ab", "c") != digest("a", "bc")
+
+
+def test_a_block_that_does_not_divide_the_image_is_refused():
+    for block in (0, 3):
+        with pytest.raises(InvalidInput, match=f"block must divide the image size .*, got {block}"):
+            Downsampled(Ramp(), block, name="small")

@@ -66,7 +66,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         weights = {name: tensor.numpy() for name, tensor in network.init(np.random.default_rng(seed)).items()}
         tensors = {"weights": weights, "codes": {"mean": mean, "logvar": logvar}}
         place.save(key, status="done", tensors=tensors, record={"scores": {}})
-        place.write_document("scores", {"scores": {"mig": 0.9 - 0.8 * seed, "elbo": -20.0}}, key=key)
+        place.write_document(
+            "scores", {"scores": {"mig": 0.9 - 0.8 * seed, "elbo": -20.0, "irs.code": [0.5] * 10}}, key=key
+        )
     return place
 
 

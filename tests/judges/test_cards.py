@@ -65,6 +65,7 @@ def test_an_unknown_field_is_refused_and_a_card_never_changes():
     [
         ({"evidence": "zooo"}, "evidence of claim 'sober.theorem-1' must be one of .*, got 'zooo'"),
         ({"role": "main"}, "role of claim 'sober.theorem-1' must be one of .*, got 'main'"),
+        ({"role": "size"}, "role of claim 'sober.theorem-1' must be one of .*, got 'size'"),
         ({"quote": " "}, "quote of primary claim 'sober.theorem-1' must be the paper's sentence, got none"),
         ({"id": "theorem-1"}, "must read paper.finding, got 'theorem-1'"),
         ({"confidence": 0.0}, r"must lie in \(0, 1\], got 0.0"),

@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
+import pandas as pd
 import pytest
 
 from dbench.claims.errata import errata
@@ -174,6 +175,23 @@ def test_it(evidence_folder, codes):
         "test_it[few-far]": "cell",
         "test_it[active-far]": "probe",
     }
+
+
+def test_a_primary_on_larger_images_of_the_same_data_is_a_size(session, tmp_path):
+    for name, data in (("near", "dsprites_grid_16"), ("large", "dsprites_grid_32"), ("far", "color_dsprites_grid_16")):
+        (tmp_path / name).mkdir()
+        pd.DataFrame({"profile": ["own"], "data": [data]}).to_parquet(tmp_path / name / "runs.parquet")
+    source = f"""
+from pathlib import Path
+
+@card(role="primary", quote="It holds indeed, we find.").covers
+@pytest.mark.parametrize("evidence_folder", [Path({str(tmp_path)!r}, name) for name in ("near", "large", "far")])
+def test_it(evidence_folder):
+    return around(0.7)
+"""
+    records = session(source).records.values()
+    roles = {record["params"]["evidence_folder"]: record["role"] for record in records}
+    assert roles == {"near": "primary", "large": "size", "far": "cell"}
 
 
 def test_without_the_plugin_a_claim_cannot_pass(session):

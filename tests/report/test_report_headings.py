@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from dbench.claims.record import broken_record
 from dbench.report import VERDICTS, build_document
 from dbench.report.document import headings_match
 from dbench.report.headings import chance_text
@@ -207,6 +208,7 @@ def test_a_case_that_is_weaker_for_sure_outranks_one_that_cannot_be_worse(headin
     assert heading_of(make_record(params={"i": 0}), beside(0.1))["verdict"] == "undecided"
 
 
+@pytest.mark.parametrize("own", [16, 64])
 @pytest.mark.parametrize(
     ("at_16", "at_32", "at_64", "heads"),
     [
@@ -214,28 +216,30 @@ def test_a_case_that_is_weaker_for_sure_outranks_one_that_cannot_be_worse(headin
         ("reproduced", "contradicted", "weaker", 64),
         ("reproduced", "not tested", "absent", 64),
         ("contradicted", "undecided", "not tested", 16),
-        ("undecided", "not tested", "broken", 16),
+        ("undecided", "not tested", "undecided", None),
     ],
 )
-def test_of_several_image_sizes_the_largest_that_decides_heads(make_record, sample, at_16, at_32, at_64, heads):
+def test_of_several_image_sizes_the_largest_that_decides_heads(make_record, sample, own, at_16, at_32, at_64, heads):
     tables = [sample["provenance"]["evidence"][0] | {"name": f"t{side}", "side": side} for side in (64, 16, 32)]
-    verdicts = {16: at_16, 32: at_32, 64: at_64}
+    verdicts, heads = {16: at_16, 32: at_32, 64: at_64}, heads or own
     records = [
-        make_record(role=role, verdict=verdict, params={"evidence_folder": f"t{side}", "i": i}, nodeid=f"n{side}-{i}")
-        for side, role in ((16, "primary"), (32, "size"), (64, "size"))
+        make_record(
+            role="primary" if side == own else "size",
+            verdict=verdict,
+            params={"evidence_folder": f"t{side}", "i": i},
+            nodeid=f"n{side}-{i}",
+        )
+        for side in verdicts
         for i, verdict in enumerate(["reproduced", verdicts[side]])
     ]
     document = build_document(records, provenance={"evidence": tables})
     assert headings_match(document)
     (heading,) = document["headings"]
-    assert (heading["verdict"], heading["record"]) == (
-        verdicts[heads],
-        f"n{heads}-{0 if verdicts[heads] == 'reproduced' else 1}",
-    )
+    assert (heading["verdict"], heading["record"][:4]) == (verdicts[heads], f"n{heads}-")
     (note,) = heading["notes"]
-    said = [f"{verdict} at {side} x {side} pixels (-0.620 [-0.710, -0.530])" for side, verdict in verdicts.items()]
-    said[[16, 32, 64].index(heads)] += ", which heads the finding"
-    assert note == f"By image size: {'; '.join(said)}."
+    said = {side: f"{each} at {side} x {side} pixels (-0.620 [-0.710, -0.530])" for side, each in verdicts.items()}
+    said[heads] += ", which heads the finding"
+    assert note == f"By image size: {'; '.join(said[side] for side in sorted(said, key=lambda side: side != own))}."
     # The page and the summary show all three side by side.
     summary, page = render_markdown(document), render_html(document)
     row = summary.partition("| finding | 16 x 16 | 32 x 32 | 64 x 64 |")[2].splitlines()[2]
@@ -244,3 +248,18 @@ def test_of_several_image_sizes_the_largest_that_decides_heads(make_record, samp
     assert re.findall(r'class="word">([a-z ]+)<', section) == [at_16, at_32, at_64]
     for text in (render_markdown, render_html):
         assert "By image size" not in text(build_document(records[:1]))
+
+
+def test_a_primary_that_broke_heads_whatever_other_sizes_say(make_record, sample):
+    tables = [sample["provenance"]["evidence"][0] | {"name": f"t{side}", "side": side} for side in (64, 16)]
+    records = [
+        make_record(params={"evidence_folder": "t16", "i": 0}),
+        broken_record(make_record(), nodeid="b", reason="a worker died") | {"seconds": 0.0},
+        make_record(role="size", params={"evidence_folder": "t64", "i": 0}, nodeid="c"),
+    ]
+    document = build_document(records, provenance={"evidence": tables})
+    assert headings_match(document)
+    assert (document["headings"][0]["verdict"], document["headings"][0]["record"]) == ("broken", "b")
+    assert "0 x 0" not in render_markdown(document) + render_html(document)
+    (alone,) = build_document(records[:2], provenance={"evidence": tables})["headings"]
+    assert (alone["verdict"], alone["notes"]) == ("broken", [])

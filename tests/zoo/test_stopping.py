@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from dbench.cli import main
 from dbench.errors import InvalidInput
 from dbench.zoo import plan
-from dbench.zoo.engine import Group
+from dbench.zoo.engine import Group, measure_speed
 from dbench.zoo.plan import Setup, expected_seconds
 from dbench.zoo.population import score_population
 from dbench.zoo.score import score_runs
@@ -46,6 +46,9 @@ def test_there_is_no_estimate_after_the_deadline(store, tiny_keys, monkeypatch):
     assert taken == []
     assert expected_seconds([group], 1, Setup(), deadline=time.monotonic() + 600) is not None
     assert taken == [2, 10]
+    taken.clear()
+    assert measure_speed(group, steps=10**15, deadline=time.monotonic() + 1) > 0
+    assert taken == [2]
 
 
 @pytest.mark.parametrize("work", [train_runs, score_runs, score_population])
