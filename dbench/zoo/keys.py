@@ -68,7 +68,7 @@ class RunKey:
         cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0, at the end.
 
     Raises:
-        InvalidInput: an empty name, a number out of range, or a constant given twice.
+        InvalidInput: an empty name, a number out of range, or a constant or the likelihood factor given twice.
     """
 
     data: str
@@ -98,6 +98,10 @@ class RunKey:
         for name in ("learning_rate", "likelihood_factor"):
             if getattr(self, name) == 0:
                 raise InvalidInput(f"{name} must be above 0, got 0")
+        if (twice := dict(self.constants).get("likelihood_factor")) is not None:
+            raise InvalidInput(
+                f"likelihood_factor must be given once, got {self.likelihood_factor:g} and the constant {twice}"
+            )
         if self.cooldown > 1:
             raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {self.cooldown:g}")
         constants = {name: _number(f"constant {name}", value) for name, value in self.constants}
