@@ -62,14 +62,12 @@ def beta_vae_metric(
     factor (its value varies from pair to pair, as in the supplement of Sepliarskaia et al., A.1) and in no
     other; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
     default options. Bounds 0 and 1; chance is 1/k, not taken off unless ``corrected``: max(0, (a - 1/k) / (1 - 1/k))
-    for an accuracy of a. Its known weaknesses stay: a rotation is nearly invisible, and since codes are not
-    standardised and weights are penalised, codes of tiny scale cannot be used. About 0.3 s on a grid of codes.
+    for an accuracy of a. A rotation is nearly invisible to it.
 
     Returns:
         Score with per-factor accuracies; details ``chance`` (1/k), ``ceiling`` (1: pairs have equal copies of
         what they share), ``train`` (accuracy on the training points), ``iterations`` of the solver (100 is
-        its limit). Constant codes leave nothing to guess by: about chance. With a single factor every guess is
-        right: 1.
+        its limit). Constant codes score about chance. With a single factor every guess is right: 1.
 
     Raises:
         InvalidInput: a number of draws below 1.
@@ -90,7 +88,7 @@ def beta_vae_metric(
 
     for name, value in (("batch", batch), ("train_points", train_points), ("test_points", test_points)):
         require_count(name, value, 1)
-    generator = named_generator(metric="beta_vae_metric") if generator is None else generator
+    generator = generator or named_generator(metric="beta_vae_metric")
     k = len(source.factor_names)
     (x, label), (x_test, truth) = (_points(source, n, batch, generator) for n in (train_points, test_points))
     if (label == label[0]).all():

@@ -1,9 +1,8 @@
 """Gradient boosted classification trees as scikit-learn's defaults define them, several times faster.
 
-One tree for each class and stage makes boosting the slowest part of every protocol that uses it: a factor of 40
-values takes 4,000 trees. scikit-learn sorts every code anew in every node of every tree. Here codes are sorted
-once; a node keeps the sorted order of its own observations by filtering that of its parent, so that a split is a
-cumulative sum. Every split is exact, no code is binned.
+scikit-learn sorts every code anew in every node of every tree. Here codes are sorted once; a node keeps the sorted
+order of its own observations by filtering that of its parent, so that a split is a cumulative sum. Every split is
+exact, no code is binned.
 
 The model is that of Friedman (2001), algorithm 6 (algorithm 5 for two classes), with the options that A Sober
 Look takes from scikit-learn: 100 stages, learning rate 0.1, trees of depth 3, splits by squared error, one Newton

@@ -94,11 +94,11 @@ def explicitness(
     """Area under the ROC curve of a linear classifier of each factor value, averaged over values, then factors.
 
     A Sober Look, section 4.2.4: one logistic regression tells each value of a factor from all other values of
-    that factor, from all codes. Codes are standardised by the training part (two thirds), so scale does not
-    matter; areas are taken on the test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a
-    middle value of an ordered factor, so exact copies stay below 1 (``ceiling``), hence no perfect value on
-    the card: 0.78 for 3, 6, 40, 32 and 32 values. ``rescaled`` gives 2 (area - 1/2), so that chance is 0 (Ridgeway
-    and Mozer's plots), bounds -1 and 1; ``penalty`` is the C of scikit-learn.
+    that factor, from all codes. Codes are standardised by the training part (two thirds); areas are taken on the
+    test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a middle value of an ordered factor,
+    so exact copies stay below 1 (``ceiling``): 0.78 for 3, 6, 40, 32 and 32 values. ``rescaled`` gives
+    2 (area - 1/2), so that chance is 0 (Ridgeway and Mozer's plots), bounds -1 and 1; ``penalty`` is the C of
+    scikit-learn.
 
     Returns:
         Score with per-factor means; details ``chance``, ``ceiling`` (of one exact copy of each factor by
@@ -119,7 +119,7 @@ def explicitness(
     """
     require_discrete(sample, "explicitness")
     require_positive("penalty", penalty)
-    generator = named_generator(metric="explicitness") if generator is None else generator
+    generator = generator or named_generator(metric="explicitness")
     train, test = sample.split(1 / 3, generator)
     found = _areas(train, test, penalty)
     copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]

@@ -11,7 +11,7 @@ from dbench.errors import InvalidInput
 
 
 def require_varying(sample: Sample) -> None:
-    """Insist that every factor takes at least two values: of one that does not vary, nothing can be said."""
+    """Insist that every factor takes at least two values."""
     constant = [
         name for name, column in zip(sample.factor_names, sample.factors.T, strict=True) if (column == column[0]).all()
     ]

@@ -1,8 +1,7 @@
 """Lasso with a cross-validated penalty for many targets at once, from second moments alone.
 
-Everything a Lasso path and its cross-validation error depend on are the products of predictors and targets
-within each fold. The path is piecewise linear in the penalty (Osborne et al. 2000): all targets and folds
-walk from corner to corner of their paths together, and the error between two corners is a parabola.
+The path is piecewise linear in the penalty (Osborne et al. 2000): all targets and folds walk from corner to
+corner of their paths together, and the error between two corners is a parabola.
 """
 
 from typing import NamedTuple

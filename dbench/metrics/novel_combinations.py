@@ -93,7 +93,7 @@ def novel_combinations(
         require_count("train", train, 1)
         if train > n_familiar:
             raise InvalidInput(f"train must be at most the number of familiar points, {n_familiar}, got {train}")
-    generator = named_generator(metric="novel_combinations") if generator is None else generator
+    generator = generator or named_generator(metric="novel_combinations")
     order = generator.permutation(len(sample))
     seed = int(generator.integers(2**63))
     chance = 1 / prod(int(size) for size in sizes)

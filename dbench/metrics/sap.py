@@ -79,7 +79,7 @@ def sap(
         if not sample.discrete:
             raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")
         both = np.concatenate([sample.codes, exact_copies(sample).codes], axis=1)  # split and predicted together
-        generator = named_generator(metric="sap") if generator is None else generator
+        generator = generator or named_generator(metric="sap")
         matrix = svm_predictability(*Sample(both, sample.factors).split(1 / 3, generator))
         matrix, ceiling = matrix[: sample.n_codes], gap_per_factor(matrix[sample.n_codes :])
     else:

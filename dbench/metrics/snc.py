@@ -122,7 +122,7 @@ def snc(
     require_discrete(sample, "snc")
     if min_bin_size is not None:
         require_count("min_bin_size", min_bin_size, 1)
-    generator = named_generator(metric="snc") if generator is None else generator
+    generator = generator or named_generator(metric="snc")
     information = mutual_information(sample.codes, sample.factors, bins=bins)
     labels, _ = label_indices(sample.factors)
     guessing = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])

@@ -57,7 +57,7 @@ def statistical_efficiency(
         0.67 0.56
         0.98 0.33
     """
-    generator = named_generator(metric="statistical_efficiency") if generator is None else generator
+    generator = generator or named_generator(metric="statistical_efficiency")
     low, high = downstream_accuracy(sample, [few, many], model=model, test=test, generator=generator)
     ratios = np.divide(low, high, out=np.zeros_like(low), where=high > 0)
     return Score(

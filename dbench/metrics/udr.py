@@ -216,7 +216,7 @@ def udr_scores(
         raise InvalidInput(f"groups must label {m} models, got {len(labels)}")
     if comparisons is not None:
         require_count("comparisons", comparisons, 1)
-    generator = named_generator(metric="udr") if generator is None else generator
+    generator = generator or named_generator(metric="udr")
     partners = _partners(labels, comparisons, generator)
     compared: list[list[float]] = [[] for _ in range(m)]
     asked: list[list[int]] = [[] for _ in range(m)]
