@@ -1,8 +1,7 @@
 """The card of a metric, its result, and the dictionary of all metrics.
 
-The decorator attaches a card and lists the function. A metric of a sample can also be called with the codes and
-factors themselves: ``mig(codes, factors)`` is ``mig(Sample(codes, factors))`` by the rules of
-:mod:`dbench.codes.factors`. Every other metric is left as it is.
+A metric of a sample can also be called with the codes and factors themselves: ``mig(codes, factors)`` is
+``mig(Sample(codes, factors))`` by the rules of :mod:`dbench.codes.factors`.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def sap(
     observations for training; for continuous factors the squared correlation, on all observations. Bounds 0
     and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
     threshold cannot pick a middle value: standardised exact copies of 3, 6, 40, 32 and 32 values score only 0.25.
-    Invariant to scale with ``r2`` only. The relation is in the result's name: ``sap[svm]`` or ``sap[r2]``.
-    ``corrected`` puts every factor's gap on the scale from chance (0) to that of an exact copy (1).
+    The result is named after its relation, ``sap[svm]`` or ``sap[r2]``. ``corrected`` puts every factor's gap on the
+    scale from chance (0) to that of an exact copy (1).
 
     Returns:
         Score with per-factor gaps and the relation matrix; details ``ceiling`` (of one exact copy of each

@@ -1,8 +1,6 @@
-"""Discrete mutual information between every code and every factor, in nats.
+"""Discrete mutual information between every code and every factor, in nats (A Sober Look, section 4.2.3).
 
-Codes are cut into bins of equal width between their smallest and largest value (A Sober Look, section
-4.2.3); discrete factors are taken by label, never binned; continuous factors are cut like codes. The
-estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) / 2n nats.
+The estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) / 2n nats.
 """
 
 import numpy as np
