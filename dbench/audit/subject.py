@@ -94,10 +94,7 @@ class Subject:
         return None
 
     def score(self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
-        """Score a representation.
-
-        The key names the representation; with the other arguments it decides the answer that is remembered.
-        ``n`` is a number of rows, ``repetition`` which draw of the sample.
+        """Score a representation, once: ``key`` names it, ``n`` are rows, ``repetition`` says which draw of the sample.
 
         Raises:
             MetricFailed: it raised, took too long, or returned anything but a finite number.

@@ -29,8 +29,8 @@ def read_arrays(
         factors: n x k, likewise; columns may also hold text or be categorical. See :mod:`dbench.codes.factors` for
             which are labels. The columns of a frame name the factors.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
-        continuous: names (or patterns) of factors that are continuous although they look like labels.
-        discrete: names (or patterns) of factors that are labels although they look continuous.
+        continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
+        discrete: likewise.
 
     Raises:
         InvalidInput: not a matrix, lengths or indices that differ, values that are missing or no numbers.

@@ -16,12 +16,8 @@ from dbench.codes.formats.text import Column, Labels
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput, unknown_name
 
-FEW = 100
-"""Most values of a factor that is read as labels although they are not whole numbers."""
-
-OFTEN = 10
-"""Least observations for each of these values, on average."""
-
+FEW = 100  # most values of a factor that is read as labels although they are not whole numbers
+OFTEN = 10  # least observations for each of these values, on average
 _WHOLE = 2.0**53  # floats beyond cannot tell neighbouring whole numbers apart
 _SHOWN = 12
 

@@ -22,9 +22,7 @@ from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
 
-MOST_ROWS = 2_000_000
-"""Rows kept of a longer file unless asked otherwise; the usual full factor grids fit."""
-
+MOST_ROWS = 2_000_000  # the usual full factor grids fit
 USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
 _LIKE_CODES = (
     "z", "latents", "latent", "code", "mu", "mean", "means", "embeddings", "representation", "representations",
@@ -77,8 +75,8 @@ def read_codes(
         factors: likewise.
         rows: of a longer file so many are kept, drawn without replacement, in the file's order.
         seed: decides which.
-        continuous: names (or patterns) of factors that are continuous although they look like labels.
-        discrete: names (or patterns) of factors that are labels although they look continuous.
+        continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
+        discrete: likewise.
 
     Raises:
         InvalidInput: no such file, another format, arrays that are missing, have other names, no numbers,

@@ -122,9 +122,7 @@ def open_npy(path: Path) -> StoredArray:
 
 
 def open_npz(path: Path) -> dict[str, StoredArray]:
-    """Look at the arrays of an npz archive, by name.
-
-    Values are read later, and checked against the archive's checksums then.
+    """Look at the arrays of an npz archive, by name; values are read later.
 
     Raises:
         DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
