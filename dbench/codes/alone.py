@@ -57,7 +57,7 @@ def _read_alone(path: str | Path, codes: str | None, rows: int, seed: int) -> tu
     file = existing(path)
     suffix = file.suffix.lower()
     if suffix in (".csv", ".parquet", ".pq"):
-        table = (open_csv if suffix == ".csv" else open_parquet)(file)
+        table = open_csv(file) if suffix == ".csv" else open_parquet(file)
         keep, notes = choose_rows(table.rows, rows, seed)
         values = table.read(columns_of(table, "codes", codes, USUAL_CODES), keep)
         return CodesAlone(str(path), values.astype(np.float64), None, tuple(notes)), table.rows

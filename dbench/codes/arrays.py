@@ -56,7 +56,8 @@ def read_arrays(
         numbers.append(column)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names
-    if len(numbers[0]) != len(columns[0] if not isinstance(columns[0], Labels) else columns[0].ranks):
+    first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
+    if len(numbers[0]) != len(first):
         pair = f"{np.shape(codes)} and {np.shape(factors)}"
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):

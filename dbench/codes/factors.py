@@ -1,8 +1,8 @@
-"""Which factors are labels and which are continuous: one rule for files, arrays, tensors and tables.
+"""Which factors are labels and which are continuous.
 
 Text is a label. Whole numbers are labels, whatever their type. Other numbers are labels too where they take few
 values that occur often, as in dSprites' ``latents_values``; else they are continuous, and then so are all factors of
-the sample, since a metric treats them alike. Whoever knows better names the factor.
+the sample, since a metric treats them alike.
 """
 
 from collections.abc import Collection, Sequence
@@ -90,10 +90,10 @@ class Kinds(NamedTuple):
                 )
             return np.stack(labels, axis=1), notes
         if len(real) < len(columns):
-            why = "" if set(real) <= said_continuous else "too many values for labels, "
+            why = "continuous as asked" if set(real) <= said_continuous else "too many values for labels"
             notes.append(
-                f"{', '.join(real)}: {why or 'continuous as asked, '}so all factors count as continuous; for metrics "
-                "of labels leave them out, cut them into classes (numpy.digitize), or name them as 'discrete'."
+                f"{', '.join(real)}: {why}, so all factors count as continuous; for metrics of labels leave them out, "
+                "cut them into classes (numpy.digitize), or name them as 'discrete'."
             )
         kept = [column.ranks if isinstance(column, Labels) else column for column in columns]
         return np.stack([column.astype(np.float64) for column in kept], axis=1), notes

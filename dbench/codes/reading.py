@@ -108,7 +108,8 @@ def read_codes(
             raise InvalidInput(_explain(file.name, arrays, wanted, missing))
         return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
     if suffix in (".csv", ".parquet", ".pq"):
-        return _read_table((open_csv if suffix == ".csv" else open_parquet)(file), codes, factors, rows, seed, kinds)
+        table = open_csv(file) if suffix == ".csv" else open_parquet(file)
+        return _read_table(table, codes, factors, rows, seed, kinds)
     pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
     raise InvalidInput(f"codes must come in .npz, a pair of .npy, .csv or .parquet, got {file.name!r}{pickled}")
 

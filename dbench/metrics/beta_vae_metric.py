@@ -90,14 +90,16 @@ def beta_vae_metric(
         require_count(name, value, 1)
     generator = generator or named_generator(metric="beta_vae_metric")
     k = len(source.factor_names)
-    (x, label), (x_test, truth) = (_points(source, n, batch, generator) for n in (train_points, test_points))
+    x, label = _points(source, train_points, batch, generator)
+    x_test, truth = _points(source, test_points, batch, generator)
     if (label == label[0]).all():
         guess, iterations, train = np.full(test_points, label[0]), 0, 1.0
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # to stop at 100 steps is part of the protocol
             model = LogisticRegression().fit(x, label)
-        guess, iterations, train = model.predict(x_test), int(model.n_iter_.max()), float(model.score(x, label))
+        guess = model.predict(x_test)
+        iterations, train = int(model.n_iter_.max()), float(model.score(x, label))
     hits = np.bincount(truth[guess == truth], minlength=k)
     value = hits.sum() / test_points
     return Score(

@@ -14,10 +14,9 @@ from dbench.metrics.inputs import ranked
 def exact_copies(sample: Sample) -> Sample:
     """Return the sample with one standardised exact copy of each factor for codes.
 
-    Labels of discrete factors are copied by rank, so that arbitrary labels do not matter; a constant factor
-    becomes a constant code.
+    Labels of discrete factors are copied by rank; a constant factor becomes a constant code.
     """
-    halves = ranked(sample.factors) * 0.5  # the range of a factor can exceed the largest float, that of halves cannot
+    halves = ranked(sample.factors) * 0.5  # keeps the range finite
     centred = halves - halves.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)

@@ -124,7 +124,6 @@ def predict_labels(
             x_batch, y_batch = x_epoch[:, start : start + batch], y_epoch[..., start : start + batch]
             size = x_batch.shape[1]
             share = 1 / size
-            # The last batch of an epoch may be smaller.
             fit = (units, back) if size == units.shape[2] else units.new_empty(2, t, hidden, size)
             logits = forward(x_batch, fit[0])
             # Of the mean over observations and the sum over classifiers, so each one's gradient is its own.

@@ -72,8 +72,7 @@ def dci(
 
     A Sober Look, section 4.2.5: two thirds of the observations train one predictor for each factor, its
     importances fill the relation matrix, the rest tests it; continuous factors are regressed. Entropies have base k
-    (disentanglement) and base d (completeness). Bounds 0 and 1. A score depends on the predictor, which the result
-    therefore names:
+    (disentanglement) and base d (completeness). Bounds 0 and 1. The result names the predictor:
 
     - ``dci``, boosted trees (``gbt``): with the default options of scikit-learn, as in A Sober Look.
     - ``dci[gbt_sklearn]``: the same model fitted by scikit-learn itself, the reference;

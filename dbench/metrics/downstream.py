@@ -27,9 +27,8 @@ AT_ONCE = 2**17  # logits of all problems fitted together, at most: 1 MiB
 def _strength(x: Array, labels: Labels) -> float:
     """The strength of a logistic regression that predicts held-out folds best.
 
-    Ten strengths from 1e-4 to 1e4 and five folds of neighbouring observations, scikit-learn's ``Cs=10`` and
-    ``KFold(5)``; the strongest penalty among equals. Classes missing from a fold's training part are never guessed
-    there.
+    Five folds of neighbouring observations, scikit-learn's ``Cs=10`` and ``KFold(5)``; the strongest penalty among
+    equals. Classes missing from a fold's training part are never guessed there.
     """
     values, classes = np.unique(labels, return_inverse=True)
     if len(values) == 1:

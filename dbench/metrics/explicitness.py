@@ -96,9 +96,8 @@ def explicitness(
     A Sober Look, section 4.2.4: one logistic regression tells each value of a factor from all other values of
     that factor, from all codes. Codes are standardised by the training part (two thirds); areas are taken on the
     test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a middle value of an ordered factor,
-    so exact copies stay below 1 (``ceiling``): 0.78 for 3, 6, 40, 32 and 32 values. ``rescaled`` gives
-    2 (area - 1/2), so that chance is 0 (Ridgeway and Mozer's plots), bounds -1 and 1; ``penalty`` is the C of
-    scikit-learn.
+    so exact copies stay below 1 (``ceiling``). ``rescaled`` gives 2 (area - 1/2), so that chance is 0 (Ridgeway
+    and Mozer's plots), bounds -1 and 1; ``penalty`` is the C of scikit-learn.
 
     Returns:
         Score with per-factor means; details ``chance``, ``ceiling`` (of one exact copy of each factor by
@@ -124,7 +123,8 @@ def explicitness(
     found = _areas(train, test, penalty)
     copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]
     per_factor = np.array([_mean(areas) for areas in found])
-    ceiling, chance = float(np.mean([_mean(areas) for areas in copied])), 0.5
+    ceiling = float(np.mean([_mean(areas) for areas in copied]))
+    chance = 0.5
     if rescaled:
         per_factor, ceiling, chance = 2 * per_factor - 1, 2 * ceiling - 1, 0.0
     return Score(

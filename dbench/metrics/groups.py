@@ -25,7 +25,7 @@ class GroupCurve(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """Two groups of factors that become one, by rising number, at the largest threshold at which they hang together."""
+    """Two groups of factors, by rising number, that become one as the threshold falls."""
 
     threshold: float
     first: tuple[int, ...]  # holds the smallest of all

@@ -83,7 +83,7 @@ def standardise(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Scale both parts by the mean and deviation of the training part; what is constant there becomes 0 in both."""
-    halves, other = train * 0.5, test * 0.5  # the range of finite numbers can exceed the largest float
+    halves, other = train * 0.5, test * 0.5  # keeps the range finite
     mean = halves.mean(axis=0)
     centred = halves - mean
     largest = np.abs(centred).max(axis=0)

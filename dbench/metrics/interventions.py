@@ -136,8 +136,8 @@ def crossed_empida(
     """EMPIDA where every combination of factors occurs once and without noise (Appendix A.1).
 
     Conditional means stand for interventional ones, single observations for means after the change, and all
-    realisations of the held factors count alike. On other samples this is an approximation: noise of the codes
-    counts as disagreement. Arguments as for :func:`empida`; ``changed`` must be all factors that are not held.
+    realisations of the held factors count alike. On other samples noise of the codes counts as disagreement.
+    Arguments as for :func:`empida`; ``changed`` must be all factors that are not held.
     """
     if sorted([*held, *changed]) != list(range(factors.shape[1])):
         raise InvalidInput(f"held and changed must be all factors together, got {list(held)} and {list(changed)}")

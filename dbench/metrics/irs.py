@@ -146,9 +146,8 @@ def irs(
     every combination was seen once.
 
     Exact copies score 1 as long as factors are not binned; values that share a bin cost them (``ceiling``).
-    Noise scores well above 0, the more so the fewer observations a value has (``chance``): 0.25 with 3, 6, 40,
-    32 and 32 values and 10,000 observations. For one value held, the mean can lie off the overall one, so that
-    the worst case exceeds the normaliser; the bounds are -1 and 1.
+    Noise scores well above 0, the more so the fewer observations a value has (``chance``). For one value held, the
+    mean can lie off the overall one, so that the worst case exceeds the normaliser; the bounds are -1 and 1.
 
     Factors are cut into equal-width ``bins``, labels by rank; by default discrete ones are not, continuous ones into
     20. ``quantile`` is that of the disagreements, 1.0 the paper's supremum; the normaliser is always the maximum.
@@ -189,7 +188,8 @@ def irs(
     whole = estimate(scaled, factors, every, [], range(k))
     matrix = _ratio(np.stack(parts, axis=1), whole[:, None])
     best, weights = matrix.max(axis=1), unit * whole
-    chance, ceiling = _average(best[d : 2 * d], weights[d : 2 * d]), _average(best[2 * d :], weights[2 * d :])
+    chance = _average(best[d : 2 * d], weights[d : 2 * d])
+    ceiling = _average(best[2 * d :], weights[2 * d :])
     per_code = np.where(whole[:d] > 0, between(best[:d], chance, ceiling), 0.0) if corrected else best[:d]
     return Score(
         "irs[corrected]" if corrected else "irs",

@@ -134,7 +134,7 @@ def cross_validated_lasso(x: Array, y: Array, *, folds: int = 5) -> LassoFit:
 
 
 def lasso_of_moments(moments: Moments) -> LassoFit:
-    """Fit as :func:`cross_validated_lasso` does, from the moments of the folds (:func:`fold_moments`)."""
+    """Fit as :func:`cross_validated_lasso` does, from :func:`fold_moments`."""
     folds, d, targets = len(moments.xx), moments.xx.shape[1] - 1, moments.xy.shape[2]
     inside = list(moments)
     whole = [moment.sum(axis=0, keepdims=True) for moment in inside]

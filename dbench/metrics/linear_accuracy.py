@@ -90,7 +90,8 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
         for part in (sample, exact_copies(sample))
     )
     labels = sample.factors.astype(np.int64)
-    (adjusted, chance), (ceiling, _) = adjusted_accuracy(accuracy, labels), adjusted_accuracy(copied, labels)
+    adjusted, chance = adjusted_accuracy(accuracy, labels)
+    ceiling, _ = adjusted_accuracy(copied, labels)
     return Score(
         "linear_accuracy",
         float(adjusted.mean()),

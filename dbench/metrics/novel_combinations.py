@@ -16,10 +16,7 @@ from dbench.seeds import generator as named_generator
 
 
 def adjust_for_chance(accuracy: float, chance: float) -> float:
-    """Return max(0, (a - r) / (1 - r)), a the accuracy and r that of guessing (Mahon et al., Table 3).
-
-    The paper takes the mean accuracy over the left-out combinations first and adjusts it afterwards.
-    """
+    """Return max(0, (a - r) / (1 - r)), a the accuracy and r that of guessing (Mahon et al., Table 3)."""
     return max(0.0, (accuracy - chance) / (1 - chance))
 
 

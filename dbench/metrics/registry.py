@@ -150,7 +150,7 @@ def metric(
 @overload
 def metric(*, needs: Literal["source", "posterior", "models"], **declared: Any) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Attach a card of these fields to a metric and list it under its own name, which is also the default label.
+    """Attach a card of these fields to a metric and list it under its own name.
 
     Raises:
         InvalidInput: a name that is taken, or a property in ``varies`` that no test knows.

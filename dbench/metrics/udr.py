@@ -29,8 +29,8 @@ def udr_pair(relation_matrix: ArrayLike, informative_a: ArrayLike, informative_b
     (to all codes of the other model, informative or not, as printed); the sum over both models' informative codes is
     divided by their number.
 
-    At most 1 for relations of at most 1; 1 for a permutation matrix. A row or column of zeros contributes 0 (it would
-    be 0/0), and two models without informative codes score 0.
+    At most 1 for relations of at most 1; 1 for a permutation matrix. A row or column of zeros contributes 0, and two
+    models without informative codes score 0.
 
     Example:
         >>> udr_pair([[0.0, 1.0], [0.5, 0.0]], [True, True], [True, True])

@@ -70,7 +70,8 @@ class StoredArray:
         """
         rows, columns = self.numbers
         require_room(self.what, rows, columns, rows if keep is None else len(keep))
-        values, step = self._values(), max(_BLOCK // (columns * self.dtype.itemsize), 1)
+        values = self._values()
+        step = max(_BLOCK // (columns * self.dtype.itemsize), 1)
         blocks = (values[start : start + step] for start in range(0, rows, step))
         return rows_of(checked(self.what, blocks), keep)
 
@@ -133,7 +134,7 @@ def open_npz(path: Path) -> dict[str, StoredArray]:
         odd = [name for name in names if not name.isprintable()]
         if odd:  # they would be printed
             raise DamagedData(f"{path.name} must have printable names for arrays, got {odd[0]!r}")
-        # Archives open the last member of a name; which one was meant cannot be told.
+        # Which one was meant cannot be told.
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise DamagedData(f"{path.name} must hold each array once, got {twice[0]!r} more than once")

@@ -23,7 +23,7 @@ def quantise(values: NDArray[np.float64], bins: int = 20) -> NDArray[np.int64]:
         [0, 1, 2, 3]
     """
     require_count("bins", bins, 1)
-    halves = values * 0.5  # the range of finite numbers can exceed the largest float, that of their halves cannot
+    halves = values * 0.5  # keeps the range finite
     low = halves.min(axis=-2, keepdims=True)
     width = halves.max(axis=-2, keepdims=True) - low
     share = np.divide(halves - low, width, out=np.zeros_like(halves), where=width > 0)
