@@ -35,7 +35,7 @@ SUTER, DUAN = "Suter et al.", "Duan et al."
 class Representation:
     """A construction, and which code holds which factor."""
 
-    source: Source  # factors, integer labels throughout, and codes
+    source: Source  # factors are integer labels throughout
     holds: NDArray[np.bool_]  # codes x factors; whether the code depends on the factor, or is needed to tell it
     explicit: bool  # whether every factor can be told from all codes together
     place: str

@@ -15,17 +15,10 @@ from dbench.errors import InvalidInput
 
 @dataclass(frozen=True, eq=False)
 class CodesAlone:
-    """Codes of one model.
+    """Codes of one model; see :class:`~dbench.codes.reading.CodesFile`."""
 
-    Attributes:
-        name: the file, as it was named.
-        codes: n x d.
-        logvar: logarithms of the posterior's variances, same shape, where the file holds them.
-        notes: what was decided in reading, one sentence each.
-    """
-
-    name: str
-    codes: NDArray[np.float64]
+    name: str  # the file, as it was named
+    codes: NDArray[np.float64]  # n x d
     logvar: NDArray[np.float64] | None
     notes: tuple[str, ...]
 

@@ -25,19 +25,12 @@ _TEXT = 1 << 20
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array in a file, of known shape and type, not read yet.
+    """An array in a file, not read yet; shape and type are as declared."""
 
-    Attributes:
-        what: file and name, for messages.
-        shape: as declared; the number of bytes in the file agrees with it.
-        dtype: as declared; object arrays are listed but never read.
-        load: maps the array of a file into memory, or reads that of an archive.
-    """
-
-    what: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[np.generic]
-    load: Callable[[], Any]
+    what: str  # file and name, for messages
+    shape: tuple[int, ...]  # agrees with the number of bytes in the file
+    dtype: np.dtype[np.generic]  # object arrays are listed but never read
+    load: Callable[[], Any]  # maps the array of a file into memory, or reads that of an archive
 
     def __str__(self) -> str:
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {self.dtype}"
