@@ -29,11 +29,7 @@ CHECKS: dict[str, Check] = {
 
 
 def load_metric(name: str) -> Callable[..., Any]:
-    """Return a metric by name: ``mig`` or ``dci[forest]`` of dbench, ``module:attribute`` (with dots) any other.
-
-    Raises:
-        UnknownName: a name without a colon that is no metric of dbench.
-    """
+    """Return a metric by name: ``mig`` or ``dci[forest]`` of dbench, ``module:attribute`` (with dots) any other."""
     return cast(Callable[..., Any], load_callable("metric", name)) if ":" in name else find_variant(name)
 
 
@@ -99,7 +95,7 @@ def load_expected(path: Path) -> dict[str, str]:
 
     Raises:
         DamagedData: not readable, or an entry that is no written reason.
-        UnknownName: a name that is no check and no family.
+        UnknownName: no check and no family.
     """
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -149,9 +145,8 @@ def parametrize_with_checks(
 ) -> pytest.MarkDecorator:
     """Run a test once for each metric and check.
 
-    The test takes ``metric`` and ``check`` and calls ``check(metric)``. Checks that do not apply are skipped, those
-    that are expected to fail are xfailed with their reason; one that is named in ``expected`` and passes fails. The
-    arguments are those of :func:`audit`, of several metrics.
+    Checks that do not apply are skipped, those that are expected to fail are xfailed with their reason; one that is
+    named in ``expected`` and passes fails. The arguments are those of :func:`audit`, of several metrics.
 
     Example:
         In a test module of your own::

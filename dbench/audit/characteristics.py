@@ -8,7 +8,7 @@ from dbench.audit.record import Answer, Check
 from dbench.audit.scale import CHANCE, HIGH, LOW, judge, scale_of
 from dbench.audit.subject import Subject
 
-# Each of these representations lacks one property and has the others (Duan et al., table 5).
+# Representations that lack one property and have the others (Duan et al., table 5).
 BROKEN = {
     "modularity": ("factors packed in pairs",),
     "compactness": ("factors copied twice", "factors split into digits"),

@@ -1,8 +1,8 @@
 """The representations that metrics are audited on, each with its place in the papers.
 
-Factors are integer labels throughout, so that every metric can be asked; continuous factors of the papers are put
-on a few values. What a code holds is written as the string of its factors: ``"a b ab"`` is one code for each of two
-factors and one that holds both, ``-`` a code that holds nothing.
+Continuous factors of the papers are put on a few values, so that every metric can be asked. What a code holds is
+written as the string of its factors: ``"a b ab"`` is one code for each of two factors and one that holds both, ``-``
+a code that holds nothing.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ SUTER, DUAN = "Suter et al.", "Duan et al."
 class Representation:
     """A construction, and which code holds which factor."""
 
-    source: Source  # factors, integer labels throughout, and codes
+    source: Source  # factors are integer labels throughout
     holds: NDArray[np.bool_]  # codes x factors; whether the code depends on the factor, or is needed to tell it
     explicit: bool  # whether every factor can be told from all codes together
     place: str

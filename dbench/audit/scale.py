@@ -1,9 +1,4 @@
-"""Rules of the audit, fixed before any metric was looked at: what counts as high, low and the same.
-
-Metrics have different chance levels and cannot all reach 1 by their own protocol, so a score is read on the metric's
-own scale: 0 is what codes of noise get, 1 what perfect copies get. A metric of which less is better says so; its scale
-is upside down and read alike.
-"""
+"""Rules of the audit, which docs/audit.md gives: what counts as high, low and the same."""
 
 from typing import NamedTuple
 
@@ -12,11 +7,11 @@ from dbench.audit.record import Answer
 from dbench.audit.subject import Subject
 
 # On the scale from chance (0) to perfect (1):
-HIGH = 0.75  # high is above three quarters,
-LOW = 0.5  # low is below one half,
-SAME = 0.05  # the same is within one twentieth,
-BIAS = 0.1  # estimates from fewer observations, or other bins, may differ by a tenth.
-# A tenth of the larger: how far a chance level may lie from 0, and perfect copies must lie from chance.
+HIGH = 0.75
+LOW = 0.5
+SAME = 0.05
+BIAS = 0.1  # how far estimates from fewer observations, or other bins, may differ
+# Share of the larger: how far a chance level may lie from 0, and perfect copies must lie from chance.
 CHANCE = 0.1
 # Of five and five independent draws, all of one kind are larger in 1 case of 252.
 DRAWS = 5
@@ -54,11 +49,7 @@ def score_of(subject: Subject, name: str, **how: int) -> float:
 
 
 def scale_of(subject: Subject) -> Scale:
-    """Measure the scale of a metric, unless it is declared: the means of draws of noise and of perfect copies.
-
-    It separates them where every draw of perfect copies is better than every draw of noise, and the means are
-    further apart than a tenth of the larger.
-    """
+    """Measure the scale of a metric, unless it is declared: the means of draws of noise and of perfect copies."""
     if subject.scale is not None:
         return Scale(*subject.scale, separates=True)
     noise, copies = ([score_of(subject, name, repetition=i) for i in range(DRAWS)] for name in (NOISE_ONLY, PERFECT))

@@ -76,7 +76,8 @@ class Subject:
         if low is not None and high is not None and not low < high:
             raise InvalidInput(f"bounds must be a smaller and a larger number, got {low} and {high}")
         self.bounds, self.scale = (low, high), scale
-        self.direction = -1.0 if (scale[1] < scale[0] if scale else less_is_better) else 1.0
+        downwards = scale[1] < scale[0] if scale else less_is_better
+        self.direction = -1.0 if downwards else 1.0
         self.metric, self.observations, self.timeout = metric, observations, timeout
         self.name = str(name or getattr(metric, "__name__", type(metric).__name__))
         self.options = dict(options or {})
@@ -94,10 +95,7 @@ class Subject:
         return None
 
     def score(self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
-        """Score a representation.
-
-        The key names the representation; with the other arguments it decides the answer that is remembered.
-        ``n`` is a number of rows, ``repetition`` which draw of the sample.
+        """Score a representation, once: ``key`` names it, ``n`` are rows, ``repetition`` says which draw of the sample.
 
         Raises:
             MetricFailed: it raised, took too long, or returned anything but a finite number.
@@ -144,11 +142,7 @@ def _repeats(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray
 
 
 def _posterior(models: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[NDArray[np.float64], ...]:
-    """Means and log-variances that two encodings of each observation speak for.
-
-    A code that says the same again has the mean of both and the variance by which they differ, at least 1e-4; one
-    that does not is an idle code, whose posterior is the prior.
-    """
+    """Means and log-variances of two encodings of each observation; a code that does not repeat has the prior's."""
     variance = np.maximum(((models[0] - models[1]) ** 2).mean(axis=0) / 2, 1e-4)
     mean, logvar = np.where(known, models.mean(axis=0), 0.0), np.where(known, np.log(variance), 0.0)
     return mean, np.broadcast_to(logvar, mean.shape).copy()

@@ -20,7 +20,7 @@ Change = Callable[[Codes, np.random.Generator], Codes]
 
 
 def _leaky(factors: Factors, generator: np.random.Generator) -> Codes:
-    """Mix codes and add noise, more to each than to the one before: real numbers, no ties, no two codes alike."""
+    """Mix codes and add noise, more to each than to the one before: no ties, no two codes alike."""
     codes = UNEQUAL["leaky"](factors, generator)
     more = np.linspace(0, 1, codes.shape[1])
     return np.asarray(codes + more * generator.standard_normal(codes.shape))
@@ -53,7 +53,7 @@ PLACES = {
     "dead_codes": "Locatello et al. (2020), 4.2.2",
     "idle_codes": "Locatello et al. (2020), 4.2.2",
 }
-# Standard deviations of noise on the codes, in steps of the factors; at the last little is left of four values.
+# Standard deviations of noise on the codes, in steps of the factors.
 NOISE = (0.0, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -87,7 +87,7 @@ def _same(subject: Subject, base: str, key: str, change: Change) -> Answer:
 
 
 def _duplicated(subject: Subject) -> Answer:
-    """No property calls a second copy better, and compactness calls it worse."""
+    """A second copy never scores better."""
     scale = scale_of(subject)
     before = subject.score("leaky copy", LEAKY)
     after = subject.score("duplicated", changed(LEAKY, lambda codes, generator: np.hstack([codes, codes])))

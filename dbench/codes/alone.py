@@ -15,17 +15,10 @@ from dbench.errors import InvalidInput
 
 @dataclass(frozen=True, eq=False)
 class CodesAlone:
-    """Codes of one model.
+    """Codes of one model; see :class:`~dbench.codes.reading.CodesFile`."""
 
-    Attributes:
-        name: the file, as it was named.
-        codes: n x d.
-        logvar: logarithms of the posterior's variances, same shape, where the file holds them.
-        notes: what was decided in reading, one sentence each.
-    """
-
-    name: str
-    codes: NDArray[np.float64]
+    name: str  # the file, as it was named
+    codes: NDArray[np.float64]  # n x d
     logvar: NDArray[np.float64] | None
     notes: tuple[str, ...]
 
@@ -57,7 +50,7 @@ def _read_alone(path: str | Path, codes: str | None, rows: int, seed: int) -> tu
     file = existing(path)
     suffix = file.suffix.lower()
     if suffix in (".csv", ".parquet", ".pq"):
-        table = (open_csv if suffix == ".csv" else open_parquet)(file)
+        table = open_csv(file) if suffix == ".csv" else open_parquet(file)
         keep, notes = choose_rows(table.rows, rows, seed)
         values = table.read(columns_of(table, "codes", codes, USUAL_CODES), keep)
         return CodesAlone(str(path), values.astype(np.float64), None, tuple(notes)), table.rows

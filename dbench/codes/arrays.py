@@ -29,8 +29,8 @@ def read_arrays(
         factors: n x k, likewise; columns may also hold text or be categorical. See :mod:`dbench.codes.factors` for
             which are labels. The columns of a frame name the factors.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
-        continuous: names (or patterns) of factors that are continuous although they look like labels.
-        discrete: names (or patterns) of factors that are labels although they look continuous.
+        continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
+        discrete: likewise.
 
     Raises:
         InvalidInput: not a matrix, lengths or indices that differ, values that are missing or no numbers.
@@ -56,7 +56,8 @@ def read_arrays(
         numbers.append(column)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names
-    if len(numbers[0]) != len(columns[0] if not isinstance(columns[0], Labels) else columns[0].ranks):
+    first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
+    if len(numbers[0]) != len(first):
         pair = f"{np.shape(codes)} and {np.shape(factors)}"
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):

@@ -1,8 +1,8 @@
-"""Which factors are labels and which are continuous: one rule for files, arrays, tensors and tables.
+"""Which factors are labels and which are continuous.
 
 Text is a label. Whole numbers are labels, whatever their type. Other numbers are labels too where they take few
 values that occur often, as in dSprites' ``latents_values``; else they are continuous, and then so are all factors of
-the sample, since a metric treats them alike. Whoever knows better names the factor.
+the sample, since a metric treats them alike.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,12 +16,8 @@ from dbench.codes.formats.text import Column, Labels
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput, unknown_name
 
-FEW = 100
-"""Most values of a factor that is read as labels although they are not whole numbers."""
-
-OFTEN = 10
-"""Least observations for each of these values, on average."""
-
+FEW = 100  # most values of a factor that is read as labels although they are not whole numbers
+OFTEN = 10  # least observations for each of these values, on average
 _WHOLE = 2.0**53  # floats beyond cannot tell neighbouring whole numbers apart
 _SHOWN = 12
 
@@ -94,10 +90,10 @@ class Kinds(NamedTuple):
                 )
             return np.stack(labels, axis=1), notes
         if len(real) < len(columns):
-            why = "" if set(real) <= said_continuous else "too many values for labels, "
+            why = "continuous as asked" if set(real) <= said_continuous else "too many values for labels"
             notes.append(
-                f"{', '.join(real)}: {why or 'continuous as asked, '}so all factors count as continuous; for metrics "
-                "of labels leave them out, cut them into classes (numpy.digitize), or name them as 'discrete'."
+                f"{', '.join(real)}: {why}, so all factors count as continuous; for metrics of labels leave them out, "
+                "cut them into classes (numpy.digitize), or name them as 'discrete'."
             )
         kept = [column.ranks if isinstance(column, Labels) else column for column in columns]
         return np.stack([column.astype(np.float64) for column in kept], axis=1), notes

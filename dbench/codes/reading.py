@@ -22,9 +22,7 @@ from dbench.codes.sample import Sample
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
 
-MOST_ROWS = 2_000_000
-"""Rows kept of a longer file unless asked otherwise; the usual full factor grids fit."""
-
+MOST_ROWS = 2_000_000  # the usual full factor grids fit
 USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
 _LIKE_CODES = (
     "z", "latents", "latent", "code", "mu", "mean", "means", "embeddings", "representation", "representations",
@@ -77,8 +75,8 @@ def read_codes(
         factors: likewise.
         rows: of a longer file so many are kept, drawn without replacement, in the file's order.
         seed: decides which.
-        continuous: names (or patterns) of factors that are continuous although they look like labels.
-        discrete: names (or patterns) of factors that are labels although they look continuous.
+        continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
+        discrete: likewise.
 
     Raises:
         InvalidInput: no such file, another format, arrays that are missing, have other names, no numbers,
@@ -110,7 +108,8 @@ def read_codes(
             raise InvalidInput(_explain(file.name, arrays, wanted, missing))
         return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
     if suffix in (".csv", ".parquet", ".pq"):
-        return _read_table((open_csv if suffix == ".csv" else open_parquet)(file), codes, factors, rows, seed, kinds)
+        table = open_csv(file) if suffix == ".csv" else open_parquet(file)
+        return _read_table(table, codes, factors, rows, seed, kinds)
     pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
     raise InvalidInput(f"codes must come in .npz, a pair of .npy, .csv or .parquet, got {file.name!r}{pickled}")
 

@@ -37,7 +37,7 @@ class Source(Protocol):
         self, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return n x d codes of n x k factors, of which factor ``held[i]`` of row i was set and the others drawn."""
-        return self.codes(factors, generator)  # whoever can encode any factors need not know which one was set
+        return self.codes(factors, generator)
 
     def sample(self, n: int, generator: np.random.Generator) -> Sample:
         """Draw n observations: factors and their codes."""
@@ -126,9 +126,6 @@ class RowSource(Source):
 
     The others then follow their law *given* that value. This is what an intervention does where factors are
     independent; where they are not, whatever goes with the held factor is held too.
-
-    Args:
-        sample: discrete factors; each value in so many rows that a choice among them means something.
 
     Raises:
         InvalidInput: continuous factors.

@@ -1,8 +1,7 @@
 """From a matrix of relations (codes x factors) to a score.
 
-Each takes any non-negative matrix, so that relations and aggregations can be blended (A Sober Look,
-section 4.2) and claims about a printed matrix need no model. Disentanglement looks along a code (one
-factor?), completeness and the gaps along a factor (one code?).
+Each takes any non-negative matrix. Disentanglement looks along a code (one factor?), completeness and the
+gaps along a factor (one code?).
 """
 
 import numpy as np

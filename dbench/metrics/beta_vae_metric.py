@@ -62,14 +62,12 @@ def beta_vae_metric(
     factor (its value varies from pair to pair, as in the supplement of Sepliarskaia et al., A.1) and in no
     other; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
     default options. Bounds 0 and 1; chance is 1/k, not taken off unless ``corrected``: max(0, (a - 1/k) / (1 - 1/k))
-    for an accuracy of a. Its known weaknesses stay: a rotation is nearly invisible, and since codes are not
-    standardised and weights are penalised, codes of tiny scale cannot be used. About 0.3 s on a grid of codes.
+    for an accuracy of a. A rotation is nearly invisible to it.
 
     Returns:
         Score with per-factor accuracies; details ``chance`` (1/k), ``ceiling`` (1: pairs have equal copies of
         what they share), ``train`` (accuracy on the training points), ``iterations`` of the solver (100 is
-        its limit). Constant codes leave nothing to guess by: about chance. With a single factor every guess is
-        right: 1.
+        its limit). Constant codes score about chance. With a single factor every guess is right: 1.
 
     Raises:
         InvalidInput: a number of draws below 1.
@@ -90,16 +88,18 @@ def beta_vae_metric(
 
     for name, value in (("batch", batch), ("train_points", train_points), ("test_points", test_points)):
         require_count(name, value, 1)
-    generator = named_generator(metric="beta_vae_metric") if generator is None else generator
+    generator = generator or named_generator(metric="beta_vae_metric")
     k = len(source.factor_names)
-    (x, label), (x_test, truth) = (_points(source, n, batch, generator) for n in (train_points, test_points))
+    x, label = _points(source, train_points, batch, generator)
+    x_test, truth = _points(source, test_points, batch, generator)
     if (label == label[0]).all():
         guess, iterations, train = np.full(test_points, label[0]), 0, 1.0
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # to stop at 100 steps is part of the protocol
             model = LogisticRegression().fit(x, label)
-        guess, iterations, train = model.predict(x_test), int(model.n_iter_.max()), float(model.score(x, label))
+        guess = model.predict(x_test)
+        iterations, train = int(model.n_iter_.max()), float(model.score(x, label))
     hits = np.bincount(truth[guess == truth], minlength=k)
     value = hits.sum() / test_points
     return Score(

@@ -76,7 +76,7 @@ def blends(
     weights). Aggregations: ``dci_disentanglement``, ``dci_completeness``, ``sap`` (gap of the two strongest codes),
     ``mig`` (the same, divided by the entropy of the factor in nats, whatever the relation: bounded by 1 only for
     information), ``modularity`` (idle codes left out). By default all relations but ``suter``, which needs 2,400
-    observations. Of the paper's 15,000, ``gbt`` takes minutes, all others together a few seconds.
+    observations. ``gbt`` takes minutes.
 
     A generator is one stream for all relations, in the order asked for; by default each relation gets its own, so that
     a matrix does not depend on what else is asked for.

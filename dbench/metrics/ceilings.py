@@ -1,8 +1,7 @@
 """How high and how low a metric can come out by its own protocol, and scores put on that scale.
 
-The protocol of some metrics keeps a perfect representation from 1 (20 bins for a factor of 40 values) and a
-random one from 0 (plug-in estimates are biased upwards). Both ends are found by scoring, on the same
-factors, exact copies of them and codes that lost their partner.
+Some protocols keep a perfect representation from 1 (20 bins for a factor of 40 values) and a random one from 0
+(plug-in estimates are biased upwards).
 """
 
 import numpy as np
@@ -15,10 +14,9 @@ from dbench.metrics.inputs import ranked
 def exact_copies(sample: Sample) -> Sample:
     """Return the sample with one standardised exact copy of each factor for codes.
 
-    Labels of discrete factors are copied by rank, so that arbitrary labels do not matter; a constant factor
-    becomes a constant code.
+    Labels of discrete factors are copied by rank; a constant factor becomes a constant code.
     """
-    halves = ranked(sample.factors) * 0.5  # the range of a factor can exceed the largest float, that of halves cannot
+    halves = ranked(sample.factors) * 0.5  # keeps the range finite
     centred = halves - halves.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
@@ -35,8 +33,7 @@ def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:
     """Put values on the scale where chance is 0 and the ceiling is 1: (v - chance) / (ceiling - chance).
 
-    All broadcast: ``chance`` is what independent codes get, ``ceiling`` what exact copies get. Values are cut to 0
-    and 1, and 0 where the ceiling is no higher than chance, so that the protocol tells nothing.
+    All broadcast. Values are cut to 0 and 1, and 0 where the ceiling is no higher than chance.
 
     Example:
         >>> between([0.0, 0.1, 0.5, 0.9], 0.1, 0.9).round(3).tolist()

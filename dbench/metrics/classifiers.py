@@ -52,9 +52,8 @@ def predict_labels(
     """Train perceptrons with one hidden layer; return the labels they predict of the test part.
 
     Adam (0.9, 0.999), cross entropy, no early stopping. Codes are standardised by their training mean and
-    deviation, so accuracies do not depend on scale; constant codes become 0. A column left out is set to 0,
-    which gives its weights no gradient and no say. All classifiers see the same batches in the same order and
-    start from the same draw of weights, so two of them differ by what they are shown alone.
+    deviation; constant codes, and a column left out, become 0. All classifiers see the same batches in the same
+    order and start from the same draw of weights, so two of them differ by what they are shown alone.
 
     Codes are models x n x d to train and models x m x d to test, labels n x k numbers below the k ``classes``; what
     comes back is classifiers x m. The generator draws the initial weights and the order of the observations.
@@ -112,8 +111,7 @@ def predict_labels(
             torch.mm(weights.T, rows[m].T, out=units[low:high].view(-1, rows.shape[1]))
         return torch.baddbmm(bias + ruled_out, second, units.relu_())
 
-    # The gradient is written out, and into memory that is there already: autograd's bookkeeping and a fresh page
-    # for every intermediate result cost as much as the products themselves.
+    # The gradient is written out, into memory that is there already: autograd costs as much as the products.
     whole.grad = torch.zeros_like(whole)
     gradients = parts_of(whole.grad)
     optimiser = torch.optim.Adam([whole], lr=1e-3 if falling_from is None else falling_from, fused=True)
@@ -126,7 +124,6 @@ def predict_labels(
             x_batch, y_batch = x_epoch[:, start : start + batch], y_epoch[..., start : start + batch]
             size = x_batch.shape[1]
             share = 1 / size
-            # The last batch of an epoch may be smaller.
             fit = (units, back) if size == units.shape[2] else units.new_empty(2, t, hidden, size)
             logits = forward(x_batch, fit[0])
             # Of the mean over observations and the sum over classifiers, so each one's gradient is its own.

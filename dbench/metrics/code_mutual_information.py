@@ -26,14 +26,13 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
 
     Both codes are cut into equal-width bins. Bounds 0 and log(bins), reached by duplicates whose values fill
     the bins evenly. The plug-in estimate is biased upwards by about (a - 1)(b - 1) / 2n nats, a and b the bins
-    that two codes use: 0.018 for 20 bins and 10,000 observations, which is what independent uniform codes
-    score. Compare scores of equal n and bins only, or take each pair's bias off, at least to 0 (``corrected``).
-    Codes (a sample, or n x d) are posterior means or draws, which answer different questions; about 10 ms.
+    that two codes use: 0.018 for 20 bins and 10,000 observations. Compare scores of equal n and bins only, or
+    take each pair's bias off, at least to 0 (``corrected``). Codes (a sample, or n x d) are posterior means or
+    draws of them.
 
     Returns:
         Score with the mean over its pairs as value per code; details ``bias`` (the mean expected bias, also
-        the chance level), ``pairs`` and ``bins``. A single code has no pair and scores 0; constant codes share
-        no information with any, and their pairs count.
+        the chance level), ``pairs`` and ``bins``. A single code scores 0; the pairs of constant codes count.
 
     Raises:
         InvalidInput: NaN, infinity, or fewer than 1 bin.

@@ -72,35 +72,29 @@ def dci(
 
     A Sober Look, section 4.2.5: two thirds of the observations train one predictor for each factor, its
     importances fill the relation matrix, the rest tests it; continuous factors are regressed. Entropies have base k
-    (disentanglement) and base d (completeness). Bounds 0 and 1. A score depends on the predictor, which the result
-    therefore names:
+    (disentanglement) and base d (completeness). Bounds 0 and 1. The result names the predictor:
 
-    - ``dci``, boosted trees (``gbt``): with the default options of scikit-learn, as in A Sober Look; a minute for
-      15,000 observations of 113 values.
-    - ``dci[gbt_sklearn]``: the same model fitted by scikit-learn itself, five times slower, the reference;
+    - ``dci``, boosted trees (``gbt``): with the default options of scikit-learn, as in A Sober Look.
+    - ``dci[gbt_sklearn]``: the same model fitted by scikit-learn itself, the reference;
       :mod:`dbench.metrics.boosted_trees` says where they differ.
-    - ``dci[forest]``: a random forest of 10 trees of depth at most 6, some 30 times faster (see below).
+    - ``dci[forest]``: a random forest of 10 trees of depth at most 6, some 30 times faster. It ranks models by
+      disentanglement and completeness as boosted trees do (Spearman's 0.97 over 24 trained models, see
+      docs/benchmarks.md); its values are not theirs, the less the more values factors have.
     - ``dci[suter]``: the forest of Suter et al. 2019, Appendix D.1, 50 trees, leaves of at least 500
       observations, one code drawn for each split. Trees that never draw the code that knows the factor count as
-      much as others, so that with few observations exact copies beside five idle codes score low: 0.32 with
-      15,000 observations of factors of 3, 6, 40, 32 and 32 values, 0.87 with 100,000.
+      much as others, so that with few observations exact copies beside idle codes score low.
     - ``dci[lasso]``: absolute Lasso weights, codes and factors standardised, the penalty chosen by five folds
-      (Eastwood and Williams). Discrete factors are regressed on the rank of their labels (ordinal, not one-hot:
-      their factors are numbers), so the order of the labels counts, a category without order is fitted badly,
-      and what is not linear in a code is missed. Of exact copies of a code one gets all the weight. Weights are
-      not normalised by factor, and a single tiny one is perfectly disentangled: noise, which the others score
-      about 0, scores up to 1, so read it beside ``informativeness``.
-
-    The forest ranks models by disentanglement and completeness as boosted trees do (Spearman's 0.97 over 24 trained
-    models, see docs/benchmarks.md, and 0.99 over 24 synthetic representations); its values are not theirs, the less the
-    more values factors have: noisy copies of 3, 6, 40, 32 and 32 values, 15,000 observations, score 0.59 and 0.81.
+      (Eastwood and Williams). Discrete factors are regressed on the rank of their labels (ordinal, not one-hot),
+      so a category without order is fitted badly, and what is not linear in a code is missed. Of exact copies of
+      a code one gets all the weight. Weights are not normalised by factor, and a single tiny one is perfectly
+      disentangled: noise, which the others score about 0, scores up to 1, so read it beside ``informativeness``.
 
     Returns:
         Score whose value is the disentanglement; per code disentanglement, per factor completeness;
         details ``completeness``, ``informativeness`` (mean test accuracy, for continuous factors and ``lasso`` R
         squared and then not bounded below) and ``informativeness.train``. Codes of no importance have weight 0.
-        There is no ``ceiling`` and no ``chance`` among the details, since each would take all fits again; score
-        :func:`dbench.metrics.exact_copies` and :func:`dbench.metrics.shuffled` samples for them.
+        For ``ceiling`` and ``chance`` score :func:`dbench.metrics.exact_copies` and
+        :func:`dbench.metrics.shuffled` samples: each takes all fits again.
 
     Raises:
         InvalidInput: a factor that does not vary, an estimator that does not exist, or fewer than 1,600 training
@@ -119,7 +113,7 @@ def dci(
     known = (*ESTIMATORS, "lasso")
     if estimator not in known:
         raise InvalidInput(f"estimator must be one of {', '.join(known)}, got {estimator!r}")
-    generator = named_generator(metric="dci") if generator is None else generator
+    generator = generator or named_generator(metric="dci")
     if estimator == "lasso":
         importance = lasso_regression(*Sample(sample.codes, ranked(sample.factors)).split(1 / 3, generator))
     else:

@@ -27,9 +27,8 @@ AT_ONCE = 2**17  # logits of all problems fitted together, at most: 1 MiB
 def _strength(x: Array, labels: Labels) -> float:
     """The strength of a logistic regression that predicts held-out folds best.
 
-    Ten strengths from 1e-4 to 1e4 and five folds of neighbouring observations, scikit-learn's ``Cs=10`` and
-    ``KFold(5)``; the strongest penalty among equals. Classes missing from a fold's training part are never guessed
-    there.
+    Five folds of neighbouring observations, scikit-learn's ``Cs=10`` and ``KFold(5)``; the strongest penalty among
+    equals. Classes missing from a fold's training part are never guessed there.
     """
     values, classes = np.unique(labels, return_inverse=True)
     if len(values) == 1:
@@ -149,16 +148,14 @@ def downstream(
 
     A Sober Look, section 4.2.8: one classifier for each factor, trained on 10, 100, 1,000 and 10,000
     observations and tested on 5,000 others; either a logistic regression whose strength is chosen among ten by
-    five folds, or gradient boosted trees with scikit-learn's default options, as fast as
-    :func:`dbench.metrics.boosted_trees.boosted_trees` makes them. Bounds 0 and 1; chance is about the share of the
-    commonest value. Codes are not standardised, as in the study, so the logistic regression depends on their
-    scale. Ten observations cannot hold all values of a factor of 40, and those missing are never guessed.
+    five folds, or gradient boosted trees (``gbt``, which takes minutes) with scikit-learn's default options.
+    Bounds 0 and 1; chance is about the share of the commonest value. Codes are not standardised, as in the study.
+    Values that a training part lacks are never guessed.
 
     By default ``sizes`` are those of the paper that there are observations for, or all training observations where
     there are fewer than 10, and 5,000 observations ``test``, or a third of fewer than 15,000. ``tuning`` training
     observations, the first ones, choose the strength of a logistic regression, all of them if not given: with 1,000
-    the default sizes take a fifth of the time (2.4 s instead of 13 for factors of 3, 6, 10, 16 and 16 values), and the
-    accuracies at 10,000 of two trained models moved by 0.002 and 0.0004. Boosted trees (``gbt``) take minutes.
+    the default sizes take a fifth of the time.
 
     Returns:
         Score whose value and per-factor accuracies are those at the largest size; details ``accuracy.10`` and so
@@ -176,7 +173,7 @@ def downstream(
         0.6
         0.3
     """
-    generator = named_generator(metric="downstream") if generator is None else generator
+    generator = generator or named_generator(metric="downstream")
     room = len(sample) - _test_size(sample, test)
     if sizes is None:
         sizes = [size for size in SIZES if size <= room] or [room]

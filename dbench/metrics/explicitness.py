@@ -94,10 +94,9 @@ def explicitness(
     """Area under the ROC curve of a linear classifier of each factor value, averaged over values, then factors.
 
     A Sober Look, section 4.2.4: one logistic regression tells each value of a factor from all other values of
-    that factor, from all codes. Codes are standardised by the training part (two thirds), so scale does not
-    matter; areas are taken on the test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a
-    middle value of an ordered factor, so exact copies stay below 1 (``ceiling``), hence no perfect value on
-    the card: 0.78 for 3, 6, 40, 32 and 32 values. ``rescaled`` gives 2 (area - 1/2), so that chance is 0 (Ridgeway
+    that factor, from all codes. Codes are standardised by the training part (two thirds); areas are taken on the
+    test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a middle value of an ordered factor,
+    so exact copies stay below 1 (``ceiling``). ``rescaled`` gives 2 (area - 1/2), so that chance is 0 (Ridgeway
     and Mozer's plots), bounds -1 and 1; ``penalty`` is the C of scikit-learn.
 
     Returns:
@@ -119,12 +118,13 @@ def explicitness(
     """
     require_discrete(sample, "explicitness")
     require_positive("penalty", penalty)
-    generator = named_generator(metric="explicitness") if generator is None else generator
+    generator = generator or named_generator(metric="explicitness")
     train, test = sample.split(1 / 3, generator)
     found = _areas(train, test, penalty)
     copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]
     per_factor = np.array([_mean(areas) for areas in found])
-    ceiling, chance = float(np.mean([_mean(areas) for areas in copied])), 0.5
+    ceiling = float(np.mean([_mean(areas) for areas in copied]))
+    chance = 0.5
     if rescaled:
         per_factor, ceiling, chance = 2 * per_factor - 1, 2 * ceiling - 1, 0.0
     return Score(

@@ -65,18 +65,16 @@ def factor_vae(
 
     A Sober Look, section 4.2.2: in each batch one factor is fixed to a random value; the code with the
     smallest variance, relative to that of ``variance_draws`` without intervention, votes for that factor; the
-    classifier is the majority over the training votes. Codes of variance below ``threshold`` are left out before the
-    votes, so exactly constant codes never give 0/0; the threshold is in units of the codes, so the score is
-    not invariant to scale. Bounds 0 and 1; chance is about 1/k. Codes that are all inactive say nothing
-    about any factor: the stated answer is 0. A code that never won a training vote predicts the factor that
-    won most votes overall. The fixed factor's value is that of the batch's first draw, which for dependent
-    factors is its marginal law; the others are drawn as if it were not fixed.
+    classifier is the majority over the training votes. Codes of variance below ``threshold`` (in units of the
+    codes) are left out before the votes. Bounds 0 and 1; chance is about 1/k. Codes that are all inactive score
+    0. A code that never won a training vote predicts the factor that won most votes overall. The fixed factor's
+    value is that of the batch's first draw, which for dependent factors is its marginal law; the others are drawn
+    as if it were not fixed.
 
     Returns:
         Score with per-factor accuracies, training votes (codes x factors) as relation, and details
         ``active`` (number of codes used), ``train`` (accuracy on the training votes), ``threshold``, ``chance``
-        (1/k, one guess for all votes) and ``ceiling`` (1: a copy of the fixed factor has variance 0, and in a
-        batch of 64 independent draws no other copy has).
+        (1/k, one guess for all votes) and ``ceiling`` (1: a copy of the fixed factor alone has variance 0).
 
     Raises:
         InvalidInput: a number of draws that is too small, or a negative threshold.
@@ -97,7 +95,7 @@ def factor_vae(
     require_count("variance_draws", variance_draws, 2)
     if not 0 <= threshold < np.inf:
         raise InvalidInput(f"threshold must be a finite variance of at least 0, got {threshold}")
-    generator = named_generator(metric="factor_vae") if generator is None else generator
+    generator = generator or named_generator(metric="factor_vae")
     k = len(source.factor_names)
     variance = source.sample(variance_draws, generator).codes.var(axis=0, ddof=1)
     active = (variance >= threshold) & (variance > 0)

@@ -33,14 +33,11 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
     """Divergence of a Gaussian with the codes' covariance from the product of its marginals, in nats.
 
     Minus half the log determinant of the correlation matrix. Bounds 0 and infinity. Stated answers: codes
-    of variance at most ``dead`` are left out (a constant is independent of everything) and counted in the
-    details; one active code or none gives 0; exactly dependent codes (duplicates, more codes than
-    observations) would give infinity, so eigenvalues of the correlation matrix are floored at 1e-12 and
-    each floored one, also counted, contributes at most 13.8 nats. It knows linear dependence only, and for
-    rotated low-rank codes it is set by the noise floor, not by entanglement. Invariant to scale as long as
-    no variance crosses ``dead``.
-
-    Posterior means and draws of them answer different questions. About 1 ms.
+    of variance at most ``dead`` are left out (a constant is independent of everything); one active code or none
+    gives 0; exactly dependent codes (duplicates, more codes than observations) would give infinity, so
+    eigenvalues of the correlation matrix are floored at 1e-12 and each floored one contributes at most 13.8
+    nats. It knows linear dependence only, and for rotated low-rank codes it is set by the noise floor, not by
+    entanglement. Posterior means and draws of them answer different questions.
 
     Returns:
         Score with details ``active`` (codes used), ``dead`` (left out) and ``singular`` (floored eigenvalues).

@@ -1,8 +1,7 @@
 """Which factors a relation matrix keeps apart, and at which threshold it merges them (A Sober Look, section 6.1.2).
 
 The matrix is read as a bipartite graph of codes and factors, its entries the weights of the edges. Below a
-threshold edges are deleted; factors that still hang together through codes are one group. A relation of 0 is
-no edge, so nothing is connected by it at any threshold.
+threshold edges are deleted; factors that still hang together through codes are one group. A 0 is no edge.
 """
 
 from typing import NamedTuple
@@ -26,7 +25,7 @@ class GroupCurve(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """Two groups of factors that become one, by rising number, at the largest threshold at which they hang together."""
+    """Two groups of factors, by rising number, that become one as the threshold falls."""
 
     threshold: float
     first: tuple[int, ...]  # holds the smallest of all

@@ -11,7 +11,7 @@ from dbench.errors import InvalidInput
 
 
 def require_varying(sample: Sample) -> None:
-    """Insist that every factor takes at least two values: of one that does not vary, nothing can be said."""
+    """Insist that every factor takes at least two values."""
     constant = [
         name for name, column in zip(sample.factor_names, sample.factors.T, strict=True) if (column == column[0]).all()
     ]
@@ -83,7 +83,7 @@ def standardise(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Scale both parts by the mean and deviation of the training part; what is constant there becomes 0 in both."""
-    halves, other = train * 0.5, test * 0.5  # the range of finite numbers can exceed the largest float
+    halves, other = train * 0.5, test * 0.5  # keeps the range finite
     mean = halves.mean(axis=0)
     centred = halves - mean
     largest = np.abs(centred).max(axis=0)

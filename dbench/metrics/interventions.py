@@ -2,8 +2,7 @@
 
 Held factors I, changed factors J, and codes L read as one vector. For every realisation of the held factors:
 how far can the mean code move when the changed factors are set as well, at worst? Averaged over realisations
-that is EMPIDA(L|I, J). What an intervention does is read from observations by weights (equation 7), so that
-factors may be confounded.
+that is EMPIDA(L|I, J).
 """
 
 from collections.abc import Sequence
@@ -98,10 +97,11 @@ def empida(
     """Expected maximal post-interventional disagreement of groups of codes (algorithm 1).
 
     E[Z_L | do(G_A = a)] is the mean over the observations with G_A = a, weighted by p(g_rest) / p(g), rest all
-    factors outside A and p relative frequencies (equation 7). Weights are normalised within the mean: as
-    printed they sum to less than 1 where a combination of factors was not observed, which would pull means to
-    0. Combinations that were not observed take no part in the maximum. Without ``reweight`` conditional means are taken
-    for interventional ones; ``quantile`` is that of the disagreements over realisations of J, 1.0 the paper's maximum.
+    factors outside A and p relative frequencies (equation 7), so that factors may be confounded. Weights are
+    normalised within the mean: as printed they sum to less than 1 where a combination of factors was not observed,
+    which would pull means to 0. Combinations that were not observed take no part in the maximum. Without
+    ``reweight`` conditional means are taken for interventional ones; ``quantile`` is that of the disagreements over
+    realisations of J, 1.0 the paper's maximum.
 
     Codes are n x d, factors n x k class numbers; ``held`` may be none, ``changed`` is at least one, and disjoint.
     Each of the ``blocks``, groups of code numbers L, gives a value of at least 0, in units of the codes. Linear in n.
@@ -136,8 +136,8 @@ def crossed_empida(
     """EMPIDA where every combination of factors occurs once and without noise (Appendix A.1).
 
     Conditional means stand for interventional ones, single observations for means after the change, and all
-    realisations of the held factors count alike. On other samples this is an approximation: noise of the codes
-    counts as disagreement. Arguments as for :func:`empida`; ``changed`` must be all factors that are not held.
+    realisations of the held factors count alike. On other samples noise of the codes counts as disagreement.
+    Arguments as for :func:`empida`; ``changed`` must be all factors that are not held.
     """
     if sorted([*held, *changed]) != list(range(factors.shape[1])):
         raise InvalidInput(f"held and changed must be all factors together, got {list(held)} and {list(changed)}")

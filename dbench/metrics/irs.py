@@ -29,8 +29,7 @@ def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
 def _scaled(codes: Array, blocks: Sequence[Sequence[int]]) -> tuple[Array, Array]:
     """Centre codes and divide each group by its largest deviation, which no ratio of distances notices.
 
-    Constant codes become exactly 0, so that their rounding errors do not count as disagreement. Also returned is what
-    each group was divided by, relative to the largest.
+    Constant codes become exactly 0. Also returned is what each group was divided by, relative to the largest.
     """
     halves = codes * 0.5
     centred = halves - halves.mean(axis=0)
@@ -67,9 +66,8 @@ def interventional_robustness(
 
     1 - EMPIDA(L|I, J) / EMPIDA(L|none, all) (equation 2, algorithm 1; see :mod:`dbench.metrics.interventions`).
     At most 1 (no change of J moves the codes' mean), at least -1 by the triangle inequality; the paper names 0
-    as no robustness, but the mean given I can lie off the overall one. Codes that are all constant have
-    nothing to lose and hold nothing: 0. ``held`` may be none; no factor is both held and changed. Other options are
-    those of :func:`irs`.
+    as no robustness, but the mean given I can lie off the overall one. Codes that are all constant get 0.
+    ``held`` may be none. Other options are those of :func:`irs`.
 
     Raises:
         InvalidInput: numbers that do not exist, overlap of held and changed, a factor that does not vary.
@@ -99,8 +97,7 @@ def domain_shift_robustness(
     """IRS(L | all other factors, S): how little codes L move when the domain S shifts (section 4).
 
     S are the factors that tell domains apart; ``reweight`` corrects for domains that come with other values of the
-    factors held. See :func:`interventional_robustness` for the other options. Where no combination of the
-    other factors was seen in two domains there is no evidence of a shift and the score is 1.
+    factors held. Where no combination of the other factors was seen in two domains the score is 1.
     """
     held = [factor for factor in range(sample.n_factors) if factor not in set(domain)]
     return interventional_robustness(sample, codes, held, domain, bins=bins, quantile=quantile, reweight=reweight)
@@ -144,26 +141,22 @@ def irs(
 
     R_li = IRS({l} | {i}, all but i), D_l = max_i R_li (equation 3), and their mean weighted by the largest
     deviation of each code from its mean, in units of the codes as they are (section 6.1). Estimated by
-    algorithm 1 with confounding weights, or by the crossed special case (Appendix A.1): each observation is
+    algorithm 1 with confounding weights, or by the ``crossed`` special case (Appendix A.1): each observation is
     its own combination of factors, values of a factor count alike, no weights. Both agree on a grid whose
-    every combination was seen once, and both are linear in the number of observations.
+    every combination was seen once.
 
     Exact copies score 1 as long as factors are not binned; values that share a bin cost them (``ceiling``).
-    Noise scores well above 0, the more so the fewer observations a value has (``chance``): 0.25 with 3, 6, 40,
-    32 and 32 values and 10,000 observations. For one value held, the mean can lie off the overall one, so that
-    the worst case exceeds the normaliser; the bounds are -1 and 1. The weights make a score depend on the
-    codes' relative scale; scaling all codes alike changes nothing.
+    Noise scores well above 0, the more so the fewer observations a value has (``chance``). For one value held, the
+    mean can lie off the overall one, so that the worst case exceeds the normaliser; the bounds are -1 and 1.
 
     Factors are cut into equal-width ``bins``, labels by rank; by default discrete ones are not, continuous ones into
     20. ``quantile`` is that of the disagreements, 1.0 the paper's supremum; the normaliser is always the maximum.
-    ``corrected`` puts the value of every code on the scale from chance (0) to ceiling (1) before averaging. 10,000
-    observations of 10 codes and 5 factors take 25 ms, 737,280 about 4 s.
+    ``corrected`` puts the value of every code on the scale from chance (0) to ceiling (1) before averaging.
 
     Returns:
         Score with per-code values and the matrix R (d x k) as relation; details ``ceiling`` (of one exact copy of each
         factor), ``chance`` (of the same codes, shuffled), ``active`` (codes that vary). Constant codes have value 0 and
-        weight 0; if all are, the score is 0.
-        With a single factor nothing is left to change, and every active code scores 1.
+        weight 0; if all are, the score is 0. With a single factor every active code scores 1.
 
     Raises:
         InvalidInput: a factor that does not vary, or a wrong option.
@@ -179,7 +172,7 @@ def irs(
     """
     require_varying(sample)
     _require_quantile(quantile)
-    generator = named_generator(metric="irs") if generator is None else generator
+    generator = generator or named_generator(metric="irs")
     factors, d, k = _classes(sample, bins), sample.n_codes, sample.n_factors
     # Codes, the same codes shuffled, and exact copies go through the estimate together.
     codes = np.concatenate([sample.codes, shuffled(sample, generator).codes, exact_copies(sample).codes], axis=1)
@@ -195,7 +188,8 @@ def irs(
     whole = estimate(scaled, factors, every, [], range(k))
     matrix = _ratio(np.stack(parts, axis=1), whole[:, None])
     best, weights = matrix.max(axis=1), unit * whole
-    chance, ceiling = _average(best[d : 2 * d], weights[d : 2 * d]), _average(best[2 * d :], weights[2 * d :])
+    chance = _average(best[d : 2 * d], weights[d : 2 * d])
+    ceiling = _average(best[2 * d :], weights[2 * d :])
     per_code = np.where(whole[:d] > 0, between(best[:d], chance, ceiling), 0.0) if corrected else best[:d]
     return Score(
         "irs[corrected]" if corrected else "irs",

@@ -1,8 +1,7 @@
 """Lasso with a cross-validated penalty for many targets at once, from second moments alone.
 
-Everything a Lasso path and its cross-validation error depend on are the products of predictors and targets
-within each fold. The path is piecewise linear in the penalty (Osborne et al. 2000): all targets and folds
-walk from corner to corner of their paths together, and the error between two corners is a parabola.
+The path is piecewise linear in the penalty (Osborne et al. 2000): all targets and folds walk from corner to
+corner of their paths together, and the error between two corners is a parabola.
 """
 
 from typing import NamedTuple
@@ -135,7 +134,7 @@ def cross_validated_lasso(x: Array, y: Array, *, folds: int = 5) -> LassoFit:
 
 
 def lasso_of_moments(moments: Moments) -> LassoFit:
-    """Fit as :func:`cross_validated_lasso` does, from the moments of the folds (:func:`fold_moments`)."""
+    """Fit as :func:`cross_validated_lasso` does, from :func:`fold_moments`."""
     folds, d, targets = len(moments.xx), moments.xx.shape[1] - 1, moments.xy.shape[2]
     inside = list(moments)
     whole = [moment.sum(axis=0, keepdims=True) for moment in inside]

@@ -45,10 +45,9 @@ def med(
     :func:`dbench.metrics.dci_disentanglement` of the mutual information, every factor's column divided by its
     sum so that factors weigh alike. Mahon et al. (section 2, Appendix A) take the information as it is; on
     their toy models only that gives the printed 46.4 (``normalise=False``), but factors of many values, with
-    most bias, then outweigh the others: noise scores 0.19 instead of 0.003 with 3, 6, 40, 32 and 32 values and
-    10,000 observations. Bounds 0 and 1. The plug-in information of an exact copy about the other factors is
-    not zero, so exact copies stay below 1 (``ceiling``), and noise codes beside them cost a little more.
-    ``corrected`` puts the score on the scale from chance (0) to exact copies (1).
+    most bias, then outweigh the others. Bounds 0 and 1. The plug-in information of an exact copy about the other
+    factors is not zero, so exact copies stay below 1 (``ceiling``). ``corrected`` puts the score on the scale from
+    chance (0) to exact copies (1).
 
     Returns:
         Score with per-code disentanglement, per-factor completeness, the matrix used as relation; details
@@ -68,7 +67,7 @@ def med(
         0.0
     """
     require_varying(sample)
-    generator = named_generator(metric="med") if generator is None else generator
+    generator = generator or named_generator(metric="med")
     matrices = [
         mutual_information(part.codes, part.factors, bins=bins)
         for part in (sample, exact_copies(sample), shuffled(sample, generator))

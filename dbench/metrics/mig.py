@@ -38,10 +38,8 @@ def mig(
     A Sober Look, section 4.2.3: codes are cut into equal-width bins from min to max; discrete factors are
     not binned (a convention: the text bins them too, which only matters above 20 values), continuous ones
     are. Bounds 0 and 1; independent codes score about 0. An exact copy of a factor with more values than
-    bins cannot reach 1: exact copies of 3, 6, 40, 32 and 32 values score 0.90 with 20 bins (15,000
-    observations), hence no perfect value on the card. The equal bins follow outliers, and values exactly on
-    a cut fall to its right, so a change of sign can move a score where codes take few values. ``corrected`` puts every
-    factor's gap on the scale from chance (0) to that of exact copies (1).
+    bins cannot reach 1. Values exactly on a cut fall to its right, so a change of sign can move a score where codes
+    take few values. ``corrected`` puts every factor's gap on the scale from chance (0) to that of exact copies (1).
 
     Returns:
         Score with per-factor values and the mutual information in nats as relation. With a single code the
@@ -61,7 +59,7 @@ def mig(
         0.01
     """
     require_varying(sample)
-    generator = named_generator(metric="mig") if generator is None else generator
+    generator = generator or named_generator(metric="mig")
     entropies = entropy(sample.factors, bins=bins)
     information, copied, dealt = (
         mutual_information(part.codes, part.factors, bins=bins)

@@ -41,15 +41,13 @@ def mlp_accuracy(
     """Chance-adjusted accuracy of a perceptron for each factor from all codes, averaged over factors.
 
     max(0, (a - r) / (1 - r)), a the test accuracy and r the sum of squared class shares. One hidden layer,
-    trained as described at :func:`dbench.metrics.classifiers.predict_labels`, all factors at once; the same
-    network as in :func:`dbench.metrics.nk`. Bounds 0 and 1; chance is 0. Two thirds train, one third tests: about 15 s
-    for 15,000 observations of 113 values. Options are those of :class:`dbench.metrics.classifiers.Training`.
+    trained as described at :func:`dbench.metrics.classifiers.predict_labels`. Bounds 0 and 1; chance is 0. Two
+    thirds train, one third tests. Options are those of :class:`dbench.metrics.classifiers.Training`.
 
     Returns:
-        Score with per-factor adjusted accuracies; details ``accuracy`` (not adjusted) and ``chance``, means over
-        factors (already taken off, so the score's own chance level is 0), and ``epochs``. Constant codes predict
-        about the commonest value. There is no ``ceiling``: it would take the training again; score
-        :func:`dbench.metrics.exact_copies` of the sample for it.
+        Score with per-factor adjusted accuracies; details ``accuracy`` (not adjusted) and ``chance`` (already
+        taken off), means over factors, and ``epochs``. Constant codes predict about the commonest value. For a
+        ``ceiling`` score :func:`dbench.metrics.exact_copies` of the sample.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a count below 1.
@@ -66,7 +64,7 @@ def mlp_accuracy(
     """
     require_discrete(sample, "mlp_accuracy")
     training = Training(epochs, batch, hidden, device=device)
-    generator = named_generator(metric="mlp_accuracy") if generator is None else generator
+    generator = generator or named_generator(metric="mlp_accuracy")
     labels, sizes = label_indices(sample.factors)
     train, test = Sample(sample.codes, labels).split(1 / 3, generator)
     perceptrons = [Classifier(0, j) for j in range(sample.n_factors)]

@@ -73,10 +73,8 @@ def modularity(
     A Sober Look, section 4.2.4: :func:`modularity_per_code` of the mutual information, codes cut into
     equal-width bins, discrete factors taken by label. The mean over codes is not weighted, so noise counts as
     much as signal: the estimated information of a noise code is bias, about (bins - 1)(values - 1) / 2n nats,
-    which grows with the values of a factor and makes noise look modular. With factors of 3, 6, 40, 32 and 32
-    values, 20 bins and 10,000 observations noise scores 0.67 (``chance`` in the details), and exact copies
-    beside as many noise codes 0.83, hence no perfect value on the card. Bounds 0 and 1. ``idle`` says what codes
-    without information do (:func:`mean_modularity`); only exactly constant codes are.
+    which grows with the values of a factor and makes noise look modular (``chance``). Bounds 0 and 1. ``idle``
+    says what codes without information, which only constant ones are, do (:func:`mean_modularity`).
 
     Returns:
         Score with per-code values and the mutual information in nats as relation; details ``chance`` (of the
@@ -96,7 +94,7 @@ def modularity(
         0.3
     """
     require_varying(sample)
-    generator = named_generator(metric="modularity") if generator is None else generator
+    generator = generator or named_generator(metric="modularity")
     information, copied, dealt = (
         mutual_information(part.codes, part.factors, bins=bins)
         for part in (sample, exact_copies(sample), shuffled(sample, generator))

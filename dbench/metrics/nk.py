@@ -50,21 +50,17 @@ def nk(
 
     Every factor is assigned a code of its own (equation 2); one perceptron predicts it from all codes,
     another from all but that one; the mean over factors of the difference in test accuracy. Not adjusted
-    for chance, as in Appendix A: an exact copy of a balanced factor of K values gains at most 1 - 1/K,
-    hence no perfect value on the card. A copied code makes the knockout harmless by design (about 0);
-    noise can make it slightly negative. Training is described at
-    :func:`dbench.metrics.classifiers.predict_labels`. The paper gives no batch size: with 128, exact copies
-    of 3, 6, 10, 16 and 16 values beside five noise codes are predicted with accuracy 1.000 and score 0.857
-    (15,000 observations; about 5 s on one core, in proportion to observations and epochs). Two thirds train, one
-    third tests. Options are those of :class:`dbench.metrics.classifiers.Training`; ``bins`` are equal-width bins of
+    for chance, as in Appendix A: an exact copy of a balanced factor of K values gains at most 1 - 1/K.
+    A copied code makes the knockout harmless by design (about 0); noise can make it slightly negative.
+    Training is described at :func:`dbench.metrics.classifiers.predict_labels`. Two thirds train, one third
+    tests. Options are those of :class:`dbench.metrics.classifiers.Training`; ``bins`` are equal-width bins of
     the mutual information.
 
     Returns:
         Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all
         codes) and ``accuracy.without`` (means over factors), ``accuracy.<j>`` (all codes, factor j), ``ceiling`` (all
-        but the share of the commonest value, which is still guessed without the code), ``chance`` (0: codes that
-        say nothing lose nothing) and ``epochs``. A factor left without a code of its own
-        (fewer codes than factors) loses nothing: 0.
+        but the share of the commonest value, which is still guessed without the code), ``chance`` (0) and
+        ``epochs``. A factor left without a code of its own (fewer codes than factors) loses nothing: 0.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, a count below 1, or a rate that is not above 0.
@@ -81,18 +77,18 @@ def nk(
     """
     require_discrete(sample, "nk")
     training = Training(epochs, batch, hidden, falling_from, device)
-    generator = named_generator(metric="nk") if generator is None else generator
+    generator = generator or named_generator(metric="nk")
     relation = mutual_information(sample.codes, sample.factors, bins=bins)
     labels, sizes = label_indices(sample.factors)
     commonest = [np.bincount(label).max() / len(labels) for label in labels.T]
-    order = generator.permutation(len(sample))
-    n_test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
-    test, train = order[:n_test], order[n_test:]
-    k, codes = sample.n_factors, sample.codes[None]  # the classifiers are of one model
+    train, test = Sample(sample.codes, labels).split(1 / 3, generator)
+    k = sample.n_factors
     without = [Classifier(0, j, int(code)) for j, code in enumerate(align(relation))]
     classifiers = [*(Classifier(0, j) for j in range(k)), *without]
-    predicted = predict_labels(codes[:, train], labels[train], codes[:, test], classifiers, training, sizes, generator)
-    full, knocked = (predicted.reshape(2, k, n_test) == labels[test].T).mean(axis=2)
+    predicted = predict_labels(
+        train.codes[None], train.factors.astype(np.int64), test.codes[None], classifiers, training, sizes, generator
+    )
+    full, knocked = (predicted.reshape(2, k, len(test)) == test.factors.T).mean(axis=2)
     return Score(
         "nk",
         float((full - knocked).mean()),

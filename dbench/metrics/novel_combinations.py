@@ -16,10 +16,7 @@ from dbench.seeds import generator as named_generator
 
 
 def adjust_for_chance(accuracy: float, chance: float) -> float:
-    """Return max(0, (a - r) / (1 - r)), a the accuracy and r that of guessing (Mahon et al., Table 3).
-
-    The paper takes the mean accuracy over the left-out combinations first and adjusts it afterwards.
-    """
+    """Return max(0, (a - r) / (1 - r)), a the accuracy and r that of guessing (Mahon et al., Table 3)."""
     return max(0.0, (accuracy - chance) / (1 - chance))
 
 
@@ -42,16 +39,12 @@ def novel_combinations(
     the held-out ones. An answer counts only if all of the factors are right (column "both" of Table 3, "NC" of
     appendix G). There are two kinds: a perceptron, as in :func:`dbench.metrics.mlp_accuracy`, and, because a
     perceptron might learn of its own accord that two values exclude each other, a linear classifier, as in
-    :func:`dbench.metrics.linear_accuracy`.
+    :func:`dbench.metrics.linear_accuracy`. The paper trains one classifier for all factors of the data set, here
+    each of the factors in question has its own.
 
     The control ("normal test set") does the same with as many points held out at random from all: the same codes, the
-    same number of training points, initial weights and batches, nothing but the novelty is gone. The paper trains
-    another model for it; that is the control of a model of ``<data set>-without-random<i>``, for which ``held_out`` is
-    itself random.
-
-    Where this departs from the paper: it trains one classifier for all factors of the data set ("one output per
-    feature"), here each of the factors in question has its own; its linear classifier is trained by Adam for as many
-    epochs, ours is penalised and converges; it gives no batch size.
+    same number of training points, initial weights and batches. The paper trains another model for it; that is the
+    control of a model of ``<data set>-without-random<i>``, for which ``held_out`` is itself random.
 
     The sample holds mean codes and discrete factors of n points, the whole grid; ``held_out`` is a mask of those that
     the model was not trained on, and ``factors`` are the numbers of the factors whose combination was held out
@@ -62,9 +55,8 @@ def novel_combinations(
         Score whose value is the perceptron's accuracy adjusted for chance (:func:`adjust_for_chance`; bounds 0 and 1,
         chance 0), and whose details are not adjusted: ``mlp``, ``linear``, ``random_split.mlp`` and
         ``random_split.linear``, each a share of the points with all factors right; each followed by ``.<j>``, the
-        share with factor j right; and ``chance``, the product of 1 / (number of values) over the factors, which is the
-        accuracy of guessing each factor uniformly. A classifier that has learnt which combination is missing falls
-        below it.
+        share with factor j right; and ``chance``, the product of 1 / (number of values) over the factors. A classifier
+        that has learnt which combination is missing falls below it.
 
     Raises:
         InvalidInput: continuous factors; a mask of another length or type, or one that holds nothing or everything
@@ -93,7 +85,7 @@ def novel_combinations(
         require_count("train", train, 1)
         if train > n_familiar:
             raise InvalidInput(f"train must be at most the number of familiar points, {n_familiar}, got {train}")
-    generator = named_generator(metric="novel_combinations") if generator is None else generator
+    generator = generator or named_generator(metric="novel_combinations")
     order = generator.permutation(len(sample))
     seed = int(generator.integers(2**63))
     chance = 1 / prod(int(size) for size in sizes)

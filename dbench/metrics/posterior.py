@@ -52,9 +52,7 @@ def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *,
 
     Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold
     (equation 3; 0.01 nats in its appendix), for a Gaussian posterior (mean^2 + variance - 1 - log variance) / 2.
-    Bounds 0 and d. A count is no quality: codes of whatever meaning count, copies too. The divergence is one
-    from a standard normal prior, so neither scale nor shift of the codes is free. Means and natural logarithms of
-    variances are n x d.
+    Bounds 0 and d. A count is no quality: copies count too. Means and natural logarithms of variances are n x d.
 
     Returns:
         Score with the divergence of each code, in nats, as value per code; details ``threshold`` and ``kl``, the

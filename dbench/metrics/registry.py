@@ -1,8 +1,7 @@
 """The card of a metric, its result, and the dictionary of all metrics.
 
-The decorator attaches a card and lists the function. A metric of a sample can also be called with the codes and
-factors themselves: ``mig(codes, factors)`` is ``mig(Sample(codes, factors))`` by the rules of
-:mod:`dbench.codes.factors`. Every other metric is left as it is.
+A metric of a sample can also be called with the codes and factors themselves: ``mig(codes, factors)`` is
+``mig(Sample(codes, factors))`` by the rules of :mod:`dbench.codes.factors`.
 """
 
 from __future__ import annotations
@@ -151,7 +150,7 @@ def metric(
 @overload
 def metric(*, needs: Literal["source", "posterior", "models"], **declared: Any) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Attach a card of these fields to a metric and list it under its own name, which is also the default label.
+    """Attach a card of these fields to a metric and list it under its own name.
 
     Raises:
         InvalidInput: a name that is taken, or a property in ``varies`` that no test knows.

@@ -50,9 +50,9 @@ def sap(
     A Sober Look, section 4.2.6: test accuracy of a linear SVM (C = 0.01) on one code, two thirds of the
     observations for training; for continuous factors the squared correlation, on all observations. Bounds 0
     and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
-    threshold cannot pick a middle value: standardised exact copies of 3, 6, 40, 32 and 32 values score only 0.25.
-    Invariant to scale with ``r2`` only. The relation is in the result's name: ``sap[svm]`` or ``sap[r2]``.
-    ``corrected`` puts every factor's gap on the scale from chance (0) to that of an exact copy (1).
+    threshold cannot pick a middle value, so that exact copies stay well below 1 (``ceiling``). The result is named
+    after its relation, ``sap[svm]`` or ``sap[r2]``. ``corrected`` puts every factor's gap on the scale from chance
+    (0) to that of an exact copy (1).
 
     Returns:
         Score with per-factor gaps and the relation matrix; details ``ceiling`` (of one exact copy of each
@@ -79,9 +79,10 @@ def sap(
         if not sample.discrete:
             raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")
         both = np.concatenate([sample.codes, exact_copies(sample).codes], axis=1)  # split and predicted together
-        generator = named_generator(metric="sap") if generator is None else generator
+        generator = generator or named_generator(metric="sap")
         matrix = svm_predictability(*Sample(both, sample.factors).split(1 / 3, generator))
-        matrix, ceiling = matrix[: sample.n_codes], gap_per_factor(matrix[sample.n_codes :])
+        ceiling = gap_per_factor(matrix[sample.n_codes :])
+        matrix = matrix[: sample.n_codes]
     else:
         raise InvalidInput(f"relation must be 'svm' or 'r2', got {relation!r}")
     gaps = gap_per_factor(matrix)

@@ -16,9 +16,8 @@ from dbench.seeds import generator as named_generator
 def _tally(code: NDArray[np.float64], label: NDArray[np.int64], n_bins: int) -> NDArray[np.float64]:
     """Count labels in each of ``n_bins`` bins of equal counts along the sorted code.
 
-    Equal codes that straddle a cut are shared out in proportion: the mean over all orders they could be
-    sorted in. Breaking ties by position would leak the order of the observations, which on a factor grid
-    is the label itself.
+    Equal codes that straddle a cut are shared out in proportion. Breaking ties by position would leak the order
+    of the observations, which on a factor grid is the label itself.
     """
     n, n_labels = len(code), int(label.max()) + 1
     values, group = np.unique(code, return_inverse=True)
@@ -94,18 +93,15 @@ def snc(
     Bounds 0 and 1. All observations are used, as in the paper; no test part. An exact copy scores 1 where
     class sizes have a large common divisor, as on a full factor grid: score the grid where there is one.
     A random sample has a divisor of about 1, and bins of one point would let noise score 1, hence the minimum
-    bin size (an option of the paper that its authors did not try). With its default, 15,000 draws of 3, 6,
-    16 and 40 uniform values give exact copies 0.99, 0.98, 0.98 and 0.95, and noise 0.02, 0.03, 0.03 and 0.05;
-    one bin a class would give exact copies of 40 values 0.91 and noise 0.02. ``bins`` are those of the mutual
-    information; ``corrected`` puts every factor's value on the scale from what its code gets when shuffled (0) to what
-    an exact copy gets (1).
+    bin size (an option of the paper that its authors did not try). With its default, 15,000 draws of 40 uniform
+    values give an exact copy 0.95 and noise 0.05. ``bins`` are those of the mutual information; ``corrected`` puts
+    every factor's value on the scale from what its code gets when shuffled (0) to what an exact copy gets (1).
 
     Returns:
         Score with per-factor values and the mutual information as relation; details ``product`` (of the
         per-factor values), ``accuracy``, ``guessing`` (r), ``above_chance`` (means over factors), ``bins.max``,
-        and on the scale of the score ``ceiling`` (of one exact copy of each factor) and ``chance`` (of the
-        codes, shuffled).
-        A factor left without a code of its own (fewer codes than factors), or with a constant one, scores 0.
+        ``ceiling`` (of one exact copy of each factor) and ``chance`` (of the codes, shuffled). A factor left
+        without a code of its own (fewer codes than factors), or with a constant one, scores 0.
 
     Raises:
         InvalidInput: continuous factors, or a factor that does not vary.
@@ -122,7 +118,7 @@ def snc(
     require_discrete(sample, "snc")
     if min_bin_size is not None:
         require_count("min_bin_size", min_bin_size, 1)
-    generator = named_generator(metric="snc") if generator is None else generator
+    generator = generator or named_generator(metric="snc")
     information = mutual_information(sample.codes, sample.factors, bins=bins)
     labels, _ = label_indices(sample.factors)
     guessing = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])

@@ -54,8 +54,7 @@ def softmax_regressions(
     curvature of the codes' covariance, so that codes of different scales cost no more steps.
 
     Each row of ``members`` (problems x n) says which observations belong to a problem, at least one. ``start`` are
-    weights as returned, zero if not given. A problem is done when no entry of the gradient per observation exceeds
-    ``tolerance``.
+    weights as returned. A problem is done when no entry of the gradient per observation exceeds ``tolerance``.
 
     Returns:
         (d + 1) x problems x classes, the intercept last. Intercepts of classes a problem has not seen are -1e9.

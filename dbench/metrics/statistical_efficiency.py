@@ -36,9 +36,8 @@ def statistical_efficiency(
     """Downstream accuracy with few training observations, divided by that with many.
 
     Averages over factors are divided, not averages taken of ratios. Bounds 0 and infinity: above 1 only by
-    chance, as with codes that say nothing, whose accuracy does not depend on the number of observations. That
-    is also how codes of little use can look efficient (section 7), so read it beside ``accuracy.many``. Defaults are
-    the paper's; ``model`` and ``test`` are those of :func:`dbench.metrics.downstream`.
+    chance, as with codes that say nothing, which so look efficient (section 7): read it beside
+    ``accuracy.many``. Defaults are the paper's; ``model`` and ``test`` are those of :func:`dbench.metrics.downstream`.
 
     Returns:
         Score with the ratio for each factor; details ``accuracy.few`` and ``accuracy.many``, means over factors.
@@ -57,7 +56,7 @@ def statistical_efficiency(
         0.67 0.56
         0.98 0.33
     """
-    generator = named_generator(metric="statistical_efficiency") if generator is None else generator
+    generator = generator or named_generator(metric="statistical_efficiency")
     low, high = downstream_accuracy(sample, [few, many], model=model, test=test, generator=generator)
     ratios = np.divide(low, high, out=np.zeros_like(low), where=high > 0)
     return Score(

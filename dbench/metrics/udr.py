@@ -29,8 +29,8 @@ def udr_pair(relation_matrix: ArrayLike, informative_a: ArrayLike, informative_b
     (to all codes of the other model, informative or not, as printed); the sum over both models' informative codes is
     divided by their number.
 
-    At most 1 for relations of at most 1; 1 for a permutation matrix. A row or column of zeros contributes 0 (it would
-    be 0/0), and two models without informative codes score 0.
+    At most 1 for relations of at most 1; 1 for a permutation matrix. A row or column of zeros contributes 0, and two
+    models without informative codes score 0.
 
     Example:
         >>> udr_pair([[0.0, 1.0], [0.5, 0.0]], [True, True], [True, True])
@@ -70,8 +70,7 @@ def _standardise(codes: Array) -> Array:
 class _Relations:
     """Relates every code of some models to every code of one.
 
-    Lasso needs no more of the observations than products of codes. Those of all models of a group are taken at
-    once where there is room for them, instead of anew for each model that predicts.
+    For Lasso the products of codes of all models of a group are taken at once where there is room for them.
     """
 
     def __init__(self, stack: Array, relation: Relation) -> None:
@@ -164,8 +163,7 @@ def udr_agreements(
 
     The relations of two models become a score by ``aggregation``. ``strongest``: equation 2. ``entropy``: that of DCI,
     with the other model's codes in the place of the factors; the mean of :func:`dbench.metrics.dci_disentanglement`
-    over the informative codes of the one and over those of the other. As in equation 2, uninformative codes are not
-    scored but count among those that others relate to.
+    over the informative codes of the one and over those of the other.
 
     Returns:
         Models x models; row i holds the comparisons of model i, the diagonal those with itself.
@@ -194,14 +192,13 @@ def udr_scores(
     Model i against model j: R(a, b) is the absolute weight of code b of model j in a Lasso that predicts
     code a of model i from all codes of model j (penalty cross-validated, see
     :mod:`dbench.metrics.lasso`), or the absolute Spearman correlation of a and b; :func:`udr_pair` makes it a score.
-    Lasso is not symmetric, so both orders of a pair are fitted. All pairs of 50 models of 10 codes at 10,000
-    observations take about 2 s on one core with Lasso, 0.2 s at 1,000 observations with Spearman.
+    Lasso is not symmetric, so both orders of a pair are fitted.
 
     Codes are models x n x d posterior means of the same n observations in random order (10,000 in the paper for Lasso,
     1,000 for Spearman). Every code is standardised; constant codes relate to nothing. ``informative`` flags models x d
-    (:func:`dbench.metrics.informative_mask`); equation 2 leaves other codes in the sums, where one that hardly varies
-    then weighs as much as any. A model is compared within its group (in the paper: same objective and strength), all to
-    all without ``groups``; with ``comparisons`` others drawn without replacement (the paper's P), all by default.
+    (:func:`dbench.metrics.informative_mask`); equation 2 leaves other codes in the sums. A model is compared within
+    its group (in the paper: same objective and strength), all to all without ``groups``; with ``comparisons`` others
+    drawn without replacement (the paper's P), all by default.
 
     Returns:
         One score for each model, from 0; at most about 1.
@@ -216,7 +213,7 @@ def udr_scores(
         raise InvalidInput(f"groups must label {m} models, got {len(labels)}")
     if comparisons is not None:
         require_count("comparisons", comparisons, 1)
-    generator = named_generator(metric="udr") if generator is None else generator
+    generator = generator or named_generator(metric="udr")
     partners = _partners(labels, comparisons, generator)
     compared: list[list[float]] = [[] for _ in range(m)]
     asked: list[list[int]] = [[] for _ in range(m)]
@@ -252,10 +249,9 @@ def udr_scores(
 def udr(codes: ArrayLike, informative: ArrayLike, *, relation: Relation = "lasso") -> Score:
     """Mean over models of how well each agrees, axis by axis, with the others.
 
-    It measures agreement: whatever code all models share, however entangled, is perfect. Two exact copies
-    score within 0.002 of 1 (the cross-validated penalty is not quite 0). To rank models, or compare within
-    groups, use :func:`udr_scores`. Codes are models x n x d posterior means of the same n observations, of at least 2
-    models, and ``informative`` flags models x d of them.
+    It measures agreement: whatever code all models share, however entangled, is perfect. To rank models, or
+    compare within groups, use :func:`udr_scores`. Codes are models x n x d posterior means of the same n observations,
+    of at least 2 models, and ``informative`` flags models x d of them.
 
     Returns:
         Score ``udr[lasso]`` or ``udr[spearman]``; details hold each model's score as ``model.0`` and so on.

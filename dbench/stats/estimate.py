@@ -13,7 +13,7 @@ class Estimate:
     Attributes:
         value: point estimate.
         low: lower end of the interval; equal to ``value`` when nothing was sampled.
-        high: upper end of the interval.
+        high: upper end.
         n: number of replicated units (seeds, repetitions, checked cases).
         confidence: of the interval; 1.0 for a value that is computed exactly.
         left_out: how many of how many candidates (models, codes) a filter removed; ``None`` without a filter.

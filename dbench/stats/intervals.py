@@ -1,10 +1,10 @@
 """Confidence intervals by the unit that was replicated.
 
-What shares a unit is left out or drawn with it: a statistic takes the indices of the units kept and looks every table
-up by them. Coverage of the nominal 95% was measured by simulation (``tests/stats``), at 5, 10 and 20 units: 95% for
-Student's t on unit means, 94 to 96% for the jackknife of variance explained, of a rank correlation of pooled rows and
-of luck against choice (89 to 94% where the settings do nothing: it is biased downwards there). A percentile bootstrap
-of five units covers 83%. A statistic at the end of its range (every unit agrees) gets an interval of no width.
+What shares a unit is left out or drawn with it. Coverage of the nominal 95% was measured by simulation
+(``tests/stats``), at 5, 10 and 20 units: 95% for Student's t on unit means, 94 to 96% for the jackknife of variance
+explained, of a rank correlation of pooled rows and of luck against choice (89 to 94% where the settings do nothing: it
+is biased downwards there). A percentile bootstrap of five units covers 83%. A statistic at the end of its range
+(every unit agrees) gets an interval of no width.
 """
 
 import math
@@ -93,12 +93,11 @@ def bootstrap_interval(
     Expanded percentile interval (Hesterberg, 'What teachers should know about the bootstrap', The American
     Statistician 69, 2015, section 4.1): the plain percentile interval is too narrow by sqrt((n - 1) / n) and by the
     normal's quantile in place of Student's, so its tails become Phi(-sqrt(n / (n - 1)) t). For a smooth statistic
-    take the jackknife, which is cheaper and covers better with few units.
+    take the jackknife.
 
     The statistic takes the indices of the units drawn, with repetition; fewer than 5 units have too few resamples, and
     the interval no ends. Draws are at least 200. ``reflected`` reflects the interval at the value, which undoes the
-    shift of a statistic that resamples move to one side, as they do a range: drawn with repetition, units reach less
-    far.
+    shift of a statistic that resamples move to one side, as they do a range.
 
     Raises:
         InvalidInput: no units, too few draws, or a statistic that is not finite.
@@ -133,8 +132,8 @@ def uniform_deviation_interval(deviation: float, *, n: int, points: int, confide
     """Interval of the largest deviation of ``points`` empirical probabilities from their true values.
 
     Hoeffding's inequality (1963) with a union bound: with the stated confidence every empirical probability
-    of n independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value, so the
-    true largest deviation lies within that distance of the observed one. The points are chosen before the draws.
+    of n independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value. The points
+    are chosen before the draws.
     """
     check_confidence(confidence)
     if n < 1 or points < 1:

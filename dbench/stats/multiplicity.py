@@ -2,7 +2,7 @@
 
 A finding that says 'for all of these' is a statement about the smallest of several true values, one that says 'for
 none of these' about the largest. The interval of such a value is not the smallest or largest interval: looking for
-the extreme one is a choice made after the data were seen. Here each end is as wide as its own mistake demands.
+the extreme one is a choice made after the data were seen.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,9 +19,8 @@ def smallest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
     """Interval of the smallest of k true values, so that ``above`` says 'all of them are'.
 
     The lower end is the smallest lower end of the k intervals, unadjusted: for it to be too high, the interval of
-    the very statistic that is smallest must miss it, so the error is that of one interval whatever k (intersection-
-    union test, Berger 1982). The upper end, which refutes 'all', is the smallest upper end of intervals with
-    Bonferroni's confidence 1 - (1 - confidence) / k, for each of the k could be the one that is too low.
+    the very statistic that is smallest must miss it (intersection-union test, Berger 1982). The upper end, which
+    refutes 'all', is the smallest upper end of intervals with Bonferroni's confidence 1 - (1 - confidence) / k.
 
     Dependence of the estimates does not matter; each end misses with at most (1 - confidence) / 2.
 
@@ -49,8 +48,7 @@ def common_direction(estimates: Estimator, *, confidence: float = 0.95) -> Estim
     """How strong an effect is in the direction that all share: the larger of min(effects) and min(-effects).
 
     Positive where all k true effects have one sign, and then the size of the weakest; negative where some point the
-    other way, and then minus the size of what would have to turn. 'No consistent effect' says that it stays
-    ``below`` the smallest effect that counts, 'consistent' that it lies ``above``.
+    other way, and then minus the size of what would have to turn.
 
     The upper end is the larger of the two upper ends, unadjusted. The lower end is the larger of two lower ends with
     half the error each, because the direction is chosen after looking.

@@ -23,18 +23,12 @@ def probability_of_superiority(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def superiority_over_rest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """:func:`superiority_of_groups` of the columns of seeds x settings scores, at least 1 x 2.
-
-    The probabilities' mean is 1/2. 'No setting is best' says that the largest stays within a band.
-    """
+    """:func:`superiority_of_groups` of the columns of seeds x settings scores, at least 1 x 2; their mean is 1/2."""
     return superiority_of_groups(list(finite_matrix("scores", scores, columns=2).T))
 
 
 def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
-    """P(a random value of each group exceeds one of all other groups together), ties counting half.
-
-    From the ranks of all values at once: :func:`probability_of_superiority` of every group, at the price of one.
-    """
+    """:func:`probability_of_superiority` of each group over all other groups together."""
     if len(groups) < 2:
         raise InvalidInput(f"groups must be at least 2, got {len(groups)}")
     values = [finite_vector("values", group) for group in groups]

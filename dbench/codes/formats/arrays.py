@@ -25,19 +25,12 @@ _TEXT = 1 << 20
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array in a file, of known shape and type, not read yet.
+    """An array in a file, not read yet; shape and type are as declared."""
 
-    Attributes:
-        what: file and name, for messages.
-        shape: as declared; the number of bytes in the file agrees with it.
-        dtype: as declared; object arrays are listed but never read.
-        load: maps the array of a file into memory, or reads that of an archive.
-    """
-
-    what: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[np.generic]
-    load: Callable[[], Any]
+    what: str  # file and name, for messages
+    shape: tuple[int, ...]  # agrees with the number of bytes in the file
+    dtype: np.dtype[np.generic]  # object arrays are listed but never read
+    load: Callable[[], Any]  # maps the array of a file into memory, or reads that of an archive
 
     def __str__(self) -> str:
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {self.dtype}"
@@ -70,7 +63,8 @@ class StoredArray:
         """
         rows, columns = self.numbers
         require_room(self.what, rows, columns, rows if keep is None else len(keep))
-        values, step = self._values(), max(_BLOCK // (columns * self.dtype.itemsize), 1)
+        values = self._values()
+        step = max(_BLOCK // (columns * self.dtype.itemsize), 1)
         blocks = (values[start : start + step] for start in range(0, rows, step))
         return rows_of(checked(self.what, blocks), keep)
 
@@ -122,9 +116,7 @@ def open_npy(path: Path) -> StoredArray:
 
 
 def open_npz(path: Path) -> dict[str, StoredArray]:
-    """Look at the arrays of an npz archive, by name.
-
-    Values are read later, and checked against the archive's checksums then.
+    """Look at the arrays of an npz archive, by name; values are read later.
 
     Raises:
         DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
@@ -135,7 +127,7 @@ def open_npz(path: Path) -> dict[str, StoredArray]:
         odd = [name for name in names if not name.isprintable()]
         if odd:  # they would be printed
             raise DamagedData(f"{path.name} must have printable names for arrays, got {odd[0]!r}")
-        # Archives open the last member of a name; which one was meant cannot be told.
+        # Which one was meant cannot be told.
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise DamagedData(f"{path.name} must hold each array once, got {twice[0]!r} more than once")

@@ -140,7 +140,7 @@ def open_csv(path: Path) -> StoredTable:
             raise InvalidInput(f"{what} must begin with a line of column names, got {line[:40]!r}")
 
         rows = 0
-        for batch in _csv_batches(path, names[:1], text=True):  # as text, whatever it holds: only counted
+        for batch in _csv_batches(path, names[:1], text=True):  # as text: only counted
             rows += batch.num_rows
             if rows > LARGEST_ROWS:
                 raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got more")
@@ -164,7 +164,8 @@ def open_parquet(path: Path) -> StoredTable:
     what = path.name
     with readable(what), parquet.ParquetFile(path) as file:
         text = frozenset(str(field.name) for field in file.schema_arrow if _is_text(field.type))
-        names, rows = tuple(str(name) for name in file.schema_arrow.names), int(file.metadata.num_rows)
+        names = tuple(str(name) for name in file.schema_arrow.names)
+        rows = int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
         size = sum(int(group.total_byte_size) for group in groups)
         counted = sum(int(group.num_rows) for group in groups)

@@ -10,15 +10,10 @@ from dbench.errors import InvalidInput
 
 
 class Labels(NamedTuple):
-    """A column of categories.
+    """A column of categories."""
 
-    Attributes:
-        ranks: n numbers of categories.
-        names: the categories, in order.
-    """
-
-    ranks: NDArray[np.int64]
-    names: tuple[str, ...]
+    ranks: NDArray[np.int64]  # n numbers of categories
+    names: tuple[str, ...]  # the categories, in order
 
 
 Column = Values | Labels

@@ -11,13 +11,8 @@ from dbench.errors import InvalidInput
 Values = NDArray[np.int64] | NDArray[np.float64]
 
 LARGEST_ROWS = 100_000_000
-"""Most rows a file may have; all of them are looked at."""
-
-LARGEST_FILE = 1 << 33
-"""Most bytes an array may have as stored (8 GiB)."""
-
-LARGEST_KEPT = 1 << 27
-"""Most values of an array that are kept in memory, 1 GiB as float64."""
+LARGEST_FILE = 1 << 33  # bytes of an array as stored, 8 GiB
+LARGEST_KEPT = 1 << 27  # values of an array kept in memory, 1 GiB as float64
 
 
 def require_room(what: str, rows: int, columns: int, kept: int) -> None:

@@ -1,8 +1,6 @@
-"""Discrete mutual information between every code and every factor, in nats.
+"""Discrete mutual information between every code and every factor, in nats (A Sober Look, section 4.2.3).
 
-Codes are cut into bins of equal width between their smallest and largest value (A Sober Look, section
-4.2.3); discrete factors are taken by label, never binned; continuous factors are cut like codes. The
-estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) / 2n nats.
+The estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) / 2n nats.
 """
 
 import numpy as np
@@ -25,7 +23,7 @@ def quantise(values: NDArray[np.float64], bins: int = 20) -> NDArray[np.int64]:
         [0, 1, 2, 3]
     """
     require_count("bins", bins, 1)
-    halves = values * 0.5  # the range of finite numbers can exceed the largest float, that of their halves cannot
+    halves = values * 0.5  # keeps the range finite
     low = halves.min(axis=-2, keepdims=True)
     width = halves.max(axis=-2, keepdims=True) - low
     share = np.divide(halves - low, width, out=np.zeros_like(halves), where=width > 0)

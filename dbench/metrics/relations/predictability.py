@@ -78,11 +78,10 @@ def svm_predictability(train: Sample, test: Sample, *, penalty: float = 0.01) ->
     """Test accuracy of a linear one-versus-rest SVM on one code (A Sober Look, section 4.2.6).
 
     The machine is that of scikit-learn's ``LinearSVC`` (squared hinge loss, penalised intercept), classes not
-    reweighted (where factors are uniform that makes no difference), solved to convergence at any scale. A
-    threshold on a line cannot single out a middle value: the standardised exact copy of a factor of 3, 6,
-    10, 16 or 32 uniform values gets 1.00, 0.67, 0.19, 0.12 or 0.06 (10,000 training points). Through the
-    penalty the accuracy depends on the scale of the code. A constant code gets what a constant prediction
-    gets: about chance. Factors are discrete; accuracies are d x k.
+    reweighted, solved to convergence at any scale. A threshold on a line cannot single out a middle value: the
+    standardised exact copy of a factor of 3, 6, 10, 16 or 32 uniform values gets 1.00, 0.67, 0.19, 0.12 or 0.06
+    (10,000 training points). Through the penalty the accuracy depends on the scale of the code. A constant code
+    gets about chance. Factors are discrete; accuracies are d x k.
     """
     accuracy = np.empty((train.n_codes, train.n_factors))
     labels = [np.unique(column, return_inverse=True) for column in train.factors.T]

@@ -25,8 +25,8 @@ def lasso_importance(codes: Array, factors: ArrayLike, *, folds: int = 5) -> Arr
 def lasso_regression(train: Sample, test: Sample) -> Importance:
     """Fit one Lasso for each factor on all codes; absolute weights and R squared (Eastwood and Williams 2018).
 
-    Observations in random order, labels :func:`ranked` before the split; the penalty of each regression is chosen by
-    five folds. R squared is 0 where the factor does not vary in a part. A single training observation predicts itself.
+    Observations in random order, labels :func:`ranked` before the split. R squared is 0 where the factor does not
+    vary in a part. A single training observation predicts itself.
     """
     x, x_test = standardise(train.codes, test.codes)
     mean, spread = train.factors.mean(axis=0), train.factors.std(axis=0)
