@@ -33,12 +33,7 @@ class EvidenceLacking(UnknownName):
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
-    """Build the error for a misspelt name: what was asked for, the nearest match, all valid names or the nearest five.
-
-    Example:
-        >>> print(unknown_name("metric", "migg", ["dci", "mig"]))
-        unknown metric 'migg'; did you mean 'mig'? Known: dci, mig
-    """
+    """Build the error for a misspelt name, with the nearest match, and all valid names or the nearest five."""
     names = sorted(known)
     listed = f"Known: {', '.join(names)}"
     if len(names) > _MOST_LISTED:

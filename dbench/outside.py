@@ -17,10 +17,6 @@ def load_callable(what: str, name: str) -> Any:
     Raises:
         InvalidInput: a name of another form, a module that cannot be imported, an attribute it has not, or one that
             cannot be called.
-
-    Example:
-        >>> load_callable("metric", "math:sqrt")(9)
-        3.0
     """
     article = "an" if what[0] in "aeiou" else "a"
     module_name, _, attribute = name.partition(":")

@@ -36,7 +36,7 @@ LETTERS = {
 
 
 class Other(_Skipped):  # type: ignore[misc]
-    """A verdict other than 'reproduced' that fails nothing; a count of its own, neither passed nor failed."""
+    """A verdict other than 'reproduced' that fails nothing: neither passed nor failed."""
 
 
 def start(config: pytest.Config) -> None:
@@ -86,7 +86,7 @@ def _picks(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Remember the first case of each test, for pytest does not keep the places of its parameters' values."""
+    """Remember the first case of each test, which pytest does not."""
     if metafunc._calls:
         metafunc.config.stash.setdefault(FIRST, {})[metafunc.definition.nodeid] = metafunc._calls[0].params
 
@@ -133,7 +133,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def role_of(item: pytest.Item, card: Claim) -> Role:
-    """Role of a test: its card's, unless its parameters have another; a primary on further tables is no primary."""
+    """Role of a test: its card's, unless its parameters have another or a primary is on a further table."""
     callspec = getattr(item, "callspec", None)
     if callspec is None:
         return card.role
@@ -147,7 +147,6 @@ def role_of(item: pytest.Item, card: Claim) -> Role:
 
 
 def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationPair]:
-    """The trained models that a test was handed, or asked for."""
     for value in arguments.values():
         if isinstance(value, (Population, PopulationPair)):
             yield value
@@ -205,7 +204,7 @@ def _conclude(item: pytest.Item, record: dict[str, Any], verdict: Verdict) -> No
 
 @pytest.fixture
 def remark(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Say a line about a check that stands beside the claims; the report shows it: ``remark("2 runs retrained")``."""
+    """Say a line about a check, which the report shows: ``remark("2 runs retrained")``."""
     return lambda text: request.node.user_properties.append((REMARK_PROPERTY, text))
 
 
@@ -213,7 +212,7 @@ def remark(request: pytest.FixtureRequest) -> Callable[[str], None]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A claim that passed without a judgement is broken, not reproduced: another plugin may have called its test."""
+    """A claim that passed without a judgement is broken: another plugin may have called its test."""
     report = yield
     judged = any(name == RECORD_PROPERTY for name, _ in item.user_properties)
     if report.when == "call" and report.passed and card_of(item) is not None and not judged:
@@ -232,7 +231,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """On a worker: tell the controller which test judges which claim, in case a test never reports."""
+    """On a worker: tell the controller which test judges which claim."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["dbench_cards"] = json.dumps(cards_of(session.items))

@@ -58,7 +58,7 @@ def _judges_claims(config: pytest.Config) -> bool:
 
 
 def setting(config: pytest.Config, name: str) -> Path | None:
-    """Resolve an option from where it was typed, else its ini twin from the root; ``None`` for 'none'."""
+    """Resolve an option from the current folder, else its ini twin from the root; ``None`` for 'none'."""
     typed, fixed = config.getoption(name), config.getini(name)
     if (typed or fixed) == "none":
         return None

@@ -56,7 +56,7 @@ class Recorder:
         ]
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Before any worker starts: find the evidence, and train what is missing when asked to."""
+        """Before any worker starts, find the evidence, or train it when asked to."""
         from dbench.claims.evidence import evidence_folders, train_evidence
 
         option = self.config.option
@@ -89,7 +89,7 @@ class Recorder:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remember that tests were to be run: listing tests or fixtures judges nothing and leaves reports alone."""
+        """Remember that tests were to be run: listing them judges nothing and leaves reports alone."""
         self.judging = not self.config.option.collectonly
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -108,7 +108,7 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
-        """Write the report and set the exit status; what cannot be written keeps no verdict from being printed."""
+        """Write the report and set the exit status; verdicts are printed even if nothing can be written."""
         if self.judging:
             self._finish(session)
         else:
@@ -172,7 +172,7 @@ class Recorder:
             terminalreporter.write_line(line)
 
     def _place_junit(self, *, judged: bool) -> None:
-        """Have pytest write its file beside the report, known only now, and none of a session that judged nothing."""
+        """Have pytest write its file beside the report, and none of a session that judged nothing."""
         from _pytest.junitxml import xml_key
 
         xml = self.config.stash.get(xml_key, None)
@@ -188,7 +188,7 @@ class Recorder:
 
 
 def _failure(report: pytest.TestReport) -> str:
-    """What went wrong; where pytest keeps no message (a missing fixture, say), the line that it marks with an E."""
+    """What went wrong: pytest's message, or else (a missing fixture, say) the line that it marks with an E."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash:
         return str(crash.message)
@@ -197,7 +197,7 @@ def _failure(report: pytest.TestReport) -> str:
 
 
 def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Say how many judgements were made from samples, and how many intervals may miss by chance alone."""
+    """How many judgements rest on samples, and how many of their intervals may miss by chance."""
     sampled = [record for record in records if record["interval"] and record["confidence"] < 1]
     missed = sum(1 - record["confidence"] for record in sampled)
     return {"judgements": len(records), "of samples": len(sampled), "intervals expected to miss": round(missed, 1)}

@@ -1,8 +1,4 @@
-"""Comparisons of UDR, model by model.
-
-With them a claim draws partners of its own, builds populations that were never trained as such, and leaves a seed out
-as a partner too, which the scores of whole populations do not allow.
-"""
+"""Comparisons of UDR, model by model: claims draw partners among them, and leave a seed out as a partner too."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +66,6 @@ def median_agreement(
 
 
 def mean_udr(codes: NDArray[np.float64], relation: Relation, informative: NDArray[np.bool_] | None = None) -> float:
-    """Mean UDR of some models, models x observations x codes, all of whose codes are informative by default."""
+    """Mean UDR of models x observations x codes, all informative by default."""
     flags = np.ones(codes.shape[::2], dtype=np.bool_) if informative is None else informative
     return float(udr_scores(codes, flags, relation=relation, generator=generator(claim="udr")).mean())

@@ -1,8 +1,7 @@
 """Averages over objectives of a statistic of one objective's models, over those objectives where it is defined.
 
-A rank correlation is not defined where a score is the same in all models: a class all of whose models have ten
-informative codes says nothing of how anything goes with their number, and a 0 in its place would enter the average as
-if it had been measured. Such an objective is left out, and named.
+A rank correlation is not defined where a score is the same in all models, and a 0 in its place would enter the
+average as if it had been measured. Such an objective is left out, and named.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -67,7 +66,7 @@ def average_over_objectives(
 
 
 def left_out_of_average(population: Population, scores: Sequence[str], *, models: str = "all") -> tuple[str, ...]:
-    """Name the objectives that :func:`average_over_objectives` leaves out, one sentence each, for a record."""
+    """Name the objectives that :func:`average_over_objectives` leaves out, one sentence each."""
     without = _left_out(population, scores, population.objectives, models)
     return tuple(f"{objective} is left out of the average: {why}" for objective, why in without.items())
 
@@ -80,7 +79,6 @@ def _counted(table_of: Callable[[str], Matrix], score: str, models: str) -> Mask
 
 
 def _left_out(population: Population, scores: Sequence[str], objectives: Sequence[str], models: str) -> dict[str, str]:
-    """Why each objective that does not count does not."""
     if models not in _MODELS:
         raise InvalidInput(f"models must be one of {_MODELS}, got {models!r}")
     seeds, found = population.seeds(), dict[str, str]()
@@ -120,9 +118,9 @@ def smallest_average(
     models: str = "all",
     confidence: float,
 ) -> Estimate:
-    """Return the smallest, or the one, that :func:`average_over_objectives` gives, with what a reader must know of it.
+    """Return the smallest, or the one, that :func:`average_over_objectives` gives.
 
-    That is which objectives are left out, and how many models a filter removes.
+    It names the objectives left out, and says how many models a filter removes.
 
     Raises:
         NothingLeftOut: ``models`` is ``informative`` and all of them are.

@@ -68,10 +68,7 @@ class Claim:
 
     Attributes:
         id: id of the finding in the ledger; never changes meaning.
-        role: ``primary``, the paper's sentence by its own pooling on the nearest data; ``cell``, the same sentence for
-            one objective, data set, metric or construction; ``probe``, what we ask beside it (a converse, a boundary,
-            another estimator, a confound); ``print``, a printed figure. Records have one role more: ``size``, a primary
-            on images of another size.
+        role: one of those of docs/concepts/verdict.md, but ``size``, which records alone have.
         evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
         statistic: what the estimate is.
@@ -136,14 +133,14 @@ class Claim:
 
     @classmethod
     def zoo(cls, **fields: Any) -> Claim:
-        """Return a card over trained models: all runs, by seeds, at least five of them, unless it says otherwise."""
+        """Return a card over trained models, of all runs by seeds, at least five, unless it says otherwise."""
         usual: dict[str, Any] = {"evidence": "zoo", "unit": "seed", "min_n": 5}
         usual["population"] = "all runs: objectives, strengths and seeds"
         return cls(**(usual | fields))
 
     @classmethod
     def synthetic(cls, **fields: Any) -> Claim:
-        """Return a card over constructions: of samples drawn, at least five of them, unless it says otherwise."""
+        """Return a card over constructions, of at least five samples, unless it says otherwise."""
         usual: dict[str, Any] = {"evidence": "synthetic", "unit": "sample", "min_n": 5}
         return cls(**(usual | fields))
 
@@ -154,7 +151,7 @@ class Claim:
         return cls(**(usual | fields))
 
     def cell(self, part: str, **changes: Any) -> Claim:
-        """Return a card of the same sentence for a part of what this one is of; a printed figure is not passed on."""
+        """Return a card of the same sentence for a part of this one's; a printed figure is not passed on."""
         own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}}
         return replace(self, **(own | changes))
 
@@ -174,14 +171,14 @@ class Claim:
         return " / ".join(filter(None, [self.id, self.evidence, self.part]))
 
     def covers(self, test: Function) -> Function:
-        """Mark a test function as judging this claim, and no other. The test returns its estimate."""
+        """Mark a test function, which returns its estimate, as judging this claim and no other."""
         if hasattr(test, CARD_ATTRIBUTE):
             raise InvalidInput(f"a test must cover one claim, but {test.__name__} covers two: {self.id} is the second")
         setattr(test, CARD_ATTRIBUTE, self)
         return test
 
     def printed_for(self, ids: tuple[str, ...] = ()) -> Printed | None:
-        """Return the paper's figure for a case, by all ids of its parameters joined with hyphens or by one of them."""
+        """Return the paper's figure for a case, by the ids of its parameters joined with hyphens or by one of them."""
         if self.printed is None or isinstance(self.printed, Printed):
             return self.printed
         return next((self.printed[name] for name in ("-".join(ids), *ids) if name in self.printed), None)

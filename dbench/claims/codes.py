@@ -14,15 +14,12 @@ INFORMATIVE = 0.01
 
 
 def informative_codes(population: Population) -> NDArray[np.bool_]:
-    """Say of every code whether its divergence from the prior exceeds :data:`INFORMATIVE`, seeds x settings x codes."""
+    """Return which codes' divergence from the prior exceeds :data:`INFORMATIVE`, seeds x settings x codes."""
     return np.asarray(arrays_of(population, "kl.code") > INFORMATIVE)
 
 
 def information_scores(population: Population) -> NDArray[np.float64]:
-    """Return the mutual information score of every code (Ridgeway and Mozer 2018), seeds x settings x codes.
-
-    See :func:`dbench.metrics.modularity.modularity_per_code`.
-    """
+    """Return the mutual information score of every code (Ridgeway and Mozer 2018), seeds x settings x codes."""
     relations = relations_of(population, "mutual_information")
     return modularity_per_code(relations.reshape(-1, relations.shape[-1])).reshape(relations.shape[:-1])
 

@@ -29,12 +29,11 @@ def from_correlations(
     Pooled, two scores can agree because both differ from objective to objective. ``within`` objectives they are
     correlated over the models of each, strengths and seeds, and the mean over the objectives is taken.
 
-    There an objective counts where no score is constant, which correlates with nothing, and at least half of its models
-    are left; at least half of the objectives must count.
+    There an objective counts where no score is constant and at least half of its models are left; at least half of
+    the objectives must count.
 
-    For differences and means of correlations, whose parts rest on the same models. All scores are ranked once, so
-    that ten correlations cost no more than one. ``combine`` takes the correlation of any two of ``scores`` and returns
-    numbers: one estimate each, whose interval stands alone (see :func:`dbench.stats.smallest_of`).
+    ``combine`` takes the correlation of any two of ``scores`` and returns numbers, such as differences and means of
+    them: one estimate each, whose interval stands alone (see :func:`dbench.stats.smallest_of`).
 
     ``among`` is a score and the least value of it that a model must have to be looked at, ``settings`` the share of its
     settings that a seed must have left by it.
@@ -98,5 +97,4 @@ def over_correlations(
 
 
 def _counts(models: NDArray[np.float64], left: NDArray[np.bool_]) -> bool:
-    """Whether half of an objective's models are left, and all scores vary among them."""
     return bool(left.mean() >= 0.5 and (np.ptp(models[left], axis=0) > 0).all())

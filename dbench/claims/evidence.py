@@ -22,7 +22,7 @@ from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs
 
 
 class OnDemand:
-    """Evidence that a test asks for while it runs; what was made is kept, so that its record can name it."""
+    """Evidence that a test asks for while it runs, kept so that its record can name it."""
 
     def __init__(self, make: Callable[..., Population | PopulationPair]) -> None:
         self._make = make
@@ -40,7 +40,7 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
     The root is a folder of such folders, or one of them; without it they are the tables shipped with dbench.
 
     Raises:
-        InvalidInput: there is no table: claims about trained models would silently not be judged.
+        InvalidInput: there is no table.
     """
     top = Path(str(files("dbench_fixtures") / "evidence")) if root is None else Path(root).resolve()
     candidates = [top, *top.iterdir()] if top.is_dir() else []
@@ -71,7 +71,7 @@ def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
 
 
 def other_size(folder: str | Path, than: str | Path) -> bool:
-    """Whether a table is of the same data set as another one, with images of another size."""
+    """Whether a table is of another one's data set, with images of another size."""
     own, theirs = (_trained_on(Path(table))[1] for table in (folder, than))
     return own != theirs and full_size_of(own) == full_size_of(theirs)
 
@@ -79,8 +79,7 @@ def other_size(folder: str | Path, than: str | Path) -> bool:
 def swept_folders(folders: Sequence[Path]) -> list[Path]:
     """Return the tables of whole data sets in which an objective has several strengths, as :func:`whole_data_folders`.
 
-    Sentences about sweeps, or about models pooled over them, are judged on these; a table of single settings would
-    leave each of them open. Without any such table, all are returned.
+    A table of single settings would leave sentences about sweeps open. Without any such table, all are returned.
     """
 
     def swept(folder: Path) -> bool:
@@ -133,8 +132,7 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     """Read the tables of one study of left-out combinations as a population whose units are the combinations.
 
     Its column ``combination`` numbers them, left out for all objectives at once, and ``run_number`` the runs of an
-    objective without each of them, by strength and then seed. Runs are not averaged, for what is read off a relation
-    matrix must be read off one model's.
+    objective without each of them, by strength and then seed. Runs are not averaged: a relation matrix is one model's.
 
     Of each table as many complete seeds count as all of them have, the lowest.
 
@@ -162,7 +160,7 @@ def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:
 
 
 def _trained_on(folder: Path) -> tuple[str, str]:
-    """Profile and data set of a table, from its first row alone; empty where it cannot be read."""
+    """Profile and data set of a table, from its first row; empty where it cannot be read."""
     try:
         with pq.ParquetFile(folder / TABLE) as file:
             row = next(file.iter_batches(batch_size=1, columns=["profile", "data"])).to_pylist()[0]
@@ -194,7 +192,7 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
 
     Returns:
         ``name``, ``data``, ``side`` (pixels), ``profile``, ``models``, ``objectives``, ``seeds`` (most of a setting),
-        ``steps``, ``deviations`` and ``sha256`` (see :func:`evidence_sha256`).
+        ``steps``, ``deviations`` and ``sha256``.
     """
     path = Path(folder)
     profile, data = _trained_on(path)
@@ -223,7 +221,7 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
     Seeds are complete, or diverged, among the runs of these objectives alone.
 
     Raises:
-        DamagedData: the table was damaged or edited (see ``dbench.zoo.table.load_runs``).
+        DamagedData: the table was damaged or edited.
         InvalidInput: a file is missing, or the table holds none of the objectives.
     """
     table, manifest = load_runs(folder), load_manifest(folder)
@@ -243,10 +241,7 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
 
 
 def _losses(population: Population) -> list[str]:
-    """Say which seeds are left out, and why: runs of theirs diverged, or were never trained.
-
-    A missing seed must not go unnoticed, nor pass for one that diverged: sweeps may have fewer seeds than others have.
-    """
+    """Say how many seeds are left out, and why: runs of theirs diverged, or were never trained."""
     runs = population.table.drop_duplicates("run")
     kept, every = len(population.seeds()), int(runs["seed"].nunique())
     if kept == every:

@@ -31,7 +31,7 @@ def record_name(record: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Expectations:
-    """By the name of records the verdict expected of them, and why they are not reproduced."""
+    """By name of a record the verdict expected of it, and why."""
 
     entries: Mapping[str, tuple[Verdict, str]]
 
@@ -40,7 +40,7 @@ class Expectations:
         return self.entries.get(record_name(record), (Verdict.REPRODUCED, ""))
 
     def stale(self, records: Iterable[Mapping[str, Any]]) -> list[str]:
-        """Return names whose claim was judged, but that no record used; a broken judgement proves nothing."""
+        """Return names that no record of a judged claim used; a broken judgement proves nothing."""
         every = list(records)
         used = {record_name(record) for record in every}
         judged = {record["claim"] for record in every} - {r["claim"] for r in every if r["verdict"] == Verdict.BROKEN}

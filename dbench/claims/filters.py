@@ -18,7 +18,7 @@ class NothingLeftOut(DbenchError):
 
 
 def kept_by(population: Population, among: Among, *, objectives: Sequence[str] | None = None) -> np.ndarray:
-    """Return which models of the complete seeds a filter keeps: a score and the least value a model must have."""
+    """Return which models of the complete seeds a filter keeps."""
     return np.asarray(settings_of(population, among[0], objectives=objectives) >= among[1])
 
 

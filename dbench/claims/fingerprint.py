@@ -76,7 +76,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _constant(value: Any) -> str:
-    """A constant as text; of functions and cards in it the names, whose addresses would change by session."""
+    """A constant as text; of functions and cards in it the names, for addresses change by session."""
     if isinstance(value, dict):
         return str([(str(key), _constant(item)) for key, item in value.items()])
     if isinstance(value, (tuple, list)):
@@ -90,7 +90,7 @@ def _constant(value: Any) -> str:
 
 @cache
 def _source(thing: Any) -> str:
-    """The syntax tree without docstrings and decorators; nothing for what has no source, such as built-in functions."""
+    """The syntax tree without docstrings and decorators; nothing for what has no source."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
     except (OSError, TypeError, SyntaxError):

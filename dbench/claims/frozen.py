@@ -1,7 +1,6 @@
 """Frozen rules: what each card said, and what computed its estimate, before the evidence was looked at.
 
-``claims/frozen.json`` holds them; only ``dbench claims freeze`` writes it. A table's manifest holds the hashes in force
-when it was scored, and a card that is newer is exploratory there.
+``claims/frozen.json`` holds them; only ``dbench claims freeze`` writes it.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Frozen:
         return 1 - (1 - card.confidence) / max(cells, 1)
 
     def is_newer(self, card: Claim, models: Population | PopulationPair) -> bool:
-        """Whether a card differs from the one in force when a table was scored: then its verdict is exploratory."""
+        """Whether a card is not the one in force when a table was scored: then its verdict is exploratory."""
         entry = self.cards.get(card.name)
         known = (entry.hash, *entry.earlier) if entry else ()
         return any(part.rules.get(card.name) not in known for part in models.parts)

@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> EvidenceLacking:
-    """Build the error for an objective or a score that a population does not hold, with the nearest it does."""
+    """Build the error for what a population does not hold, with the nearest it does."""
     return EvidenceLacking(f"{holder} holds no {kind} {name!r}{nearest_to(name, known)}")
 
 
@@ -62,7 +62,7 @@ class Population:
 
     @property
     def point_only(self) -> bool:
-        """Whether intervals are left without ends: of the populations that tests simulate alone."""
+        """Whether intervals are left without ends, as those of some simulated populations."""
         return False
 
     def strengths(self, objective: str) -> Matrix:
@@ -70,7 +70,7 @@ class Population:
         return np.sort(self._runs_of(objective)["strength"].unique())
 
     def seeds(self, objective: str | None = None) -> NDArray[np.int64]:
-        """Seeds whose runs, of one objective or of all, are there and done: strengths rest on the same replicates."""
+        """Seeds whose runs, of one objective or of all, are there and done."""
         if objective not in self._complete:
             raise lacking(self.name, "objective", str(objective), self.objectives)
         return self._complete[objective].copy()
@@ -151,7 +151,7 @@ class Population:
         objectives: Sequence[str],
         confidence: float,
     ) -> list[Estimate]:
-        """Do what :meth:`interval` does for several statistics at once, read row by row; each interval stands alone."""
+        """Do what :meth:`interval` does for several statistics at once; each interval stands alone."""
         n_seeds, of_seeds = self._leaving_out(statistics, scores, objectives)
         return jackknife_intervals(of_seeds, n_seeds, confidence=confidence)
 
@@ -168,18 +168,16 @@ class Population:
         scores: Sequence[str],
         objectives: Sequence[str],
     ) -> tuple[int, Callable[[NDArray[np.int64]], Result]]:
-        """Return the number of complete seeds, and the statistic as a function of which of them are kept."""
         kept = self.seeds()
         if len(kept) == 0:
             raise InvalidInput(f"{self.name} must hold at least one complete seed, got none")
         tables = {(s, o): self.scores(s, o, seeds=kept) for s in scores for o in objectives}
         return len(kept), lambda rows: statistic({key: table[rows] for key, table in tables.items()})
 
-    # A table has some hundred scores a run, and claims ask for many of them: what they look up is sorted out once.
+    # Claims ask for many of the hundred scores of a run: what they look up is sorted out once.
 
     @cached_property
     def _runs(self) -> pd.DataFrame:
-        """One row for each run."""
         return self.table.drop_duplicates("run")
 
     @cached_property
@@ -211,7 +209,7 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class PopulationPair:
-    """Two populations of one profile on different data sets; the source is on that which the profile names first."""
+    """Two populations of one profile; the source is on the data set that the profile names first."""
 
     source: Population
     target: Population

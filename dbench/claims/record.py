@@ -9,22 +9,14 @@ from dbench.claims.card import Claim, Judgement
 from dbench.claims.rules import Verdict
 from dbench.stats import Estimate
 
+_AS_ON_CARD = ("part", "paper", "role", "quote", "says", "where", "evidence", "population", "statistic", "unit")
+
 
 def card_fields(card: Claim) -> dict[str, Any]:
     """Return what a record takes from the card alone."""
     rule = card.rule
-    return {
+    return {name: getattr(card, name) for name in _AS_ON_CARD} | {
         "claim": card.id,
-        "part": card.part,
-        "paper": card.paper,
-        "role": card.role,
-        "quote": card.quote,
-        "says": card.says,
-        "where": card.where,
-        "evidence": card.evidence,
-        "population": card.population,
-        "statistic": card.statistic,
-        "unit": card.unit,
         "rule": str(rule),
         "low": rule.low if math.isfinite(rule.low) else None,
         "high": rule.high if math.isfinite(rule.high) else None,
@@ -40,7 +32,7 @@ def card_fields(card: Claim) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """A parameter as JSON can hold it; numpy scalars would kill an xdist worker, and a path is of this machine."""
+    """A parameter as JSON: numpy scalars would kill an xdist worker, and a path is of this machine."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)):
@@ -91,7 +83,7 @@ def record_of(
     ids: tuple[str, ...],
     nodeid: str,
 ) -> dict[str, Any]:
-    """Build the record of one judgement; without an estimate where the evidence could not carry the claim."""
+    """Build the record of one judgement, without an estimate where evidence was lacking."""
     record = _judged(card_fields(card), judgement, params, nodeid)
     if figure := card.printed_for(ids):
         record |= {"printed": figure.text, "printed_value": figure.value}
@@ -110,5 +102,5 @@ def record_of(
 
 
 def broken_record(card: Mapping[str, Any], *, nodeid: str, reason: str) -> dict[str, Any]:
-    """Build the record of a claim whose test never reached a verdict, from what is known of its card."""
+    """Build the record of a claim whose test never reached a verdict."""
     return _judged(card, Judgement(Verdict.BROKEN, reason), {}, nodeid)

@@ -1,7 +1,6 @@
 """Regime: conditions that trained models must meet before a sentence about the papers' models is judged on them.
 
-A predicate is computed from the evidence alone, never from the statistic of the claim it gates. Out of regime a claim
-is not tested, whatever its estimate says: neither 'reproduced' nor 'contradicted' would speak of the paper's models.
+A predicate is computed from the evidence alone, never from the statistic of the claim it gates.
 """
 
 from collections.abc import Callable, Sequence
@@ -148,8 +147,8 @@ def above_floor(score: str, reference: tuple[str, float]) -> Predicate:
 def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predicate:
     """Return the predicate that a classifier of the codes knows familiar combinations, on average over systems.
 
-    The systems are objectives that are asked for novel combinations; ``least`` is the accuracy on a random split that
-    is asked of them, adjusted for chance, and ``source`` says where that comes from.
+    The systems are objectives; ``least`` is the accuracy on a random split that is asked of them, adjusted for chance,
+    and ``source`` says where that comes from.
     """
 
     def adjusted(population: Population, _: Sequence[str] | None) -> float:
@@ -169,5 +168,5 @@ def knows_familiar(systems: Sequence[str], least: float, source: str) -> Predica
 
 
 def of_objectives(predicate: Predicate, *objectives: str) -> Predicate:
-    """Return a predicate that looks at the models of these objectives alone, those that a sentence names."""
+    """Return a predicate that looks at the models of these objectives alone."""
     return replace(predicate, says=f"{predicate.says}, of {' and '.join(objectives)}", objectives=objectives)

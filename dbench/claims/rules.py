@@ -29,7 +29,7 @@ class Verdict(StrEnum):
 
     @property
     def refutes(self) -> bool:
-        """Whether the evidence speaks against the sentence: an effect on the other side, or none to be seen."""
+        """Whether the evidence speaks against the sentence."""
         return self in (Verdict.ABSENT, Verdict.CONTRADICTED)
 
 
@@ -37,7 +37,7 @@ class Verdict(StrEnum):
 class Rule:
     """A range of the statistic and the value of no effect. Made by :func:`above`, :func:`below` and :func:`within`.
 
-    An end may be infinite. ``null`` is the statistic where there is no effect, ``None`` for a range with two ends.
+    An end may be infinite; ``null`` is ``None`` for a range with two ends.
     """
 
     low: float
@@ -58,7 +58,7 @@ class Rule:
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def decide(self, estimate: Estimate) -> Verdict:
-        """Decide on an estimate alone; too few units, or units that are all the same, are the card's business."""
+        """Decide on an estimate alone; too few units, or equal ones, are the card's business."""
         if self.null is None:
             if self.low <= estimate.low and estimate.high <= self.high:
                 return Verdict.REPRODUCED
@@ -134,7 +134,7 @@ def below(bound: float, *, null: float | None = None) -> Rule:
 
 
 def within(low: float, high: float) -> Rule:
-    """The sentence says that the statistic equals something up to a tolerance: it lies in [low, high]."""
+    """The sentence says that the statistic lies in [low, high]: it equals something up to a tolerance."""
     return Rule(low, high, None)
 
 

@@ -9,11 +9,10 @@ from dbench.claims.expected import Expectations
 from dbench.claims.record import broken_record
 from dbench.claims.rules import Verdict
 
-# Name under which a record travels in a test's user properties, as one JSON string.
+# Names in a test's user properties: its record as JSON, what a check says of itself, and why a judgement would only
+# repeat another.
 RECORD_PROPERTY = "dbench"
-# The same for a line that a check wants to say of itself when it passes.
 REMARK_PROPERTY = "dbench-remark"
-# The same for why a judgement would only repeat another: it is no record.
 REPEATS_PROPERTY = "dbench-repeats"
 
 NOTHING_DECIDED = 8
@@ -42,7 +41,7 @@ class Outcome:
 
 @dataclass
 class Session:
-    """Collects what workers report. Knows nothing of pytest, so that it can be tested without it.
+    """Collects what workers report.
 
     Attributes:
         cards: card fields by test id; tests without a card are checks.
@@ -50,7 +49,6 @@ class Session:
         expectations: expected verdicts, ``None`` when nothing is expected.
         partial: only some tests of a claim may have been picked, so that an unused expectation proves nothing.
         stopped: the session ended before its tests did, so that a silent test proves nothing.
-        outcomes: what became of each test.
     """
 
     cards: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -92,7 +90,7 @@ class Session:
         return sorted(nodeid for nodeid in self.expected if not self.outcomes.get(nodeid, Outcome()).finished)
 
     def _why(self, test: Outcome) -> str:
-        """In one line: the reason of a failure, a skip or a silence, or what a test that passed says of itself."""
+        """The reason of a failure, a skip or a silence in one line, or a test's remark."""
         silence = "not run: the session was stopped" if self.stopped else "its worker died before it reported"
         said = test.failure or test.skipped or test.remark
         lines = (line.strip() for line in said.splitlines())
@@ -115,7 +113,7 @@ class Session:
         return sorted(found, key=lambda record: (record["claim"], record["evidence"], record["nodeid"]))
 
     def checks(self) -> list[dict[str, Any]]:
-        """Return what was tested beside the claims: one entry for each test without a card."""
+        """Return an entry for each test without a card."""
         tests = {nodeid: self.outcomes.get(nodeid, Outcome()) for nodeid in self.expected | self.outcomes.keys()}
         return [
             {"nodeid": nodeid, "outcome": test.word, "detail": self._why(test), "seconds": round(test.seconds, 3)}
@@ -124,7 +122,7 @@ class Session:
         ]
 
     def stale(self) -> list[str]:
-        """Return names of expectations that no judgement used although their claim was judged."""
+        """Return names of expectations that no judgement used, though their claim was judged."""
         if self.expectations is None or self.partial or self.stopped:
             return []
         return self.expectations.stale(self.records())
@@ -150,7 +148,6 @@ class Session:
 
 
 def _fails(record: Mapping[str, Any]) -> bool:
-    """Whether a record alone keeps a session from ending green."""
     verdict = Verdict(record["verdict"])
     if verdict is Verdict.BROKEN or record.get("unexpected"):
         return True

@@ -1,11 +1,10 @@
 """Correlations over a few systems, with intervals over the draw of systems and over what each was averaged from.
 
-A claim that one number of a system goes with another is about systems not looked at too. With six of them the standard
-error of a correlation is near 0.45, whatever each system's numbers rest on; an interval that keeps the systems fixed
-and resamples the runs alone misses that. Here an end lies as far out as the draw of systems (Fisher's z) and the
-draw of units (the jackknife, all systems at once) put it together: the distances add up in squares (Zou 2007, 'Toward
-using confidence intervals to compare correlations', Psychological Methods 12). What a unit does to one system alone is
-in both, which errs on the safe side.
+Such a claim is about systems not looked at too: with six of them the standard error of a correlation is near 0.45,
+whatever each system's numbers rest on. So an end lies as far out as the draw of systems (Fisher's z) and the draw of
+units (the jackknife, all systems at once) put it together: the distances add up in squares (Zou 2007, 'Toward using
+confidence intervals to compare correlations', Psychological Methods 12). What a unit does to one system alone is in
+both, which errs on the safe side.
 """
 
 import math
@@ -106,7 +105,7 @@ def _ends(r: float, n: int, confidence: float) -> tuple[float, float]:
 
 
 def _covariance(one: float, two: float, between: float) -> float:
-    """Correlation of two estimated correlations with a variable in common (Zou 2007, after Pearson and Filon)."""
+    """Correlation of two estimated correlations with a variable in common (Pearson and Filon)."""
     free = max((1 - one**2) * (1 - two**2), 1e-12)
     found = (between - one * two / 2) * (1 - one**2 - two**2 - between**2) + between**3
     return float(np.clip(found / free, -1.0, 1.0))

@@ -1,8 +1,7 @@
 """Statistics of the models for which a score is defined, where some are without it, such as those with collapsed codes.
 
-A model left out leaves a hole in its seed's sweep. Nothing is filled in: a seed counts where at least half of the
-strengths (rounded up) are left, and where strengths are looked at one by one, a strength counts where at least half
-of those seeds have it, three at the least. What is left where fewer remain would be about other models than the claim.
+A model left out leaves a hole in its seed's sweep, and nothing is filled in: seeds and strengths count where at least
+half is left. What is left where fewer remain would be about other models than the claim.
 """
 
 import math
@@ -32,7 +31,7 @@ def half_of(number: int, *, least: int = 1) -> int:
 
 
 def left_of(population: Population, objective: str, among: Among, *, seeds: NDArray[np.int64] | None = None) -> Mask:
-    """Which models of an objective count: seeds x strengths; by default seeds complete for the whole population."""
+    """Which models of an objective count, seeds x strengths; by default the population's complete seeds."""
     chosen = population.seeds() if seeds is None else seeds
     return np.asarray(population.scores(among[0], objective, seeds=chosen) >= among[1])
 
@@ -72,7 +71,7 @@ def strengths_with(population: Population, left: Mask, among: Among) -> NDArray[
 def over_rows(
     population: Population, statistics: Callable[[NDArray[np.int64]], ArrayLike], n: int, *, confidence: float
 ) -> list[Estimate]:
-    """Jackknife statistics over n of a population's seeds: they take the numbers of those kept, of 0 to n - 1."""
+    """Jackknife statistics over n seeds: they take the numbers of those kept, of 0 to n - 1."""
     if population.point_only:
         values = np.ravel(statistics(np.arange(n, dtype=np.int64)))
         return [Estimate(float(value), -np.inf, np.inf, n, confidence) for value in values]

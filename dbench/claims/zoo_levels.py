@@ -1,7 +1,6 @@
 """Comparisons of settings: ratios to one setting, changes over a sweep, probabilities of scoring higher.
 
-As in ``dbench.claims.zoo_statistics`` all seeds are those complete for every objective of the population. With
-``among`` models that lack something are left out; what must remain is said in ``dbench.claims.zoo_among``.
+Seeds are as in ``dbench.claims.zoo_statistics``, ``among`` is as in ``dbench.claims.zoo_among``.
 """
 
 from collections.abc import Callable, Sequence
@@ -100,7 +99,7 @@ def ratios_to(
 def _against(
     population: Population, score: str, objective: str, reference: Setting, among: Among
 ) -> tuple[Matrix, NDArray[np.bool_], Matrix]:
-    """Scores of an objective, which of them count, and those of a setting, on the seeds that have enough of both."""
+    """Scores of an objective, which of them count, and those of a setting, on seeds that have enough of both."""
     seeds, place = population.seeds(), place_of(population, reference)
     table, left = population.scores(score, objective, seeds=seeds), left_of(population, objective, among)
     there = left_of(population, reference[0], among)[:, [place]]
@@ -160,8 +159,6 @@ def superiority_of_objective(
 def best_everywhere(candidates: Sequence[Estimator], *, confidence: float = 0.95) -> Estimate:
     """How good the best of several candidates is at what it is worst at: the largest of their smallest values.
 
-    ``below`` says that none of them is that good everywhere. See :func:`dbench.stats.smallest_of`.
-
     Each candidate takes a confidence and returns its estimates, one for each task.
     """
     return largest_of(
@@ -172,7 +169,7 @@ def best_everywhere(candidates: Sequence[Estimator], *, confidence: float = 0.95
 def luck_over_choice(
     population: Population, scores: Sequence[str], objectives: Sequence[str], confidence: float
 ) -> Estimate:
-    """How often luck beats the choice of a strength (:func:`dbench.stats.luck_beats_choice`), mean of all sweeps."""
+    """How often luck beats the choice of a strength, mean of all sweeps."""
     return population.interval(
         lambda tables: float(np.mean([luck_beats_choice(tables[s, o]) for s in scores for o in objectives])),
         scores=scores,

@@ -1,7 +1,7 @@
 """Statistics of a population that many claims use, each with its interval over seeds.
 
-All seeds are those complete for every objective of the population, so that every table rests on the same replicates,
-and a seed is left out of all of them at once. Without ``objectives`` the settings are those of all objectives.
+All seeds are those complete for every objective of the population, and a seed is left out of all tables at once.
+Without ``objectives`` the settings are those of all objectives.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ def settings_of(population: Population, score: str, *, objectives: Sequence[str]
 
 
 def arrays_of(population: Population, name: str, *, objectives: Sequence[str] | None = None) -> Matrix:
-    """Return an array of every model as seeds x settings x its own axes, settings as :func:`settings_of` has them."""
+    """Return an array of every model as seeds x settings x its own axes."""
     seeds = population.seeds()
     chosen = population.objectives if objectives is None else objectives
     return np.concatenate([population.array(name, objective, seeds=seeds) for objective in chosen], axis=1)
@@ -64,7 +64,7 @@ def trend_with_strength(
 
     The correlations of clear trends crowd at the end of their range, and Student's interval of skewed units misses
     more often on one side: with six strengths and ten seeds a mean of 0.5 is found to exceed 0.5 in 5.7% of worlds
-    at a confidence of 0.95, in 3.1% at 0.98, where a mean of 0.8 still is in 93%. Cards on trends take 0.98.
+    at a confidence of 0.95, in 3.1% at 0.98, which cards on trends take.
 
     With ``among`` only the models that have it are ranked, and only seeds count that have at least half of their sweep
     left, and three strengths: two know no more than up and down.
@@ -88,10 +88,7 @@ def share_of_models(
     among: Among | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Mean over seeds of the share of models of which something holds.
-
-    The models of a seed are not independent replicates of one setting, so the exact interval of a share does not
-    apply to their number; the seeds are.
+    """Mean over seeds, which are the replicates, of the share of models of which something holds.
 
     ``holds`` takes one matrix for each of ``scores``, seeds x settings, and says of each model whether it holds. With
     ``among`` only models that have it are counted, and a seed without such a model is left out.
@@ -130,10 +127,7 @@ def correlation_between(
 def agreement_gap_between(
     population: Population, shared: str, first: str, second: str, *, confidence: float = 0.95
 ) -> Estimate:
-    """By how much a score agrees more with the first than with the second, over all models pooled: Spearman's of each.
-
-    For plain correlations of independent points see :func:`dbench.stats.compare_dependent_correlations`.
-    """
+    """By how much a score agrees more with the first than with the second, over all models pooled."""
 
     def statistic(a: Matrix, b: Matrix, c: Matrix) -> float:
         return rank_correlation(a.ravel(), b.ravel()) - rank_correlation(a.ravel(), c.ravel())

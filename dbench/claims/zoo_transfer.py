@@ -1,7 +1,6 @@
 """Transfer from one data set to another: two populations with the same settings.
 
-All intervals are over the seeds that both have complete, left out of both at once. What the two must have in common,
-or else evidence is lacking, is said at :func:`shared_settings`.
+All intervals are over the seeds that both have complete, left out of both at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -76,7 +75,7 @@ def transfer(
 def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidence: float = 0.95) -> list[Estimate]:
     """Spearman's correlation over settings of the mean score on the one data set with that on the other.
 
-    Means over seeds: a median must not be jackknifed. What noise is left in the means weakens the correlation.
+    What noise is left in the means over seeds weakens the correlation.
     """
 
     def agreements(source: list[Matrix], target: list[Matrix]) -> list[float]:

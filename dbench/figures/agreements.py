@@ -29,6 +29,7 @@ MATRICES = {"importance": "importance", "mutual_information": "mutual inf.", "pr
 VARIANTS = ("udr.lasso", "udr.lasso.all", "udr.spearman", "udr.spearman.all")
 SUPERVISED = ("beta_vae_metric", "factor_vae", "mig", "dci")
 DRAWS = 20
+_LEARNERS = "logistic regression (LR) and boosted trees (GBT) at rising numbers of training points, and with their"
 
 
 @figure(
@@ -58,8 +59,8 @@ def metric_correlations(population: Population) -> Figure:
 
 
 @figure(
-    shows="Spearman's correlation, over all runs, of each metric with the accuracy of logistic regression (LR) and "
-    "boosted trees (GBT) at rising numbers of training points, and with their statistical efficiency.",
+    shows=f"Spearman's correlation, over all runs, of each metric with the accuracy of {_LEARNERS} statistical "
+    "efficiency.",
     after=("Sober Look, Figure 23",),
     claims=("sober.downstream-correlation", "sober.no-statistical-efficiency"),
 )
@@ -69,8 +70,8 @@ def downstream_correlations(population: Population) -> Figure:
 
 
 @figure(
-    shows="Spearman's correlation, over all runs, of scores that need no labels with the accuracy of logistic "
-    "regression (LR) and boosted trees (GBT) at rising numbers of training points, and with their efficiency.",
+    shows="Spearman's correlation, over all runs, of scores that need no labels with the accuracy of "
+    f"{_LEARNERS} efficiency.",
     after=("Sober Look, Figure 28",),
     claims=("sober.unsupervised-downstream",),
 )

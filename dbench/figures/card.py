@@ -35,7 +35,7 @@ FIGURES: dict[str, FigureCard] = {}  # those of the modules imported; dbench.fig
 def figure(
     *, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Kind = "unsupervised"
 ) -> Callable[[Callable[[T], Figure]], Callable[[T], Figure]]:
-    """Register a function under its name, its docstring as the title, and draw in the common style whoever calls it."""
+    """Register a function, its docstring as the title, and draw in the common style whoever calls it."""
 
     def register(function: Callable[[T], Figure]) -> Callable[[T], Figure]:
         @wraps(function)

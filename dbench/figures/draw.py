@@ -54,7 +54,7 @@ class Drawn:
 
 
 def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
-    """Return the tables of a folder, by default those shipped, and the pairs among them; each of a whole data set."""
+    """Return the tables of a folder, by default those shipped, and the pairs among them."""
     found, unsupervised = list[Evidence](), dict[Path, Population]()
     folders = swept_folders(evidence_folders(root))
     if not folders:
@@ -85,7 +85,7 @@ def draw_figures(
     only: Sequence[str] = (),
     write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw and write every figure that the evidence carries; each piece of evidence has a folder of its own."""
+    """Draw and write every figure that the evidence carries, in a folder for each piece of evidence."""
     for name in only:
         find("figure", name, FIGURES)
     for one in evidence:
@@ -105,7 +105,7 @@ def draw_figures(
 
 
 def alt_text(card: FigureCard, figure: Figure) -> str:
-    """Say what kind of picture it is, its panels and their axes, and the numbers that stand in it."""
+    """Say what a picture's panels and axes are, and the numbers that stand in it."""
     drawn = [axes for axes in figure.axes if axes.axison]
     titles = _distinct(axes.get_title(loc="left") for axes in drawn)
     across = _distinct([axes.get_xlabel() for axes in drawn] + [figure.get_supxlabel()])

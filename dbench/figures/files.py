@@ -35,7 +35,7 @@ def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: st
 
 
 def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> None:
-    """Write a figure as an SVG of few bytes: text as text, in the reader's font, and crowds of marks as a picture."""
+    """Write a figure as an SVG of few bytes: text in the reader's font, crowds of marks as a picture."""
     if sum(map(_marks, figure.axes)) > MOST_MARKS:
         for axes in figure.axes:
             for artist in axes.get_children():

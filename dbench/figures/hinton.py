@@ -19,7 +19,7 @@ _BLUE = "#0b3c6f"
 def hinton(
     axes: Axes, matrix: Array, factors: Sequence[str], *, codes: Sequence[str] | None = None, names: bool = True
 ) -> None:
-    """Draw a d x k matrix as squares, codes along the bottom; areas in proportion, the largest value fills a cell."""
+    """Draw a d x k matrix as squares, codes along the bottom; the largest value fills a cell."""
     n_codes, n_factors = matrix.shape
     largest = float(np.abs(matrix).max())
     sides = np.sqrt(np.abs(matrix) / largest) * 0.94 if largest > 0 else np.zeros_like(matrix)
@@ -38,7 +38,7 @@ def hinton(
 
 
 def groups_curve(axes: Axes, matrix: Array) -> None:
-    """Draw the number of groups of factors that hang together against the threshold, which falls to the right."""
+    """Draw the number of groups of factors against the threshold, which falls to the right."""
     curve = independent_groups_curve(matrix)
     top = float(curve.thresholds[0]) if len(curve.thresholds) else 1.0
     at = np.concatenate([[1.08 * top], curve.thresholds, [0.0]])
@@ -54,7 +54,7 @@ def groups_curve(axes: Axes, matrix: Array) -> None:
 
 
 def dendrogram(axes: Axes, matrix: Array, factors: Sequence[str]) -> None:
-    """Draw which factors merge at which threshold, which falls to the right; a line begins at the first connection."""
+    """Draw at which threshold factors merge, falling to the right; a line begins at the first connection."""
     begins = np.diagonal(merge_thresholds(matrix))
     merges = merge_order(matrix)
     top = float(matrix.max()) or 1.0

@@ -15,7 +15,7 @@ from dbench.files import write_aside
 
 
 def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, str] | None = None) -> Path:
-    """Write ``index.md`` and ``index.html``, with the verdicts of a report, and return the latter."""
+    """Write ``index.md`` and ``index.html``, and return the latter."""
     shown = {
         "groups": [(name, list(group)) for name, group in groupby(drawn, key=lambda one: one.evidence.name)],
         "ledger": ledger(),

@@ -93,7 +93,6 @@ def dependency_matrices(models: Models) -> Figure:
 
 
 def _pair(models: Models) -> tuple[_Code, _Code]:
-    """The most robust code of the best run, and a telling but not robust one of the worst."""
     best, worst = _codes(models.best), _codes(models.worst)
     middle = np.median([code.information for code in worst])
     telling = [code for code in worst if code.information >= middle]

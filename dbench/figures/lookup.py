@@ -56,7 +56,7 @@ def setting_means(population: Population, score: str) -> Array:
 
 
 def held(population: Population, scores: Sequence[str], *, least: int = 1) -> list[str]:
-    """Return those of the scores that the population holds, in their order; at least so many, or the figure fails."""
+    """Return those of the scores that the population holds; fewer than ``least`` are an error."""
     known = set(population.score_names)
     found = [score for score in scores if score in known]
     if len(found) < least:
@@ -74,7 +74,7 @@ def correlations(population: Population, firsts: Sequence[str], seconds: Sequenc
 
 
 def factor_names(population: Population, count: int) -> list[str]:
-    """Return the names of the factors of a population's data set, numbers where it does not say."""
+    """Return the names of a population's factors, numbers where they are not known."""
     numbered = [f"factor {j}" for j in range(count)]
     table = population.table
     names = _names_of(str(table["data"].iloc[0])) if "data" in table.columns else ()

@@ -68,7 +68,7 @@ class TrainedModel:
 
     @cached_property
     def encoded(self) -> EncodedRun:
-        """The run as the scorers of the zoo see it, with the relation matrices of its scores."""
+        """The run as the scorers of the zoo see it."""
         return EncodedRun.of(self.key, self.data, self.store.tensors(self.key, "codes"), {})
 
     def decode(self, z: Array) -> Array:

@@ -27,7 +27,7 @@ AMOUNT: Colormap = LinearSegmentedColormap.from_list("amount", ["#ffffff", "#bcd
 def panels(
     rows: int, columns: int, *, height: float, sharex: Share = False, sharey: Share = False
 ) -> tuple[Figure, NDArray[Any]]:
-    """Return an empty figure of the common width and its axes, rows x columns; the height in inches is of a row."""
+    """Return an empty figure and its axes, rows x columns; the height in inches is of a row."""
     figure = Figure(figsize=(WIDTH, rows * height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
@@ -71,11 +71,6 @@ def scatter(axes: Axes, x: Array, y: Array, objectives: NDArray[np.str_], order:
             label=label_of(objective),
             rasterized=chosen.sum() > 500,
         )
-    few_ticks(axes)
-
-
-def few_ticks(axes: Axes) -> None:
-    """At most four ticks an axis, where the scale is linear."""
     for axis, scale in ((axes.xaxis, axes.get_xscale()), (axes.yaxis, axes.get_yscale())):
         if scale == "linear":
             axis.set_major_locator(MaxNLocator(4))
@@ -107,7 +102,7 @@ def heat_map(
     limits: tuple[float, float] = (-1.0, 1.0),
     colours: Colormap = CORRELATION,
 ) -> None:
-    """Draw a matrix as coloured cells with their numbers, the first row on top; what is not a number stays grey."""
+    """Draw a matrix as coloured cells with their numbers, the first row on top; NaN stays grey."""
     height, width = matrix.shape
     low, high = limits
     axes.set_facecolor("#f4f4f0")
@@ -129,7 +124,7 @@ def heat_map(
 
 
 def violins(axes: Axes, groups: Mapping[str, Array]) -> None:
-    """Draw the values of each objective as a violin and as points, its median as a line and its quartiles as a bar."""
+    """Draw each objective's values as a violin and as points, median and quartiles as a line and a bar."""
     for place, (objective, values) in enumerate(groups.items()):
         look = look_of(objective)
         parts: dict[str, Any] = axes.violinplot([values], positions=[place], widths=0.85, showextrema=False)
@@ -152,7 +147,7 @@ def name_objectives(axes: Axes, objectives: Sequence[str]) -> None:
 
 
 def logarithmic(axes: Axes, values: Array, *, both: bool = False) -> None:
-    """Take a logarithmic scale where values are at least 0 and those above it differ by more than a factor of ten."""
+    """Take a logarithmic scale where values are at least 0 and span more than a factor of ten."""
     above = values[values > 0]
     if values.min() < 0 or not len(above) or above.max() <= 10 * above.min():
         return

@@ -12,7 +12,7 @@ from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
 from dbench.figures.card import figure
 from dbench.figures.lookup import held, in_order, labels, labels_of_models, of_models, setting_means
-from dbench.figures.panels import close, diagonal, few_ticks, legend, logarithmic, note, panels, scatter
+from dbench.figures.panels import close, diagonal, legend, logarithmic, note, panels, scatter
 from dbench.figures.style import label_of, number, score_label
 from dbench.figures.sweeps import METRICS
 from dbench.metrics.modularity import modularity_per_code
@@ -20,9 +20,9 @@ from dbench.stats import rank_correlation
 
 AGGREGATIONS = ("dci_disentanglement", "dci_completeness", "mig", "sap", "modularity")
 AGGREGATION_LABELS = ("DCI dis.", "DCI compl.", "MIG", "SAP", "Modularity")
+_NUMBERS = "Numbers are Spearman's correlations over all runs."
 _EFFICIENCY = (
-    "Accuracy with 100 training points over that with the most, averaged over factors, against each metric. "
-    "Numbers are Spearman's correlations over all runs."
+    "Accuracy with 100 training points over that with the most, averaged over factors, against each metric. " + _NUMBERS
 )
 
 
@@ -50,7 +50,7 @@ def tc_mean_and_sampled(population: Population) -> Figure:
 
 
 @figure(
-    shows="Every run's scores by two metrics. Numbers are Spearman's correlations over all runs.",
+    shows="Every run's scores by two metrics. " + _NUMBERS,
     after=("Sober Look, Figure 12",),
     claims=("sober.metrics-agree-except-modularity", "sober.metric-pairs", "sober.consistency-vs-restrictiveness"),
 )
@@ -61,8 +61,7 @@ def metrics_in_pairs(population: Population) -> Figure:
 
 
 @figure(
-    shows="Every run's scores by two aggregations, all of the matrix of feature importances. Numbers are Spearman's "
-    "correlations over all runs.",
+    shows="Every run's scores by two aggregations, all of the matrix of feature importances. " + _NUMBERS,
     after=("Sober Look, Figure 15",),
     claims=("sober.same-matrix-families", "sober.mig-sap-gap-from-matrix"),
 )
@@ -186,7 +185,6 @@ def _against(population: Population, score: str, label: str) -> Figure:
         scatter(panel, x, y, objectives, order, size=8)
         panel.set_xlabel(score_label(metric))
         note(panel, f"\N{GREEK SMALL LETTER RHO} = {number(rank_correlation(x, y))}")
-    few_ticks(axes[0, 0])
     close(axes.flat[len(scores) :])
     legend(axes.flat[-1], order, columns=1, loc="center")
     drawn.supylabel(label, fontsize=8)

@@ -28,6 +28,7 @@ READING = (
     "(line), and the factors connected to any code (dashed). Below, the thresholds at which factors are first "
     "connected (dots) and merge."
 )
+_THREE = "The models with the highest, the median and the lowest DCI disentanglement,"
 
 
 @figure(
@@ -46,8 +47,7 @@ def three_matrices(population: Population) -> Figure:
 
 
 @figure(
-    shows="The models with the highest, the median and the lowest DCI disentanglement, by the importances of trees. "
-    + READING,
+    shows=f"{_THREE} by the importances of trees. {READING}",
     after=("Sober Look, Figure 18",),
     claims=("sober.independent-groups", "sober.one-to-many-avoided"),
 )
@@ -57,8 +57,7 @@ def groups_by_importance(population: Population) -> Figure:
 
 
 @figure(
-    shows="The models with the highest, the median and the lowest DCI disentanglement, by mutual information in nats. "
-    + READING,
+    shows=f"{_THREE} by mutual information in nats. {READING}",
     after=("Sober Look, Figure 19",),
     claims=("sober.independent-groups", "sober.one-to-many-avoided"),
 )

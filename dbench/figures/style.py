@@ -35,22 +35,12 @@ STYLE: Any = {
     "legend.frameon": False,
     "legend.handletextpad": 0.4,
     "lines.linewidth": 1.4,
-    "svg.fonttype": "path",
     "svg.hashsalt": "dbench",
     "text.color": INK,
-    "xtick.color": SOFT,
-    "xtick.labelcolor": INK,
-    "xtick.labelsize": 7,
-    "xtick.major.size": 2.5,
-    "xtick.major.width": 0.6,
-    "xtick.minor.size": 0,
-    "ytick.color": SOFT,
-    "ytick.labelcolor": INK,
-    "ytick.labelsize": 7,
-    "ytick.major.size": 2.5,
-    "ytick.major.width": 0.6,
-    "ytick.minor.size": 0,
 }
+_TICKS = {"color": SOFT, "labelcolor": INK, "labelsize": 7, "major.size": 2.5, "major.width": 0.6, "minor.size": 0}
+for _axis in ("xtick", "ytick"):
+    STYLE |= {f"{_axis}.{name}": value for name, value in _TICKS.items()}
 
 
 class Look(NamedTuple):
@@ -97,7 +87,7 @@ _LEARNERS = {"logistic": "LR", "trees": "GBT"}
 
 
 def number(value: float, form: str = ".2f") -> str:
-    """Return a number as it is printed in figures, with a real minus sign and no negative nought."""
+    """Return a number with a real minus sign and no negative nought."""
     text = f"{value:{form}}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 

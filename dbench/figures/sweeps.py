@@ -19,11 +19,12 @@ METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "
 """Those of A Sober Look, in the order of its figures."""
 _THIRDS = (("lowest third", "#bcd6ec"), ("middle third", "#3e86c4"), ("highest third", "#0b3c6f"))
 _LEARNERS = {"logistic": "logistic regression", "trees": "boosted trees"}
+_DOTS = "A dot is a run, the line joins the medians over seeds."
+_TWO_ROWS = f"; above of all codes, below of the informative ones alone. {_DOTS}"
 
 
 @figure(
-    shows="Gaussian total correlation in nats of codes drawn from the posterior, against the strength; above of all "
-    "codes, below of the informative ones alone. A dot is a run, the line joins the medians over seeds.",
+    shows="Gaussian total correlation in nats of codes drawn from the posterior, against the strength" + _TWO_ROWS,
     after=("Sober Look, Figures 2 and 29",),
     claims=(
         "sober.tc-sampled-falls",
@@ -39,8 +40,7 @@ def tc_of_samples(population: Population) -> Figure:
 
 
 @figure(
-    shows="Gaussian total correlation in nats of the means of the posteriors, against the strength; above of all "
-    "codes, below of the informative ones alone. A dot is a run, the line joins the medians over seeds.",
+    shows="Gaussian total correlation in nats of the means of the posteriors, against the strength" + _TWO_ROWS,
     after=("Sober Look, Figures 3, 30 and 33",),
     claims=(
         "sober.tc-mean-rises",
@@ -57,7 +57,7 @@ def tc_of_means(population: Population) -> Figure:
 
 @figure(
     shows="Mutual information in nats between two codes, averaged over all pairs, against the strength; of codes drawn "
-    "from the posterior, and of its means. A dot is a run, the line joins the medians over seeds.",
+    "from the posterior, and of its means. " + _DOTS,
     after=("Sober Look, Figures 31 and 32",),
     claims=("sober.code-mi-direction",),
 )
@@ -78,8 +78,7 @@ def scores_by_seed(population: Population) -> Figure:
 
 
 @figure(
-    shows="UDR (Lasso, within a strength) and the supervised metrics against the strength. A dot is a run, the line "
-    "joins the medians over seeds.",
+    shows="UDR (Lasso, within a strength) and the supervised metrics against the strength. " + _DOTS,
     after=("UDR, Figures 2 and 3", "UDR, Figure 8"),
     claims=("udr.selects-strengths", "udr.plain-vae-scores-low", "udr.no-good-model-in-class"),
 )

@@ -65,7 +65,7 @@ def reconstructions(models: Models) -> Figure:
 
 
 def draw_traversals(decode: Callable[[Array], Array], mean: Array, logvar: Array) -> Figure:
-    """Traversals around the first of N x d codes; the decoder makes n x C x H x W images in 0..1 of n x d codes."""
+    """Traversals around the first of N x d codes; the decoder makes n x C x H x W images in 0..1."""
     drawn, axes = panels(1, 1, height=3.65)
     _traversal(axes[0, 0], decode, mean[0], kl_per_code(mean, logvar))
     return drawn
@@ -92,7 +92,7 @@ def _traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: 
 
 
 def _show(panel: Axes, images: Array) -> None:
-    """Show rows x columns x C x H x W images in 0..1 as one sheet, every pixel as it is."""
+    """Show rows x columns x C x H x W images in 0..1 as one sheet."""
     rows, columns, channels, height, width = images.shape
     spaced = np.pad(images, [(0, 0)] * 3 + [(0, GAP)] * 2, constant_values=1).transpose(0, 3, 1, 4, 2)
     sheet = spaced.reshape(rows * (height + GAP), columns * (width + GAP), channels)[:-GAP, :-GAP]

@@ -11,7 +11,7 @@ Sides = Mapping[str, int]
 
 
 def sides_of(document: Document) -> Sides:
-    """Return the image size of each table that a document describes and whose size it knows."""
+    """Return the image size of each table of a document, where it is known."""
     tables = document["provenance"].get("evidence", ())
     return {table["name"]: table["side"] for table in tables if table["side"]}
 
@@ -30,7 +30,7 @@ def heading_cases(records: Iterable[Record], sides: Sides) -> list[Record]:
 
 
 def by_side(records: Iterable[Record], sides: Sides) -> list[tuple[int, list[Record]]]:
-    """Group the primary cases by the side of the images, 0 where it is not known: that of the primary comes first."""
+    """Group the primary cases by side of the images (0 where not known), that of the primary first."""
     own, others = list[Record](), dict[int, list[Record]]()
     for record in records:
         if record["role"] == "primary":
@@ -47,7 +47,7 @@ def _side(record: Record, sides: Sides) -> int:
 
 
 def worst_of(cases: Sequence[Record]) -> Record:
-    """Return the case of the worst verdict; of equal ones that farthest out of the range, or nearest to its end."""
+    """Return the case of the worst verdict; of equal ones that farthest out of the range."""
     return max(cases, key=lambda record: (_rank(record), _miss(record)))
 
 
@@ -70,7 +70,7 @@ def _miss(record: Record) -> float:
 
 
 def size_rows(document: Document) -> list[tuple[str, dict[int, Record]]]:
-    """Return each finding that was judged at several image sizes, with its worst case by side, in the order given."""
+    """Return each finding that was judged at several image sizes, with its worst case by side."""
     sides, rows = sides_of(document), []
     for heading in document["headings"]:
         own = [r for r in document["records"] if (r["claim"], r["evidence"]) == (heading["claim"], heading["heads"])]

@@ -17,7 +17,7 @@ MOST_NAMES = 3  # headings that a title names
 
 @dataclass(frozen=True)
 class Step:
-    """A finding whose verdict changed: old and new verdict, and what was seen; empty where a report lacks it."""
+    """A finding whose verdict changed: verdict and what was seen, old and new; empty where it was not judged."""
 
     claim: str
     old: str
@@ -68,15 +68,13 @@ def compare(old: Document, new: Document) -> Changes:
     ]
     was, now = ({_key(record): record for record in report["records"]} for report in (old, new))
     both = [(was[key], now[key]) for key in now if key in was]
-    turned = [pair[0]["verdict"] != pair[1]["verdict"] for pair in both]
-    moved = [_moved(*pair) for pair in both]
     return Changes(
         headings=tuple(sorted((step for step in steps if step.old != step.new), key=lambda step: -step.fall)),
-        moved=tuple(pair for pair, is_moved in zip(both, moved, strict=True) if is_moved),
-        verdicts=sum(turned),
+        moved=tuple(pair for pair in both if _moved(*pair)),
+        verdicts=sum(a["verdict"] != b["verdict"] for a, b in both),
         added=len(now.keys() - was.keys()) if complete else 0,
         removed=len(was.keys() - now.keys()) if complete else 0,
-        same=sum(not (a or b) for a, b in zip(turned, moved, strict=True)),
+        same=sum(a["verdict"] == b["verdict"] and not _moved(a, b) for a, b in both),
     )
 
 
@@ -86,7 +84,7 @@ def _key(record: Record) -> tuple[str, ...]:
 
 
 def _moved(old: Record, new: Record) -> bool:
-    """Whether the new estimate lies outside of the old interval, or differs from an old figure that has none."""
+    """Whether the new estimate lies outside of the old interval, or differs where there is none."""
     if old["estimate"] is None or new["estimate"] is None:
         return old["estimate"] is not new["estimate"]
     low, high = old["interval"] or (old["estimate"], old["estimate"])
@@ -138,7 +136,7 @@ def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str,
 
 
 def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:
-    """Return the history as plain lines: the changes, then every report, the latest first."""
+    """Return the history as lines: the changes, then every report, the latest first."""
     steps = trends(history)
     lines = []
     for claim, verdicts in sorted(steps.items(), key=lambda item: (-len(item[1]), item[0])):

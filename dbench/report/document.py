@@ -21,12 +21,12 @@ def strict_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def report_text(document: Document) -> str:
-    """Return the text of ``report.json``: strict JSON with sorted keys, all ASCII, one value a line."""
+    """Return the text of ``report.json``, all ASCII, one value a line."""
     return strict_json(document, indent=1) + "\n"
 
 
 def by_paper(items: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Group headings or errata by paper, papers in the order of :data:`PAPERS`, then unknown ones by name."""
+    """Group headings or errata by paper, in the order of :data:`PAPERS`, then unknown ones by name."""
     known = list(PAPERS)
     names = sorted(
         {item["paper"] for item in items},
@@ -36,7 +36,7 @@ def by_paper(items: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
 
 
 def worst_first(items: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Sort headings or records for a reader in a hurry: the worst verdicts first, among equals the unexpected ones."""
+    """Sort headings or records: the worst verdicts first, among equals the unexpected ones."""
     return sorted(items, key=lambda item: (-VERDICTS.index(item["verdict"]), not item["unexpected"]))
 
 
@@ -58,12 +58,11 @@ def build_document(
     checks: Iterable[Mapping[str, Any]] = (),
     errata: Iterable[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Build the report document from the records of a session, in whatever order the workers handed them in.
+    """Build the report document from the records of a session, in any order.
 
-    Absolute paths in any text, those in the message of an exception say, are cut down to their last name. Records,
-    provenance, checks (what was tested beside the claims) and errata have the fields that ``schema.json`` lists. A
-    claim without a row of the ledger is headed by its first primary record. ``selection`` says in words which tests
-    were run, where those were not all.
+    Absolute paths in any text are cut down to their last name. Records, provenance, checks (what was tested beside the
+    claims) and errata have the fields that ``schema.json`` lists. A claim without a row of the ledger is headed by its
+    first primary record. ``selection`` says in words which tests were run, where those were not all.
 
     Returns:
         The document, in built-in types, sorted so that equal records give equal reports.

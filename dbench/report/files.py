@@ -79,7 +79,7 @@ def write_page(
     trends: Mapping[str, Sequence[tuple[str, str]]],
     figures: Sequence[PageFigure] = (),
 ) -> None:
-    """Write the page of a report with the earlier verdicts of its findings, as :func:`render_html` takes them."""
+    """Write the page of a report with the earlier verdicts of its findings."""
     file = Path(path)
     _write(file.parent, {file.name: render_html(document, trends=trends, figures=figures)})
 

@@ -43,8 +43,7 @@ def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[str, Any]:
     """Return the heading of one finding: the fields of ``heading`` in ``schema.json``.
 
-    The verdict is that of the primary record on the kind of evidence that heads the finding, at the largest image size
-    at which it is decided; of several cases, which must all hold, the worst; without any it is 'not tested'.
+    Without a primary record on the kind of evidence that heads the finding, the verdict is 'not tested'.
     """
     own = [record for record in records if record["evidence"] == row.heads]
     primaries = heading_cases(own, sides)
@@ -139,7 +138,7 @@ def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]], heading: Sequenc
 
 
 def _notes(records: Sequence[Record], decider: Record | None) -> list[str]:
-    """The records beside the primary ones in words, those of a role, a kind of evidence and a part together."""
+    """The records beside the primary ones in words, grouped by role, evidence and part."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in records:
         role = "cell" if record["role"] == "primary" else record["role"]
@@ -165,7 +164,7 @@ def _note(role: str, evidence: str, part: str, group: Sequence[Record], decider:
 
 
 def _subject(role: str, record: Record, decider: Record | None) -> str:
-    """What a record beside the primary one is of, and its sentence where that is not the primary's."""
+    """What a record beside the primary one is, with its sentence where that is another."""
     primary = decider or record
     same = record["says"] == primary["says"]
     if role == "print":
@@ -196,11 +195,6 @@ def chance_text(records: Iterable[Record], others: Iterable[Record] = ()) -> str
 
     An interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
     however they depend on each other. Others might have been in the place of some: those of other image sizes.
-
-    Example:
-        >>> chance_text([{"confidence": 0.95, "interval": [0.1, 0.2]}] * 40)
-        '40 of the verdicts rest on samples. If every true value lay exactly on the end of its range, 1 would be \
-expected to be wrongly reproduced, and as many wrongly outside.'
     """
     sampled = [record for record in records if record["interval"] is not None and record["confidence"] < 1]
     if not sampled:

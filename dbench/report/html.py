@@ -31,8 +31,7 @@ def render_html(
 ) -> str:
     """Return the page. All text of the document is escaped; the only script allowed to run is the package's own.
 
-    The trends are of each claim the verdicts of earlier reports as (day, verdict), the latest first; the page's script
-    shows figures where a finding is opened.
+    The trends are of each claim the verdicts of earlier reports as (day, verdict), the latest first.
     """
     script, sizes = _read("report.js"), size_rows(document)
     deciders = _deciders(document)
@@ -105,7 +104,7 @@ def _views(
 
 
 def _by_table(document: Document, group: Sequence[Record]) -> list[tuple[str, Record]]:
-    """The sentence as a whole on each table of models, the smallest images first; nothing where there is but one."""
+    """The whole sentence on each table, the smallest images first; nothing where there is but one."""
     found = []
     for table in document["provenance"].get("evidence", ()):
         name = f"{table['data']}, {table['side']} x {table['side']} pixels" if table["side"] else table["data"]
@@ -156,7 +155,7 @@ def _template() -> Template:
         estimate=text.estimate_text,
         expected=text.expected_text,
         in_words=_in_words,
-        label=_label,
+        label=lambda paper: PAPERS.get(paper, paper),
         line=text.one_line,
         n=text.n_text,
         number=text.number,
@@ -174,10 +173,6 @@ def _part(record: Record) -> str:
     """What tells a record from the others of its finding, in a reader's words."""
     params = {PARAMETERS.get(name, name.replace("_", " ")): value for name, value in record["params"].items()}
     return text.part_text({**record, "params": params})
-
-
-def _label(paper: str) -> str:
-    return PAPERS.get(paper, paper)
 
 
 def _in_words(record: Record) -> str:

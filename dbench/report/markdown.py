@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!$&@])")
 
 
 def render_markdown(document: Document) -> str:
-    """Return the summary: papers by verdicts, what is contradicted or absent, folded tables, checks, provenance."""
+    """Return the report as Markdown, long tables folded."""
     headings = document["headings"]
     if not headings:
         return "# Findings on disentanglement, judged\n\nNothing was judged.\n"
@@ -36,7 +36,7 @@ def render_markdown(document: Document) -> str:
 
 
 def escape(text: str) -> str:
-    """Return arbitrary text as one line of Markdown that means only itself, clipped where very long."""
+    """Return text as one line of Markdown that means only itself, clipped where very long."""
     return _SPECIAL.sub(r"\\\1", clip(one_line(text), LONGEST))
 
 

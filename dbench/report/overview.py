@@ -15,14 +15,14 @@ STUDY = "The models of A Sober Look: 64 x 64 pixels, 300,000 training steps, 50 
 
 
 def tally(headings: Sequence[Mapping[str, Any]]) -> str:
-    """Count verdicts in words, from best to worst, and say in how many findings something was unexpected."""
+    """Count verdicts in words, from best to worst, and findings with something unexpected."""
     parts = [f"{count} {verdict}" for verdict, count in count_verdicts(headings).items()]
     unexpected = sum(heading["unexpected"] > 0 for heading in headings)
     return ", ".join(parts) + (f"; {unexpected} unexpected" if unexpected else "")
 
 
 def matrix(document: Document) -> dict[str, dict[str, int]]:
-    """Return for each paper how many findings got each verdict that occurs anywhere, from best to worst."""
+    """Return by paper how many findings got each verdict that occurs, from best to worst."""
     shown = count_verdicts(document["headings"])
     return {
         paper: {verdict: count_verdicts(headings).get(verdict, 0) for verdict in shown}
@@ -31,7 +31,7 @@ def matrix(document: Document) -> dict[str, dict[str, int]]:
 
 
 def refuted(document: Document) -> list[Mapping[str, Any]]:
-    """Return the findings whose sentence does not hold on evidence that can tell, the worst first."""
+    """Return the findings that are absent or worse, the worst first."""
     weight = VERDICTS.index("absent")
     return [heading for heading in worst_first(document["headings"]) if VERDICTS.index(heading["verdict"]) >= weight]
 

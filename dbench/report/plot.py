@@ -23,7 +23,7 @@ class Plot:
 
 
 def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) -> Plot | None:
-    """Lay out the plot of a record on a scale of its own; there is none for a record without an estimate."""
+    """Lay out the plot of a record on a scale of its own; none without an estimate."""
     if record["estimate"] is None:
         return None
     none, printed, interval = record["null"], record["printed_value"], record["interval"]

@@ -40,7 +40,7 @@ def _last(path: str) -> str:
 
 
 def redacted(value: Any) -> Any:
-    """Return nested JSON with :func:`redact` applied to every text in it, names of fields included."""
+    """Return nested JSON with every text in it redacted, names of fields included."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):

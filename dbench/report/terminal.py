@@ -26,9 +26,8 @@ def summary_lines(
 ) -> list[str]:
     """Return the summary of a session as plain lines of at most ``width`` characters (paths stay whole).
 
-    A line shows a verdict, its finding, the estimate, its interval and in brackets what the rule asks; there is one for
-    each finding that is not reproduced. The verbose summary has every finding, with its whole reason and its notes.
-    Files written (``paths``) are named at the end.
+    There is one for each finding that is not reproduced; the verbose summary has every finding, with its whole reason
+    and its notes. Files written (``paths``) are named at the end.
     """
     deciders = {record["nodeid"]: record for record in document["records"]}
     lines: list[str] = []

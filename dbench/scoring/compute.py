@@ -46,9 +46,7 @@ class Result:
     error: float | None = None  # half the width of the 95% interval around the score, where it was repeated
     repeats: int = 0  # how often it was repeated for that; ``item.varied`` says what varied
     chance: float | None = None  # what codes get that are independent of the factors, where known
-    # What exact copies of the factors get by the same protocol, where known. No limit: where a metric is linear, codes
-    # that spread a factor over several of them can do better than one copy.
-    copies: float | None = None
+    copies: float | None = None  # what exact copies of the factors get by the same protocol, where known; no limit
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -95,7 +93,8 @@ def compute(
         elif item.speed == "slow" and fast and not metrics:
             left_out(item, "slow; left out as asked (fast)")
     wanted = [item for item in items if item.name not in found]
-    quick, slow = ([item for item in wanted if (item.speed != "fast") == kind] for kind in (False, True))
+    slow = [item for item in wanted if item.speed != "fast"]
+    quick = [item for item in wanted if item.speed == "fast"]
     quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
     looked_up = scored.source is None or isinstance(scored.source, GridSource)
     once = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
@@ -163,8 +162,7 @@ def _call(item: Item, scored: ScoredCodes, seed: int, **repeat: int) -> Score:
 def _refined(result: Result, scored: ScoredCodes, repeats: int, *, bare: bool) -> Result:
     """Add the interval, and what chance and copies get where the metric does not say.
 
-    The interval is Student's t on the deviation of the repeats. Their rows are drawn with replacement (the bootstrap);
-    metrics that fit predictors see the same rows in another split, since a row drawn twice would stand in the training
+    Metrics that fit predictors see the same rows in another split, since a row drawn twice would stand in the training
     and in the test part.
 
     Fewer than two repeats give no interval; ``bare`` adds neither chance nor copies.
@@ -247,7 +245,7 @@ def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
 
 
 def _dependence(sample: Sample) -> str:
-    """Name the two factors that tell most of each other, and how much of their smaller entropy that is."""
+    """The two factors that tell most of each other, and how much of the smaller entropy that is."""
     labels, sizes = label_indices(sample.factors)
     alone = entropy(labels)
     found = []

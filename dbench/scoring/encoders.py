@@ -87,7 +87,7 @@ def _batch(encode: Encode, name: str, images: NDArray[np.uint8]) -> tuple[Array,
 
 
 def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]:
-    """Call what is the user's, for an array or a pair; all that can happen in it is a message."""
+    """Call the user's function, for an array or a pair; whatever happens in it is a message."""
     try:
         found = _answer(function, given)
         pair = found if isinstance(found, tuple) else (found,)
@@ -100,7 +100,7 @@ def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]
 
 
 def _answer(function: Any, given: NDArray[np.float32]) -> Any:
-    """Ask a torch module where it lies, in evaluation mode, and leave it as it was; anything else takes the array."""
+    """Ask a torch module on its device, in evaluation mode, and leave it as it was; anything else takes the array."""
     if not hasattr(function, "parameters") or not hasattr(function, "eval"):
         return function(given)
     import torch

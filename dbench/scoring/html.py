@@ -39,7 +39,7 @@ def _cells(result: Result) -> list[str]:
 
 
 def tables(scored: Sequence[Scores]) -> str:
-    """Return what was read, the scores of one or several files, and what was left out, as HTML."""
+    """Return what was read, scored and left out of one or several files, as HTML."""
     parts = [f"<p>{escape(' '.join(heading(one.file)))}</p>" for one in scored]
     same = list(zip(*(one.results for one in scored), strict=True))
     names = [one.file.name for one in scored]

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def _sampled_total_correlation(mean: Array, logvar: Array, *, generator: np.random.Generator) -> Score:
-    """Gaussian total correlation of one draw from each posterior, n x d means and logarithms of variances."""
+    """Gaussian total correlation of one draw from each posterior."""
     drawn = mean + np.exp(logvar / 2) * generator.standard_normal(mean.shape)
     score = gaussian_total_correlation(drawn)
     return Score("gaussian_total_correlation[sampled]", score.value, details=score.details)
@@ -72,7 +72,7 @@ PLAN: dict[str, Item] = _plan()
 
 
 def choose(names: Collection[str] = ()) -> list[Item]:
-    """Return the items of these names, all if none are given, in the plan's order; a name not in it is refused."""
+    """Return the items of these names in the plan's order, all if none are given; others are refused."""
     for name in names:
         find("metric", name, PLAN)
     return [item for item in PLAN.values() if not names or item.name in names]

@@ -18,7 +18,7 @@ BINS = 20
 
 @dataclass(frozen=True, eq=False)
 class ScoredCodes(CodesFile):
-    """What was read, without its constant factors where others vary, and with remarks on it among its notes."""
+    """What was read, without its constant factors where others vary, and with more notes."""
 
     source: Source | None = None  # what metrics that intervene ask
 

@@ -24,7 +24,7 @@ COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies",
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What :func:`score` found: printed it is the table, in a notebook HTML, and ``scores["mig"]`` is a number."""
+    """What :func:`score` found; printed it is the table, and ``scores["mig"]`` is a number."""
 
     file: ScoredCodes
     results: Sequence[Result]
@@ -70,7 +70,7 @@ class Scores:
 
     @property
     def pictures(self) -> dict[str, str]:
-        """A Hinton diagram (SVG) of every kind of relation matrix behind the scores, by file name."""
+        """Hinton diagrams (SVG) of the relation matrices behind the scores, by file name."""
         drawn: dict[str, str] = {}
         for result in self.results:
             if result.score is None or result.score.relation is None or result.item.picture is None:
@@ -176,7 +176,7 @@ def score(
         factors: n x k, likewise; text is encoded.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
         continuous: names of factors that are continuous although they look like labels (``*`` is a wildcard).
-        discrete: names of factors that are labels although they look continuous.
+        discrete: the same for labels that look continuous.
         metrics: names; all if none are given, but those of exact boosted trees (``dci``), which take a minute each.
         fast: leave out the slow ones, but those that are named.
         seed: decides all draws.
@@ -219,11 +219,5 @@ def score(
 
 
 def score_codes(codes: Any, factors: Any = None, **options: Any) -> pd.DataFrame:
-    """Return the long table of :func:`score`, which says what may be given.
-
-    Example:
-        >>> table = score_codes([[0.0], [1.0]] * 8, [[0], [1]] * 8, metrics=["mig"], repeats=0)
-        >>> table[table["part"] == "score"][["metric", "score"]].round(3).values.tolist()
-        [['mig', 1.0]]
-    """
+    """Return the long table of :func:`score`, which says what may be given."""
     return score(codes, factors, **options).frame

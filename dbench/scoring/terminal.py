@@ -137,7 +137,7 @@ def scores_table(results: Iterable[Result], width: int) -> Table:
 
 
 def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
-    """One column for each file; half the width of the interval beside each score where there is room."""
+    """One column for each file, with half the interval's width where there is room."""
     room = (width - 31) // len(scored) - 2
     most = max(room, _HEAD)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)

@@ -13,8 +13,8 @@ from dbench.scoring.scores import score
 class Watch:
     """Scores an encoder every so many steps of a training loop, always on the same points.
 
-    A grid of at most ``rows`` points is encoded whole; of a larger one so many points are drawn. ``history`` holds one
-    dictionary for each time it scored: ``step``, and the score of each metric.
+    Of a grid of more than ``rows`` points so many are drawn. ``history`` holds one dictionary for each time it scored:
+    ``step``, and the score of each metric.
 
     Raises:
         UnknownName: a metric or data set that does not exist.
@@ -45,7 +45,7 @@ class Watch:
         self.history: list[dict[str, float]] = []
 
     def __call__(self, encode: Any, step: int) -> dict[str, float]:
-        """Return the scores of an encoder (as of ``dbench score --encoder``) by name; nothing on steps in between."""
+        """Return an encoder's scores by name; nothing on steps in between."""
         if step % self.every:
             return {}
         found, source = encode_data(encode, self.data, rows=self.rows, seed=self.seed)
