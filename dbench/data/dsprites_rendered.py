@@ -82,11 +82,7 @@ def fill(corners: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 class DspritesRendered(GridData):
-    """Re-rendered dSprites: shape 3, scale 6, orientation 40, pos_x 32, pos_y 32; binary 64 x 64 images.
-
-    Shapes are square, ellipse and heart. Orientations 0 and 39 give the same image, as they do in the published
-    archive.
-    """
+    """Re-rendered dSprites. Orientations 0 and 39 give the same image, as they do in the published archive."""
 
     name = "dsprites_rendered"
     factor_names = ("shape", "scale", "orientation", "pos_x", "pos_y")

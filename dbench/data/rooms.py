@@ -29,10 +29,9 @@ Array = NDArray[np.float64]
 
 
 class Rooms(GridData):
-    """Hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15; 480,000 images of 3 x 64 x 64.
+    """Cube, cylinder, ball and capsule, scaled from 0.75 to 1.25; the camera goes around them from -30 to 30 degrees.
 
-    Shapes are cube, cylinder, ball and capsule, scaled from 0.75 to 1.25; the camera goes around them from -30 to 30
-    degrees. The first image asked for takes some seconds, in which all views are drawn (6 MB).
+    The first image asked for takes some seconds, in which all views are drawn (6 MB).
     """
 
     name = "rooms"

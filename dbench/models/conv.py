@@ -3,12 +3,11 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from dbench.errors import InvalidInput
-from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
+from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
 
 _KERNEL = (4, 4)
 # Channels, height and width where convolutions and fully connected layers meet.
@@ -53,10 +52,6 @@ class Conv:
             shapes[f"upconvolution.{i}.weight"] = (outwards[i], outwards[i + 1], *_KERNEL)
             shapes[f"upconvolution.{i}.bias"] = (outwards[i + 1],)
         return shapes
-
-    def init(self, generator: np.random.Generator) -> dict[str, Tensor]:
-        """Draw the initial parameters of one member (no member axis)."""
-        return glorot_uniform(self.shapes, generator)
 
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x 64 x 64 in 0..1 to means and log-variances of the codes, each M x B x d."""

@@ -3,10 +3,9 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from torch import Tensor
 
-from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
+from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
 
 
 @dataclass(frozen=True)
@@ -14,9 +13,9 @@ class Mlp:
     """Fully connected encoder and its mirror image as decoder, ReLU between the layers.
 
     Args:
-        image_shape: channels, height, width; the defaults are those of the micro profile.
+        image_shape: channels, height, width.
         latents: number of codes, d.
-        hidden: widths of the encoder's hidden layers, from the image inwards; the decoder has them in reverse.
+        hidden: widths of the encoder's hidden layers, from the image inwards.
         discriminator: widths of the hidden layers of a discriminator of the codes. The studies' six of 1000 units would
             take nearly all the time of so small a network.
     """
@@ -33,10 +32,6 @@ class Mlp:
         inwards = (pixels, *self.hidden, 2 * self.latents)
         outwards = (self.latents, *reversed(self.hidden), pixels)
         return dense_shapes("encoder", inwards) | dense_shapes("decoder", outwards)
-
-    def init(self, generator: np.random.Generator) -> dict[str, Tensor]:
-        """Draw the initial parameters of one member (no member axis)."""
-        return glorot_uniform(self.shapes, generator)
 
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x H x W in 0..1 to means and log-variances of the codes, each M x B x d."""

@@ -29,8 +29,7 @@ def glorot_uniform(shapes: Shapes, generator: np.random.Generator) -> dict[str, 
 
     A weight is uniform within sqrt(6 / (fan in + fan out)) of zero (Glorot and Bengio 2010, equation 16), where a
     kernel of k x k counts k * k times. This is the default of TensorFlow 1, in which the study of Locatello et al.
-    (2020) was run; torch's layers start from another law. The generator is advanced by one draw for each weight, in the
-    order of ``shapes``, in which both channel counts come first, kernel sizes last.
+    (2020) was run; torch's layers start from another law. Shapes have both channel counts first, kernel sizes last.
     """
     drawn = {}
     for name, shape in shapes.items():
