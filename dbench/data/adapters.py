@@ -62,12 +62,6 @@ def hugging_face_dataset(data: DataSet) -> Any:
 
     Raises:
         DbenchError: ``datasets`` is not installed.
-
-    Example:
-        >>> from dbench.data import load
-        >>> rows = hugging_face_dataset(load("dsprites_grid_16"))  # doctest: +SKIP
-        >>> rows.filter(lambda shape: shape == 2, input_columns="shape")[0]["image"].shape  # doctest: +SKIP
-        (1, 16, 16)
     """
     try:
         from datasets import Dataset

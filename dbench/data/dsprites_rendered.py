@@ -2,7 +2,7 @@
 
 A shape is a polygon. Its corners are put in place in single precision, snapped to 1/256 pixel, and a pixel is white
 where its centre lies inside: what graphics hardware does, and so what made the published images. ``docs/dsprites.md``
-says how the rule was found, and that of 64,834 published images compared three differ, by one pixel each.
+says how the rule was found.
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
+from dbench.models.stacked import Parameters, Shapes, chain, dense_shapes
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,9 @@ class Mlp:
 
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x H x W in 0..1 to means and log-variances of the codes, each M x B x d."""
-        h = x.flatten(2)
-        for i in range(len(self.hidden)):
-            h = linear(parameters, f"encoder.{i}", h).relu()
-        mean, logvar = linear(parameters, f"encoder.{len(self.hidden)}", h).chunk(2, dim=-1)
+        mean, logvar = chain(parameters, "encoder", x.flatten(2)).chunk(2, dim=-1)
         return mean, logvar
 
     def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
         """Map codes M x B x d to Bernoulli logits M x B x C x H x W."""
-        h = z
-        for i in range(len(self.hidden)):
-            h = linear(parameters, f"decoder.{i}", h).relu()
-        return linear(parameters, f"decoder.{len(self.hidden)}", h).view(*z.shape[:2], *self.image_shape)
+        return chain(parameters, "decoder", z).view(*z.shape[:2], *self.image_shape)

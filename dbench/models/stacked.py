@@ -1,7 +1,7 @@
 """Pieces shared by networks whose parameters carry a leading member axis."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -39,6 +39,19 @@ def glorot_uniform(shapes: Shapes, generator: np.random.Generator) -> dict[str, 
             bound = math.sqrt(6 / ((shape[0] + shape[1]) * math.prod(shape[2:])))
             drawn[name] = torch.from_numpy(generator.uniform(-bound, bound, size=shape).astype(np.float32))
     return drawn
+
+
+def chain(
+    parameters: Parameters, prefix: str, x: Tensor, activation: Callable[[Tensor], Tensor] = torch.relu
+) -> Tensor:
+    """Apply each member's chain to its own rows, with activations between layers: M x B x inputs to M x B x outputs.
+
+    The chain has as many layers as there are weights of its prefix; other parameters are left alone.
+    """
+    depth = sum(name.startswith(f"{prefix}.") and name.endswith(".weight") for name in parameters)
+    for i in range(depth - 1):
+        x = activation(linear(parameters, f"{prefix}.{i}", x))
+    return linear(parameters, f"{prefix}.{depth - 1}", x)
 
 
 def linear(parameters: Parameters, layer: str, x: Tensor) -> Tensor:

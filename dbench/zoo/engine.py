@@ -31,10 +31,7 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Group:
-    """Runs to train together, equal but for objective, strength and seed, and how (:class:`dbench.zoo.plan.Setup`).
-
-    The store is named by its URL.
-    """
+    """Runs to train together, equal but for objective, strength and seed, and how (:class:`dbench.zoo.plan.Setup`)."""
 
     url: str
     keys: tuple[RunKey, ...]
