@@ -1,6 +1,6 @@
 """MPI3D as published (Gondal et al. 2019): a robot arm carrying an object, as toy and realistic renderings and real.
 
-Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_dataset. The archives hold 64 x 64 images.
+Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_dataset.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Rooms: our own drawing of an object in a room, with the factors of Shapes3D, for where that archive cannot be had.
 
-The six factors, their sizes and what they do are the same; camera, light, proportions and colours are ours.
-
 What is seen depends on scale, shape and orientation alone, 480 views, and an image is linear in its three colours: each
 view is kept as how much of floor, wall and object a pixel shows and how brightly they are lit.
 """

@@ -58,7 +58,7 @@ def train(
         batch_size: bits are promised for multiples of 16.
         learning_rate: of Adam.
         cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0 in a straight line, at the end.
-        likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in every loss.
+        likelihood_factor: what the summed likelihood of an image is multiplied by in every loss.
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
         device: where to train.

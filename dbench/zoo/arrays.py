@@ -21,8 +21,7 @@ from dbench.errors import DamagedData, InvalidInput
 ARRAYS = "arrays.safetensors"
 
 AGREEMENTS = "udr.lasso.with"
-"""Name under which a run has its agreements (Duan et al. 2020, equation 2) with the runs of its objective that are
-done, by strength and then seed, itself included."""
+"""Name of a run's agreements (Duan et al. 2020, equation 2) with the runs of its objective that are done."""
 
 
 @dataclass(frozen=True, eq=False)

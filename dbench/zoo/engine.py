@@ -144,7 +144,6 @@ def train_group(line: Line, group: Group) -> int:
 
 
 def _checkpoint_of(store: Store, key: RunKey, precision: str) -> Checkpoint | None:
-    """Return the checkpoint that a run can go on from here; whatever else is in its place is discarded."""
     data, _ = images_of(key.data)
     network = network_of(key, data)
     extra = extra_shapes([member_of(key)], network, data.factor_sizes)

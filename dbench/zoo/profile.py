@@ -36,7 +36,6 @@ class Profile:
     Args:
         data: names of the data sets; the first is the default of ``dbench zoo train``.
         sweeps: objectives and their strengths; an objective may have several, on different data sets.
-        seeds: number of seeds of each cell.
         deviations: what differs from the papers' study, one sentence each.
         likelihood_factor: as in :class:`dbench.zoo.keys.RunKey`.
         cooldown: likewise.

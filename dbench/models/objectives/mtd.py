@@ -59,11 +59,10 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
     the rest for content. Each value of a factor has one learnt representation in the factor's part. For every factor
     two losses, in nats an image, are added to the plain VAE's:
 
-    - telling values apart: the cross-entropy of the value given the part's means (:func:`value_logits`), so that
-      representations of different values move apart;
+    - telling values apart: the cross-entropy of the value given the part's means (:func:`value_logits`);
     - controlling the distribution: half the squared distance of the part's means from the representation of the
-      value, so that all images of a value meet in one place. A part that is decided by the value of its own factor
-      cannot tell anything else; this takes the place of adversaries in the method.
+      value. A part that is decided by the value of its own factor cannot tell anything else; this takes the place of
+      adversaries in the method.
 
     The divergence from the prior, kept at weight 1, empties content codes that repeat what the parts tell.
 

@@ -100,7 +100,7 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     factors (:func:`region`). Then it stands still, and the prior is the Gaussians of the batch's labelled images, with
     a tenth of their variances. From there on D judges twice, and each expectation is the mean of both: codes by
     themselves, which holds all images to all regions together; and codes of labelled images beside their factors,
-    which holds each of them to its own region. There is no divergence from N(0, 1) in the loss, though it is reported.
+    which holds each of them to its own region.
 
     A second head, the relational learner, is then taught to take a draw from one region to the mean of the region with
     the next value of one factor. As in the authors' program neither head passes gradients to the codes.
