@@ -25,6 +25,7 @@ import torch.nn.functional as F  # noqa: N812
 from reference_network import reference
 
 from dbench.models import find_network
+from dbench.models.stacked import glorot_uniform
 from dbench.training import Member, train
 
 BATCH = 64
@@ -74,7 +75,8 @@ def one_after_the_other(options, images: torch.Tensor) -> float:
     network, start, steps = find_network(options.network)(), time.perf_counter(), 0
     while time.perf_counter() < start + options.seconds:
         if steps % STEPS_OF_A_MODEL == 0:
-            module = reference(network, network.init(np.random.default_rng(steps))).to(options.device)
+            start_at = glorot_uniform(network.shapes, np.random.default_rng(steps))
+            module = reference(network, start_at).to(options.device)
             optimiser = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE, fused=options.fused or None)
             generator = torch.Generator(options.device).manual_seed(steps)
         for _ in range(BETWEEN_LOOKS_AT_THE_CLOCK):

@@ -60,10 +60,8 @@ def load(name: str) -> DataSet:
     """Return the data set of that name.
 
     Beside those of :data:`DATA_SETS` there are those with points held out of training, such as
-    ``dsprites_grid_16-without-shape2-scale3`` and ``dsprites_grid_16-without-random0``.
-
-    A name of the form ``module:attribute`` is a class or function of somebody's own, called without arguments; so is
-    what an installed package lists under that name in the entry points ``dbench.data_sets``.
+    ``dsprites_grid_16-without-shape2-scale3``; those that an installed package lists in the entry points
+    ``dbench.data_sets``; and ``module:attribute``, a class or function of one's own, called without arguments.
 
     Raises:
         UnknownName: no data set of that name; the message lists all.

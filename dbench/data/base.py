@@ -123,8 +123,6 @@ class GridData(ABC):
     def images(self, factors: ArrayLike, generator: np.random.Generator | None = None) -> Images:
         """Return n x C x H x W uint8 images in 0..255 of n x k integer factors, each from 0 to its size less 1.
 
-        What the factors leave open is drawn from the generator, which only stochastic data sets need.
-
         Raises:
             InvalidInput: factors off the grid, or no generator for a stochastic data set.
         """

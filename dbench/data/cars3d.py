@@ -22,8 +22,8 @@ SIDE = 128
 class Cars3d(StoredImages):
     """The published archive, a gzipped tar file of renderings in colour.
 
-    Scaled from 128 x 128. Objects are numbered by the archive's own ``list.txt`` (the code of Locatello et al. takes
-    the order in which a file system lists the files). It takes 216 MB; reading the archive takes about a minute.
+    Scaled from 128 x 128. Objects are numbered by the archive's own ``list.txt``. It takes 216 MB; reading the archive
+    takes about a minute.
 
     Raises:
         InvalidInput: no such file.
@@ -86,5 +86,5 @@ class Cars3d(StoredImages):
 
     @classmethod
     def fetched(cls, name: str) -> Self:
-        """Return Cars3D, downloaded to the cache folder unless it lies there already."""
+        """Return Cars3D."""
         return cls(fetch(URL, MD5))

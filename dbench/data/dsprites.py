@@ -21,9 +21,8 @@ ROWS = 8192  # read at once: 33 MB of images
 class Dsprites(Published):
     """The published archive, an npz file of binary images.
 
-    Shapes are square, ellipse and heart. The archive's sixth factor, a colour that is always white, is left out.
-    Images are kept packed, a bit a pixel (378 MB); reading the archive takes some ten seconds. Its pickled member
-    ``metadata`` is never read.
+    The archive's sixth factor, a colour that is always white, is left out. Images are kept packed, a bit a pixel
+    (378 MB); reading the archive takes some ten seconds. Its pickled member ``metadata`` is never read.
 
     Raises:
         InvalidInput: no such file.
@@ -71,5 +70,5 @@ class Dsprites(Published):
 
     @classmethod
     def fetched(cls, name: str) -> Self:
-        """Return the published archive, downloaded to the cache folder (26 MB) unless it lies there already."""
+        """Return the published archive; the download is 26 MB."""
         return cls(fetch(URL))

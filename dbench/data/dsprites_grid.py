@@ -22,9 +22,7 @@ def unpack_sprites(packed: NDArray[np.uint8]) -> Images:
 
 
 class DspritesGrid(GridData):
-    """The shipped sub-grid: shape 3, scale 6, orientation 10, pos_x 16, pos_y 16; binary 64 x 64 images.
-
-    Shapes are square, ellipse and heart. It takes 24 MB: images stay packed, a bit a pixel, until asked for.
+    """The shipped sub-grid, kept packed, a bit a pixel (24 MB). Shapes are square, ellipse and heart.
 
     Raises:
         DamagedData: the file is not what its checksum promises.

@@ -2,7 +2,7 @@
 
 A shape is a polygon. Its corners are put in place in single precision, snapped to 1/256 pixel, and a pixel is white
 where its centre lies inside: what graphics hardware does, and so what made the published images. ``docs/dsprites.md``
-says how the rule was found, and that of 64,834 published images compared three differ, by one pixel each.
+says how the rule was found.
 """
 
 import numpy as np
@@ -82,11 +82,7 @@ def fill(corners: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 class DspritesRendered(GridData):
-    """Re-rendered dSprites: shape 3, scale 6, orientation 40, pos_x 32, pos_y 32; binary 64 x 64 images.
-
-    Shapes are square, ellipse and heart. Orientations 0 and 39 give the same image, as they do in the published
-    archive.
-    """
+    """Re-rendered dSprites. Orientations 0 and 39 give the same image, as they do in the published archive."""
 
     name = "dsprites_rendered"
     factor_names = ("shape", "scale", "orientation", "pos_x", "pos_y")

@@ -47,8 +47,7 @@ class _Variant(GridData):
 class ColorDsprites(_Variant):
     """Color-dSprites: each sprite in a random colour on black.
 
-    "A random scaling for each channel uniformly between 0.5 and 1" (appendix F): the three channels of a sprite are
-    255 times independent uniform numbers, one number for the whole sprite.
+    "A random scaling for each channel uniformly between 0.5 and 1" (appendix F), one for the whole sprite.
     """
 
     rule = "Color-dSprites, rule 1: sprite x uniform in [0.5, 1] for each channel"
@@ -61,8 +60,7 @@ class ColorDsprites(_Variant):
 class NoisyDsprites(_Variant):
     """Noisy-dSprites: white sprites on a background of noise.
 
-    "We fill the background with uniform noise" (appendix F): every channel of every pixel outside the sprite is drawn
-    independently, here uniformly from the 256 levels.
+    "We fill the background with uniform noise" (appendix F), here each channel of a pixel from the 256 levels.
     """
 
     rule = "Noisy-dSprites, rule 1: 255 on the sprite, uniform in 0..255 for each channel and pixel elsewhere"
@@ -78,8 +76,8 @@ class ScreamDsprites(_Variant):
     "The background is replaced with a random patch in a random color shade extracted from the famous The Scream
     painting. The dSprites shape is embedded into the image by inverting the color of its pixels" (section 4.3). The
     paper leaves the shade open; as in the code its authors published, the background is the mean of the patch and one
-    uniform random colour, and the painting is 274 pixels high. All places where a patch fits are equally likely
-    (their code never takes the last row and column).
+    uniform random colour. All places where a patch fits are equally likely (their code never takes the last row and
+    column).
     """
 
     rule = "Scream-dSprites, rule 1: mean of a patch and a uniform colour, inverted on the sprite"

@@ -1,8 +1,7 @@
 """Training sets without one combination of factor values, to test models on that combination.
 
-Mahon et al., "Correcting Flaws in Common Disentanglement Metrics", section 5.2: a model is trained on all points but
-those with one value of size and one of shape (each value is familiar from other combinations), and classifiers on its
-codes are asked for size and shape of what was left out. As a control, points left out at random instead.
+Mahon et al., "Correcting Flaws in Common Disentanglement Metrics", section 5.2. The control is points left out at
+random.
 """
 
 import re
@@ -34,8 +33,8 @@ class HeldOut(GridData):
         base: the data set; one that holds nothing out itself.
         combination: factor name -> value (a grid index) for two or more factors; the points that have all these values
             are held out.
-        draw: number of a random draw, in place of a combination; as many points are held out as share one combination
-            of the two factors of the paper (size and shape), uniformly without replacement.
+        draw: number of a random draw, in place of a combination, of as many points as share one combination of the two
+            factors of the paper (size and shape).
 
     Attributes:
         combined: indices of the factors whose combination is in question, in the order of the data set; for a random
@@ -136,10 +135,6 @@ def paper_splits(base: str) -> tuple[str, ...]:
 
     Raises:
         InvalidInput: a data set of another family.
-
-    Example:
-        >>> paper_splits("dsprites_grid_16")[-1]
-        'dsprites_grid_16-without-shape2-scale3'
     """
     factors, combinations = _paper(base)
     return tuple(held_out_name(base, dict(zip(factors, values, strict=True))) for values in combinations)

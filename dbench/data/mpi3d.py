@@ -1,6 +1,6 @@
 """MPI3D as published (Gondal et al. 2019): a robot arm carrying an object, as toy and realistic renderings and real.
 
-Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_dataset. The archives hold 64 x 64 images.
+Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_dataset.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,8 +31,7 @@ ROWS = 4096  # unpacked at once: 50 MB
 class Mpi3d(StoredImages):
     """A published archive: the simplistic renderings, the realistic ones, or the photographs.
 
-    There may be 4 colours and shapes in place of 6, as the length of the archive says. Images are unpacked once, into a
-    file of 12.7 GB (5.7 GB) beside the download.
+    Images are unpacked once, into a file of 12.7 GB beside the download.
 
     Raises:
         DamagedData: another MD5, or a member that is missing or of another shape or type.
@@ -79,5 +78,5 @@ class Mpi3d(StoredImages):
 
     @classmethod
     def fetched(cls, name: str) -> Self:
-        """Return the archive of that name, downloaded and unpacked to the cache folder unless it lies there already."""
+        """Return the archive of that name, downloaded and unpacked."""
         return cls(name, lambda: fetch(f"{_URL}/{name}.npz", FILES[name]), md5=FILES[name], folder=cache_folder())

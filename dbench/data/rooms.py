@@ -1,7 +1,5 @@
 """Rooms: our own drawing of an object in a room, with the factors of Shapes3D, for where that archive cannot be had.
 
-The six factors, their sizes and what they do are the same; camera, light, proportions and colours are ours.
-
 What is seen depends on scale, shape and orientation alone, 480 views, and an image is linear in its three colours: each
 view is kept as how much of floor, wall and object a pixel shows and how brightly they are lit.
 """
@@ -29,10 +27,9 @@ Array = NDArray[np.float64]
 
 
 class Rooms(GridData):
-    """Hues of floor, wall and object 10 each, scale 8, shape 4, orientation 15; 480,000 images of 3 x 64 x 64.
+    """Cube, cylinder, ball and capsule, scaled from 0.75 to 1.25; the camera goes around them from -30 to 30 degrees.
 
-    Shapes are cube, cylinder, ball and capsule, scaled from 0.75 to 1.25; the camera goes around them from -30 to 30
-    degrees. The first image asked for takes some seconds, in which all views are drawn (6 MB).
+    The first image asked for takes some seconds, in which all views are drawn (6 MB).
     """
 
     name = "rooms"

@@ -51,7 +51,7 @@ class Shapes3d(StoredImages):
 
     @classmethod
     def fetched(cls, name: str) -> Self:
-        """Return Shapes3D, downloaded (268 MB) and unpacked (5.9 GB) to the cache folder unless it lies there."""
+        """Return Shapes3D, downloaded (268 MB) and unpacked."""
         return cls(lambda: fetch(URL, MD5), md5=MD5, folder=cache_folder())
 
     def _read(self, path: Path) -> Iterator[NDArray[np.uint8]]:

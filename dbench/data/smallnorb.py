@@ -106,7 +106,7 @@ class SmallNorb(Published):
 
     @classmethod
     def fetched(cls, name: str) -> Self:
-        """Return SmallNORB, downloaded to the cache folder (248 MB) unless it lies there already."""
+        """Return SmallNORB; the downloads are 248 MB."""
         for file, md5 in FILES.items():
             fetch(f"{_URL}/{file}", md5)
         return cls(cache_folder())

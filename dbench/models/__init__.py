@@ -1,7 +1,6 @@
 """Networks and objectives, written for many models at once: every tensor has a leading member axis.
 
-A network holds no parameters. It says which it needs (``shapes``), draws those of one member (``init``), and maps
-with those of M members at once: parameters are a dictionary of tensors with a leading member axis.
+A network holds no parameters. It says which it needs (``shapes``), and maps with those of M members at once.
 """
 
 from collections.abc import Callable

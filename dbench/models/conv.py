@@ -3,12 +3,11 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from dbench.errors import InvalidInput
-from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
+from dbench.models.stacked import Parameters, Shapes, chain, dense_shapes
 
 _KERNEL = (4, 4)
 # Channels, height and width where convolutions and fully connected layers meet.
@@ -54,20 +53,15 @@ class Conv:
             shapes[f"upconvolution.{i}.bias"] = (outwards[i + 1],)
         return shapes
 
-    def init(self, generator: np.random.Generator) -> dict[str, Tensor]:
-        """Draw the initial parameters of one member (no member axis)."""
-        return glorot_uniform(self.shapes, generator)
-
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x 64 x 64 in 0..1 to means and log-variances of the codes, each M x B x d."""
         h = _downwards(x, self._layers(parameters, "convolution")).reshape(*x.shape[:2], _WIDE)
-        h = linear(parameters, "encoder.0", h).relu()
-        mean, logvar = linear(parameters, "encoder.1", h).chunk(2, dim=-1)
+        mean, logvar = chain(parameters, "encoder", h).chunk(2, dim=-1)
         return mean, logvar
 
     def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
         """Map codes M x B x d to Bernoulli logits M x B x C x 64 x 64."""
-        h = linear(parameters, "decoder.1", linear(parameters, "decoder.0", z).relu()).relu()
+        h = chain(parameters, "decoder", z).relu()
         return _upwards(h.view(*h.shape[:2], *_CORE), self._layers(parameters, "upconvolution"))
 
     @staticmethod

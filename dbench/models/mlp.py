@@ -3,10 +3,9 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from torch import Tensor
 
-from dbench.models.stacked import Parameters, Shapes, dense_shapes, glorot_uniform, linear
+from dbench.models.stacked import Parameters, Shapes, chain, dense_shapes
 
 
 @dataclass(frozen=True)
@@ -14,9 +13,9 @@ class Mlp:
     """Fully connected encoder and its mirror image as decoder, ReLU between the layers.
 
     Args:
-        image_shape: channels, height, width; the defaults are those of the micro profile.
+        image_shape: channels, height, width.
         latents: number of codes, d.
-        hidden: widths of the encoder's hidden layers, from the image inwards; the decoder has them in reverse.
+        hidden: widths of the encoder's hidden layers, from the image inwards.
         discriminator: widths of the hidden layers of a discriminator of the codes. The studies' six of 1000 units would
             take nearly all the time of so small a network.
     """
@@ -34,21 +33,11 @@ class Mlp:
         outwards = (self.latents, *reversed(self.hidden), pixels)
         return dense_shapes("encoder", inwards) | dense_shapes("decoder", outwards)
 
-    def init(self, generator: np.random.Generator) -> dict[str, Tensor]:
-        """Draw the initial parameters of one member (no member axis)."""
-        return glorot_uniform(self.shapes, generator)
-
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x H x W in 0..1 to means and log-variances of the codes, each M x B x d."""
-        h = x.flatten(2)
-        for i in range(len(self.hidden)):
-            h = linear(parameters, f"encoder.{i}", h).relu()
-        mean, logvar = linear(parameters, f"encoder.{len(self.hidden)}", h).chunk(2, dim=-1)
+        mean, logvar = chain(parameters, "encoder", x.flatten(2)).chunk(2, dim=-1)
         return mean, logvar
 
     def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
         """Map codes M x B x d to Bernoulli logits M x B x C x H x W."""
-        h = z
-        for i in range(len(self.hidden)):
-            h = linear(parameters, f"decoder.{i}", h).relu()
-        return linear(parameters, f"decoder.{len(self.hidden)}", h).view(*z.shape[:2], *self.image_shape)
+        return chain(parameters, "decoder", z).view(*z.shape[:2], *self.image_shape)

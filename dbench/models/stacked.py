@@ -1,7 +1,7 @@
 """Pieces shared by networks whose parameters carry a leading member axis."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -29,8 +29,7 @@ def glorot_uniform(shapes: Shapes, generator: np.random.Generator) -> dict[str, 
 
     A weight is uniform within sqrt(6 / (fan in + fan out)) of zero (Glorot and Bengio 2010, equation 16), where a
     kernel of k x k counts k * k times. This is the default of TensorFlow 1, in which the study of Locatello et al.
-    (2020) was run; torch's layers start from another law. The generator is advanced by one draw for each weight, in the
-    order of ``shapes``, in which both channel counts come first, kernel sizes last.
+    (2020) was run; torch's layers start from another law. Shapes have both channel counts first, kernel sizes last.
     """
     drawn = {}
     for name, shape in shapes.items():
@@ -40,6 +39,19 @@ def glorot_uniform(shapes: Shapes, generator: np.random.Generator) -> dict[str, 
             bound = math.sqrt(6 / ((shape[0] + shape[1]) * math.prod(shape[2:])))
             drawn[name] = torch.from_numpy(generator.uniform(-bound, bound, size=shape).astype(np.float32))
     return drawn
+
+
+def chain(
+    parameters: Parameters, prefix: str, x: Tensor, activation: Callable[[Tensor], Tensor] = torch.relu
+) -> Tensor:
+    """Apply each member's chain to its own rows, with activations between layers: M x B x inputs to M x B x outputs.
+
+    The chain has as many layers as there are weights of its prefix; other parameters are left alone.
+    """
+    depth = sum(name.startswith(f"{prefix}.") and name.endswith(".weight") for name in parameters)
+    for i in range(depth - 1):
+        x = activation(linear(parameters, f"{prefix}.{i}", x))
+    return linear(parameters, f"{prefix}.{depth - 1}", x)
 
 
 def linear(parameters: Parameters, layer: str, x: Tensor) -> Tensor:

@@ -24,8 +24,7 @@ class Evaluation:
 
     Attributes:
         reconstruction: negative log-likelihood of an image given one draw of its codes, M.
-        kl: divergence of the posterior from N(0, 1) for each code, M x d, also for objectives that learn another prior
-            or have none.
+        kl: divergence of the posterior from N(0, 1) for each code, M x d, whatever the objective's own prior.
     """
 
     reconstruction: Tensor

@@ -49,16 +49,16 @@ def train(
     ``State.diverged_at``; the others do not notice.
 
     Args:
-        members: the models, in any mixture of objectives and strengths; equal objectives side by side are quickest. All
-            must have the same parameters beside the network's (``ObjectiveCard.shared_settings``).
+        members: in any mixture of objectives and strengths; equal objectives side by side are quickest. All must have
+            the same parameters beside the network's (``ObjectiveCard.shared_settings``).
         images: N x C x H x W, uint8; kept on the device throughout.
         network: of all members.
-        steps: steps to have taken at the end, those of ``state`` included. Objectives with a schedule measure it by
-            this number, so a run that is to be interrupted is given its full length and ended by ``each_block``.
+        steps: steps to have taken at the end, those of ``state`` included. Schedules go by this number, so a run that
+            is to be interrupted is given its full length and ended by ``each_block``.
         batch_size: bits are promised for multiples of 16.
         learning_rate: of Adam.
         cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0 in a straight line, at the end.
-        likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in every loss.
+        likelihood_factor: what the summed likelihood of an image is multiplied by in every loss.
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
         device: where to train.

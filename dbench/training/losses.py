@@ -74,7 +74,7 @@ class Losses:
         steps: int,
         likelihood_factor: float = 1.0,
     ) -> None:
-        self.members, self.network, self.factors, self.extra = tuple(members), network, factors, extra
+        self.network, self.factors, self.extra = network, factors, extra
         self.factor_sizes, self.precision, self.steps = factor_sizes, precision, steps
         self.likelihood_factor = likelihood_factor
         self.data_size, self.device = len(images), images.device

@@ -40,7 +40,6 @@ class State:
     """An ensemble of M members after some steps.
 
     Attributes:
-        network: the members' network.
         step: steps taken.
         rows: parameters as padded rows (see :attr:`parameters`).
         first: Adam's first moments, likewise.
@@ -48,8 +47,7 @@ class State:
         diverged_at: M step numbers at which a member stopped being finite (its loss, parameters or moments); -1 for a
             healthy one.
         loss: mean loss of each member over the last block, M; NaN before the first and for diverged members.
-        extra: shapes of the parameters beside the network's: heads (``head.*``) and an adversary (``adversary.*``),
-            where the members' objectives have any.
+        extra: shapes of the parameters beside the network's: heads (``head.*``) and an adversary (``adversary.*``).
     """
 
     network: Network
@@ -85,7 +83,7 @@ class State:
         return [row for kind in _KINDS for row in getattr(self, kind).values()]
 
     def map(self, function: Callable[[Tensor], Tensor]) -> State:
-        """Return the state with a function applied to every row: to parameters and moments."""
+        """Return the state with a function applied to every row."""
         rows, first, second = (
             {name: function(row) for name, row in kind.items()} for kind in (self.rows, self.first, self.second)
         )

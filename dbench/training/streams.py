@@ -28,10 +28,7 @@ class Member:
     """One model of an ensemble.
 
     Args:
-        objective: name of its objective.
-        strength: strength of regularisation.
-        axes: names and values from which its randomness derives, usually its whole run key; members with equal axes
-            start from the same weights and see the same batches and noise.
+        axes: names and values from which its randomness derives, usually its whole run key.
         constants: the objective's constants (``ObjectiveCard.constants``), or ``adversary_rate``, that take another
             value than its own.
     """
@@ -44,11 +41,11 @@ class Member:
 
 def initial_parameters(member: Member, network: Network) -> dict[str, Tensor]:
     """Draw the member's initial parameters."""
-    return network.init(generator(**member.axes, stream="initial"))
+    return glorot_uniform(network.shapes, generator(**member.axes, stream="initial"))
 
 
 def initial_extra(member: Member, shapes: Shapes) -> dict[str, Tensor]:
-    """Draw the member's initial parameters beside the network's, by the law of the network's layers."""
+    """Draw the member's initial parameters beside the network's."""
     return glorot_uniform(shapes, generator(**member.axes, stream="initial-extra"))
 
 
@@ -66,10 +63,7 @@ def draw_block(
 def draw_second_block(
     member: Member, block: int, *, data_size: int, batch_size: int, latents: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Draw a block's second batches: row numbers and noise as in :func:`draw_block`, and orders.
-
-    The orders, BLOCK x B x d, hold for each step and code a permutation of the batch, each drawn on its own.
-    """
+    """Draw a block's second batches: row numbers and noise as in :func:`draw_block`, and ``SecondBatch.order``."""
     rows, noise = draw_block(member, block, data_size=data_size, batch_size=batch_size, latents=latents, of="-other")
     unmixed = np.broadcast_to(np.arange(batch_size)[:, None], (BLOCK, batch_size, latents))
     order = generator(**member.axes, stream="order-other", block=block).permuted(unmixed, axis=1)

@@ -1,7 +1,6 @@
 """Scores of runs that are arrays: relation matrices, scores of single codes, agreements with other runs.
 
-They lie beside the runs table, one tensor for each, whose first axis numbers the runs that are done in the order of the
-table. Agreements are the exception: one matrix for each objective, of its runs that are done with each other.
+They lie in one file beside the runs table.
 """
 
 import hashlib
@@ -22,8 +21,7 @@ from dbench.errors import DamagedData, InvalidInput
 ARRAYS = "arrays.safetensors"
 
 AGREEMENTS = "udr.lasso.with"
-"""Name under which a run has its agreements (Duan et al. 2020, equation 2) with the runs of its objective that are
-done, by strength and then seed, itself included."""
+"""Name of a run's agreements (Duan et al. 2020, equation 2) with the runs of its objective that are done."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +40,7 @@ class RunArrays:
 
     @property
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """All arrays under the names that they have in a file."""
+        """All arrays as they are named in the file."""
         return {**self.of_runs, **{f"{AGREEMENTS}.{name}": matrix for name, matrix in self.agreements.items()}}
 
     def with_rows(self, table: pd.DataFrame) -> pd.DataFrame:

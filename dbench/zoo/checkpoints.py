@@ -44,8 +44,7 @@ def find_checkpoint(
 
     One that does not fit is discarded with its run, so that it stops neither this run nor those trained with it.
 
-    ``extra`` are shapes of its parameters beside the network's; ``now`` is what the record must hold by name, since it
-    decides the bits beside the key, such as ``data_sha256``.
+    ``extra`` are shapes of its parameters beside the network's; ``now`` is what the record must hold by name.
     """
     try:
         record = store.record(key)

@@ -191,7 +191,6 @@ def write_table(
 
 
 def _deviations(table: pd.DataFrame, profile: Profile) -> list[str]:
-    """What differs from the papers' study on the data of a table, and whether seeds are missing."""
     data, seeds = set(table["data"]) & set(profile.data), table["seed"].nunique()
     planned = len({key.seed for key in profile.runs(data=data)})
     fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []

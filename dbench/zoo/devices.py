@@ -11,10 +11,7 @@ from dbench.training.execution import PRECISIONS
 
 
 def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:
-    """Make sure that this machine can train on the device with that precision, or that a cluster can be asked for it.
-
-    One GPU of several (``cuda:1``) has no name on a cluster: Ray gives each group its GPU and hides the others from it.
-    """
+    """Make sure that this machine can train on the device with that precision, or a cluster be asked for it."""
     there = ["cpu"]
     if torch.cuda.is_available():
         there += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]

@@ -31,10 +31,7 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Group:
-    """Runs to train together, equal but for objective, strength and seed, and how (:class:`dbench.zoo.plan.Setup`).
-
-    The store is named by its URL.
-    """
+    """Runs to train together, equal but for objective, strength and seed, and how (:class:`dbench.zoo.plan.Setup`)."""
 
     url: str
     keys: tuple[RunKey, ...]
@@ -147,7 +144,6 @@ def train_group(line: Line, group: Group) -> int:
 
 
 def _checkpoint_of(store: Store, key: RunKey, precision: str) -> Checkpoint | None:
-    """Return the checkpoint that a run can go on from here; whatever else is in its place is discarded."""
     data, _ = images_of(key.data)
     network = network_of(key, data)
     extra = extra_shapes([member_of(key)], network, data.factor_sizes)

@@ -35,9 +35,8 @@ class Setup:
     """How to train: everything that does not decide what comes out.
 
     Args:
-        engine: ``local`` or ``ray``.
         device: ``cpu``, ``cuda`` or, unless on a cluster, one GPU of several (``cuda:1``).
-        precision: of matrix products, as in :func:`dbench.training.train`.
+        precision: as in :func:`dbench.training.train`.
         workers: groups at once; as many as there is room for when not given.
         group_size: runs in an ensemble, at most; 15 on processors and what fits on GPUs when not given.
         num_gpus: GPUs of a group on a Ray cluster, 1 or a fraction; 1 on ``cuda`` when not given.

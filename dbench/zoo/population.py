@@ -33,10 +33,8 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
     run was added or trained anew. Runs that are not done are left out.
 
     Returns:
-        Digest -> ``udr.<relation>`` (within the strength) and ``udr.<relation>.all`` (within the objective), the same
-        with ``.entropy`` after the relation, where relations are aggregated as in DCI instead of by equation 2, and
-        :data:`dbench.zoo.arrays.AGREEMENTS`. Empty where a run is the only one of its strength that is done: it has no
-        agreement within it, and all done runs of a table have the same scores.
+        Digest -> the scores ``udr.*`` of docs/design.md. Empty where a run is the only one of its strength that is
+        done: it has no agreement within it, and all done runs of a table have the same scores.
 
     Raises:
         DamagedData: codes that are not what their record promises.

@@ -17,8 +17,7 @@ class Sweep:
     Args:
         data: data sets of the profile it is trained on; all of them when none is named.
         seeds: number of seeds of each cell; as many as the profile says when not given.
-        constants: constants of the objective (``ObjectiveCard.constants``), or ``adversary_rate``, that take another
-            value than its own.
+        constants: as in :class:`dbench.training.Member`.
         deviations: what differs from the papers' study on its data sets alone, one sentence each.
     """
 
@@ -34,16 +33,12 @@ class Sweep:
 class Profile:
     """A grid of runs, data set x objective x strength x seed, all with one network and one schedule.
 
-    The grid is full unless a sweep limits its data sets, or has a number of seeds of its own.
-
     Args:
         data: names of the data sets; the first is the default of ``dbench zoo train``.
         sweeps: objectives and their strengths; an objective may have several, on different data sets.
-        seeds: number of seeds of each cell.
         deviations: what differs from the papers' study, one sentence each.
-        likelihood_factor: what the likelihood of an image, summed over its pixels, is multiplied by in training; the
-            one of :func:`dbench.zoo.keys.likelihood_factor` makes a small image count as one of 64 x 64.
-        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0, at the end.
+        likelihood_factor: as in :class:`dbench.zoo.keys.RunKey`.
+        cooldown: likewise.
         first_seed: the seed from which each cell counts.
 
     Raises:

@@ -130,7 +130,8 @@ STANDARD = Profile(
     ),
 )
 
-PAPER = Profile(
+PAPER = replace(
+    STANDARD,
     name="paper",
     data=(
         "dsprites",
@@ -142,11 +143,7 @@ PAPER = Profile(
         "shapes3d",
         "mpi3d_toy",
     ),
-    network="conv",
-    sweeps=_PAPER,
     steps=300_000,
-    batch_size=64,
-    learning_rate=1e-4,
     seeds=50,
     deviations=(
         "each image of color_dsprites, noisy_dsprites and scream_dsprites is drawn once, not anew for every batch",

@@ -70,13 +70,7 @@ def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str
 
 
 def disagreements(scores: Mapping[str, NDArray[np.float64]], first: str, second: str, most: int) -> list[Disagreement]:
-    """Return the models that two metrics rank farthest apart, worst first.
-
-    Example:
-        >>> apart = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([9.0, 2.0, 3.0])}
-        >>> disagreements(apart, "a", "b", 1)
-        [Disagreement(model=0, rank=3.0, other=1.0)]
-    """
+    """Return the models that two metrics rank farthest apart, worst first."""
     own, other = ranks(-scores[first]), ranks(-scores[second])
     order = np.argsort(-np.abs(own - other), kind="stable")[:most]
     return [Disagreement(int(i), float(own[i]), float(other[i])) for i in order]

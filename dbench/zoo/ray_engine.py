@@ -1,7 +1,6 @@
 """The pool of :mod:`dbench.zoo.workers` on a Ray cluster.
 
-Ray places the tasks, shares out processors and GPUs, and starts the tasks of a lost node again elsewhere. Results go to
-the store and not through Ray, so the store must be a folder that all nodes share, or a bucket.
+Results go to the store and not through Ray, so the store must be a folder that all nodes share, or a bucket.
 """
 
 import logging
@@ -26,9 +25,8 @@ _RETRIES = 3
 def connected() -> Iterator[Any]:
     """Be connected to a Ray cluster, and give the ``ray`` module.
 
-    The cluster is the one this process is connected to already; else that of the variable ``RAY_ADDRESS``
-    (``host:port``); else one that runs on this machine; else a new one of this machine alone, which ends with the
-    context.
+    The cluster is the one this process is connected to already; else that of ``RAY_ADDRESS`` (``host:port``); else one
+    that runs on this machine; else a new one of this machine alone, which ends with the context.
 
     Raises:
         InvalidInput: Ray is not installed, or there is no cluster at the address.
@@ -139,7 +137,7 @@ def run_on_ray(
     """Run ``function(line, task)`` for every task on the nodes of a cluster, as ``run_tasks`` does on this machine.
 
     Each task gets a processor and ``num_gpus`` GPUs; as many run at once as ``workers`` says or the cluster has room
-    for. What a lost node had reported is reported again. Every node must see the store at ``store.address``.
+    for. What a lost node had reported is reported again.
 
     Raises:
         DbenchError: as ``run_tasks``, or a task was lost with its node too often.

@@ -129,15 +129,15 @@ def score_runs(
 ) -> ScoreSummary:
     """Score every trained run of a plan. One that cannot be scored does not stop the others.
 
-    Groups named in ``again`` are computed once more, those in ``without`` left for a later call; a table holds what all
-    of its runs have. Workers, one a core when not given, use one thread each.
+    Groups named in ``again`` are computed once more, those in ``without`` left for a later call. Workers, one a core
+    when not given, use one thread each.
 
     Raises:
         UnknownName: a group that does not exist.
         InvalidInput: a store in this process's memory.
         DbenchError: a worker died, when the others are done.
         DamagedData: runs are damaged, of another version of their data set, or cannot be read, when the others are
-            done; ``dbench zoo train`` trains anew what is damaged.
+            done.
     """
     from dbench.zoo.scorers import SCORERS
 

@@ -60,8 +60,7 @@ class Store:
     """Trained runs by key.
 
     Args:
-        path: folder, or any URL fsspec knows (``s3://bucket/zoo``). One in memory (``memory://zoo``) is of this process
-            alone: runs cannot be trained or scored there (:meth:`check_shared`).
+        path: folder, or any URL fsspec knows (``s3://bucket/zoo``).
         create: whether to make it.
 
     Raises:
@@ -203,7 +202,7 @@ class Store:
     def intact(self, key: RunKey, record: Mapping[str, Any] | None = None) -> bool:
         """Whether a finished run (done or diverged) is there with every file as its record promises.
 
-        A run that is done has weights and codes. The record is read where it is not given.
+        A run that is done has weights and codes.
         """
         try:
             document = self.record(key) if record is None else record

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 FINISHED = ("done", "diverged")
 STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
-"""``done``: trained to its last step.
-
-``diverged``: its loss or weights stopped being finite; it stays in, without scores. ``interrupted``: it has a
-checkpoint. ``damaged``: a file is not what its checksum promises, or the run was trained on another version of its
-data set than is installed; it is trained anew. ``unreadable``: the system refuses to read it; it is left alone.
-``missing``: not begun.
-"""
+"""docs/zoo.md says what each means."""
 
 
 def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float], Counter[str]]:

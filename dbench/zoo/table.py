@@ -140,7 +140,6 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
 
 
 def _constants(sweeps: Iterable[Mapping[str, Any]], objective: str, data: str) -> tuple[tuple[str, float], ...]:
-    """Return the constants that a manifest's profile fixes for an objective on a data set."""
     for sweep in sweeps:
         if sweep["objective"] == objective and (not sweep["data"] or data in sweep["data"]):
             # Tables from before there were constants hold none.

@@ -1,8 +1,6 @@
 """How far a score of a retrained run may lie from the table's, where the bits are not the same.
 
-Rounding hardly shows in the mean loss of the first hundred steps; from there on training amplifies it, and what comes
-out is another draw of the law that the seeds of the run's setting are drawn from. So the early loss is held to a share
-of itself, and every other score to the spread over seeds.
+The early loss is held to a share of itself, and every other score to the spread over seeds; docs/zoo.md says why.
 """
 
 from collections.abc import Iterable
@@ -18,14 +16,13 @@ OF_A_POPULATION = ("udr.",)
 
 EARLY_SHARE = {"loss.100": 1e-4}
 """Score -> largest difference as a share of the table's value. With the plainest instructions torch can be told to use
-instead of AVX2 this loss moved by 1.1e-7 of itself at most, over the ten objectives at the weakest and the strongest
-strength (that of the thousandth step by 8e-3); with initial weights off by 1e-7, by about 4e-6."""
+instead of AVX2 this loss moved by 1.1e-7 of itself at most (that of the thousandth step by 8e-3)."""
 
 REFUSED = 0.01
 """How often a run whose every score were drawn anew, each from a normal law, would be refused."""
 
 _OTHER_SEEDS = 9
-"""What the other settings say of a setting's variance counts as so many further seeds of its own."""
+"""What other settings say of a setting's variance counts as so many seeds of its own, for few seeds hardly tell it."""
 
 _ROUNDING = 1e-6
 
@@ -34,9 +31,9 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
     """Return for each of some scores of a run that is done how far a retrained value may lie from the table's.
 
     For all but the early loss the tolerance is sqrt(2), for the difference of two draws, times the standard deviation
-    over the seeds of the run's setting (objective and strength) times a quantile of Student's law. Of few seeds a
-    variance is hardly known, so the mean variance within the settings of the objective (of all objectives, where that
-    has fewer degrees of freedom than nine) counts as nine further seeds.
+    over the seeds of the run's setting (objective and strength) times a quantile of Student's law. The mean variance
+    within the settings of the objective (of all objectives, where that has fewer degrees of freedom than nine) counts
+    as nine further seeds.
 
     Returns:
         Indexed by score: ``tolerance``, and ``range``, the width of the score over all runs of the table. A tolerance

@@ -36,8 +36,8 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
     Returns:
         One row for each run and score, those of a population left out: ``run``, ``name`` (objective, strength and
         seed), ``score``, ``table``, ``retrained``, ``difference``, ``tolerance`` (``dbench.zoo.tolerance.accepted``),
-        ``exact``, ``agrees``, and ``tested``: false where the tolerance is so wide that any run of the table would
-        have agreed. A run that diverged in the table or when retrained has the row ``status`` alone.
+        ``exact``, ``agrees``, and ``tested``: false where the tolerance tests nothing. A run that diverged in the
+        table or when retrained has the row ``status`` alone.
 
     Raises:
         InvalidInput: no such table, too many runs asked for, scores that this version does not compute, or no two

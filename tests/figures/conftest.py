@@ -8,6 +8,7 @@ from dbench.claims.population import PopulationPair
 from dbench.data import load
 from dbench.figures.models import Models, models_of_store
 from dbench.models import find_network
+from dbench.models.stacked import glorot_uniform
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 
@@ -63,7 +64,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         mean, logvar = (np.zeros((len(factors), network.latents), np.float32) for _ in range(2))
         mean[:, :5] = 3 * (factors - 0.5) @ mixing
         logvar[:, :5] = -4.0
-        weights = {name: tensor.numpy() for name, tensor in network.init(np.random.default_rng(seed)).items()}
+        drawn = glorot_uniform(network.shapes, np.random.default_rng(seed))
+        weights = {name: tensor.numpy() for name, tensor in drawn.items()}
         tensors = {"weights": weights, "codes": {"mean": mean, "logvar": logvar}}
         place.save(key, status="done", tensors=tensors, record={"scores": {}})
         place.write_document(

@@ -5,6 +5,7 @@ from reference_network import reference
 
 from dbench.errors import InvalidInput, UnknownName
 from dbench.models import NETWORKS, find_network
+from dbench.models.stacked import glorot_uniform
 
 NETWORK_CASES = [
     pytest.param(NETWORKS["mlp"](), id="mlp"),
@@ -17,7 +18,7 @@ NETWORK_CASES = [
 
 @pytest.mark.parametrize("network", NETWORK_CASES)
 def test_each_member_computes_what_an_ordinary_module_computes(network):
-    drawn = [network.init(np.random.default_rng(i)) for i in range(3)]
+    drawn = [glorot_uniform(network.shapes, np.random.default_rng(i)) for i in range(3)]
     # Biases start at zero, where a misplaced one would not show.
     drawn = [{name: value + 0.01 * i for name, value in one.items()} for i, one in enumerate(drawn, 1)]
     stacked = {name: torch.stack([one[name] for one in drawn]) for name in network.shapes}
@@ -34,7 +35,7 @@ def test_each_member_computes_what_an_ordinary_module_computes(network):
 
 @pytest.mark.parametrize("network", NETWORK_CASES)
 def test_weights_start_glorot_uniform_and_biases_at_zero(network):
-    parameters = network.init(np.random.default_rng(0))
+    parameters = glorot_uniform(network.shapes, np.random.default_rng(0))
     for name, shape in network.shapes.items():
         values = parameters[name]
         assert values.shape == shape

@@ -6,6 +6,7 @@ from scipy import special
 
 from dbench.errors import InvalidInput
 from dbench.models import NETWORKS
+from dbench.models.stacked import glorot_uniform
 from dbench.training import encode, encode_grid, evaluate
 
 NETWORK = NETWORKS["mlp"](image_shape=(1, 4, 4), latents=3, hidden=(8,))
@@ -13,7 +14,7 @@ NETWORK = NETWORKS["mlp"](image_shape=(1, 4, 4), latents=3, hidden=(8,))
 
 @pytest.fixture
 def drawn():
-    return [NETWORK.init(np.random.default_rng(i)) for i in range(2)]
+    return [glorot_uniform(NETWORK.shapes, np.random.default_rng(i)) for i in range(2)]
 
 
 @pytest.fixture

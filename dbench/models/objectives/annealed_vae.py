@@ -3,7 +3,6 @@
 import torch
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.study import SWEPT
 
@@ -33,11 +32,9 @@ def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
     """Reconstruction plus gamma times the distance of the divergence from a capacity that rises to c_max nats.
 
     loss = E[-log p(x|z)] + gamma |E[KL(q(z|x) || p(z))] - C| (Locatello et al. 2020, section 4.1.2, negated), with
-    gamma = 1000 in the study and C = c_max min(1, 3 step / steps). A larger c_max regularises less, unlike every
-    other strength. The distance is that of the batch's mean divergence, as is usual; the formula, read to the letter,
-    would hold each single image to C. Below C the divergence is rewarded: c_max is a target, not only a limit. With
-    c_max = 0 this is beta-VAE at beta = gamma; no c_max gives the plain VAE. Near its capacity the sign of the distance
-    flips from step to step, and Adam divides by the size of what flips: the larger gamma, the more steps the
+    gamma = 1000 in the study and C = c_max min(1, 3 step / steps). Below C the divergence is rewarded: c_max is a
+    target, not only a limit. With c_max = 0 this is beta-VAE at beta = gamma. Near its capacity the sign of the
+    distance flips from step to step, and Adam divides by the size of what flips: the larger gamma, the more steps the
     reconstruction takes.
 
     Example:
@@ -49,8 +46,7 @@ def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
         1002.77
         3002.77
     """
-    reconstruction = batch.reconstruction
-    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    reconstruction, kl = batch.reconstruction, batch.kl
     risen = torch.as_tensor(batch.step / (ANNEALED_SHARE * batch.steps), dtype=torch.float64).clamp(max=1)
     capacity = c_max * risen
     return Terms(reconstruction + gamma * (kl - capacity).abs(), reconstruction, kl, {"capacity": capacity})

@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import gaussian_kl, gaussian_log_density
+from dbench.models.objectives.gaussian import gaussian_log_density
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.study import SWEPT
 
@@ -14,9 +14,8 @@ def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int
 
     Every density under the aggregate posterior q(z) is estimated by 1/(N B) times its sum over the batch's own
     posteriors (Chen et al. 2018, equation S4, N images, batch of B). The constant counts once for the joint density
-    and once for each code, so the estimate carries (d - 1) log(N B): it is biased (upwards where the codes are
-    independent), but its gradient does not depend on N. Codes, means and log-variances are M x B x d;
-    the M estimates are in nats.
+    and once for each code, so the estimate carries (d - 1) log(N B): it is biased, but its gradient does not depend on
+    N. Codes, means and log-variances are M x B x d; the M estimates are in nats.
     """
     count = math.log(data_size * z.shape[1])
     z, mean, logvar = (part.transpose(1, 2).contiguous() for part in (z, mean, logvar))  # M x d x B
@@ -55,7 +54,7 @@ def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
     """The plain VAE plus (beta - 1) times the total correlation of the codes.
 
     loss = E[-log p(x|z)] + KL(q(z|x) || p(z)) + (beta - 1) TC(z), which is Chen et al. (2018), equation 4, with
-    alpha = gamma = 1: their three parts of the divergence add up to it, of which the middle one is weighted.
+    alpha = gamma = 1.
 
     Example:
         >>> import torch
@@ -67,7 +66,6 @@ def beta_tcvae(batch: Batch, *, beta: Tensor) -> Terms:
         11.7
         13.0
     """
-    reconstruction = batch.reconstruction
-    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    reconstruction, kl = batch.reconstruction, batch.kl
     tc = total_correlation(batch.z, batch.mean, batch.logvar, data_size=batch.data_size)
     return Terms(reconstruction + kl + (beta - 1) * tc, reconstruction, kl, {"total_correlation": tc})

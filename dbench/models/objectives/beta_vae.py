@@ -2,7 +2,6 @@
 
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.study import SWEPT
 
@@ -31,6 +30,5 @@ def beta_vae(batch: Batch, *, beta: Tensor) -> Terms:
         6.77
         18.77
     """
-    reconstruction = batch.reconstruction
-    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    reconstruction, kl = batch.reconstruction, batch.kl
     return Terms(reconstruction + beta * kl, reconstruction, kl)

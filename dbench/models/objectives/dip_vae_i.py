@@ -2,7 +2,6 @@
 
 from torch import Tensor
 
-from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.study import SWEPT
 
@@ -11,10 +10,7 @@ DIAGONAL_FACTOR = 10.0
 
 
 def batch_covariance(codes: Tensor) -> Tensor:
-    """Covariance of each member's batch, M x B x d to M x d x d, with weight 1/B (not 1/(B - 1)).
-
-    Cov[c] = E[c c^T] - E[c] E[c]^T, every expectation the mean over the batch.
-    """
+    """Covariance of each member's batch, M x B x d to M x d x d, with weight 1/B (not 1/(B - 1))."""
     centred = codes - codes.mean(1, keepdim=True)
     return centred.transpose(1, 2) @ centred / codes.shape[1]
 
@@ -46,7 +42,6 @@ def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
 
     loss = E[-log p(x|z)] + KL(q(z|x) || p(z)) + lambda_od sum_{i != j} Cov[mean]_ij^2 + lambda_d sum_i (Cov[mean]_ii -
     1)^2 (Locatello et al. 2020, section 4.1.4, negated), with lambda_d = 10 lambda_od and the covariance of the batch.
-    lambda_od = 0 is the plain VAE.
 
     Example:
         >>> import torch
@@ -58,8 +53,7 @@ def dip_vae_i(batch: Batch, *, lambda_od: Tensor) -> Terms:
         5.77
         22.77
     """
-    reconstruction = batch.reconstruction
-    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    reconstruction, kl = batch.reconstruction, batch.kl
     off_diagonal, diagonal = distance_from_identity(batch_covariance(batch.mean))
     penalty = lambda_od * off_diagonal + DIAGONAL_FACTOR * lambda_od * diagonal
     others = {"off_diagonal": off_diagonal, "diagonal": diagonal}

@@ -5,7 +5,6 @@ from torch import Tensor
 
 from dbench.models import Network
 from dbench.models.objectives.discriminator import discriminate
-from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.stacked import Shapes, dense_shapes
 from dbench.study import SWEPT
@@ -38,10 +37,8 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     discriminator gives codes of being drawn from q(z) rather than from the product of its marginals (Kim and Mnih
     2018, equations 2 and 3, negated). The discriminator minimises the cross-entropy of telling the codes of this
     batch from those of a second one, each code of which is permuted on its own over the batch (their algorithms 1 and
-    2); no gradient passes between it and the network.
-
-    Its Adam has betas 0.5 and 0.9 and the run's learning rate (Locatello et al. 2020, table 4c); its hidden layers are
-    the network's (``network.discriminator``). docs/objectives.md says what was chosen here.
+    2); no gradient passes between it and the network. Its rate and betas are those of Locatello et al. (2020),
+    table 4c.
 
     Example:
         >>> from dbench.models.objectives.registry import SecondBatch
@@ -57,15 +54,13 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
         13.77
     """
     assert batch.other is not None
-    reconstruction = batch.reconstruction
-    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    reconstruction, kl = batch.reconstruction, batch.kl
     fixed = {name: values.detach() for name, values in batch.extra.items()}
     joint, product = discriminate(fixed, "adversary", batch.z).unbind(2)
     tc = (joint - product).mean(1)
     permuted = batch.other.z.gather(1, batch.other.order)
     logits = discriminate(batch.extra, "adversary", torch.cat([batch.z, permuted], 1).detach())
-    # The first half was drawn from q(z), class 0, the second from the product of its marginals, class 1. Written out,
-    # because torch's softplus and sigmoid round otherwise at the end of a tensor: bits would hang on the ensemble.
+    # The first half was drawn from q(z), class 0, the second from the product of its marginals, class 1.
     half = batch.z.shape[1]
     right = torch.cat([logits[:, :half, 0], logits[:, half:, 1]], 1)
     adversary_loss = (logits.logsumexp(2) - right).mean(1)

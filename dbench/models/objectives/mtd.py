@@ -4,7 +4,6 @@ from torch import Tensor
 
 from dbench.errors import InvalidInput
 from dbench.models import Network
-from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import fill_batch, known_factors, labelled_mean, pick
 from dbench.models.stacked import Shapes
@@ -57,22 +56,15 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
     """The plain VAE plus supervision times what is missing until each factor's codes, and they alone, name its value.
 
     The d codes are cut into parts: d // (k + 1) codes, but at least one, for each of the k factors in their order, and
-    the rest for content (with ten codes and five factors, one each and five). Each value of a factor has one learnt
-    representation in the factor's part. For every factor two losses, in nats an image, are added to the plain VAE's:
+    the rest for content. Each value of a factor has one learnt representation in the factor's part. For every factor
+    two losses, in nats an image, are added to the plain VAE's:
 
-    - telling values apart: the cross-entropy of the value given the part's means (:func:`value_logits`), so that
-      representations of different values move apart;
+    - telling values apart: the cross-entropy of the value given the part's means (:func:`value_logits`);
     - controlling the distribution: half the squared distance of the part's means from the representation of the
-      value, so that all images of a value meet in one place. A part that is decided by the value of its own factor
-      cannot tell anything else; this takes the place of adversaries in the method.
+      value. A part that is decided by the value of its own factor cannot tell anything else; this takes the place of
+      adversaries in the method.
 
     The divergence from the prior, kept at weight 1, empties content codes that repeat what the parts tell.
-    supervision = 0, or no labels, gives the plain VAE.
-
-    The losses look at means, because the noise of sampled codes drowns the labels before a part has learnt anything.
-
-    docs/objectives.md says what was chosen here and left out, such as the loss against factors that occur together: on
-    a full grid none do, without one combination a little (0.04 nats between shape and scale of dSprites).
 
     Example:
         >>> import torch
@@ -86,8 +78,7 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
         4.97
         7.9
     """
-    reconstruction = batch.reconstruction
-    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
+    reconstruction, kl = batch.reconstruction, batch.kl
     values, weight = known_factors(batch)
     apart = control = kl.new_zeros(())
     for i, logits in enumerate(value_logits(batch, batch.mean)):

@@ -74,12 +74,7 @@ def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
 
     q(c) is the batch's mean of q(c|x), H the entropy and BC the Bhattacharyya coefficient (:func:`overlap`). Means
     and log-variances 2 tanh(.) - 1 of the p(u|c) are learnt. With a single class whose prior is N(0, 1) it is
-    beta-VAE at the same strength, and the plain VAE at beta = 1.
-
-    The class is a factor of fewest values (:func:`class_factor`): shape in dSprites, as the authors chose. They press
-    both divergences towards capacities that rise during training (to 30 and 5 nats, with weight 50, for images of
-    64 x 64, which have more to tell); here beta weights them, so that strengths mean what they mean for beta-VAE.
-    docs/objectives.md says what else was chosen here.
+    beta-VAE at the same strength. The class is that of :func:`class_factor`: shape in dSprites, as the authors chose.
 
     Example:
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])

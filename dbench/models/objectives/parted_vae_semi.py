@@ -30,11 +30,8 @@ SUPERVISION = 10.0
 def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
     """PartedVAE plus 10 times the cross-entropy of q(c|x) on images whose class is labelled.
 
-    The loss is that of :func:`parted_vae` plus the mean of -log q(c|x) over the labelled images of the batch, times
-    10; without labels it is that of :func:`parted_vae` to the bit. Only the class, the factor of
+    The cross-entropy is the mean of -log q(c|x) over the labelled images of the batch. Only the class, the factor of
     :func:`class_factor`, is used of the labels.
-
-    docs/objectives.md says what was chosen here.
 
     Example:
         >>> import torch

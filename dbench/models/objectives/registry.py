@@ -1,10 +1,8 @@
 """The card of an objective, what it is given, what it returns, and the dictionary of all objectives.
 
-The decorator attaches a card and lists the function; it does not wrap it.
-
 A run must come out the same to the last bit in any ensemble, and torch rounds some functions (softplus, sigmoid)
 another way in the last numbers of a tensor than before. On M x B numbers an objective therefore writes them as
-``logsumexp`` or ``log_softmax`` of two logits; the tests in ``tests/training`` ask every objective for its bits.
+``logsumexp`` or ``log_softmax`` of two logits.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from torch import Tensor
 
 from dbench.errors import InvalidInput, find
 from dbench.models import Network
-from dbench.models.objectives.gaussian import bernoulli_nll
+from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
 from dbench.models.stacked import Shapes
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -28,12 +26,9 @@ ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]
 
 @dataclass(frozen=True)
 class SecondBatch:
-    """The codes of a second batch of each of M members, drawn independently of the first.
+    """The codes of a second batch of each of M members, drawn independently of the first: as in :class:`Batch`.
 
     Attributes:
-        z: sampled codes, M x B x d.
-        mean: means of the codes, M x B x d.
-        logvar: log-variances of the codes, M x B x d.
         order: for each code an order of the batch drawn on its own, M x B x d integers in 0..B - 1; gathering a
             code's values in it takes from it what it tells of the other codes.
     """
@@ -59,10 +54,9 @@ class Batch:
         mean: means of the codes, M x B x d.
         logvar: log-variances of the codes, M x B x d.
         data_size: number of images the batch was drawn from, N.
-        step: number of steps taken before this one, for objectives with a schedule: as a tensor (0-dimensional,
-            float64) where all objectives of the ensemble are ``capturable``, so that a captured step can be given
-            another number; else as an integer.
-        steps: number of steps of the whole run, likewise.
+        step: number of steps taken before this one: a tensor (0-dimensional, float64) where all objectives of the
+            ensemble are ``capturable``, else an integer.
+        steps: number of steps of the whole run.
         noise: standard normal draws that made z of mean and logvar, M x B x d.
         factors: ground-truth factors of the images, M x B x k int64; None unless the card says ``needs_factors``.
         factor_sizes: number of values of each factor, where they are known.
@@ -93,21 +87,19 @@ class Batch:
         """Negative log-likelihood of an image as trained: summed over its pixels, times the likelihood factor (M)."""
         return self.likelihood_factor * bernoulli_nll(self.x, self.logits).mean(1)
 
+    @property
+    def kl(self) -> Tensor:
+        """Divergence of the posterior from N(0, 1), summed over the codes (M)."""
+        return gaussian_kl(self.mean, self.logvar).sum(2).mean(1)
+
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
-        return replace(
-            self,
-            x=self.x[which],
-            logits=self.logits[which],
-            z=self.z[which],
-            mean=self.mean[which],
-            logvar=self.logvar[which],
-            noise=None if self.noise is None else self.noise[which],
-            factors=None if self.factors is None else self.factors[which],
-            labelled=None if self.labelled is None else self.labelled[which],
-            other=None if self.other is None else self.other.members(which),
-            extra={name: values[which] for name, values in self.extra.items()},
-        )
+        tensors = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
+        tensors.pop("step", None)  # all others have the member axis
+        own: dict[str, Any] = {name: value[which] for name, value in tensors.items()}
+        own["other"] = None if self.other is None else self.other.members(which)
+        own["extra"] = {name: values[which] for name, values in self.extra.items()}
+        return replace(self, **own)
 
 
 @dataclass(frozen=True)
@@ -151,8 +143,8 @@ class ObjectiveCard:
         adversary: shapes of parameters named ``adversary.*``, trained on ``Terms.adversary_loss`` by their own Adam.
         adversary_rate: the adversary's learning rate as a multiple of the run's.
         adversary_betas: of the adversary's Adam.
-        capturable: whether it does the same operations at every step, on tensors of the batch's device alone, and
-            waits for none of them, so that a step can be captured as a graph; false if it branches on ``Batch.step``.
+        capturable: whether a step can be captured as a graph: it does the same operations at every step, on tensors of
+            the batch's device alone, and waits for none of them; false if it branches on ``Batch.step``.
         pitfalls: what goes wrong elsewhere -> the test that shows what is done here, which docs/objectives.md explains.
     """
 

@@ -1,7 +1,7 @@
 """Pieces shared by objectives that train with labels, the ground-truth factors of images.
 
 An image whose factors may not be used gets value 0 and weight 0 here, so nothing built on these pieces can learn
-from it. All keep a member's arithmetic its own: see :mod:`dbench.training.ensemble`.
+from it.
 """
 
 import torch

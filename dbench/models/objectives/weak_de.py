@@ -9,7 +9,6 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives.discriminator import discriminate
-from dbench.models.objectives.gaussian import gaussian_kl
 from dbench.models.objectives.registry import Batch, Terms, objective
 from dbench.models.objectives.supervision import known_factors, labelled_mean, pick
 from dbench.models.stacked import Parameters, Shapes, dense_shapes, linear
@@ -18,7 +17,7 @@ LABELS = 0.1
 """Share of the images whose factors are labelled."""
 
 WARM_UP = 1 / 2
-"""Share of the run before the regions take over from the uniform prior."""
+"""Share of the run before the regions take over from the uniform prior: a short run's codes settle late."""
 
 SHRINK = 0.1
 """Variance of a region as a share of that of the codes found there; the authors' value for dSprites."""
@@ -59,7 +58,6 @@ def _label_columns(batch: Batch, values: Tensor, weight: Tensor) -> Tensor:
 
 def _surprise(adversary: Parameters, codes: Tensor, labels: Tensor, *, of_prior: bool) -> Tensor:
     """Cross-entropy of where codes come from, -log D or -log(1 - D): M x B x d and M x B x l to M x B."""
-    # Two logits rather than one: a sigmoid of M x B numbers would be rounded differently in another ensemble.
     logits = discriminate(adversary, "adversary", torch.cat([codes, labels], 2))
     return -logits.log_softmax(2)[..., 0 if of_prior else 1]
 
@@ -102,13 +100,10 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     factors (:func:`region`). Then it stands still, and the prior is the Gaussians of the batch's labelled images, with
     a tenth of their variances. From there on D judges twice, and each expectation is the mean of both: codes by
     themselves, which holds all images to all regions together; and codes of labelled images beside their factors,
-    which holds each of them to its own region. There is no divergence from N(0, 1) in the loss, though it is reported;
-    adversarial = 0 is an autoencoder, not the plain VAE.
+    which holds each of them to its own region.
 
     A second head, the relational learner, is then taught to take a draw from one region to the mean of the region with
     the next value of one factor. As in the authors' program neither head passes gradients to the codes.
-
-    docs/objectives.md says what was chosen here. Half of the run is warm-up because a short run's codes settle late.
 
     Example:
         >>> from dbench.models.mlp import Mlp
@@ -155,11 +150,10 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     fooling = judged(fixed, batch.mean, everybody, of_prior=True)
     seen_prior = judged(batch.extra, prior, drawn, of_prior=True)
     seen_codes = judged(batch.extra, batch.mean.detach(), everybody, of_prior=False)
-    kl = gaussian_kl(batch.mean, batch.logvar).sum(2).mean(1)
     return Terms(
         reconstruction + adversarial * fooling + regions + relations,
         reconstruction,
-        kl,
+        batch.kl,
         {"fooling": fooling, "regions": regions, "relations": relations},
         adversary_loss=0.5 * (seen_prior + seen_codes),
     )

@@ -24,7 +24,7 @@ Scores = Mapping[str, float | NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class EncodedRun:
-    """A run as its scorers see it.
+    """What a run is scored from.
 
     Attributes:
         source: its mean codes, to be asked for any factors.
@@ -48,10 +48,7 @@ class EncodedRun:
 
     @classmethod
     def of(cls, key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], trained: Mapping[str, float]) -> Self:
-        """Prepare a run, of whose codes ``mean`` and ``logvar`` of every grid point are N x d, for scoring.
-
-        The generators of its key draw the points and the noise.
-        """
+        """Prepare a run, of whose codes ``mean`` and ``logvar`` of every grid point are N x d, for scoring."""
         mean, logvar = (codes[name].astype(np.float64) for name in ("mean", "logvar"))
         factors, names = data.grid(), data.factor_names
         rows = key.generator("score").integers(len(factors), size=protocol.TRAIN + protocol.TEST)

@@ -44,7 +44,6 @@ def interventions(run: EncodedRun) -> Scores:
 
 
 def _against_one_nuisance(run: EncodedRun, own: NDArray[np.int64]) -> Array:
-    """Lowest robustness of each code against one factor other than its own; 0 for a constant code."""
     # Every combination occurs once in the grid, so there are no weights to correct for confounding with.
     grid, factors = run.grid, range(run.grid.n_factors)
     classes = grid.factors.astype(np.int64)
@@ -58,7 +57,6 @@ def _against_one_nuisance(run: EncodedRun, own: NDArray[np.int64]) -> Array:
 
 
 def _on_average(run: EncodedRun) -> Array:
-    """One minus the mean deviation from the mean given a factor, relative to that from the overall mean, at best."""
     codes, factors = run.grid.codes, run.grid.factors
     whole = np.abs(codes - codes.mean(axis=0)).mean(axis=0)
     least = whole

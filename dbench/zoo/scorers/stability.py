@@ -31,19 +31,21 @@ def _seven(run: EncodedRun, stream: str, train: int, test: int) -> dict[str, flo
     """The seven metrics of the study, the classifiers' and votes' training and test parts of these sizes."""
     whole = run.draw(stream, train + test)
     first = whole.take(np.arange(train))
-    draws = {metric: run.key.generator(f"{stream}.{metric}") for metric in ("beta_vae_metric", "factor_vae")}
-    splits = {metric: run.key.generator(f"{stream}.{metric}") for metric in ("dci", "sap", "irs", "modularity")}
+
+    def of(metric: str) -> np.random.Generator:
+        return run.key.generator(f"{stream}.{metric}")
+
     scores = {
         "beta_vae_metric": beta_vae_metric(
-            run.source, train_points=train, test_points=test, generator=draws["beta_vae_metric"]
+            run.source, train_points=train, test_points=test, generator=of("beta_vae_metric")
         ),
         "factor_vae": factor_vae(
-            run.source, train_votes=train, test_votes=test, variance_draws=train, generator=draws["factor_vae"]
+            run.source, train_votes=train, test_votes=test, variance_draws=train, generator=of("factor_vae")
         ),
         "mig": mig(first),
-        "dci": dci(whole, estimator="forest", generator=splits["dci"]),
-        "sap": sap(whole, generator=splits["sap"]),
-        "irs": irs(first, generator=splits["irs"]),
-        "modularity": modularity(first, generator=splits["modularity"]),
+        "dci": dci(whole, estimator="forest", generator=of("dci")),
+        "sap": sap(whole, generator=of("sap")),
+        "irs": irs(first, generator=of("irs")),
+        "modularity": modularity(first, generator=of("modularity")),
     }
     return {f"{stream}.{metric}": score.value for metric, score in scores.items()}
