@@ -27,7 +27,12 @@ def _canonical(name: str, value: AxisValue) -> str:
 
 
 def derive_seed(**axes: AxisValue) -> int:
-    """Return a seed of 63 bits: the start of the SHA-256 of the axes in canonical form."""
+    """Return a seed of 63 bits: the start of the SHA-256 of the axes in canonical form.
+
+    Example:
+        >>> derive_seed(objective="beta_vae", strength=4) == derive_seed(strength=4.0, objective="beta_vae")
+        True
+    """
     if not axes:
         raise InvalidInput("derive_seed needs at least one named axis, got none")
     text = json.dumps({name: _canonical(name, value) for name, value in axes.items()}, sort_keys=True)

@@ -20,6 +20,13 @@ def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
 
     Item i is an image, float32 C x H x W in 0..1, and its k factors, int64. Of a stochastic data set each image is one
     fixed draw.
+
+    Example:
+        >>> from dbench.data import load
+        >>> from torch.utils.data import DataLoader
+        >>> images, factors = next(iter(DataLoader(torch_dataset(load("dsprites_grid_16")), batch_size=8)))
+        >>> images.shape, factors.shape
+        (torch.Size([8, 1, 16, 16]), torch.Size([8, 5]))
     """
     import torch
     from torch.utils.data import Dataset
@@ -55,6 +62,12 @@ def hugging_face_dataset(data: DataSet) -> Any:
 
     Raises:
         DbenchError: ``datasets`` is not installed.
+
+    Example:
+        >>> from dbench.data import load
+        >>> rows = hugging_face_dataset(load("dsprites_grid_16"))  # doctest: +SKIP
+        >>> rows.filter(lambda shape: shape == 2, input_columns="shape")[0]["image"].shape  # doctest: +SKIP
+        (1, 16, 16)
     """
     try:
         from datasets import Dataset

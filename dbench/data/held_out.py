@@ -135,6 +135,10 @@ def paper_splits(base: str) -> tuple[str, ...]:
 
     Raises:
         InvalidInput: a data set of another family.
+
+    Example:
+        >>> paper_splits("dsprites_grid_16")[-1]
+        'dsprites_grid_16-without-shape2-scale3'
     """
     factors, combinations = _paper(base)
     return tuple(held_out_name(base, dict(zip(factors, values, strict=True))) for values in combinations)

@@ -219,5 +219,11 @@ def score(
 
 
 def score_codes(codes: Any, factors: Any = None, **options: Any) -> pd.DataFrame:
-    """Return the long table of :func:`score`, which says what may be given."""
+    """Return the long table of :func:`score`, which says what may be given.
+
+    Example:
+        >>> table = score_codes([[0.0], [1.0]] * 8, [[0], [1]] * 8, metrics=["mig"], repeats=0)
+        >>> table[table["part"] == "score"][["metric", "score"]].round(3).values.tolist()
+        [['mig', 1.0]]
+    """
     return score(codes, factors, **options).frame

@@ -32,6 +32,10 @@ def likelihood_factor(image_shape: tuple[int, int, int]) -> float:
 
     Raises:
         InvalidInput: a height or width that does not divide 64.
+
+    Example:
+        >>> likelihood_factor((1, 16, 16))
+        16.0
     """
     _, height, width = image_shape
     if height < 1 or width < 1 or _SIDE % height or _SIDE % width:

@@ -65,6 +65,7 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
       adversaries in the method.
 
     The divergence from the prior, kept at weight 1, empties content codes that repeat what the parts tell.
+    The losses look at means, because the noise of sampled codes drowns the labels before a part has learnt anything.
 
     Example:
         >>> import torch
