@@ -1,9 +1,9 @@
-"""Bring claims/expected.toml up to a report: ``python tools/expect.py reports/latest/report.json``.
+"""Bring claims/expected.toml and docs/sizes.md up to a report: ``python tools/expect.py reports/latest/report.json``.
 
 For after new evidence. Entries that still hold keep their reason and date; those of another verdict, or of no record,
 go. What is undecided or not tested gets a general reason, since its record says the rest. Any other verdict needs a
 reason that a person writes: such records are printed, and stand under 'REASON MISSING' until then. Of a report of a
-part of the claims the other claims' entries stay as they are.
+part of the claims the other claims' entries stay as they are, and so does the table of docs/sizes.md.
 """
 
 import json
@@ -19,8 +19,10 @@ from dbench.claims.expected import record_name
 from dbench.claims.rules import Verdict
 from dbench.files import aside
 from dbench.report import read_report
+from dbench.report.markdown import sizes_table
 
-EXPECTED = Path(__file__).parents[1] / "claims/expected.toml"
+ROOT = Path(__file__).parents[1]
+EXPECTED, SIZES = ROOT / "claims/expected.toml", ROOT / "docs/sizes.md"
 MISSING = "REASON MISSING"
 GENERAL = {
     Verdict.UNDECIDED: "The interval crosses the bound with the units there are; the record says how many would settle "
@@ -33,13 +35,13 @@ GENERAL = {
 @click.command()
 @click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def main(report: Path) -> None:
-    """Write claims/expected.toml anew from REPORT, a report.json."""
-    records = read_report(report)["records"]
-    text = EXPECTED.read_text(encoding="utf-8")
-    head = text[: text.index("[[expected]]")]
-    tables = updated(tomllib.loads(text)["expected"], records, date.today())
-    with aside(EXPECTED) as place:
-        place.write_text(head + "\n".join(map(_written, tables)), encoding="utf-8")
+    """Write claims/expected.toml and the table of docs/sizes.md anew from REPORT, a report.json."""
+    document = read_report(report)
+    if document["scope"]["complete"]:
+        _write_below(SIZES, "| finding |", sizes_table(document) + "\n")
+    entries = tomllib.loads(EXPECTED.read_text(encoding="utf-8"))["expected"]
+    tables = updated(entries, document["records"], date.today())
+    _write_below(EXPECTED, "[[expected]]", "\n".join(map(_written, tables)))
     for table in tables:
         if table["reason"] == MISSING:
             click.echo("\n".join(f"{table['verdict']}: {name}" for name in table["records"]))
@@ -65,6 +67,13 @@ def updated(tables: list[dict[str, Any]], records: list[Mapping[str, Any]], toda
         {"verdict": verdict, "reason": reason, "date": max(dates.values()), "records": sorted(dates)}
         for (verdict, reason), dates in ordered
     ]
+
+
+def _write_below(page: Path, begins: str, body: str) -> None:
+    """Keep what stands above the first line that begins so, and write the body below."""
+    text = page.read_text(encoding="utf-8")
+    with aside(page) as place:
+        place.write_text(text[: text.index(begins)] + body, encoding="utf-8")
 
 
 def _written(table: Mapping[str, Any]) -> str:

@@ -101,7 +101,8 @@ def _findings(headings: Sequence[Mapping[str, Any]]) -> str:
     return _table(["verdict", "finding", "statement", "what was seen", "beside it"], rows)
 
 
-def _sizes(document: Document) -> str:
+def sizes_table(document: Document) -> str:
+    """Return verdicts and estimates by image size, a row for each finding judged on several; empty where none is."""
     rows = size_rows(document)
     sides = sorted({side for _, cases in rows for side in cases})
     cells = [
@@ -111,9 +112,13 @@ def _sizes(document: Document) -> str:
         ]
         for claim, cases in rows
     ]
-    table = _table(["finding", *(f"{side} x {side}" for side in sides)], cells)
-    title = f"{counted(len(rows), 'finding')} judged on images of several sizes; the largest that decides heads it"
-    return f"## By image size\n\n{_folded(title, table)}" if rows else ""
+    return _table(["finding", *(f"{side} x {side}" for side in sides)], cells) if rows else ""
+
+
+def _sizes(document: Document) -> str:
+    title = "Findings judged on images of several sizes; the largest that decides heads each"
+    table = sizes_table(document)
+    return f"## By image size\n\n{_folded(title, table)}" if table else ""
 
 
 def _checks(checks: Sequence[Mapping[str, Any]]) -> str:
