@@ -14,13 +14,17 @@ __all__ = ["NETWORKS", "Network", "find_network"]
 
 Network = Conv | Mlp
 
+_SIX = (64,) * 6
+
 NETWORKS: dict[str, Callable[..., Network]] = {
     "conv": Conv,
     "mlp": Mlp,
     "mlp_128": partial(Mlp, hidden=(128, 128)),
     "mlp_256": partial(Mlp, hidden=(256, 256)),
+    "mlp_d6": partial(Mlp, discriminator=_SIX),
+    "mlp_128_d6": partial(Mlp, hidden=(128, 128), discriminator=_SIX),
 }
-"""What builds a network, given its ``image_shape``."""
+"""What builds a network, given its ``image_shape``; ``d6`` are those with a discriminator of six layers."""
 
 
 def find_network(name: str) -> Callable[..., Network]:

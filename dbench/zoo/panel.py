@@ -73,8 +73,8 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
     """
     if not keys:
         raise InvalidInput("a panel must hold at least one finished run, got none")
-    kinds = sorted({(key.data, key.network) for key in keys})
-    if len(kinds) > 1:
+    if len({(key.data, *network_of(key, load(key.data)).shapes.items()) for key in keys}) > 1:
+        kinds = sorted({(key.data, key.network) for key in keys})
         raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
     each = [store.tensors(key, "weights") for key in keys]
     names = sorted(name for name in each[0] if name.startswith(_PARTS))

@@ -19,6 +19,7 @@ class Sweep:
         seeds: number of seeds of each cell; as many as the profile says when not given.
         constants: as in :class:`dbench.training.Member`.
         deviations: what differs from the papers' study on its data sets alone, one sentence each.
+        network: the profile's when not given.
     """
 
     objective: str
@@ -27,11 +28,12 @@ class Sweep:
     seeds: int | None = None
     constants: tuple[tuple[str, float], ...] = ()
     deviations: tuple[str, ...] = ()
+    network: str = ""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A grid of runs, data set x objective x strength x seed, all with one network and one schedule.
+    """A grid of runs, data set x objective x strength x seed, all with one schedule.
 
     Args:
         data: names of the data sets; the first is the default of ``dbench zoo train``.
@@ -105,7 +107,7 @@ class Profile:
                 data=data_name,
                 objective=sweep.objective,
                 strength=strength,
-                network=self.network,
+                network=sweep.network or self.network,
                 steps=self.steps,
                 batch_size=self.batch_size,
                 learning_rate=self.learning_rate,
