@@ -42,7 +42,9 @@ _SAME = (
     "a small fully connected network instead of the convolutional one of Sober Look, table 2",
     "the capacity of annealed_vae rises over a third of the run, as in the study, and not over 100,000 steps",
 )
-_DISCRIMINATOR = "the discriminator of factor_vae has {} hidden layers of 64 units, not six of 1,000, and learns at 1e-3"
+_DISCRIMINATOR = (
+    "the discriminator of factor_vae has {} hidden layers of 64 units, not six of 1,000, and learns at 1e-3"
+)
 _SCHEDULE = "40,000 steps at a learning rate of 1e-3, which falls to 0 over the last half, instead of 300,000 at 1e-4"
 _AS_64 = "images of {0} x {0} whose summed likelihood is multiplied by {1} in training, so that they count as 64 x 64"
 _SUB_GRID = "one of the papers' data sets alone, of dSprites the real sub-grid of 46,080 images instead of 737,280"

@@ -28,6 +28,7 @@ strengths = [1, 4.5]
 objective = "beta_tcvae"
 strengths = [6]
 seeds = 1
+network = "mlp_128"
 """
 
 
@@ -39,9 +40,10 @@ def file(tmp_path):
 
 
 def test_a_file_is_the_profile_it_spells(file, tiny):
-    sweeps = (Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1))
-    assert find_profile(str(file)) == replace(tiny, name="mine", sweeps=sweeps, likelihood_factor=16)
-    assert len(find_profile(str(file)).runs()) == 5
+    sweeps = (Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1, network="mlp_128"))
+    profile = find_profile(str(file))
+    assert profile == replace(tiny, name="mine", sweeps=sweeps, likelihood_factor=16)
+    assert [key.network for key in profile.runs()] == ["mlp_128"] + 4 * ["mlp"]
 
 
 def test_what_differs_on_one_data_set_is_said_of_it_alone(file):
