@@ -24,6 +24,12 @@ from dbench.report.markdown import sizes_table
 ROOT = Path(__file__).parents[1]
 EXPECTED, SIZES = ROOT / "claims/expected.toml", ROOT / "docs/sizes.md"
 MISSING = "REASON MISSING"
+SIZES_HEAD = """# Findings by image size
+
+Findings over trained models that were judged on images of several sizes: the worst of the primary records at each size, with its
+estimate and interval. The largest size that decides heads the finding ([how](concepts/verdict.md)). Widths are those of each
+table's own seeds. What changes with the size is said in [verdicts.md](verdicts.md#by-image-size).
+"""
 GENERAL = {
     Verdict.UNDECIDED: "The interval crosses the bound with the units there are; the record says how many would settle "
     "it.",
@@ -37,11 +43,14 @@ GENERAL = {
 def main(report: Path) -> None:
     """Write claims/expected.toml and the table of docs/sizes.md anew from REPORT, a report.json."""
     document = read_report(report)
-    if document["scope"]["complete"]:
-        _write_below(SIZES, "| finding |", sizes_table(document) + "\n")
-    entries = tomllib.loads(EXPECTED.read_text(encoding="utf-8"))["expected"]
-    tables = updated(entries, document["records"], date.today())
-    _write_below(EXPECTED, "[[expected]]", "\n".join(map(_written, tables)))
+    if document["scope"]["complete"] and (sizes := sizes_table(document)):
+        with aside(SIZES) as place:
+            place.write_text(f"{SIZES_HEAD}\n{sizes}\n", encoding="utf-8")
+    text = EXPECTED.read_text(encoding="utf-8")
+    head = text[: text.index("[[expected]]")]
+    tables = updated(tomllib.loads(text)["expected"], document["records"], date.today())
+    with aside(EXPECTED) as place:
+        place.write_text(head + "\n".join(map(_written, tables)), encoding="utf-8")
     for table in tables:
         if table["reason"] == MISSING:
             click.echo("\n".join(f"{table['verdict']}: {name}" for name in table["records"]))
@@ -67,13 +76,6 @@ def updated(tables: list[dict[str, Any]], records: list[Mapping[str, Any]], toda
         {"verdict": verdict, "reason": reason, "date": max(dates.values()), "records": sorted(dates)}
         for (verdict, reason), dates in ordered
     ]
-
-
-def _write_below(page: Path, begins: str, body: str) -> None:
-    """Keep what stands above the first line that begins so, and write the body below."""
-    text = page.read_text(encoding="utf-8")
-    with aside(page) as place:
-        place.write_text(text[: text.index(begins)] + body, encoding="utf-8")
 
 
 def _written(table: Mapping[str, Any]) -> str:
