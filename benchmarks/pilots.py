@@ -1,6 +1,7 @@
 """Choose the schedule of a profile and the discriminator of FactorVAE by pilots, by rules that see no disentanglement.
 
     python benchmarks/pilots.py schedule
+    python benchmarks/pilots.py rate --data noisy_dsprites_grid_16
     python benchmarks/pilots.py discriminator
     python benchmarks/pilots.py moments
 
@@ -14,6 +15,11 @@ schedule
     A schedule will do where the bound of every objective (mean over its ends and seeds) is within 2% of the best
     schedule's, and at most 5% of all codes lie between 0.001 and 0.1 nats. Chosen is the cheapest that will do; of two
     equally cheap ones the one with fewer such codes; where none will do, the one with the fewest.
+
+rate
+    Both ends of beta-VAE's printed strengths on a data set of the profile, with each of RATES. A unit of the encoder's
+    first layer is dead if none of a thousand images moves it. Where more than a quarter of them are dead at the profile's
+    own rate (mean over ends and seeds), the data set takes the rate with the best mean bound; elsewhere the rate stays.
 
 discriminator
     FactorVAE at gamma 10 and 100, the schedule as chosen, with discriminators of different width and learning rate.
@@ -53,6 +59,8 @@ from dbench.zoo.profiles import PROFILES
 SCHEDULES = ((20_000, 0.0), (20_000, 0.5), (20_000, 1.0), (40_000, 0.0), (40_000, 0.5))
 """Steps, and the share of them that is cooldown."""
 
+RATES = (1e-3, 3e-4, 1e-4)
+
 DISCRIMINATORS = {
     "3 x 64": ((64, 64, 64), 1.0),
     "3 x 64, rate 0.3": ((64, 64, 64), 0.3),
@@ -86,7 +94,8 @@ class PilotResult:
 def keys_of(objective: str, strengths: Sequence[float], options: argparse.Namespace, **changed: object) -> list[RunKey]:
     """Return the pilots of an objective, the seeds of each strength side by side, as the profile would train them."""
     profile = PROFILES[options.profile]
-    template = next(key for key in profile.runs(seeds=[PILOT_SEEDS[0]]) if key.objective == objective)
+    data = [options.data] if options.data else ()
+    template = profile.runs(data=data, objectives=[objective], seeds=[PILOT_SEEDS[0]])[0]
     changed = {"steps": template.steps, **changed}
     changed["steps"] = max(100, round(changed["steps"] * options.share / 100) * 100)  # type: ignore[call-overload,operator]
     seeds = PILOT_SEEDS[: options.seeds]
@@ -112,6 +121,24 @@ def schedule(options: argparse.Namespace) -> None:
             numbers = result.bound, result.kl.sum(1), counts
             cells = (", ".join(f"{x:.5g}" for x in part.tolist()) for part in numbers)
             print(" | ".join([name, str(steps), f"{cooldown:g}", *cells, f"{result.undecided:.3f}"]), flush=True)
+
+
+def rate(options: argparse.Namespace) -> None:
+    """Train both ends of beta-VAE at each learning rate, and count what is left of the encoder's first layer."""
+    swept = find_card("beta_vae").swept
+    print("rate | bound as trained, weakest and strongest | nats, likewise | codes | units of the first layer dead")
+    for each in RATES:
+        keys = keys_of("beta_vae", (swept[0], swept[-1]), options, learning_rate=each)
+        state = run(keys)
+        result = judge(keys, state)
+        _, images = images_of(keys[0].data)
+        chosen = torch.from_numpy(keys[0].generator("units").choice(len(images), 1000, replace=False))
+        x = images[chosen].flatten(1).float() / 255
+        answers = x @ state.parameters["encoder.0.weight"] + state.parameters["encoder.0.bias"].unsqueeze(1)
+        dead = (answers <= 0).all(1).float().mean(1)
+        numbers = result.bound, result.kl.sum(1), (result.kl > INFORMATIVE).sum(1), dead
+        cells = (", ".join(f"{x:.5g}" for x in part.tolist()) for part in numbers)
+        print(" | ".join([f"{each:g}", *cells]), flush=True)
 
 
 def run(keys: Sequence[RunKey], *, network: Network | None = None, **settings: object) -> State:
@@ -224,9 +251,10 @@ def moments(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    trials = {trial.__name__: trial for trial in (schedule, discriminator, moments)}
+    trials = {trial.__name__: trial for trial in (schedule, rate, discriminator, moments)}
     parser.add_argument("trial", choices=trials)
     parser.add_argument("--profile", default="micro", choices=PROFILES)
+    parser.add_argument("--data", help="the profile's first data set when not given")
     parser.add_argument("--objective", nargs="*", help="of the schedule; all when not given")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--share", type=float, default=1.0, help="of the steps, for a rehearsal")

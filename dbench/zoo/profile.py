@@ -19,7 +19,7 @@ class Sweep:
         seeds: number of seeds of each cell; as many as the profile says when not given.
         constants: as in :class:`dbench.training.Member`.
         deviations: what differs from the papers' study on its data sets alone, one sentence each.
-        network: the profile's when not given.
+        network, learning_rate: the profile's when not given.
     """
 
     objective: str
@@ -29,6 +29,7 @@ class Sweep:
     constants: tuple[tuple[str, float], ...] = ()
     deviations: tuple[str, ...] = ()
     network: str = ""
+    learning_rate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Profile:
                 network=sweep.network or self.network,
                 steps=self.steps,
                 batch_size=self.batch_size,
-                learning_rate=self.learning_rate,
+                learning_rate=sweep.learning_rate or self.learning_rate,
                 seed=seed,
                 constants=sweep.constants,
                 likelihood_factor=self.likelihood_factor,
