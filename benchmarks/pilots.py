@@ -18,8 +18,8 @@ schedule
 
 rate
     Both ends of beta-VAE's printed strengths on a data set of the profile, with each of RATES. A unit of the encoder's
-    first layer is dead if none of a thousand images moves it. Where more than a quarter of them are dead at the profile's
-    own rate (mean over ends and seeds), the data set takes the rate with the best mean bound; elsewhere the rate stays.
+    first layer is dead if none of a thousand images moves it. Where more than a quarter of them are dead at the rate of
+    the profile (mean over ends and seeds), the data set takes the rate with the best mean bound; elsewhere that stays.
 
 discriminator
     FactorVAE at gamma 10 and 100, the schedule as chosen, with discriminators of different width and learning rate.
