@@ -29,6 +29,7 @@ objective = "beta_tcvae"
 strengths = [6]
 seeds = 1
 network = "mlp_128"
+learning_rate = 3e-4
 """
 
 
@@ -40,10 +41,11 @@ def file(tmp_path):
 
 
 def test_a_file_is_the_profile_it_spells(file, tiny):
-    sweeps = (Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1, network="mlp_128"))
+    sweeps = (Sweep("beta_vae", (1, 4.5)), Sweep("beta_tcvae", (6,), seeds=1, network="mlp_128", learning_rate=3e-4))
     profile = find_profile(str(file))
     assert profile == replace(tiny, name="mine", sweeps=sweeps, likelihood_factor=16)
     assert [key.network for key in profile.runs()] == ["mlp_128"] + 4 * ["mlp"]
+    assert [key.learning_rate for key in profile.runs()] == [3e-4] + 4 * [1e-3]
 
 
 def test_what_differs_on_one_data_set_is_said_of_it_alone(file):
