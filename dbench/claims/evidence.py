@@ -134,7 +134,8 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     Its column ``combination`` numbers them, left out for all objectives at once, and ``run_number`` the runs of an
     objective without each of them, by strength and then seed. Runs are not averaged: a relation matrix is one model's.
 
-    Of each table as many complete seeds count as all of them have, the lowest.
+    Of each table as many complete seeds count as all of them have, the lowest. Its rules are those in force when each
+    table was scored.
 
     Raises:
         DamagedData: a table was damaged or edited.
@@ -148,7 +149,8 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     deviations = list(dict.fromkeys(sentence for part in parts for sentence in part.deviations))
     deviations = [*deviations, f"{len(parts)} combinations are the units, with {seeds} seeds each"]
     arrays = joined([part.arrays for part in parts])
-    return Population(name, rows, tuple(deviations), arrays, unit="combination", setting="run_number")
+    rules = dict(set[tuple[str, str]].intersection(*(set(part.rules.items()) for part in parts)))
+    return Population(name, rows, tuple(deviations), arrays, rules, unit="combination", setting="run_number")
 
 
 def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:

@@ -23,7 +23,7 @@ def write(root, diverged=lambda key: False):
     for number, data in enumerate(SPLITS):
         study = replace(STUDY, data=(data,))
         table = table_of(study, lambda key, n=number: {"mig": 100 * n + 10 * key.strength + key.seed}, diverged)
-        write_table(root / f"novel-{data}", table, study)
+        write_table(root / f"novel-{data}", table, study, rules={"same": "a", "moved": f"{number}"})
     return left_out_folders(evidence_folders(root))
 
 
@@ -40,6 +40,7 @@ def test_combinations_are_units_and_runs_are_numbered_by_strength_and_seed(tmp_p
     rest = study.table["value"] - 10 * study.table["strength"] - study.table["seed"]
     assert [set(values) for _, values in rest.groupby(study.table["combination"])] == [{0.0}, {200.0}, {100.0}]
     assert study.deviations == ("few", "3 combinations are the units, with 3 seeds each")
+    assert study.rules == {"same": "a"}  # those in force when every table was scored
 
 
 def test_every_combination_has_as_many_seeds_as_the_one_of_fewest(tmp_path):
