@@ -202,10 +202,12 @@ def test_evidence_that_is_missing_is_refused_with_what_was_asked_for(tmp_path, n
 
 
 @pytest.mark.parametrize(
-    ("role", "roles", "tables"),
-    [("primary", {}, None), ("cell", {"x": "primary"}, None), ("cell", {}, 1), ("probe", {}, 1)],
+    ("role", "roles", "everywhere"),
+    [("primary", {}, True), ("cell", {"x": "primary"}, True), ("cell", {}, False), ("probe", {}, False)],
 )
-def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(claim_files, cards, role, roles, tables):
+def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(
+    claim_files, cards, role, roles, everywhere
+):
     primary = next(card for card in cards if card.evidence == "zoo" and card.role == "primary")
     card = replace(primary, role=role, roles=roles)
     asked = {}
@@ -220,7 +222,7 @@ def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(c
     nearest, *others = asked["evidence_folder"]
     assert nearest == "micro-dsprites_grid_16"
     swept = {folder.name for folder in evidence_folders() if folder.name.startswith(("micro", "small", "full"))}
-    assert set(others) == (set() if tables else swept - {nearest})
+    assert set(others) == (swept - {nearest} if everywhere else set())
 
 
 def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_profile(tmp_path):
