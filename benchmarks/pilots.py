@@ -249,7 +249,7 @@ def moments(options: argparse.Namespace) -> None:
         print(f"{key.strength:g} | {grid:.3f} | {batches:.2f} | {nats} | {codes}", flush=True)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     trials = {trial.__name__: trial for trial in (schedule, rate, discriminator, moments)}
     parser.add_argument("trial", choices=trials)
@@ -258,7 +258,7 @@ def main() -> None:
     parser.add_argument("--objective", nargs="*", help="of the schedule; all when not given")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--share", type=float, default=1.0, help="of the steps, for a rehearsal")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     trials[options.trial](options)
 
