@@ -18,7 +18,7 @@ from itertools import pairwise
 import torch
 
 from dbench.training import train
-from dbench.zoo.engine import images_of, member_of, network_of, settings_of
+from dbench.zoo.engine import images_of, member_of, network_of, settings_of, training_images
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import find_profile
 
@@ -37,7 +37,7 @@ def milliseconds(keys: list[RunKey], blocks: int) -> list[float]:
 
     train(
         [member_of(key) for key in keys],
-        images,
+        training_images(data, images),
         network_of(keys[0], data),
         steps=keys[0].steps,
         each_block=clock,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,7 @@ from dbench.claims import Claim, Expectations, Judgement, Role, Verdict, ledger,
 from dbench.claims.evidence import OnDemand, other_size
 from dbench.claims.filters import NothingLeftOut
 from dbench.claims.frozen import Frozen, load_frozen
-from dbench.claims.population import Population, PopulationPair
+from dbench.claims.population import Population, PopulationPair, on_scored_seeds
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
 from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
 from dbench.pytest_plugin import setting
@@ -81,7 +82,8 @@ def _picks(config: pytest.Config) -> bool:
     option = config.option
     # The claims of a finding may stand in several files.
     picked = any("::" in arg or (config.invocation_params.dir / arg).is_file() for arg in config.args)
-    return bool(picked or option.keyword or option.markexpr or option.deselect or getattr(option, "lf", False))
+    names = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
+    return picked or any(getattr(option, name, None) for name in names)
 
 
 @pytest.hookimpl(trylast=True)
@@ -117,7 +119,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         pytest.fail(f"claim {card.id!r} must be a finding of the ledger (--dbench-ledger), got none", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     try:
-        returned = pyfuncitem.obj(**arguments)
+        returned = on_scored_seeds(pyfuncitem.obj, arguments)
     except NothingLeftOut as same:
         pyfuncitem.user_properties.append((REPEATS_PROPERTY, str(same)))
         pytest.skip(str(same))
@@ -168,7 +170,10 @@ def _settle(
     if estimate:
         try:
             regime = [
-                p.check(models, objectives) for p in card.regime for whole in populations for models in whole.parts
+                on_scored_seeds(partial(predicate.check, objectives=objectives), {"population": models})
+                for predicate in card.regime
+                for whole in populations
+                for models in whole.parts
             ]
         except EvidenceLacking as lacking:
             judgement = Judgement(Verdict.NOT_TESTED, str(lacking))

@@ -81,9 +81,7 @@ def _counted(table_of: Callable[[str], Matrix], score: str, models: str) -> Mask
 def _left_out(population: Population, scores: Sequence[str], objectives: Sequence[str], models: str) -> dict[str, str]:
     if models not in _MODELS:
         raise InvalidInput(f"models must be one of {_MODELS}, got {models!r}")
-    seeds, found = population.seeds(), dict[str, str]()
-    if len(seeds) == 0:
-        raise InvalidInput(f"{population.name} must hold at least one complete seed, got none")
+    seeds, found = population.enough_seeds(), dict[str, str]()
     for objective in objectives:
         table_of = partial(population.scores, objective=objective, seeds=seeds)
         counted = _counted(table_of, scores[0], models)

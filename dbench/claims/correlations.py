@@ -49,9 +49,7 @@ def from_correlations(
     """
     names = list(dict.fromkeys(scores))
     place = {name: position for position, name in enumerate(names)}
-    seeds, objectives = population.seeds(), population.objectives
-    if len(seeds) == 0:
-        raise InvalidInput(f"{population.name} must hold at least one complete seed, got none")
+    seeds, objectives = population.enough_seeds(), population.objectives
     # Objectives -> seeds x settings x scores, and which of the models count.
     models = {o: np.stack([population.scores(name, o, seeds=seeds) for name in names], axis=2) for o in objectives}
     if among is None:

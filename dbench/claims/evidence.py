@@ -33,6 +33,10 @@ class OnDemand:
         self.made.append(self._make(*asked))
         return self.made[-1]
 
+    def having(self, name: str) -> "OnDemand":
+        """Return the evidence without the seeds that lack a score or an array."""
+        return OnDemand(lambda *asked: self._make(*asked).having(name))
+
 
 def evidence_folders(root: str | Path | None = None) -> list[Path]:
     """Return the folders that hold an evidence table, sorted by name.
@@ -203,11 +207,12 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
     try:
         runs = load_runs(path).drop_duplicates("run")
         deviations = load_manifest(path)["profile"].get("deviations", [])
-        side = load(data).image_shape[-1]
+        # A table may come from anywhere: a data set that it names as module:attribute is not run to describe it.
+        side = None if ":" in data else int(load(data).image_shape[-1])
     except (DbenchError, OSError):
         return found
     return found | {
-        "side": int(side),
+        "side": side,
         "sha256": evidence_sha256(path),
         "models": len(runs),
         "objectives": sorted(runs["objective"].unique()),

@@ -21,9 +21,9 @@ _OURS = ("dbench.claims.", "dbench.stats.")
 def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
     """Return the first sixteen digits of the SHA-256 of a card and of what its tests run.
 
-    Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic,
-    confidence, least n and regime, and the functions, classes and constants that the tests reach by name in their own
-    file, ``dbench.claims`` and ``dbench.stats``.
+    Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic, bounds,
+    confidence, least n and regime, the parameters of its tests, and the functions, classes and constants that the tests
+    reach by name in their own file, ``dbench.claims`` and ``dbench.stats``.
     """
     said = {
         "rule": str(card.rule),
@@ -32,6 +32,13 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
         "statistic": card.statistic,
         "confidence": card.confidence,
         "min_n": card.min_n,
+        "bounds": card.bounds,
+        "parameters": [
+            _constant(mark.args)
+            for test in tests
+            for mark in getattr(test, "pytestmark", ())
+            if mark.name == "parametrize"
+        ],
         "regime": [(predicate.name, str(predicate.rule), predicate.objectives) for predicate in card.regime],
     }
     # Tests reach the methods of a population by its instance, not by name.
@@ -44,12 +51,15 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
 
 
 def _gather(thing: Any, parts: dict[str, str]) -> None:
-    """Add the source of a function or class, and of what it names, by module and name."""
-    name = f"{_place(thing.__module__)}.{thing.__qualname__}"
+    """Add the source of a function or class, and of what it names or closes over, by module and name."""
+    closed = [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
+    name = f"{_place(thing.__module__)}.{thing.__qualname__}{_constant(closed) if closed else ''}"
     if name in parts:
         return
     parts[name] = ""  # while its own names are followed
     parts[name] = _source(thing)
+    for value in _callables(closed):
+        _follow(value, thing.__module__, parts)
     functions = [thing] if isinstance(thing, FunctionType) else list(vars(thing).values())
     for function in functions:
         if not isinstance(function, FunctionType):
@@ -57,10 +67,28 @@ def _gather(thing: Any, parts: dict[str, str]) -> None:
         for used in _names(function.__code__):
             value = function.__globals__.get(used)
             if inspect.isroutine(value) or inspect.isclass(value):
-                if value.__module__ == function.__module__ or value.__module__.startswith(_OURS):
-                    _gather(value, parts)
+                _follow(value, function.__module__, parts)
             elif isinstance(value, (bool, int, float, str, tuple, list, dict, set)):
                 parts[f"{_place(function.__module__)}.{used}"] = _constant(value)
+                for inner in _callables(value):
+                    _follow(inner, function.__module__, parts)
+
+
+def _follow(value: Any, module: str, parts: dict[str, str]) -> None:
+    """Gather a function or class of ours, or of the module that uses it."""
+    if value.__module__ == module or str(value.__module__).startswith(_OURS):
+        _gather(value, parts)
+
+
+def _callables(value: Any) -> Iterator[Any]:
+    """Functions and classes in a constant."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, (tuple, list, set)):
+        for inner in value:
+            yield from _callables(inner)
+    elif inspect.isfunction(value) or inspect.isclass(value):
+        yield value
 
 
 def _place(module: str) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.errors import EvidenceLacking, InvalidInput, nearest_to
+from dbench.errors import DbenchError, EvidenceLacking, nearest_to
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
 from dbench.zoo.arrays import RunArrays
 
@@ -22,6 +22,26 @@ Result = TypeVar("Result")
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> EvidenceLacking:
     """Build the error for what a population does not hold, with the nearest it does."""
     return EvidenceLacking(f"{holder} holds no {kind} {name!r}{nearest_to(name, known)}")
+
+
+class PartlyScored(DbenchError):
+    """A score that was computed of some seeds alone; ``score`` is its name, ``having`` leaves the others out."""
+
+    def __init__(self, holder: str, score: str) -> None:
+        super().__init__(f"{holder} has {score} of some seeds alone: judge those, as Population.having gives them")
+        self.score = score
+
+
+def on_scored_seeds(function: Callable[..., Result], given: dict[str, Any]) -> Result:
+    """Call a function; where it asks for a score that some seeds lack, call it again with the others alone.
+
+    ``given`` are its arguments by name. Populations among them are replaced by those that it was called with at last.
+    """
+    while True:
+        try:
+            return function(**given)
+        except PartlyScored as partly:
+            given |= {name: one.having(partly.score) for name, one in given.items() if hasattr(one, "having")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +95,17 @@ class Population:
             raise lacking(self.name, "objective", str(objective), self.objectives)
         return self._complete[objective].copy()
 
+    def enough_seeds(self, least: int = 1) -> NDArray[np.int64]:
+        """Return the seeds that are complete for all objectives.
+
+        Raises:
+            EvidenceLacking: fewer than ``least``.
+        """
+        kept = self.seeds()
+        if len(kept) < least:
+            raise EvidenceLacking(f"{self.name} needs {least} complete {self.unit}s, got {len(kept)}")
+        return kept
+
     def done(self, objective: str) -> list[tuple[float, int]]:
         """Strength and seed of every run of an objective that is done, sorted; those of incomplete seeds too."""
         runs = self._runs_of(objective)
@@ -85,38 +116,78 @@ class Population:
         """Return a score as seeds x strengths, complete seeds only.
 
         Raises:
-            EvidenceLacking: an objective or a score that the table does not hold.
-            InvalidInput: no seed is complete.
+            EvidenceLacking: an objective or a score that the table does not hold, or no seed is complete.
+            PartlyScored: a score that some of these seeds lack.
         """
         every = self.seeds(objective)
         if (objective, score) not in self._places:
             raise lacking(self.name, "score", score, sorted({name for of, name in self._places if of == objective}))
         kept = every if seeds is None else seeds
         if len(kept) == 0:
-            raise InvalidInput(f"{self.name} must hold at least one seed with all strengths of {objective}, got none")
+            raise EvidenceLacking(f"{self.name} has no seed with all strengths of {objective}")
         rows = self.table.iloc[self._places[objective, score]]
         wide = rows.pivot(index=self.unit, columns=self.setting, values="value")
-        return wide.loc[kept].to_numpy(dtype=np.float64)
+        return self._whole(score, wide.loc[kept].to_numpy(dtype=np.float64))
 
     def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
         """Return an array of every model as seeds x strengths x its own axes, complete seeds only.
 
         Raises:
-            EvidenceLacking: an objective that the table does not hold, or an array that does not lie beside it.
-            InvalidInput: no seed is complete.
+            EvidenceLacking: an objective that the table does not hold, an array that does not lie beside it, or no
+                complete seed.
+            PartlyScored: an array that some of these seeds lack.
         """
         every = self.seeds(objective)
         if name not in self.arrays.of_runs:
             raise lacking(self.name, "array", name, self.arrays.of_runs)
         kept = every if seeds is None else seeds
         if len(kept) == 0:
-            raise InvalidInput(f"{self.name} must hold at least one seed with all strengths of {objective}, got none")
+            raise EvidenceLacking(f"{self.name} has no seed with all strengths of {objective}")
         number = {run: n for n, run in enumerate(self.arrays.runs)}
         runs = self._runs_of(objective)
         runs = runs[runs["status"] == "done"]
         wide = runs.pivot(index=self.unit, columns=self.setting, values="run").loc[kept]
         rows = [[number[run] for run in row] for row in wide.to_numpy()]
-        return np.asarray(self.arrays.of_runs[name][rows])
+        return self._whole(name, np.asarray(self.arrays.of_runs[name][rows]))
+
+    def _whole(self, name: str, values: Matrix) -> Matrix:
+        if np.isnan(values).any():  # runs of complete seeds are done, and what was computed of them is a number
+            raise PartlyScored(self.name, name)
+        return values
+
+    def having(self, name: str) -> Population:
+        """Return the population of those seeds alone of which a score or an array was computed.
+
+        That is the population itself where no seed lacks it.
+
+        Raises:
+            EvidenceLacking: all seeds lack it.
+        """
+        if name in self.arrays.of_runs:
+            rows = zip(self.arrays.runs, self.arrays.of_runs[name], strict=True)
+            lacks = self.table["run"].isin([run for run, values in rows if np.isnan(values).any()])
+        else:
+            lacks = (self.table["score"] == name) & (self.table["status"] == "done") & self.table["value"].isna()
+        left_out = frozenset(self.table.loc[lacks, self.unit])
+        every = self.table[self.unit].nunique()
+        if not left_out:
+            return self
+        if len(left_out) == every:
+            raise EvidenceLacking(
+                f"{self.name} has no {self.unit} of which all that is asked for was scored, as {name}"
+            )
+        if left_out not in self._parts_of_seeds:
+            compared = [o for o in self.objectives if o in self.arrays.agreements]
+            kept = {o: [seed not in left_out for _, seed in self.done(o)] for o in compared}
+            agreements = {o: self.arrays.agreements[o][np.ix_(rows, rows)] for o, rows in kept.items()}
+            said = f"judged on the {every - len(left_out)} of {every} seeds of which all that is asked for was scored"
+            self._parts_of_seeds[left_out] = replace(
+                self,
+                table=self.table[~self.table[self.unit].isin(left_out)].reset_index(drop=True),
+                deviations=(*self.deviations, said),
+                arrays=replace(self.arrays, agreements=agreements),
+            )
+        return self._parts_of_seeds[left_out]
 
     def agreements(self, objective: str) -> NDArray[np.float32]:
         """Return the agreement of every run of an objective that is done with every other, as :meth:`done` sorts them.
@@ -168,9 +239,7 @@ class Population:
         scores: Sequence[str],
         objectives: Sequence[str],
     ) -> tuple[int, Callable[[NDArray[np.int64]], Result]]:
-        kept = self.seeds()
-        if len(kept) == 0:
-            raise InvalidInput(f"{self.name} must hold at least one complete seed, got none")
+        kept = self.enough_seeds()
         tables = {(s, o): self.scores(s, o, seeds=kept) for s in scores for o in objectives}
         return len(kept), lambda rows: statistic({key: table[rows] for key, table in tables.items()})
 
@@ -179,6 +248,11 @@ class Population:
     @cached_property
     def _runs(self) -> pd.DataFrame:
         return self.table.drop_duplicates("run")
+
+    @cached_property
+    def _parts_of_seeds(self) -> dict[frozenset[int], Population]:
+        """Populations without some seeds, by these."""
+        return {}
 
     @cached_property
     def _complete(self) -> dict[str | None, NDArray[np.int64]]:
@@ -228,3 +302,7 @@ class PopulationPair:
     def deviations(self) -> tuple[str, ...]:
         """Those of either, each once."""
         return tuple(dict.fromkeys((*self.source.deviations, *self.target.deviations)))
+
+    def having(self, name: str) -> PopulationPair:
+        """Return the pair without the seeds that lack a score or an array."""
+        return PopulationPair(self.source.having(name), self.target.having(name))

@@ -170,6 +170,7 @@ def luck_over_choice(
     population: Population, scores: Sequence[str], objectives: Sequence[str], confidence: float
 ) -> Estimate:
     """How often luck beats the choice of a strength, mean of all sweeps."""
+    population.enough_seeds(2)
     return population.interval(
         lambda tables: float(np.mean([luck_beats_choice(tables[s, o]) for s in scores for o in objectives])),
         scores=scores,

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
-from dbench.claims.population import Population, PopulationPair
+from dbench.claims.population import Population, PopulationPair, on_scored_seeds
 from dbench.errors import EvidenceLacking, InvalidInput, find
 from dbench.figures import agreements, interventions, scatters, structure, sweeps, traversals  # noqa: F401
 from dbench.figures.card import FIGURES, FigureCard, Kind
@@ -93,12 +93,13 @@ def draw_figures(
             card = FIGURES[name]
             if card.of != one.of or (only and name not in only):
                 continue
+            given = {"models": one.models}
             try:
-                caption = f"{card.shows} {source_text(one.models)}"
-                picture = card.draw(one.models)
+                picture = on_scored_seeds(lambda models, card=card: card.draw(models), given)
             except EvidenceLacking as error:
                 yield Drawn(card, one, card.shows, lacking=str(error))
                 continue
+            caption = f"{card.shows} {source_text(given['models'])}"
             alt = alt_text(card, picture)
             write(picture, folder / one.name, name, title=card.title, alt=alt)
             yield Drawn(card, one, caption, alt)

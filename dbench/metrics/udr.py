@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 Relation = Literal["lasso", "spearman"]
 Aggregation = Literal["strongest", "entropy"]
 
-TOGETHER = 4_000_000  # products of codes kept for a group, at most, in each of 5 folds: 160 MB
+TOGETHER = 10_000_000  # products of codes kept for a group, at most, in each of 5 folds: 400 MB
 
 
 def udr_pair(relation_matrix: ArrayLike, informative_a: ArrayLike, informative_b: ArrayLike) -> float:
@@ -171,11 +171,23 @@ def udr_agreements(
     Raises:
         UnknownName: another aggregation.
     """
-    aggregate = find("aggregation", aggregation, {"strongest": _pairs, "entropy": _entropies})
+    return agreements_by(codes, informative, relation=relation, aggregations=[aggregation])[0]
+
+
+def agreements_by(
+    codes: ArrayLike, informative: ArrayLike, *, relation: Relation, aggregations: Sequence[Aggregation]
+) -> list[Array]:
+    """Return :func:`udr_agreements` by each of several aggregations of the same relations."""
+    known = {"strongest": _pairs, "entropy": _entropies}
+    chosen = [find("aggregation", name, known) for name in aggregations]
     stack, flags = _prepared(codes, informative, relation)
     relations, every = _Relations(stack, relation), list(range(len(stack)))
-    columns = [aggregate(relations.to(j, every, every), flags, flags[j]) for j in every]
-    return np.stack(columns, axis=1)
+    found = np.empty((len(chosen), len(stack), len(stack)))
+    for j in every:
+        matrices = relations.to(j, every, every)
+        for own, aggregate in zip(found, chosen, strict=True):
+            own[:, j] = aggregate(matrices, flags, flags[j])
+    return list(found)
 
 
 def udr_scores(

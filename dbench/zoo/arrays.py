@@ -30,7 +30,7 @@ class RunArrays:
 
     Attributes:
         runs: their digests.
-        of_runs: name -> runs x whatever one run has, such as codes x factors.
+        of_runs: name -> runs x whatever one run has, such as codes x factors; NaN throughout where a run lacks it.
         agreements: objective -> its runs that are done, by strength and then seed, in both directions; float32.
     """
 
@@ -99,7 +99,8 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
 
     Raises:
         InvalidInput: the file is not there.
-        DamagedData: it is not what the manifest promises, or has no finite entry for each run that is done, in order.
+        DamagedData: it is not what the manifest promises, or has not the runs that are done in their order, finite
+            for all of some seeds and NaN for the others.
     """
     path, promised = Path(folder) / ARRAYS, manifest["arrays"]
     data = read_promised(path, promised["sha256"])
@@ -107,13 +108,13 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
         tensors = load(data)
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
         runs = tuple(json.loads(header["__metadata__"]["runs"]))
-    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+    except (SafetensorError, LookupError, ValueError, TypeError, RecursionError) as error:
         raise DamagedData(f"{path} is not a file of arrays of runs: {error}") from None
     shapes = {name: list(values.shape) for name, values in tensors.items()}
     for name in sorted({*shapes, *promised["shapes"]}):
         if shapes.get(name) != (said := promised["shapes"].get(name)):
             raise DamagedData(f"{path}: {name} must have shape {said}, got {shapes.get(name)}")
-    done = table.loc[table["status"] == "done", ["run", "objective"]].drop_duplicates("run")
+    done = table.loc[table["status"] == "done", ["run", "objective", "seed"]].drop_duplicates("run")
     if runs != tuple(done["run"]):
         raise DamagedData(
             f"{path} must have the {len(done)} done runs of the table in their order, got {len(runs)} runs, "
@@ -125,8 +126,16 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
         m = int(sizes.get(name.removeprefix(prefix), 0)) if among else len(runs)
         if values.shape[:1] != (m,) or (among and values.shape != (m, m)):
             raise DamagedData(f"{path}: {name} must have {m} runs, got shape {values.shape}")
-        if values.dtype.kind != "f" or not np.isfinite(values).all():
+        if values.dtype.kind != "f" or np.isinf(values).any() or (among and np.isnan(values).any()):
             raise DamagedData(f"{path}: {name} must hold finite real numbers, got {values.dtype} or others")
+        if not among:
+            of_run = pd.Series(np.isnan(values).mean(axis=tuple(range(1, values.ndim))))
+            of_seed = of_run.groupby(done["seed"].to_numpy()).mean()
+            if ((of_seed > 0) & (of_seed < 1)).any() or (len(of_seed) and of_seed.min() == 1):
+                raise DamagedData(
+                    f"{path}: {name} must be there for all runs of some seeds, and for none of the others, "
+                    f"got {of_run.mean():.0%} missing"
+                )
     return RunArrays(
         runs,
         {name: values for name, values in tensors.items() if not name.startswith(prefix)},

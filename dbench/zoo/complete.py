@@ -19,7 +19,7 @@ from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
-from dbench.zoo.score import score_runs
+from dbench.zoo.score import outdated, score_runs, stored_scores
 from dbench.zoo.scorers import SCORING
 from dbench.zoo.store import Store
 from dbench.zoo.table import AXES, COLUMNS, MANIFEST, NUMBERS, PROVENANCE, TABLE, TABLE_SCHEMA
@@ -56,6 +56,7 @@ def write_evidence(
     rules: Mapping[str, str] | None = None,
 ) -> Path:
     """Compare runs that are trained and scored with each other, and write their table as :func:`write_table` does."""
+    build_table(store, keys, profile)  # what is lacking is told before the comparisons, which take long
     table, arrays = build_table(store, keys, profile, score_population(store, keys, workers=workers))
     return write_table(folder, table, profile, arrays=arrays, rules=rules)
 
@@ -65,20 +66,27 @@ def build_table(
 ) -> tuple[pd.DataFrame, RunArrays]:
     """Collect runs and their scores from a store; ``population`` holds further scores by digest (UDR).
 
+    A score may have been computed for some seeds alone, and is missing (NaN) for all runs of the others.
+
     Returns:
         A frame with the columns of :data:`COLUMNS`, sorted by run key and score; and the scores that are no single
         numbers.
 
     Raises:
-        InvalidInput: a run is not trained or not scored yet, or has a pilot's seed, or the shape of an array differs
-            from run to run.
+        InvalidInput: a run is not trained or not scored yet, or lacks a score that others of its seed have, or has a
+            pilot's seed, or the shape of an array differs from run to run.
         DamagedData: a file of the store is damaged.
     """
     records, scores = _collected(store, keys, population or {})
-    every = sorted(set().union(*scores.values()))
+    every, of_seeds = sorted(set().union(*scores.values())), dict[int, set[str]]()
     for key, have in scores.items():
-        if missing := sorted(set(every) - set(have)):
-            raise InvalidInput(f"run {key} lacks the scores {', '.join(missing)}; run dbench zoo score first")
+        of_seeds.setdefault(key.seed, set()).update(have)
+    for key, have in scores.items():
+        if missing := sorted(of_seeds[key.seed] - set(have)):
+            raise InvalidInput(
+                f"run {key} lacks the scores {', '.join(missing)}, which others of its seed have; "
+                "run dbench zoo score first"
+            )
     # Where every run diverged no score is known by name, yet the runs stay in.
     arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
     names = [name for name in every if name not in arrays]
@@ -92,7 +100,7 @@ def build_table(
             **{axis: getattr(key, axis) for axis in AXES},
             "status": record["status"],
             "score": name,
-            "value": scores[key][name] if key in scores else np.nan,
+            "value": scores.get(key, {}).get(name, np.nan),
             **{column: record[column] for column in PROVENANCE},
         }
         for key, record in records.items()
@@ -105,7 +113,10 @@ def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunA
     of_runs, agreements = {}, {}
     try:
         for name in sorted(names - {AGREEMENTS}):
-            of_runs[name] = np.array([have[name] for have in scores.values()], dtype=np.float64)
+            nothing = np.full_like(
+                next(have[name] for have in scores.values() if name in have), np.nan, dtype=np.float64
+            )
+            of_runs[name] = np.array([have.get(name, nothing) for have in scores.values()], dtype=np.float64)
         for objective in sorted({key.objective for key in scores} if AGREEMENTS in names else ()):
             rows = [have[AGREEMENTS] for key, have in scores.items() if key.objective == objective]
             agreements[objective] = np.array(rows, dtype=np.float32).reshape(len(rows), len(rows))
@@ -136,9 +147,13 @@ def _collected(
                 raise DamagedData(f"the record of run {key} must say its {column}, got {record.get(column)!r:.80}")
         records[key] = record
         if record["status"] == "done":
-            document = store.read_document("scores", key=key)
-            if document is None or document.get("codes") != record["files"].get("codes.safetensors"):
+            document = stored_scores(store, key, record["files"].get("codes.safetensors"))
+            if document is None:
                 raise InvalidInput(f"run {key} is not scored yet; run dbench zoo score first")
+            if old := sorted(outdated(document)):
+                raise InvalidInput(
+                    f"run {key} has scores of another version ({', '.join(old)}); run dbench zoo score first"
+                )
             found = document.get("scores")
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")

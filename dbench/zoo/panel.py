@@ -68,11 +68,14 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
     """Write the weights of finished runs of one data set and network as one safetensors file of float16.
 
     Raises:
-        InvalidInput: no runs, runs of several data sets or networks, or weights that float16 cannot hold.
+        InvalidInput: no runs, runs of several data sets or networks, or of a data set of one's own
+            (``module:attribute``), or weights that float16 cannot hold.
         DamagedData: a run that is not there, or not as its record promises.
     """
     if not keys:
         raise InvalidInput("a panel must hold at least one finished run, got none")
+    if own := sorted({key.data for key in keys if ":" in key.data}):
+        raise InvalidInput(f"a panel must be of a data set that dbench knows, got {', '.join(own)}")
     if len({(key.data, *network_of(key, load(key.data)).shapes.items()) for key in keys}) > 1:
         kinds = sorted({(key.data, key.network) for key in keys})
         raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
@@ -103,6 +106,8 @@ def read_panel(path: str | Path) -> Panel:
             header = json.loads((file.metadata() or {})["panel"])
             weights = {name: np.asarray(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118 (no mapping)
         keys = tuple(RunKey.from_axes(axes) for axes in header["keys"])
+        if own := sorted({key.data for key in keys if ":" in key.data}):
+            raise DamagedData(f"{path} must be of a data set that dbench knows, got {', '.join(own)}, which is code")
         if header["schema"] != _SCHEMA or not keys:
             raise DamagedData(f"{path} must be a panel of schema {_SCHEMA}, got {header['schema']}")
         panel = Panel(keys, weights)
@@ -111,7 +116,7 @@ def read_panel(path: str | Path) -> Panel:
         shapes = {name: tuple(shape) for name, shape in network_of(keys[0], panel.data).shapes.items()}
     except DbenchError:
         raise
-    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
+    except (SafetensorError, LookupError, AttributeError, TypeError, ValueError, OSError, RecursionError) as error:
         raise DamagedData(f"{path} cannot be read as a panel: {error or type(error).__name__}") from error
     for name, shape in shapes.items():
         found = weights[name].shape if name in weights else None

@@ -1,11 +1,17 @@
 """Scores of a run that need other runs: how well models of one population agree (Duan et al. 2020)."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from dbench import seeds
 from dbench.errors import DamagedData
@@ -13,7 +19,10 @@ from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 from dbench.zoo.progress import Meter
 from dbench.zoo.store import Store
-from dbench.zoo.workers import Line, cores, run_tasks
+from dbench.zoo.workers import Line, cores, run_tasks, terminable
+
+if TYPE_CHECKING:
+    from dbench.metrics.udr import Relation
 
 Scores = dict[str, float | list[float]]
 
@@ -23,7 +32,7 @@ POINTS = 10_000
 _VERSION = 3
 """Raised when the comparison changes what it computes."""
 
-_RELATIONS = ("lasso", "spearman")
+_RELATIONS: tuple[Relation, ...] = ("lasso", "spearman")
 
 
 def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | None = None) -> dict[str, Scores]:
@@ -59,8 +68,9 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
                 tasks.append(task)
             else:
                 parts.append(known)
-    news = run_tasks(_compare, tasks, workers=workers or cores())
-    with Meter(runs=len(tasks), units=len(tasks), unit="populations") as meter, closing(news):
+    tell = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
+    news = run_tasks(_compare, tasks, workers=workers or cores(), tell=tell)
+    with terminable(), Meter(runs=len(tasks), units=len(tasks), unit="populations") as meter, closing(news):
         for _, found in news:
             meter.advance(runs=1, units=1)
             parts.append(found)
@@ -83,11 +93,11 @@ def _read(store: Store, name: str) -> dict[str, Scores] | None:
     return None if document is None else document["scores"]
 
 
-def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict[str, Scores]:
+def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], Relation, str]) -> dict[str, Scores]:
     import numpy as np
 
     from dbench.metrics.posterior import informative_mask
-    from dbench.metrics.udr import udr_agreements
+    from dbench.metrics.udr import agreements_by
     from dbench.zoo.scorers import ACTIVE
 
     url, keys, relation, name = task
@@ -102,8 +112,8 @@ def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], str, str]) -> dict
     others = ~np.eye(len(keys), dtype=bool)
     alike = np.equal.outer(*[np.array([key.strength for key in keys])] * 2) & others
     found: dict[str, Scores] = {key.digest: {} for key in keys}
-    for aggregation, score in (("strongest", f"udr.{relation}"), ("entropy", f"udr.{relation}.entropy")):
-        agreements = udr_agreements(stack, flags, relation=relation, aggregation=aggregation)  # type: ignore[arg-type]
+    by = agreements_by(stack, flags, relation=relation, aggregations=["strongest", "entropy"])
+    for score, agreements in zip((f"udr.{relation}", f"udr.{relation}.entropy"), by, strict=True):
         for key, row, cell, rest in zip(keys, agreements, alike, others, strict=True):
             found[key.digest] |= {score: float(np.median(row[cell])), f"{score}.all": float(np.median(row[rest]))}
             if score == "udr.lasso":

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dbench.data import load
-from dbench.errors import DamagedData, DbenchError, find
+from dbench.errors import DamagedData, DbenchError, InvalidInput, find
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
@@ -55,7 +55,8 @@ def score_one(
         Group of scores -> seconds spent, for the groups computed now.
 
     Raises:
-        DamagedData: the run's files are not what its record promises, or come from another version of the data.
+        DamagedData: the run's files are not what its record promises, or come from another version of the data; or a
+            score of it is not finite.
     """
     from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, VERSIONS, EncodedRun
 
@@ -63,7 +64,7 @@ def score_one(
     if record is None or record["status"] != "done":
         raise DamagedData(f"run {key} is not done, so it cannot be scored")
     codes_checksum = record["files"]["codes.safetensors"]
-    document = _stored(store, key, codes_checksum)
+    document = stored_scores(store, key, codes_checksum)
     document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
     lacking = _lacking(document)
     todo = [name for name in SCORERS if (name in again or name in lacking) and name not in without]
@@ -77,6 +78,8 @@ def score_one(
     for name in todo:
         start = time.perf_counter()
         found = SCORERS[name](run)
+        if bad := sorted(score for score, value in found.items() if not np.isfinite(value).all()):
+            raise DamagedData(f"scores of run {key} must be finite, got others for {', '.join(bad)}")
         document["groups"][name] = {score: np.asarray(value).tolist() for score, value in found.items()}
         spent[name] = time.perf_counter() - start
     for name in lacking & set(without):  # outdated: better none than one that looks like the present
@@ -89,15 +92,20 @@ def score_one(
 
 
 def _lacking(document: Mapping[str, Any]) -> set[str]:
-    from dbench.zoo.scorers import SCORERS, VERSIONS
+    from dbench.zoo.scorers import SCORERS
+
+    return {name for name in SCORERS if name not in document["groups"]} | outdated(document)
+
+
+def outdated(document: Mapping[str, Any]) -> set[str]:
+    """Return the groups among the scores of a run that are of another version than this one's."""
+    from dbench.zoo.scorers import VERSIONS
 
     versions = document.get("versions", {})
-    return {
-        name for name in SCORERS if name not in document["groups"] or versions.get(name, 1) != VERSIONS.get(name, 1)
-    }
+    return {name for name in document.get("groups", ()) if versions.get(name, 1) != VERSIONS.get(name, 1)}
 
 
-def _stored(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | None:
+def stored_scores(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | None:
     """Return the scores on record when they are whole, of this version and of these codes."""
     from dbench.zoo.scorers import SCORING_SCHEMA
 
@@ -110,13 +118,13 @@ def _stored(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | 
     return document
 
 
-def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> tuple[bool, dict[str, float]]:
+def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> dict[str, float]:
     import torch
 
     torch.set_num_threads(1)
     url, key, again, without = task
     with Store(url).claim([key]) as mine:
-        return bool(mine), score_one(Store(url), key, again=again, without=without) if mine else {}
+        return score_one(Store(url), key, again=again, without=without) if mine else {}
 
 
 def score_runs(
@@ -134,7 +142,7 @@ def score_runs(
 
     Raises:
         UnknownName: a group that does not exist.
-        InvalidInput: a store in this process's memory.
+        InvalidInput: a store in this process's memory, or a group that is both to be computed again and left.
         DbenchError: a worker died, when the others are done.
         DamagedData: runs are damaged, of another version of their data set, or cannot be read, when the others are
             done.
@@ -143,6 +151,8 @@ def score_runs(
 
     for name in (*again, *without):
         find("group of scores", name, SCORERS)
+    if both := sorted(set(again) & set(without)):
+        raise InvalidInput(f"again must name no group that is left for a later call, got {', '.join(both)}")
     store.check_shared()
     begin, todo, broken, present, missing = time.perf_counter(), [], list[RunKey](), 0, 0
     for key in keys:
@@ -156,7 +166,7 @@ def score_runs(
         try:
             record = store.record(key)
             assert record is not None
-            document = _stored(store, key, record["files"]["codes.safetensors"])
+            document = stored_scores(store, key, record["files"]["codes.safetensors"])
         except DbenchError:
             broken.append(key)
             continue
@@ -170,9 +180,9 @@ def score_runs(
     news = run_tasks(_work, tasks, workers=workers or cores())
     with terminable(), Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
         try:
-            for _, (mine, seconds) in news:
+            for _, seconds in news:
                 meter.advance(runs=1, units=1)
-                scored += mine
+                scored += bool(seconds)
                 for name, value in seconds.items():
                     spent[name].append(value)
         except KeyboardInterrupt:

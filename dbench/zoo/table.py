@@ -37,7 +37,7 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
         manifest = json.loads(path.read_bytes())
     except OSError as error:
         raise InvalidInput(f"runs must be a folder with {TABLE} and {MANIFEST}, got {str(folder)!r}: {error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedData(f"{path} is not JSON: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("schema") != TABLE_SCHEMA:
         raise DamagedData(f"{path} is not a manifest of schema {TABLE_SCHEMA}")
@@ -107,12 +107,20 @@ def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) ->
             f"{path} must have each of {len(manifest['scores'])} scores for each of {manifest['runs']} runs, "
             f"got {n_runs} runs, {len(names)} scores and {len(table)} rows"
         )
-    finite = np.isfinite(table["value"].to_numpy())
-    wrong = table[finite != (table["status"] == "done").to_numpy()]
+    done = (table["status"] == "done").to_numpy()
+    wrong = table[np.isinf(table["value"]) | (table["value"].notna() & ~done)]
     if len(wrong):
         raise DamagedData(
             f"{path}: values must be finite where the run is done and missing where it diverged, "
             f"got {wrong['value'].iloc[0]} for {wrong['score'].iloc[0]} of run {wrong['run'].iloc[0]}"
+        )
+    missing = table["value"].isna()[done].groupby([table["score"], table["seed"]]).mean()
+    partly = missing[(missing > 0) & (missing < 1) | (missing.groupby(level="score").transform("min") == 1)]
+    if len(partly):
+        score, seed = partly.index[0]
+        raise DamagedData(
+            f"{path}: a score must be there for all done runs of some seeds, and for none of the others, "
+            f"got {partly.iloc[0]:.0%} of {score} of seed {seed} missing"
         )
 
 
@@ -123,13 +131,16 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
         raise DamagedData(f"the table holds keys of schema {manifest['key_schema']}, this version reads {KEY_SCHEMA}")
     for row in table.drop_duplicates("run").to_dict("records"):
         try:
+            profile = manifest["profile"]
+            sweep = sweep_of(profile["sweeps"], row["objective"], row["data"])
             key = RunKey(
                 **{axis: row[axis] for axis in AXES},
-                batch_size=manifest["profile"]["batch_size"],
-                learning_rate=manifest["profile"]["learning_rate"],
-                constants=_constants(manifest["profile"]["sweeps"], row["objective"], row["data"]),
-                likelihood_factor=manifest["profile"].get("likelihood_factor", 1.0),
-                cooldown=manifest["profile"].get("cooldown", 0.0),
+                batch_size=profile["batch_size"],
+                learning_rate=sweep.get("learning_rate") or profile["learning_rate"],
+                # Tables from before there were constants hold none.
+                constants=tuple((name, value) for name, value in sweep.get("constants", ())),
+                likelihood_factor=profile.get("likelihood_factor", 1.0),
+                cooldown=profile.get("cooldown", 0.0),
             )
         except (InvalidInput, KeyError, TypeError, ValueError) as error:
             raise DamagedData(f"run {row['run']} has axes that are no run key: {error}") from None
@@ -139,9 +150,7 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
     return keys
 
 
-def _constants(sweeps: Iterable[Mapping[str, Any]], objective: str, data: str) -> tuple[tuple[str, float], ...]:
-    for sweep in sweeps:
-        if sweep["objective"] == objective and (not sweep["data"] or data in sweep["data"]):
-            # Tables from before there were constants hold none.
-            return tuple((name, value) for name, value in sweep.get("constants", ()))
-    return ()
+def sweep_of(sweeps: Iterable[Mapping[str, Any]], objective: str, data: str) -> Mapping[str, Any]:
+    """Return the sweep of a profile, as a manifest holds it, that trains an objective on a data set."""
+    fitting = (one for one in sweeps if one["objective"] == objective and (not one["data"] or data in one["data"]))
+    return next(fitting, {})

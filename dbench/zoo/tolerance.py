@@ -48,15 +48,14 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
     settings = done.drop_duplicates("run").set_index("run")[["objective", "strength"]].loc[values.index]
     objective = settings["objective"][run]
     grouped = values.groupby([settings["objective"], settings["strength"]])
-    variances, freedom = grouped.var(ddof=1), grouped.size() - 1
-    known = freedom > 0
-    if not known.any():
+    variances, freedom = grouped.var(ddof=1), (grouped.count() - 1).clip(lower=0)
+    if not freedom.any().all():
         raise InvalidInput("a table must hold two seeds of some setting to tell how far a rerun may lie, got one")
-    like = known & (freedom.index.get_level_values("objective") == objective)
-    others = like if freedom[like].sum() >= _OTHER_SEEDS else known
-    pooled = variances[others].mul(freedom[others], axis=0).sum() / freedom[others].sum()
+    like = freedom.index.get_level_values("objective") == objective
+    near, every = ((variances * weights).sum() / weights.sum() for weights in (freedom[like], freedom))
+    pooled = near.where(freedom[like].sum() >= _OTHER_SEEDS, every)
     seeds = values[(settings["objective"] == objective) & (settings["strength"] == settings["strength"][run])]
-    own = len(seeds) - 1
+    own = (seeds.count() - 1).clip(lower=0)
     variance = (_OTHER_SEEDS * pooled + own * seeds.var(ddof=1).fillna(0.0)) / (_OTHER_SEEDS + own)
     quantile = stats.t.ppf(1 - REFUSED / len(names) / 2, _OTHER_SEEDS + own)
     tolerance = quantile * np.sqrt(2 * variance)

@@ -45,7 +45,7 @@ class TrainSummary:
     def __str__(self) -> str:
         parts = [f"trained {self.trained} runs in {clock(self.seconds)}", f"{self.present} were there before"]
         if self.damaged:
-            parts.append(f"{self.damaged} were damaged and trained anew")
+            parts.append(f"{self.damaged} were damaged and are trained anew")
         if self.diverged:
             parts.append(f"{self.diverged} diverged")
         if self.unreadable:

@@ -89,7 +89,8 @@ def _compare(store: Store, key: RunKey, table: pd.DataFrame) -> pd.DataFrame:
     _check_data(key, record["data_sha256"], rows)
     document = store.read_document("scores", key=key)
     found = cells((document or {"scores": {}})["scores"])
-    names = [name for name in rows["score"] if not name.startswith(OF_A_POPULATION)]
+    scored = rows.loc[rows["value"].notna(), "score"]
+    names = [name for name in scored if not name.startswith(OF_A_POPULATION)]
     if (trained := record["status"]) != (said := rows["status"].iloc[0]) or trained == "diverged":
         frame = _frame(key, {"status": 1.0}, {"status": float(trained == said)})
         return frame.assign(tolerance=0.0, tested=True, agrees=frame["exact"])

@@ -25,6 +25,7 @@ CARD = Claim(
 )
 SOURCE = '''
 import math
+import pytest
 from dbench.claims.filters import filtered
 from dbench.stats import mean_interval
 
@@ -32,6 +33,7 @@ LEVEL = 0.5
 TABLE = {"mig": 1, "dci": (2, 3)}
 NAMES = {"b", "a"}
 CHOSEN = [mean_interval, LEVEL]
+WORLDS = {"linear": lambda x: 2 * x}
 
 def helper(x):
     return x + LEVEL
@@ -43,8 +45,10 @@ class Made:
     def run(self, x):
         return [helper(y) for y in x]
 
-def test_it():
+@pytest.mark.parametrize("cut", [0.1])
+def test_it(cut=0.1):
     """Say something."""
+    WORLDS["linear"](cut)
     made = Made().run([math.pi, TABLE["mig"], *NAMES])
     return filtered(CHOSEN[0](made), [True, False])
 '''
@@ -101,6 +105,8 @@ def test_what_decides_nothing_moves_no_hash(hashed, old, new):
         ('"mig": 1', '"sap": 1'),
         ("(2, 3)", "(2, 4)"),
         ('{"b", "a"}', '{"b", "c"}'),
+        ("lambda x: 2 * x", "lambda x: 3 * x"),
+        ('"cut", [0.1]', '"cut", [0.2]'),
         ("[mean_interval, LEVEL]", "[filtered, LEVEL]"),
         ("[mean_interval, LEVEL]", "[LEVEL, mean_interval]"),
         ('    """Say something."""\n', '    "".join([])\n    assert math\n'),
@@ -130,6 +136,7 @@ def test_the_source_of_what_is_named_is_followed_into_the_house(hashed, monkeypa
         {"statistic": "median"},
         {"confidence": 0.9},
         {"min_n": 6},
+        {"bounds": (0, 1)},
         {"roles": {"micro": "probe"}},
         {"evidence": "zoo"},  # by the source of the population
     ],
@@ -146,11 +153,15 @@ def test_a_predicate_of_the_regime_moves_it_by_its_name_its_rule_and_what_it_mea
     def other(population, objectives):
         return 2.0
 
+    def made(level):
+        return lambda population, objectives: level
+
     plain = Predicate("p", "says", above(0.5), "source", measure)
-    changed = (replace(plain, name="q"), replace(plain, rule=above(0.6)), replace(plain, measure=other))
+    changed = [replace(plain, name="q"), replace(plain, rule=above(0.6)), replace(plain, measure=other)]
+    changed += [replace(plain, measure=made(1.0)), replace(plain, measure=made(2.0))]
     zoo = replace(CARD, evidence="zoo")
     found = [hashed(card=replace(zoo, regime=(predicate,))) for predicate in (plain, *changed)]
-    assert len({hashed(card=zoo), *found}) == 5
+    assert len({hashed(card=zoo), *found}) == 7
     assert hashed(card=replace(zoo, regime=(replace(plain, says="other words"),))) == found[0]
 
 

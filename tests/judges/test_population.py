@@ -19,9 +19,10 @@ from dbench.claims.evidence import (
     swept_folders,
     whole_data_folders,
 )
-from dbench.claims.population import Population, PopulationPair
+from dbench.claims.population import PartlyScored, Population, PopulationPair, on_scored_seeds
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
+from dbench.zoo.arrays import RunArrays
 from dbench.zoo.complete import write_table
 from dbench.zoo.keys import KEY_SCHEMA
 from dbench.zoo.profiles import Profile, Sweep
@@ -122,11 +123,56 @@ def test_several_statistics_have_the_intervals_of_each_alone(population):
         assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
 
 
+def partly_scored(lacks: dict[str, set[int]]) -> pd.DataFrame:
+    rows = rows_of()
+    for score, seeds in lacks.items():
+        rows.loc[(rows["score"] == score) & rows["seed"].isin(seeds), "value"] = np.nan
+    return rows
+
+
+def test_what_asks_for_a_score_that_some_seeds_lack_is_asked_again_of_the_others():
+    population = Population("tiny", partly_scored({"sap": {1, 2}}))
+    given, asked = {"one": population, "pair": PopulationPair(population, population), "other": 3}, []
+
+    def statistic(one, pair, other):
+        asked.append(len(one.seeds()))
+        return [part.scores("sap", "beta_vae").tolist() for part in (one, *pair.parts)]
+
+    assert population.scores("mig", "beta_vae").shape == (3, 3)
+    with pytest.raises(PartlyScored, match="tiny has sap of some seeds alone"):
+        population.scores("sap", "beta_vae")
+    assert on_scored_seeds(statistic, given) == [[[0, 0, 0]]] * 3
+    assert asked == [3, 1]
+    assert given["one"] is population.having("sap")
+    assert given["one"].deviations == ("judged on the 1 of 3 seeds of which all that is asked for was scored",)
+    assert population.having("mig") is population
+
+
+def test_scores_that_no_seed_has_together_are_lacking():
+    population = Population("tiny", partly_scored({"sap": {1, 2}, "mig": {0}}))
+    with pytest.raises(EvidenceLacking, match="tiny has no seed of which all that is asked for was scored, as mig"):
+        on_scored_seeds(lambda p: [p.scores(s, "beta_vae") for s in ("sap", "mig")], {"p": population})
+
+
+def test_arrays_and_agreements_are_cut_to_the_seeds_that_have_them():
+    table = rows_of()
+    runs = table.drop_duplicates("run")
+    seeds = runs["seed"].to_numpy()
+    values = np.where(seeds[:, None] == 1, np.nan, seeds[:, None] + np.array([0.0, 0.5]))
+    agreements = {"beta_tcvae": np.add.outer([0, 1, 2] * 2, [0.0] * 6).astype(np.float32), "gone": np.eye(2)}
+    population = Population("tiny", table, arrays=RunArrays(tuple(runs["run"]), {"nk.factor": values}, agreements))
+    with pytest.raises(PartlyScored):
+        population.array("nk.factor", "beta_vae")
+    found = population.having("nk.factor")
+    assert found.array("nk.factor", "beta_vae").tolist() == [[[0, 0.5]] * 3, [[2, 2.5]] * 3]
+    assert found.agreements("beta_tcvae")[:, 0].tolist() == [0, 2, 0, 2]
+
+
 def test_a_population_without_a_complete_seed_is_refused():
     empty = Population("tiny", rows_of(lambda key: key.strength == 4))
-    with pytest.raises(InvalidInput, match="tiny must hold at least one complete seed, got none"):
+    with pytest.raises(EvidenceLacking, match="tiny needs 1 complete seeds, got 0"):
         empty.interval(lambda tables: 0.0, scores=["mig"], objectives=["beta_vae"], confidence=0.95)
-    with pytest.raises(InvalidInput, match="at least one seed with all strengths of beta_vae, got none"):
+    with pytest.raises(EvidenceLacking, match="tiny has no seed with all strengths of beta_vae"):
         empty.scores("mig", "beta_vae")
 
 

@@ -15,7 +15,7 @@ from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.profiles import Profile, Sweep
-from dbench.zoo.scorers import protocol
+from dbench.zoo.scorers import SCORING_SCHEMA, protocol
 from dbench.zoo.store import Store
 
 TINY = Profile(
@@ -96,7 +96,8 @@ def finish():
             store.save(key, status=status, tensors=tensors, record={**RECORD, "data_sha256": data_sha256})
             if scores is not None:
                 checksum = store.record(key)["files"]["codes.safetensors"]
-                store.write_document("scores", {"codes": checksum, "scores": scores, "seconds": {}}, key=key)
+                document = {"schema": SCORING_SCHEMA, "codes": checksum, "groups": {}, "scores": scores, "seconds": {}}
+                store.write_document("scores", document, key=key)
 
     return write
 

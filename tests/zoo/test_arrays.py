@@ -58,7 +58,12 @@ def test_a_missing_file_is_named(evidence, name):
         (lambda a: replace(a, runs=a.runs[::-1]), "done runs of the table in their order"),
         (lambda a: replace(a, runs=a.runs[1:]), "got 6 runs"),
         (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"][1:]}), r"kl\.code must have 7 runs, got .*6, 2"),
-        (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"] * np.nan}), "finite real numbers"),
+        (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"] + np.inf}), "finite real numbers"),
+        (
+            lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"] * np.nan}),
+            "for all runs of some .*100% missing",
+        ),
+        (lambda a: replace(a, of_runs={"kl.code": np.r_[[[np.nan, 1]], np.ones((6, 2))]}), "got 7% missing"),
         (lambda a: replace(a, agreements={"beta_vae": np.zeros((2, 3), np.float32)}), "must have 4 runs, got shape"),
         (lambda a: replace(a, agreements={"mtd": np.zeros((2, 2), np.float32)}), "must have 0 runs, got shape"),
     ],

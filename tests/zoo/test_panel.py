@@ -87,6 +87,7 @@ def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch
         (1, {}, "must hold encoder.0.weight of shape"),
         (4, {"data_sha256": "0"}, "was made for other images"),
         (4, {"schema": 2}, "must be a panel of schema 1, got 2"),
+        (4, {"keys": [[1]]}, "cannot be read as a panel"),
     ],
 )
 def test_a_panel_that_breaks_a_rule_is_refused(made, tmp_path, models, change, message):
@@ -106,6 +107,13 @@ def test_what_is_no_panel_is_refused(tmp_path, store, short):
         read_panel(tmp_path / "none")
     with pytest.raises(InvalidInput, match="at least one finished run, got none"):
         write_panel(store, [], tmp_path / "p")
+    own = [replace(key, data="os:abort") for key in short.runs()[:1]]
+    with pytest.raises(InvalidInput, match="of a data set that dbench knows, got os:abort"):
+        write_panel(store, own, tmp_path / "p")
+    header = {"keys": [key.axes for key in own], "schema": 1}
+    save_file({"w": np.zeros(1)}, tmp_path / "p", metadata={"panel": json.dumps(header)})
+    with pytest.raises(DamagedData, match="os:abort, which is code"):
+        read_panel(tmp_path / "p")
     others = [replace(key, data="dsprites_grid_32") for key in short.runs()[:1]]
     with pytest.raises(InvalidInput, match="must be of one data set and network"):
         write_panel(store, [*short.runs()[:1], *others], tmp_path / "p")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dbench.data import load
-from dbench.errors import DamagedData, UnknownName
+from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.metrics.blend import AGGREGATIONS
 from dbench.zoo import scorers
 from dbench.zoo.arrays import AGREEMENTS, cells
@@ -67,6 +67,11 @@ def test_a_new_scorer_is_added_without_computing_the_others(store, run, monkeypa
     assert set(score_one(store, run, again=["mig"])) == {"mig"}
     with pytest.raises(UnknownName, match="did you mean 'mig'"):
         score_runs(store, [run], again=["migg"])
+    with pytest.raises(InvalidInput, match="no group that is left for a later call, got mig"):
+        score_runs(store, [run], again=["mig"], without=["mig"])
+    monkeypatch.setitem(scorers.SCORERS, "seed", lambda encoded: {"seed": np.nan, "axes": [1.0, np.inf]})
+    with pytest.raises(DamagedData, match=r"scores of run .* must be finite, got others for axes, seed"):
+        score_one(store, run, again=["seed"])
 
 
 def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_again(store, run, monkeypatch):

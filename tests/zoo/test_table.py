@@ -110,7 +110,7 @@ def test_an_edited_axis_is_noticed_even_with_a_new_checksum(evidence, rewrite, c
 
 
 def test_constants_and_the_factor_are_those_of_the_manifests_profile(store, tiny, finish, tmp_path):
-    sweeps = (Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),)), *tiny.sweeps)
+    sweeps = (Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),), learning_rate=1e-4), *tiny.sweeps)
     profile = replace(tiny, sweeps=sweeps, likelihood_factor=16.0)
     finish(store, *profile.runs(), scores={"mig": 0.5})
     write_table(tmp_path, build_table(store, profile.runs(), profile)[0], profile)
@@ -120,6 +120,21 @@ def test_constants_and_the_factor_are_those_of_the_manifests_profile(store, tiny
     manifest.write_text(manifest.read_text().replace("12.5", "1000.0"))
     with pytest.raises(DamagedData, match="does not match its axes, which give annealed_vae 4 gamma=1000 "):
         load_runs(tmp_path)
+
+
+def test_slow_scores_of_some_seeds_make_a_table_without_those_of_the_others(store, tiny, tiny_keys, finish, tmp_path):
+    few = {"mig": 0.5, "kl.code": [0.5, 1.0]}
+    for key in tiny_keys:
+        finish(store, key, scores=few if key.seed else few | {"nk": 0.25, "nk.factor": [0.0, 0.5]})
+    table, arrays = build_table(store, tiny_keys, tiny)
+    write_table(tmp_path, table, tiny, arrays=arrays)
+    population = load_population(tmp_path)
+    assert len(population.scores("mig", "beta_vae")) == 2
+    assert population.having("nk").seeds().tolist() == population.having("nk.factor").seeds().tolist() == [0]
+    lone = tiny_keys[-1]
+    finish(store, lone, scores=few | {"nk": 0.25})
+    with pytest.raises(InvalidInput, match=r"lacks the scores nk, which others of its seed have"):
+        build_table(store, tiny_keys, tiny)
 
 
 def _with(column, value, rows=1):
@@ -136,7 +151,8 @@ def _with(column, value, rows=1):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_with("value", np.nan), "finite where the run is done"),
+        (_with("value", np.nan), "there for all done runs of some seeds, and for none of the others"),
+        (_with("value", np.nan, 99), "100% of dci of seed 0 missing"),
         (_with("value", np.inf), "finite where the run is done"),
         (_with("status", "finished", 2), "status must be done or diverged"),
         (_with("status", "diverged"), "rows of one run must agree"),

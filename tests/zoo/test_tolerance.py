@@ -93,6 +93,17 @@ def test_one_seed_of_each_setting_tells_no_tolerance():
         accepted(_table(_normal(), seeds=1), "mtd-1-0", ["s0"])
 
 
+def test_seeds_that_lack_a_score_do_not_count():
+    def law(objective, strength, seed):
+        value = float(np.random.default_rng([seed, int(strength)]).normal())
+        return {"mig": value, "nk": value if seed < 4 else np.nan}
+
+    run = "mtd-1-0"
+    found, known = accepted(_table(law), run, ["mig", "nk"]), accepted(_table(law, seeds=4), run, ["mig", "nk"])
+    assert found["tolerance"]["nk"] == known["tolerance"]["nk"] == pytest.approx(known["tolerance"]["mig"])
+    assert found["tolerance"]["mig"] != known["tolerance"]["mig"]
+
+
 def test_diverged_runs_do_not_count():
     lost = _table(_normal(spread=lambda *_: 1e6), status="diverged").assign(value=np.nan)
     lost["run"] += "-lost"
