@@ -48,7 +48,8 @@ def main(report: Path) -> None:
             place.write_text(f"{SIZES_HEAD}\n{sizes}\n", encoding="utf-8")
     text = EXPECTED.read_text(encoding="utf-8")
     head = text[: text.index("[[expected]]")]
-    tables = updated(tomllib.loads(text)["expected"], document["records"], date.today())
+    known, complete = tomllib.loads(text)["expected"], document["scope"]["complete"]
+    tables = updated(known, document["records"], date.today(), complete=complete)
     with aside(EXPECTED) as place:
         place.write_text(head + "\n".join(map(_written, tables)), encoding="utf-8")
     for table in tables:
@@ -56,15 +57,22 @@ def main(report: Path) -> None:
             click.echo("\n".join(f"{table['verdict']}: {name}" for name in table["records"]))
 
 
-def updated(tables: list[dict[str, Any]], records: list[Mapping[str, Any]], today: date) -> list[dict[str, Any]]:
-    """Return the tables of expected.toml that agree with these records, those with a reason of their own first."""
+def updated(
+    tables: list[dict[str, Any]], records: list[Mapping[str, Any]], today: date, *, complete: bool = True
+) -> list[dict[str, Any]]:
+    """Return the tables of expected.toml that agree with these records, those with a reason of their own first.
+
+    A name that no record has stays where its claim broke, or where not all claims were judged.
+    """
     found = {record_name(record): Verdict(record["verdict"]) for record in records}
-    judged = {record["claim"] for record in records}
+    broken = {record["claim"] for record in records if record["verdict"] == Verdict.BROKEN}
+    judged = {record["claim"] for record in records} - broken
     groups: dict[tuple[Verdict, str], dict[str, date]] = {}
     kept = set[str]()
     for table in tables:
         for name in table["records"]:
-            if name.split(" / ")[0] not in judged or found.get(name) == table["verdict"]:
+            unseen = name not in found and (not complete or name.split(" / ")[0] not in judged)
+            if unseen or found.get(name) == table["verdict"]:
                 key = (Verdict(table["verdict"]), table["reason"])
                 groups.setdefault(key, {})[name] = table["date"]
                 kept.add(name)

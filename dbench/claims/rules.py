@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate, smallest_of
@@ -14,6 +14,7 @@ from dbench.stats import Estimate, smallest_of
 # Beyond this many units, naming a number promises more than anybody will collect.
 _MOST_UNITS = 10**6
 _POWER = 0.8
+_ROUNDS = 50
 
 
 class Verdict(StrEnum):
@@ -104,15 +105,20 @@ class Rule:
     def n_to_settle(self, estimate: Estimate) -> int | None:
         """Units with which the interval would clear the nearest end of the range with a probability of 80%.
 
-        The spread of a unit is read off the interval and the value is taken to stay. ``None`` where more of the same
-        cannot settle it: nothing was sampled, or the value lies so close to an end that a million units would not do.
+        The spread of a unit is read off that side of the interval, as one of Student's law, and the value is taken to
+        stay. ``None`` where more of the same cannot settle it: nothing was sampled, or the value lies so close to an
+        end that a million units would not do.
         """
-        half = (estimate.high - estimate.low) / 2
-        distance = min(abs(estimate.value - end) for end in (self.low, self.high) if math.isfinite(end))
-        if half == 0 or distance == 0 or not math.isfinite(half) or estimate.is_exact:
+        end = min((self.low, self.high), key=lambda end: abs(estimate.value - end))
+        half = estimate.high - estimate.value if end > estimate.value else estimate.value - estimate.low
+        distance = abs(estimate.value - end)
+        if half <= 0 or distance == 0 or not math.isfinite(half) or estimate.is_exact or estimate.n < 2:
             return None
-        quantile = float(ndtri((1 + estimate.confidence) / 2))
-        needed = estimate.n * (half / distance * (1 + float(ndtri(_POWER)) / quantile)) ** 2
+        level, power = (1 + estimate.confidence) / 2, float(ndtri(_POWER))
+        spread = half / float(stdtrit(estimate.n - 1, level)) * math.sqrt(estimate.n)
+        needed = float(estimate.n)
+        for _ in range(_ROUNDS):  # fewer units ask for a larger quantile of Student's law
+            needed = max(2.0, (spread / distance * (float(stdtrit(needed - 1, level)) + power)) ** 2)
         return None if needed > _MOST_UNITS else max(estimate.n + 1, math.ceil(needed))
 
     def __str__(self) -> str:

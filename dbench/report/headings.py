@@ -110,6 +110,12 @@ def _against(record: Record) -> str:
         more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
         if at and at > MOST_UNITS:
             more = f"more than {counted(MOST_UNITS, record['unit'])}"
+        ends, low, high = record["interval"], record["low"], record["high"]
+        if ends and at and None not in ends:
+            past_low, past_high = low is None or ends[0] > low, high is None or ends[1] < high
+            apart = (low is not None and ends[1] < low) or (high is not None and ends[0] > high)
+            if apart or (past_low and past_high):  # the interval alone would decide
+                return f"of fewer than the {counted(at, record['unit'])} that are asked for"
         return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
     between = record["null"] not in (None, record["low"], record["high"])
     away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from dbench.claims import EVERY_PART, Rule, Verdict, above, below, every_part, within
 from dbench.errors import InvalidInput
@@ -118,13 +119,18 @@ def test_a_null_never_decides_what_is_reproduced_or_open(rule, estimate):
 
 @pytest.mark.parametrize("rule", [above(0.5), above(1.0, null=0.0), below(0.0), within(-0.5, 0.5)])
 def test_the_n_to_settle_gives_a_power_of_four_fifths(rule):
-    """Simulated: means of n normal values around 0.25, with intervals of known spread."""
-    stream, value, spread, n = generator(test="n to settle"), 0.25, 1.0, 9
-    half = 1.96 * spread / math.sqrt(n)
-    needed = rule.n_to_settle(Estimate(value, value - half, value + half, n, 0.95))
-    means = value + spread / math.sqrt(needed) * stream.standard_normal(4_000)
-    half = 1.96 * spread / math.sqrt(needed)
-    settled = [rule.decide(Estimate(mean, mean - half, mean + half, needed, 0.95)) is not OPEN for mean in means]
+    """Simulated: means of n normal values around 0.25, with Student's intervals; the side away from the end is idle."""
+    stream, value, spread, n = generator(test="n to settle"), 0.25, 1.0, 5
+    half = stdtrit(n - 1, 0.975) * spread / math.sqrt(n)
+    up = min((rule.low, rule.high), key=lambda end: abs(end - value)) > value
+    low, high = (value - 9 * half, value + half) if up else (value - half, value + 9 * half)
+    needed = rule.n_to_settle(Estimate(value, low, high, n, 0.95))
+    samples = value + spread * stream.standard_normal((4_000, needed))
+    half = stdtrit(needed - 1, 0.975) * samples.std(axis=1, ddof=1) / math.sqrt(needed)
+    settled = [
+        rule.decide(Estimate(mean, mean - wide, mean + wide, needed, 0.95)) is not OPEN
+        for mean, wide in zip(samples.mean(axis=1), half, strict=True)
+    ]
     # Where one interval may also clear the other end, slightly more.
     assert 0.77 < np.mean(settled) < 0.9
 
@@ -135,6 +141,7 @@ def test_the_n_to_settle_gives_a_power_of_four_fifths(rule):
         exact(0.25),
         interval(-1.0, 1.0),  # on the bound
         interval(-1.0, 1.0 + 1e-6),  # nobody collects so many
+        Estimate(1.0, 0.5, 1.5, 1, 0.95),  # one unit has no spread
         Estimate(1.0, -math.inf, math.inf, 2, 0.95),  # the spread is not known
         Estimate(1e-300, -1e300, 1e300, 5, 0.95),
     ],
@@ -145,9 +152,10 @@ def test_no_n_is_promised_where_more_of_the_same_would_not_settle_it(estimate):
 
 def test_no_fewer_units_than_there_are_and_no_more_than_a_million_are_promised():
     assert above(0.0).n_to_settle(Estimate(1.0, 0.9, 1.1, 10, 0.95)) == 11
-    # (1 + 0.8416 / 1.96) ** 2 = 2.0432 times half the width in squares.
-    assert above(0.0).n_to_settle(Estimate(1.0, -698.0, 700.0, 1, 0.95)) == 998_311
-    assert above(0.0).n_to_settle(Estimate(1.0, -700.0, 702.0, 1, 0.95)) is None
+    # (1 + 0.8416 / 1.96) ** 2 = 2.0432 times the side towards the bound in squares; Student's law is the normal one.
+    assert above(0.0).n_to_settle(Estimate(1.0, 0.9, 9.0, 1000, 0.95)) == 1001
+    assert above(0.0).n_to_settle(Estimate(1.0, 1 - 6.99, 99.0, 10_000, 0.95)) == pytest.approx(998_311, rel=1e-3)
+    assert above(0.0).n_to_settle(Estimate(1.0, 1 - 7.01, 1.1, 10_000, 0.95)) is None
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,9 @@ def test_of_several_cases_all_must_hold(heading_of, make_record):
 OUTSIDE = {"name": "kept", "says": "share", "rule": "above 1", "source": "us", "value": 0.5, "holds": False}
 
 
+OPEN = {"verdict": "undecided", "interval": [-0.2, 0.0]}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -77,9 +80,11 @@ OUTSIDE = {"name": "kept", "says": "share", "rule": "above 1", "source": "us", "
         ({"verdict": "contradicted", "null": None}, "on the other side of what is asked (below -0.1)"),
         ({"verdict": "contradicted", "confidence": 1.0}, "exact value: only another reading of the sentence would"),
         ({"verdict": "contradicted", "confidence": 1.0, "high": 1.0, "low": 1.0, "closed": True}, "not exactly 1 as"),
-        ({"verdict": "undecided", "settles_at": 74}, "and not wholly outside; about 74 seeds would decide it"),
-        ({"verdict": "undecided"}, "more seeds would decide it"),
-        ({"verdict": "undecided", "settles_at": 7_308}, "outside; more than 1,000 seeds would decide it"),
+        ({**OPEN, "settles_at": 74}, "and not wholly outside; about 74 seeds would decide it"),
+        (OPEN, "more seeds would decide it"),
+        ({**OPEN, "settles_at": 7_308}, "outside; more than 1,000 seeds would decide it"),
+        ({"verdict": "undecided", "settles_at": 40}, "of fewer than the 40 seeds that are asked for"),
+        ({**OPEN, "interval": [0.1, 0.2], "settles_at": 40}, "of fewer than the 40 seeds that are asked for"),
         ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape; such evidence would be judged."),
         ({"verdict": "not tested", "regime": [OUTSIDE]}, "; models within it would be judged."),
         ({"verdict": "undecided", "interval": [1, 1]}, "no interval can be given; seeds that differ would give one"),
