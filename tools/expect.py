@@ -65,6 +65,7 @@ def updated(
     A name that no record has stays where its claim broke, or where not all claims were judged.
     """
     found = {record_name(record): Verdict(record["verdict"]) for record in records}
+    found = {name: verdict for name, verdict in found.items() if verdict is not Verdict.BROKEN}
     broken = {record["claim"] for record in records if record["verdict"] == Verdict.BROKEN}
     judged = {record["claim"] for record in records} - broken
     groups: dict[tuple[Verdict, str], dict[str, date]] = {}
@@ -77,7 +78,7 @@ def updated(
                 groups.setdefault(key, {})[name] = table["date"]
                 kept.add(name)
     for name, verdict in found.items():
-        if name not in kept and verdict not in (Verdict.REPRODUCED, Verdict.BROKEN):
+        if name not in kept and verdict is not Verdict.REPRODUCED:
             groups.setdefault((verdict, GENERAL.get(verdict, MISSING)), {})[name] = today
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] in GENERAL, item[0][0], min(item[1])))
     return [

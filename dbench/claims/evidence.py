@@ -24,18 +24,20 @@ from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs
 class OnDemand:
     """Evidence that a test asks for while it runs, kept so that its record can name it."""
 
-    def __init__(self, make: Callable[..., Population | PopulationPair]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[..., Population | PopulationPair], scored: Sequence[str] = ()) -> None:
+        self._make, self._scored = make, tuple(scored)
         self.made: list[Population | PopulationPair] = []
 
     def __call__(self, *asked: object) -> Population | PopulationPair:
         """Return the population asked for."""
         self.made.append(self._make(*asked))
+        for name in self._scored:
+            self.made[-1] = self.made[-1].having(name)
         return self.made[-1]
 
     def having(self, name: str) -> "OnDemand":
         """Return the evidence without the seeds that lack a score or an array."""
-        return OnDemand(lambda *asked: self._make(*asked).having(name))
+        return OnDemand(self._make, (*self._scored, name))
 
 
 def evidence_folders(root: str | Path | None = None) -> list[Path]:

@@ -5,7 +5,7 @@ import hashlib
 import inspect
 import json
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -15,6 +15,7 @@ from dbench.claims.population import Population
 
 _DIGITS = 16
 # Where what computes an estimate may live, beside the file of the test.
+_SEVERAL = (tuple, list, set, range, KeysView, ValuesView, ItemsView)
 _OURS = ("dbench.claims.", "dbench.stats.")
 
 
@@ -25,6 +26,7 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
     confidence, least n and regime, the parameters of its tests, and the functions, classes and constants that the tests
     reach by name in their own file, ``dbench.claims`` and ``dbench.stats``.
     """
+    marks = [mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
     said = {
         "rule": str(card.rule),
         "role": card.role,
@@ -33,17 +35,15 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
         "confidence": card.confidence,
         "min_n": card.min_n,
         "bounds": card.bounds,
-        "parameters": [
-            _constant(mark.args)
-            for test in tests
-            for mark in getattr(test, "pytestmark", ())
-            if mark.name == "parametrize"
-        ],
+        "parameters": [_constant(mark.args) for mark in marks],
         "regime": [(predicate.name, str(predicate.rule), predicate.objectives) for predicate in card.regime],
     }
     # Tests reach the methods of a population by its instance, not by name.
     estimators = [Population] if card.evidence == "zoo" else []
     parts = dict[str, str]()
+    for mark in marks:
+        for value in _callables(mark.args):
+            _follow(value, tests[0].__module__, parts)
     for test in [*tests, *(predicate.measure for predicate in card.regime), *estimators]:
         _gather(test, parts)
     text = json.dumps([said, sorted(parts.items())])
@@ -84,7 +84,7 @@ def _callables(value: Any) -> Iterator[Any]:
     """Functions and classes in a constant."""
     if isinstance(value, dict):
         value = [*value, *value.values()]
-    if isinstance(value, (tuple, list, set)):
+    if isinstance(value, _SEVERAL):
         for inner in value:
             yield from _callables(inner)
     elif inspect.isfunction(value) or inspect.isclass(value):
@@ -107,10 +107,10 @@ def _constant(value: Any) -> str:
     """A constant as text; of functions and cards in it the names, for addresses change by session."""
     if isinstance(value, dict):
         return str([(str(key), _constant(item)) for key, item in value.items()])
-    if isinstance(value, (tuple, list)):
-        return str([_constant(item) for item in value])
     if isinstance(value, set):
         return str(sorted(map(_constant, value)))
+    if isinstance(value, _SEVERAL):
+        return str([_constant(item) for item in value])
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__name__))
     return repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
@@ -118,14 +118,18 @@ def _constant(value: Any) -> str:
 
 @cache
 def _source(thing: Any) -> str:
-    """The syntax tree without docstrings and decorators; nothing for what has no source."""
+    """The syntax tree without docstrings and its decorators; nothing for what has no source."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
-    except (OSError, TypeError, SyntaxError):
+        text = textwrap.dedent(inspect.getsource(thing))
+        tree = ast.parse(text)
+    except (OSError, TypeError):
         return ""
+    except SyntaxError:  # lines out of a longer expression, such as those of a lambda
+        return text
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            node.decorator_list = []
+            if thing.__name__ != "<lambda>":  # that may stand in a decorator
+                node.decorator_list = []
             if ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
     return ast.dump(tree)

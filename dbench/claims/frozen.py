@@ -24,7 +24,7 @@ class FrozenCard:
     """One card as it was frozen.
 
     Attributes:
-        hash: of its rule, role, statistic and regime, and of what computes its estimate.
+        hash: of what :func:`dbench.claims.fingerprint.fingerprint` says.
         date: day of the freeze, ISO.
         cells: number of its judgements that are cells: all of a cell's, those of a primary on other data sets.
         earlier: hashes it had before changes of form, which left all its records equal.

@@ -37,10 +37,14 @@ def on_scored_seeds(function: Callable[..., Result], given: dict[str, Any]) -> R
 
     ``given`` are its arguments by name. Populations among them are replaced by those that it was called with at last.
     """
+    asked = set[str]()
     while True:
         try:
             return function(**given)
         except PartlyScored as partly:
+            if partly.score in asked:  # of a population that is none of the arguments
+                raise
+            asked.add(partly.score)
             given |= {name: one.having(partly.score) for name, one in given.items() if hasattr(one, "having")}
 
 
@@ -55,6 +59,7 @@ class Population:
         rules: hashes of the rules that were frozen when the table was scored, by name of the card.
         unit: column that numbers the units of replication; what is said of seeds here is said of these.
         setting: column that tells the runs of an objective in one unit apart.
+        left_out: seeds that do not count, whatever is there of them.
     """
 
     name: str
@@ -64,6 +69,7 @@ class Population:
     rules: Mapping[str, str] = field(default_factory=dict)
     unit: str = "seed"
     setting: str = "strength"
+    left_out: frozenset[int] = frozenset()
 
     @property
     def parts(self) -> tuple[Population, ...]:
@@ -156,38 +162,28 @@ class Population:
         return values
 
     def having(self, name: str) -> Population:
-        """Return the population of those seeds alone of which a score or an array was computed.
-
-        That is the population itself where no seed lacks it.
+        """Return the population without the seeds of which a score or an array was not computed.
 
         Raises:
-            EvidenceLacking: all seeds lack it.
+            EvidenceLacking: that is all of them.
         """
-        if name in self.arrays.of_runs:
-            rows = zip(self.arrays.runs, self.arrays.of_runs[name], strict=True)
-            lacks = self.table["run"].isin([run for run, values in rows if np.isnan(values).any()])
-        else:
-            lacks = (self.table["score"] == name) & (self.table["status"] == "done") & self.table["value"].isna()
-        left_out = frozenset(self.table.loc[lacks, self.unit])
-        every = self.table[self.unit].nunique()
-        if not left_out:
-            return self
-        if len(left_out) == every:
-            raise EvidenceLacking(
-                f"{self.name} has no {self.unit} of which all that is asked for was scored, as {name}"
+        if name not in self._parts_of_seeds:
+            if name in self.arrays.of_runs:
+                rows = zip(self.arrays.runs, self.arrays.of_runs[name], strict=True)
+                lacks = self.table["run"].isin([run for run, values in rows if np.isnan(values).any()])
+            else:
+                lacks = (self.table["score"] == name) & (self.table["status"] == "done") & self.table["value"].isna()
+            without, complete = frozenset(self.table.loc[lacks, self.unit]), self.enough_seeds().tolist()
+            lost = [seed for seed in complete if seed in without]
+            if len(lost) == len(complete):
+                raise EvidenceLacking(
+                    f"{self.name} has no {self.unit} of which all that is asked for was scored: {name}"
+                )
+            said = (f"{len(lost)} of {len(complete)} complete seeds left out, of which {name} was not computed",)
+            self._parts_of_seeds[name] = replace(
+                self, left_out=self.left_out | without, deviations=self.deviations + (said if lost else ())
             )
-        if left_out not in self._parts_of_seeds:
-            compared = [o for o in self.objectives if o in self.arrays.agreements]
-            kept = {o: [seed not in left_out for _, seed in self.done(o)] for o in compared}
-            agreements = {o: self.arrays.agreements[o][np.ix_(rows, rows)] for o, rows in kept.items()}
-            said = f"judged on the {every - len(left_out)} of {every} seeds of which all that is asked for was scored"
-            self._parts_of_seeds[left_out] = replace(
-                self,
-                table=self.table[~self.table[self.unit].isin(left_out)].reset_index(drop=True),
-                deviations=(*self.deviations, said),
-                arrays=replace(self.arrays, agreements=agreements),
-            )
-        return self._parts_of_seeds[left_out]
+        return self._parts_of_seeds[name]
 
     def agreements(self, objective: str) -> NDArray[np.float32]:
         """Return the agreement of every run of an objective that is done with every other, as :meth:`done` sorts them.
@@ -231,7 +227,7 @@ class Population:
 
         The statistic takes the positions of the seeds kept, among the complete ones.
         """
-        return jackknife_interval(statistic, len(self.seeds()), confidence=confidence)
+        return jackknife_interval(statistic, len(self.enough_seeds()), confidence=confidence)
 
     def _leaving_out(
         self,
@@ -250,8 +246,8 @@ class Population:
         return self.table.drop_duplicates("run")
 
     @cached_property
-    def _parts_of_seeds(self) -> dict[frozenset[int], Population]:
-        """Populations without some seeds, by these."""
+    def _parts_of_seeds(self) -> dict[str, Population]:
+        """Populations without the seeds that lack a score, by its name."""
         return {}
 
     @cached_property
@@ -262,7 +258,8 @@ class Population:
             runs = self._runs if objective is None else self._runs_of(objective)
             settings = runs[["objective", self.setting]].drop_duplicates()
             done = runs[runs["status"] == "done"].groupby(self.unit).size()
-            found[objective] = np.sort(done[done == len(settings)].index.to_numpy(dtype=np.int64))
+            complete = done[done == len(settings)].index
+            found[objective] = np.sort(complete.difference(list(self.left_out)).to_numpy(dtype=np.int64))
         return found
 
     @cached_property

@@ -83,10 +83,10 @@ def _codes_gained(population: Population, objectives: Sequence[str] | None) -> f
 
 def _moved_by_strength(population: Population, objectives: Sequence[str] | None) -> float:
     def share(objective: str) -> float:
-        population.enough_seeds(2)
         swept = settings_of(population, "kl", objectives=[objective])
         return variance_explained(swept.ravel(), np.broadcast_to(np.arange(swept.shape[1]), swept.shape).ravel())
 
+    population.enough_seeds(2)
     return min(share(objective) for objective in objectives or population.objectives)
 
 

@@ -1,6 +1,7 @@
 """Decision rules: the range of a statistic if the sentence is true, and its value if there is no effect."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -14,7 +15,6 @@ from dbench.stats import Estimate, smallest_of
 # Beyond this many units, naming a number promises more than anybody will collect.
 _MOST_UNITS = 10**6
 _POWER = 0.8
-_ROUNDS = 50
 
 
 class Verdict(StrEnum):
@@ -116,10 +116,12 @@ class Rule:
             return None
         level, power = (1 + estimate.confidence) / 2, float(ndtri(_POWER))
         spread = half / float(stdtrit(estimate.n - 1, level)) * math.sqrt(estimate.n)
-        needed = float(estimate.n)
-        for _ in range(_ROUNDS):  # fewer units ask for a larger quantile of Student's law
-            needed = max(2.0, (spread / distance * (float(stdtrit(needed - 1, level)) + power)) ** 2)
-        return None if needed > _MOST_UNITS else max(estimate.n + 1, math.ceil(needed))
+
+        def enough(n: int) -> bool:  # the fewer, the larger the quantile of Student's law
+            return bool(n >= (spread / distance * (float(stdtrit(n - 1, level)) + power)) ** 2)
+
+        needed = bisect_left(range(_MOST_UNITS + 1), True, lo=estimate.n + 1, key=enough)
+        return None if needed > _MOST_UNITS else needed
 
     def __str__(self) -> str:
         """The range in words, and what no effect would give where that is not its end."""

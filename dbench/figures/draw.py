@@ -139,5 +139,5 @@ def source_text(models: Population | PopulationPair | Models) -> str:
     settings = sum(len(models.strengths(objective)) for objective in objectives)
     unused = sum(len(models.done(objective)) for objective in objectives) - settings * seeds
     named = ", ".join(label_of(objective) for objective in objectives)
-    left_out = f"; {unused} runs of seeds that not all settings have are left out" if unused else ""
+    left_out = f"; {unused} runs of seeds that lack a run or a score are left out" if unused else ""
     return f"{models.name}: {settings * seeds} runs, {settings} settings of {named} with {seeds} seeds each{left_out}."

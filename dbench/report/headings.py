@@ -1,8 +1,10 @@
 """The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dbench.claims import Rule, Verdict
 from dbench.claims.ledger import Finding
 from dbench.report.cases import Sides, by_side, heading_cases, worst_of
 from dbench.report.schema import ROLES, VERDICTS, Record
@@ -18,6 +20,7 @@ from dbench.report.text import (
     plural,
     same_words,
 )
+from dbench.stats import Estimate
 
 EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "the paper's printed tables"}
 PARAMETERS = {
@@ -110,12 +113,8 @@ def _against(record: Record) -> str:
         more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
         if at and at > MOST_UNITS:
             more = f"more than {counted(MOST_UNITS, record['unit'])}"
-        ends, low, high = record["interval"], record["low"], record["high"]
-        if ends and at and None not in ends:
-            past_low, past_high = low is None or ends[0] > low, high is None or ends[1] < high
-            apart = (low is not None and ends[1] < low) or (high is not None and ends[0] > high)
-            if apart or (past_low and past_high):  # the interval alone would decide
-                return f"of fewer than the {counted(at, record['unit'])} that are asked for"
+        if at and _decided_by_interval(record):
+            return f"of fewer than the {counted(at, record['unit'])} that are asked for"
         return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
     between = record["null"] not in (None, record["low"], record["high"])
     away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"
@@ -126,6 +125,18 @@ def _against(record: Record) -> str:
         "contradicted": (f"wholly on the other side of {away}", f"reaches {none if between else 'that range'}"),
     }[record["verdict"]]
     return f"{seen}; an interval that {change} would change this"
+
+
+def _decided_by_interval(record: Record) -> bool:
+    """Whether the interval alone would decide, had it been taken over enough units."""
+    low, high = (
+        end if record[name] is None else record[name] for name, end in (("low", -math.inf), ("high", math.inf))
+    )
+    ends = record["interval"]
+    if ends is None or None in ends:
+        return False
+    estimate = Estimate(record["estimate"], ends[0], ends[1], record["n"], record["confidence"])
+    return Rule(low, high, record["null"]).decide(estimate) is not Verdict.UNDECIDED
 
 
 def _capital(text: str) -> str:

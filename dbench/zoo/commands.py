@@ -180,7 +180,7 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None) -> None
     path = write_evidence(place, keys, found, out, workers=workers, rules=hashes)
     manifest = load_manifest(out)
     load_arrays(out, load_runs(out), manifest)
-    click.echo(f"{manifest['runs']} runs, {len(manifest['scores'])} scores each: {path}")
+    click.echo(f"{manifest['runs']} runs, {len(manifest['scores'])} scores: {path}")
     if not any(name.startswith("udr.") for name in manifest["scores"]):
         click.echo("without udr.*: these need at least 2 done runs of each objective and strength")
 

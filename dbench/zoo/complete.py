@@ -56,7 +56,7 @@ def write_evidence(
     rules: Mapping[str, str] | None = None,
 ) -> Path:
     """Compare runs that are trained and scored with each other, and write their table as :func:`write_table` does."""
-    build_table(store, keys, profile)  # what is lacking is told before the comparisons, which take long
+    _collected(store, keys, {})  # what is lacking is told before the comparisons, which take long
     table, arrays = build_table(store, keys, profile, score_population(store, keys, workers=workers))
     return write_table(folder, table, profile, arrays=arrays, rules=rules)
 
@@ -78,15 +78,7 @@ def build_table(
         DamagedData: a file of the store is damaged.
     """
     records, scores = _collected(store, keys, population or {})
-    every, of_seeds = sorted(set().union(*scores.values())), dict[int, set[str]]()
-    for key, have in scores.items():
-        of_seeds.setdefault(key.seed, set()).update(have)
-    for key, have in scores.items():
-        if missing := sorted(of_seeds[key.seed] - set(have)):
-            raise InvalidInput(
-                f"run {key} lacks the scores {', '.join(missing)}, which others of its seed have; "
-                "run dbench zoo score first"
-            )
+    every = sorted(set().union(*scores.values()))
     # Where every run diverged no score is known by name, yet the runs stay in.
     arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
     names = [name for name in every if name not in arrays]
@@ -158,6 +150,15 @@ def _collected(
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
             scores[key] = {**found, **population.get(key.digest, {})}
+    of_seeds = dict[int, set[str]]()
+    for key, have in scores.items():
+        of_seeds.setdefault(key.seed, set()).update(have)
+    for key, have in scores.items():
+        if missing := sorted(of_seeds[key.seed] - set(have)):
+            raise InvalidInput(
+                f"run {key} lacks the scores {', '.join(missing)}, which others of its seed have; "
+                "run dbench zoo score first"
+            )
     return records, scores
 
 

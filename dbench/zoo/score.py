@@ -68,26 +68,30 @@ def score_one(
     document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
     lacking = _lacking(document)
     todo = [name for name in SCORERS if (name in again or name in lacking) and name not in without]
-    if not todo:
+    stale = outdated(document) & set(without)  # better none than one that looks like the present
+    if not todo and not stale:
         return {}
     data = _data(key.data)
     if data.fingerprint != record["data_sha256"]:
         raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
     run = EncodedRun.of(key, data, store.tensors(key, "codes"), record["scores"])
-    spent = {}
+    spent, bad = {}, list[str]()
     for name in todo:
         start = time.perf_counter()
         found = SCORERS[name](run)
-        if bad := sorted(score for score, value in found.items() if not np.isfinite(value).all()):
-            raise DamagedData(f"scores of run {key} must be finite, got others for {', '.join(bad)}")
+        if wrong := sorted(score for score, value in found.items() if not np.isfinite(value).all()):
+            bad += wrong
+            continue
         document["groups"][name] = {score: np.asarray(value).tolist() for score, value in found.items()}
         spent[name] = time.perf_counter() - start
-    for name in lacking & set(without):  # outdated: better none than one that looks like the present
-        document["groups"].pop(name, None)
+    for name in stale:
+        del document["groups"][name]
     document["seconds"].update(spent)
-    document["versions"] = {**document.get("versions", {}), **{name: VERSIONS.get(name, 1) for name in todo}}
+    document["versions"] = {**document.get("versions", {}), **{name: VERSIONS.get(name, 1) for name in spent}}
     document["scores"] = {score: value for group in document["groups"].values() for score, value in group.items()}
     store.write_document("scores", document, key=key)
+    if bad:
+        raise DamagedData(f"scores of run {key} must be finite, got others for {', '.join(bad)}")
     return spent
 
 

@@ -49,7 +49,7 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
     objective = settings["objective"][run]
     grouped = values.groupby([settings["objective"], settings["strength"]])
     variances, freedom = grouped.var(ddof=1), (grouped.count() - 1).clip(lower=0)
-    if not freedom.any().all():
+    if not freedom.any(axis=None):
         raise InvalidInput("a table must hold two seeds of some setting to tell how far a rerun may lie, got one")
     like = freedom.index.get_level_values("objective") == objective
     near, every = ((variances * weights).sum() / weights.sum() for weights in (freedom[like], freedom))
@@ -63,4 +63,5 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
         tolerance[score] = EARLY_SHARE[score] * values[score].abs()[run]
     # A score that is the same for all seeds may still be rounded otherwise.
     tolerance = np.maximum(tolerance, _ROUNDING * values.abs().max())
+    tolerance = tolerance.fillna(np.inf)  # of a score that no two seeds of a setting have nothing is known
     return pd.DataFrame({"tolerance": tolerance, "range": values.max() - values.min()})

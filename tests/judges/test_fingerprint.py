@@ -45,8 +45,8 @@ class Made:
     def run(self, x):
         return [helper(y) for y in x]
 
-@pytest.mark.parametrize("cut", [0.1])
-def test_it(cut=0.1):
+@pytest.mark.parametrize(("cut", "world"), [(cut, by) for cut in {1: 0.1}.values() for by in [lambda x: -x]])
+def test_it(cut=0.1, world=None):
     """Say something."""
     WORLDS["linear"](cut)
     made = Made().run([math.pi, TABLE["mig"], *NAMES])
@@ -106,7 +106,8 @@ def test_what_decides_nothing_moves_no_hash(hashed, old, new):
         ("(2, 3)", "(2, 4)"),
         ('{"b", "a"}', '{"b", "c"}'),
         ("lambda x: 2 * x", "lambda x: 3 * x"),
-        ('"cut", [0.1]', '"cut", [0.2]'),
+        ("{1: 0.1}", "{1: 0.2}"),
+        ("lambda x: -x", "lambda x: +x"),
         ("[mean_interval, LEVEL]", "[filtered, LEVEL]"),
         ("[mean_interval, LEVEL]", "[LEVEL, mean_interval]"),
         ('    """Say something."""\n', '    "".join([])\n    assert math\n'),

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 from simulation import table_of
 
+from dbench.claims.agreements import agreements_of
 from dbench.claims.evidence import (
+    OnDemand,
     describe_evidence,
     evidence_folders,
     evidence_pairs,
@@ -144,13 +146,31 @@ def test_what_asks_for_a_score_that_some_seeds_lack_is_asked_again_of_the_others
     assert on_scored_seeds(statistic, given) == [[[0, 0, 0]]] * 3
     assert asked == [3, 1]
     assert given["one"] is population.having("sap")
-    assert given["one"].deviations == ("judged on the 1 of 3 seeds of which all that is asked for was scored",)
-    assert population.having("mig") is population
+    assert given["one"].deviations == ("2 of 3 complete seeds left out, of which sap was not computed",)
+    assert population.having("mig").seeds().tolist() == [0, 1, 2]
+    assert population.having("mig").deviations == ()
+    with pytest.raises(PartlyScored):  # what is no argument cannot be cut, and is not asked for ever
+        on_scored_seeds(lambda one: population.scores("sap", "beta_vae"), {"one": population})
+
+
+def test_seeds_that_lack_a_score_are_left_out_with_those_that_diverged_and_leave_the_settings_as_they_are():
+    rows = partly_scored({"sap": {1}, "mig": {0}})
+    gone = (rows["seed"] == 2) & (rows["strength"] == 4)
+    population = Population("tiny", rows.assign(status=np.where(gone, "diverged", "done")))
+    assert population.seeds().tolist() == [0, 1]
+    found = population.having("sap")
+    assert found.seeds().tolist() == found.seeds("beta_vae").tolist() == [0]
+    assert found.strengths("beta_vae").tolist() == [1, 2, 4]
+    assert found.deviations == ("1 of 2 complete seeds left out, of which sap was not computed",)
+    made = OnDemand(lambda: population).having("sap").having("mig")
+    with pytest.raises(EvidenceLacking):
+        made()
+    assert made.made == [found]
 
 
 def test_scores_that_no_seed_has_together_are_lacking():
     population = Population("tiny", partly_scored({"sap": {1, 2}, "mig": {0}}))
-    with pytest.raises(EvidenceLacking, match="tiny has no seed of which all that is asked for was scored, as mig"):
+    with pytest.raises(EvidenceLacking, match="tiny has no seed of which all that is asked for was scored: mig"):
         on_scored_seeds(lambda p: [p.scores(s, "beta_vae") for s in ("sap", "mig")], {"p": population})
 
 
@@ -159,13 +179,13 @@ def test_arrays_and_agreements_are_cut_to_the_seeds_that_have_them():
     runs = table.drop_duplicates("run")
     seeds = runs["seed"].to_numpy()
     values = np.where(seeds[:, None] == 1, np.nan, seeds[:, None] + np.array([0.0, 0.5]))
-    agreements = {"beta_tcvae": np.add.outer([0, 1, 2] * 2, [0.0] * 6).astype(np.float32), "gone": np.eye(2)}
+    agreements = {"beta_tcvae": np.add.outer([0, 1, 2] * 2, [0.0] * 6).astype(np.float32)}
     population = Population("tiny", table, arrays=RunArrays(tuple(runs["run"]), {"nk.factor": values}, agreements))
     with pytest.raises(PartlyScored):
         population.array("nk.factor", "beta_vae")
     found = population.having("nk.factor")
     assert found.array("nk.factor", "beta_vae").tolist() == [[[0, 0.5]] * 3, [[2, 2.5]] * 3]
-    assert found.agreements("beta_tcvae")[:, 0].tolist() == [0, 2, 0, 2]
+    assert agreements_of(found, "beta_tcvae")[:, :, 0, 0].tolist() == [[0, 0], [2, 2]]
 
 
 def test_a_population_without_a_complete_seed_is_refused():

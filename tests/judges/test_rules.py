@@ -117,18 +117,19 @@ def test_a_null_never_decides_what_is_reproduced_or_open(rule, estimate):
         assert mine is other if other in (R, OPEN) else mine in (W, A, C)
 
 
+@pytest.mark.parametrize("confidence", [0.95, 0.999])
 @pytest.mark.parametrize("rule", [above(0.5), above(1.0, null=0.0), below(0.0), within(-0.5, 0.5)])
-def test_the_n_to_settle_gives_a_power_of_four_fifths(rule):
+def test_the_n_to_settle_gives_a_power_of_four_fifths(rule, confidence):
     """Simulated: means of n normal values around 0.25, with Student's intervals; the side away from the end is idle."""
     stream, value, spread, n = generator(test="n to settle"), 0.25, 1.0, 5
-    half = stdtrit(n - 1, 0.975) * spread / math.sqrt(n)
+    half = stdtrit(n - 1, (1 + confidence) / 2) * spread / math.sqrt(n)
     up = min((rule.low, rule.high), key=lambda end: abs(end - value)) > value
     low, high = (value - 9 * half, value + half) if up else (value - half, value + 9 * half)
-    needed = rule.n_to_settle(Estimate(value, low, high, n, 0.95))
+    needed = rule.n_to_settle(Estimate(value, low, high, n, confidence))
     samples = value + spread * stream.standard_normal((4_000, needed))
-    half = stdtrit(needed - 1, 0.975) * samples.std(axis=1, ddof=1) / math.sqrt(needed)
+    half = stdtrit(needed - 1, (1 + confidence) / 2) * samples.std(axis=1, ddof=1) / math.sqrt(needed)
     settled = [
-        rule.decide(Estimate(mean, mean - wide, mean + wide, needed, 0.95)) is not OPEN
+        rule.decide(Estimate(mean, mean - wide, mean + wide, needed, confidence)) is not OPEN
         for mean, wide in zip(samples.mean(axis=1), half, strict=True)
     ]
     # Where one interval may also clear the other end, slightly more.

@@ -278,3 +278,45 @@ def test_the_plugin_is_inert_where_no_claims_are_run(session, pytester):
     assert "dbench:" not in outcome.text
     assert "verdicts" not in outcome.text
     assert not (outcome.folder / "out").exists()
+
+
+PARTLY_SCORED = """
+import pandas as pd
+from dbench.claims import Predicate, above
+from dbench.claims.population import Population
+
+@pytest.fixture
+def population():
+    run = {"objective": "beta_vae", "strength": 1.0, "status": "done"}
+    rows = [
+        run | {"run": str(seed), "seed": seed, "score": score, "value": 0.7 if seed < least else None}
+        for seed in range(9)
+        for score, least in (("mig", 9), ("nk", 6), ("trees", 5))
+    ]
+    return Population("micro", pd.DataFrame(rows))
+
+def trees(population, objectives):
+    return float(population.scores("trees", "beta_vae").mean())
+
+@card("flaws.misalignment", evidence="zoo", regime=(Predicate("p", "trees", above(0.5), "source", trees),)).covers
+@pytest.mark.parametrize("score", ["mig", "nk"])
+def test_it(population, score):
+    return Estimate(0.7, 0.6, 0.8, len(population.scores(score, "beta_vae")), 0.95)
+"""
+
+
+def test_a_claim_is_judged_on_the_seeds_that_have_what_it_asks_for(session):
+    records = session(PARTLY_SCORED, "-n0").records
+    said = "3 of 9 complete seeds left out, of which nk was not computed"
+    for score, n, deviates in (("mig", 9, False), ("nk", 6, True)):
+        record = records[f"test_it[{score}]"]
+        assert (record["verdict"], record["n"]) == ("reproduced", n)
+        assert record["regime"][0]["holds"]
+        assert (said in record["deviations"]) == deviates
+
+
+@pytest.mark.parametrize("option", ["--ignore=claims/other.py", "--stepwise"])
+def test_a_part_of_the_claims_is_no_whole_report(session, option):
+    found = session("@card().covers\ndef test_good():\n    return around(0.7)", "-n0", option)
+    assert "Partial report" in found.text
+    assert not (found.folder / "out").exists()

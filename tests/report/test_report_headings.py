@@ -67,7 +67,7 @@ def test_of_several_cases_all_must_hold(heading_of, make_record):
 OUTSIDE = {"name": "kept", "says": "share", "rule": "above 1", "source": "us", "value": 0.5, "holds": False}
 
 
-OPEN = {"verdict": "undecided", "interval": [-0.2, 0.0]}
+OPEN = {"verdict": "undecided", "estimate": -0.15, "interval": [-0.2, 0.0]}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,10 @@ OPEN = {"verdict": "undecided", "interval": [-0.2, 0.0]}
         (OPEN, "more seeds would decide it"),
         ({**OPEN, "settles_at": 7_308}, "outside; more than 1,000 seeds would decide it"),
         ({"verdict": "undecided", "settles_at": 40}, "of fewer than the 40 seeds that are asked for"),
-        ({**OPEN, "interval": [0.1, 0.2], "settles_at": 40}, "of fewer than the 40 seeds that are asked for"),
+        (
+            {**OPEN, "estimate": 0.15, "interval": [0.1, 0.2], "settles_at": 40},
+            "of fewer than the 40 seeds that are asked for",
+        ),
         ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape; such evidence would be judged."),
         ({"verdict": "not tested", "regime": [OUTSIDE]}, "; models within it would be judged."),
         ({"verdict": "undecided", "interval": [1, 1]}, "no interval can be given; seeds that differ would give one"),

@@ -28,6 +28,6 @@ def test_what_still_holds_keeps_its_reason_and_the_rest_gets_one_or_asks_for_it(
 
 def test_a_reason_stays_where_its_claim_broke_or_was_judged_in_part():
     tables = [_table("contradicted", "why", "a.1", "b.1")]
-    records = [_record("a.1", "broken") | {"part": "other"}, _record("b.1", "reproduced") | {"part": "other"}]
+    records = [_record("a.1", "broken"), _record("b.1", "reproduced") | {"part": "other"}]
     assert expect.updated(tables, records, NEW)[0]["records"] == ["a.1 / zoo"]
     assert expect.updated(tables, records, NEW, complete=False)[0]["records"] == ["a.1 / zoo", "b.1 / zoo"]

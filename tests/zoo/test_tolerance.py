@@ -102,6 +102,8 @@ def test_seeds_that_lack_a_score_do_not_count():
     found, known = accepted(_table(law), run, ["mig", "nk"]), accepted(_table(law, seeds=4), run, ["mig", "nk"])
     assert found["tolerance"]["nk"] == known["tolerance"]["nk"] == pytest.approx(known["tolerance"]["mig"])
     assert found["tolerance"]["mig"] != known["tolerance"]["mig"]
+    lone = _table(lambda *place: law(*place) | {"nk": 0.5 if place[-1] == 0 else np.nan})
+    assert accepted(lone, run, ["mig", "nk"])["tolerance"].tolist() == [found["tolerance"]["mig"], np.inf]
 
 
 def test_diverged_runs_do_not_count():
