@@ -45,7 +45,7 @@ def test_matrices_beside_a_table_are_found_run_by_run():
     assert found[2, :, 0, 0].tolist() == [12, 22, 12, 22, 32]
     one = population.array("relation.importance", "beta_tcvae", seeds=np.array([2]))
     assert one[:, :, 0, 0].tolist() == [[12, 22]]
-    with pytest.raises(InvalidInput, match="at least one seed with all strengths of beta_tcvae, got none"):
+    with pytest.raises(EvidenceLacking, match="table has no seed with all strengths of beta_tcvae"):
         population.array("relation.importance", "beta_tcvae", seeds=np.array([], dtype=int))
 
 

@@ -88,7 +88,7 @@ def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, mon
     finish(store, tiny_keys[1], data_sha256="cd" * 32)
     (Path(store.url) / "runs" / tiny_keys[2].digest / "weights.safetensors").unlink()
     scored = []
-    monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {})
+    monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {"mig": 0.1})
     with pytest.raises(DamagedData, match=r"3 runs are damaged.*1 others were scored now.*dbench zoo train"):
         score_runs(store, tiny_keys[:5], workers=1)
     assert scored == [tiny_keys[3]]
