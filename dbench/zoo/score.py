@@ -106,7 +106,7 @@ def outdated(document: Mapping[str, Any]) -> set[str]:
     from dbench.zoo.scorers import VERSIONS
 
     versions = document.get("versions", {})
-    return {name for name in document.get("groups", ()) if versions.get(name, 1) != VERSIONS.get(name, 1)}
+    return {name for name in document["groups"] if versions.get(name, 1) != VERSIONS.get(name, 1)}
 
 
 def stored_scores(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | None:
@@ -119,7 +119,8 @@ def stored_scores(store: Store, key: RunKey, codes_checksum: str) -> dict[str, A
         return None
     if document is None or document.get("schema") != SCORING_SCHEMA or document.get("codes") != codes_checksum:
         return None
-    return document
+    whole = isinstance(document.get("groups"), dict) and isinstance(document.get("versions", {}), dict)
+    return document if whole else None
 
 
 def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> dict[str, float]:

@@ -28,6 +28,7 @@ from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import Group, images_of, network_of, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile, Sweep
+from dbench.zoo.scorers import SCORING_SCHEMA
 from dbench.zoo.store import Store, seal
 from dbench.zoo.table import load_runs
 
@@ -78,7 +79,14 @@ def store_reader(folder: Path, what: str) -> Reader:
     codes = {"mean": np.zeros((6, 2), np.float32), "logvar": np.zeros((6, 2), np.float32)}
     store.save(key, **made, tensors={"weights": {"bias": np.zeros(3, np.float32)}, "codes": codes})
     digest = store.record(key)["files"]["codes.safetensors"]
-    store.write_document("scores", {"codes": digest, "scores": {"mig": 0.5, "dci": 0.25}, "seconds": {}}, key=key)
+    scored = {
+        "schema": SCORING_SCHEMA,
+        "codes": digest,
+        "scores": {"mig": 0.5, "dci": 0.25},
+        "groups": {},
+        "seconds": {},
+    }
+    store.write_document("scores", scored, key=key)
     data, network = load(key.data), network_of(key, images_of(key.data)[0])
 
     def place(store: Path, key: RunKey, name: str) -> Path:
