@@ -54,6 +54,8 @@ def _gather(thing: Any, parts: dict[str, str]) -> None:
     """Add the source of a function or class, and of what it names or closes over, by module and name."""
     closed = [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
     name = f"{_place(thing.__module__)}.{thing.__qualname__}{_constant(closed) if closed else ''}"
+    if thing.__name__ == "<lambda>":  # as are others of the file
+        name += _source(thing)
     if name in parts:
         return
     parts[name] = ""  # while its own names are followed

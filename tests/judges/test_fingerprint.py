@@ -33,7 +33,10 @@ LEVEL = 0.5
 TABLE = {"mig": 1, "dci": (2, 3)}
 NAMES = {"b", "a"}
 CHOSEN = [mean_interval, LEVEL]
-WORLDS = {"linear": lambda x: 2 * x}
+WORLDS = {
+    "linear": lambda x: 2 * x,
+    "square": lambda x: x**2,
+}
 
 def helper(x):
     return x + LEVEL
@@ -106,6 +109,7 @@ def test_what_decides_nothing_moves_no_hash(hashed, old, new):
         ("(2, 3)", "(2, 4)"),
         ('{"b", "a"}', '{"b", "c"}'),
         ("lambda x: 2 * x", "lambda x: 3 * x"),
+        ("lambda x: x**2", "lambda x: x**3"),
         ("{1: 0.1}", "{1: 0.2}"),
         ("lambda x: -x", "lambda x: +x"),
         ("[mean_interval, LEVEL]", "[filtered, LEVEL]"),
