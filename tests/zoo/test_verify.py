@@ -68,6 +68,18 @@ def test_a_forged_value_does_not_agree(evidence, forge, score, shift, agrees):
     assert wrong["agrees"].all() == agrees
 
 
+def test_a_score_that_a_seed_lacks_is_not_compared(evidence, forge):
+    table = pd.read_parquet(evidence / "runs.parquet")
+    lacks = (table["score"] == "mig") & (table["seed"] == table["seed"].max())
+    table.loc[lacks, "value"] = float("nan")
+    table.to_parquet(evidence / "runs.parquet")
+    forge(evidence)
+    comparison = verify.verify_runs(evidence, number=4, seed=3).set_index("run")
+    with_mig = set(comparison.index[comparison["score"] == "mig"])
+    assert set(comparison.index) - with_mig == set(table.loc[lacks, "run"]) != set()
+    assert with_mig
+
+
 def test_a_comparison_lists_what_differs_and_counts_the_rest(console):
     runs = [("a1", "beta_vae 1 seed 0", 0.5), ("b2", "beta_vae 4 seed 0", 0.0)]
     comparison = pd.DataFrame(
