@@ -109,7 +109,7 @@ class Population:
         """
         kept = self.seeds()
         if len(kept) < least:
-            raise EvidenceLacking(f"{self.name} needs {least} complete {self.unit}s, got {len(kept)}")
+            raise EvidenceLacking(f"{self.name} must have {least} or more complete {self.unit}s, got {len(kept)}")
         return kept
 
     def done(self, objective: str) -> list[tuple[float, int]]:

@@ -190,7 +190,7 @@ def test_arrays_and_agreements_are_cut_to_the_seeds_that_have_them():
 
 def test_a_population_without_a_complete_seed_is_refused():
     empty = Population("tiny", rows_of(lambda key: key.strength == 4))
-    with pytest.raises(EvidenceLacking, match="tiny needs 1 complete seeds, got 0"):
+    with pytest.raises(EvidenceLacking, match="tiny must have 1 or more complete seeds, got 0"):
         empty.interval(lambda tables: 0.0, scores=["mig"], objectives=["beta_vae"], confidence=0.95)
     with pytest.raises(EvidenceLacking, match="tiny has no seed with all strengths of beta_vae"):
         empty.scores("mig", "beta_vae")
