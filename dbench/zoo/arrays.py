@@ -94,6 +94,22 @@ def read_promised(path: Path, sha256: str) -> bytes:
     return data
 
 
+def check_whole_seeds(what: str, missing: pd.Series, seeds: pd.Series) -> None:
+    """Insist that something is there for all runs of some seeds, and for none of the others.
+
+    ``missing`` is the share of it that each run lacks, ``seeds`` the seed of each.
+
+    Raises:
+        DamagedData: it is there for a part of a seed's runs, or for no seed.
+    """
+    of_seed = missing.groupby(seeds).mean()
+    if not of_seed.isin([0, 1]).all() or of_seed.min() == 1:
+        raise DamagedData(
+            f"{what} must be there for all done runs of some seeds, and for none of the others, "
+            f"got {missing.mean():.0%} missing"
+        )
+
+
 def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any]) -> RunArrays:
     """Read the arrays beside a runs table, believing nothing; the table and the manifest are of that folder.
 
@@ -130,12 +146,7 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
             raise DamagedData(f"{path}: {name} must hold finite real numbers, got {values.dtype} or others")
         if not among:
             of_run = pd.Series(np.isnan(values).mean(axis=tuple(range(1, values.ndim))))
-            of_seed = of_run.groupby(done["seed"].to_numpy()).mean()
-            if ((of_seed > 0) & (of_seed < 1)).any() or (len(of_seed) and of_seed.min() == 1):
-                raise DamagedData(
-                    f"{path}: {name} must be there for all runs of some seeds, and for none of the others, "
-                    f"got {of_run.mean():.0%} missing"
-                )
+            check_whole_seeds(f"{path}: {name}", of_run, done["seed"].set_axis(of_run.index))
     return RunArrays(
         runs,
         {name: values for name, values in tensors.items() if not name.startswith(prefix)},

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, InvalidInput
-from dbench.zoo.arrays import read_promised
+from dbench.zoo.arrays import check_whole_seeds, read_promised
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 TABLE, MANIFEST = "runs.parquet", "manifest.json"
@@ -114,14 +114,8 @@ def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) ->
             f"{path}: values must be finite where the run is done and missing where it diverged, "
             f"got {wrong['value'].iloc[0]} for {wrong['score'].iloc[0]} of run {wrong['run'].iloc[0]}"
         )
-    missing = table["value"].isna()[done].groupby([table["score"], table["seed"]]).mean()
-    partly = missing[(missing > 0) & (missing < 1) | (missing.groupby(level="score").transform("min") == 1)]
-    if len(partly):
-        score, seed = partly.index[0]
-        raise DamagedData(
-            f"{path}: a score must be there for all done runs of some seeds, and for none of the others, "
-            f"got {partly.iloc[0]:.0%} of {score} of seed {seed} missing"
-        )
+    for score, rows in table[done].groupby("score"):
+        check_whole_seeds(f"{path}: {score}", rows["value"].isna(), rows["seed"])
 
 
 def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunKey]:

@@ -61,7 +61,7 @@ def test_a_missing_file_is_named(evidence, name):
         (lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"] + np.inf}), "finite real numbers"),
         (
             lambda a: replace(a, of_runs={"kl.code": a.of_runs["kl.code"] * np.nan}),
-            "for all runs of some .*100% missing",
+            "for all done runs of some .*100% missing",
         ),
         (lambda a: replace(a, of_runs={"kl.code": np.r_[[[np.nan, 1]], np.ones((6, 2))]}), "got 7% missing"),
         (lambda a: replace(a, agreements={"beta_vae": np.zeros((2, 3), np.float32)}), "must have 4 runs, got shape"),

@@ -27,7 +27,8 @@ def test_shipped_evidence_is_whole_of_clean_code_and_of_the_profile_it_names(fol
     assert set(manifest["scores"]) == set(table["score"])
     assert set(table["status"]) == {"done"}
     assert not table["commit"].str.contains("dirty").any()
-    assert table.loc[table["score"] == "linear_accuracy", "value"].max() > 0.1  # of 1, chance being 0
+    learnt = 0.1 if "scream" in folder.name else 0.2  # of 1, chance being 0; the best Scream model has 0.14
+    assert table.loc[table["score"] == "linear_accuracy", "value"].max() > learnt
 
 
 def test_shipped_arrays_are_those_of_the_runs_that_are_done(folder):

@@ -69,8 +69,8 @@ def test_two_sweeps_on_one_store_share_the_work(store, tiny):
 @pytest.mark.long
 def test_killed_sweeps_end_with_the_table_of_an_undisturbed_one(tiny, tmp_path):
     """The small form of ``python tools/torture.py``, which kills fifty times: checkpoints of every kind."""
-    sweeps = (Sweep("factor_vae", (10,)), Sweep("weak_de", (10,)))
-    keys = replace(tiny, steps=200, batch_size=16, seeds=1, sweeps=sweeps).runs()
+    sweeps = (Sweep("beta_vae", (1,)), Sweep("factor_vae", (10,)), Sweep("weak_de", (10,)))
+    keys = replace(tiny, steps=300, batch_size=16, seeds=1, sweeps=sweeps).runs()
     lines: list[str] = []
     generator = seeds.generator(purpose="test of kills", seed=0)
     counts = torture(tmp_path, keys, kills=2, generator=generator, workers=1, tell=lines.append)

@@ -152,7 +152,7 @@ def _with(column, value, rows=1):
     ("change", "message"),
     [
         (_with("value", np.nan), "there for all done runs of some seeds, and for none of the others"),
-        (_with("value", np.nan, 99), "100% of dci of seed 0 missing"),
+        (_with("value", np.nan, 99), "dci must be there .* got 100% missing"),
         (_with("value", np.inf), "finite where the run is done"),
         (_with("status", "finished", 2), "status must be done or diverged"),
         (_with("status", "diverged"), "rows of one run must agree"),
