@@ -4,7 +4,6 @@ import os
 from functools import cache
 
 import pytest
-import torch
 from threadpoolctl import threadpool_limits
 
 from dbench.claims.evidence import (
@@ -22,9 +21,8 @@ from dbench.pytest_recorder import card_of
 from dbench.study import UNSUPERVISED
 
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
-torch.set_num_threads(1)
 threadpool_limits(limits=1)
-# For libraries loaded later, which that limit does not reach: scikit-learn brings an OpenMP of its own.
+# For libraries loaded later, which that limit does not reach: torch and scikit-learn bring an OpenMP of their own.
 os.environ["OMP_NUM_THREADS"] = "1"
 
 

@@ -235,8 +235,10 @@ def ls(plan: Plan) -> None:
 
     found, place, keys, stored = plan()
     counts = survey(place, keys)
-    troubles = [state for state in STATES if state != "unreadable" or any(row[state] for row in counts.values())]
-    columns = ("done", "scored", *troubles[1:])
+    columns = ["done", "scored", "partly scored", *STATES[1:]]
+    for rare in ("partly scored", "unreadable"):
+        if not any(row[rare] for row in counts.values()):
+            columns.remove(rare)
     shown = Table(
         box=None, header_style="bold", padding=(0, 1), title=f"{found.name} in {place.url}", title_justify="left"
     )

@@ -19,9 +19,10 @@ from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
-from dbench.zoo.score import outdated, score_runs, stored_scores
+from dbench.zoo.score import score_runs
 from dbench.zoo.scorers import SCORING
 from dbench.zoo.store import Store
+from dbench.zoo.survey import outdated, stored_scores
 from dbench.zoo.table import AXES, COLUMNS, MANIFEST, NUMBERS, PROVENANCE, TABLE, TABLE_SCHEMA
 from dbench.zoo.tolerance import EARLY_SHARE
 from dbench.zoo.train import train_runs
@@ -139,7 +140,7 @@ def _collected(
                 raise DamagedData(f"the record of run {key} must say its {column}, got {record.get(column)!r:.80}")
         records[key] = record
         if record["status"] == "done":
-            document = stored_scores(store, key, record["files"].get("codes.safetensors"))
+            document = stored_scores(store, key)
             if document is None:
                 raise InvalidInput(f"run {key} is not scored yet; run dbench zoo score first")
             if old := sorted(outdated(document)):

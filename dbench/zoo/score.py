@@ -2,11 +2,10 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from dbench.errors import DamagedData, DbenchError, InvalidInput, find
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import Meter, clock
 from dbench.zoo.store import Store
-from dbench.zoo.survey import state_of
+from dbench.zoo.survey import lacking_groups, outdated, state_of, stored_scores
 from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
 
@@ -63,10 +62,11 @@ def score_one(
     record = store.record(key)
     if record is None or record["status"] != "done":
         raise DamagedData(f"run {key} is not done, so it cannot be scored")
-    codes_checksum = record["files"]["codes.safetensors"]
-    document = stored_scores(store, key, codes_checksum)
-    document = document or {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
-    lacking = _lacking(document)
+    document = stored_scores(store, key)
+    if document is None:
+        codes_checksum = record["files"]["codes.safetensors"]
+        document = {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
+    lacking = lacking_groups(document)
     todo = [name for name in SCORERS if (name in again or name in lacking) and name not in without]
     stale = outdated(document) & set(without)  # better none than one that looks like the present
     if not todo and not stale:
@@ -93,34 +93,6 @@ def score_one(
     if bad:
         raise DamagedData(f"scores of run {key} must be finite, got others for {', '.join(bad)}")
     return spent
-
-
-def _lacking(document: Mapping[str, Any]) -> set[str]:
-    from dbench.zoo.scorers import SCORERS
-
-    return {name for name in SCORERS if name not in document["groups"]} | outdated(document)
-
-
-def outdated(document: Mapping[str, Any]) -> set[str]:
-    """Return the groups among the scores of a run that are of another version than this one's."""
-    from dbench.zoo.scorers import VERSIONS
-
-    versions = document.get("versions", {})
-    return {name for name in document["groups"] if versions.get(name, 1) != VERSIONS.get(name, 1)}
-
-
-def stored_scores(store: Store, key: RunKey, codes_checksum: str) -> dict[str, Any] | None:
-    """Return the scores on record when they are whole, of this version and of these codes."""
-    from dbench.zoo.scorers import SCORING_SCHEMA
-
-    try:
-        document = store.read_document("scores", key=key)
-    except DamagedData:
-        return None
-    if document is None or document.get("schema") != SCORING_SCHEMA or document.get("codes") != codes_checksum:
-        return None
-    whole = isinstance(document.get("groups"), dict) and isinstance(document.get("versions", {}), dict)
-    return document if whole else None
 
 
 def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> dict[str, float]:
@@ -169,13 +141,11 @@ def score_runs(
             missing += state != "diverged"
             continue
         try:
-            record = store.record(key)
-            assert record is not None
-            document = stored_scores(store, key, record["files"]["codes.safetensors"])
+            document = stored_scores(store, key)
         except DbenchError:
             broken.append(key)
             continue
-        if document is not None and not _lacking(document) - set(without) and not again:
+        if not lacking_groups(document) - set(without) and not again:
             present += 1
         else:
             todo.append(key)

@@ -24,14 +24,15 @@ STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
 def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float], Counter[str]]:
     """Count the runs of a plan by data set, objective, strength and state (:data:`STATES`).
 
-    ``scored`` counts those of the done runs that have scores.
+    ``scored`` counts those of the done runs that have every score, ``partly scored`` those that have some.
     """
     counts: dict[tuple[str, str, float], Counter[str]] = {}
     for key in keys:
         cell = counts.setdefault((key.data, key.objective, key.strength), Counter())
         state = state_of(store, key)
         cell[state] += 1
-        cell["scored"] += state == "done" and _scored(store, key)
+        if state == "done":
+            cell[_progress(store, key)] += 1
     return counts
 
 
@@ -72,8 +73,42 @@ def _fingerprint(data_name: str) -> str | None:
         return None
 
 
-def _scored(store: Store, key: RunKey) -> bool:
+def stored_scores(store: Store, key: RunKey) -> dict[str, Any] | None:
+    """Return the scores of a run that is done, where they are whole, of this layout and of the codes it has now."""
+    from dbench.zoo.scorers import SCORING_SCHEMA
+
+    record = store.record(key)
     try:
-        return store.read_document("scores", key=key) is not None
+        document = store.read_document("scores", key=key)
+    except DamagedData:
+        return None
+    if record is None or document is None or document.get("schema") != SCORING_SCHEMA:
+        return None
+    whole = isinstance(document.get("groups"), dict) and isinstance(document.get("versions", {}), dict)
+    return document if whole and document.get("codes") == record["files"].get("codes.safetensors") else None
+
+
+def lacking_groups(document: Mapping[str, Any] | None) -> set[str]:
+    """Return the groups of scores that are not in a document of :func:`stored_scores`, or outdated there."""
+    from dbench.zoo.scorers import SCORERS
+
+    return set(SCORERS) if document is None else set(SCORERS) - set(document["groups"]) | outdated(document)
+
+
+def outdated(document: Mapping[str, Any]) -> set[str]:
+    """Return the groups among the scores of a run that are of another version than this one's."""
+    from dbench.zoo.scorers import VERSIONS
+
+    versions = document.get("versions", {})
+    return {name for name in document["groups"] if versions.get(name, 1) != VERSIONS.get(name, 1)}
+
+
+def _progress(store: Store, key: RunKey) -> str:
+    """How far the scores of a run that is done are: ``scored``, ``partly scored`` or ``unscored``."""
+    try:
+        document = stored_scores(store, key)
     except DbenchError:
-        return False
+        return "unscored"
+    if document is None:
+        return "unscored"
+    return "partly scored" if lacking_groups(document) else "scored"

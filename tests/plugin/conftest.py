@@ -11,7 +11,7 @@ import pytest
 
 INI = """
 [pytest]
-addopts = --import-mode=importlib -p no:cacheprovider
+addopts = --import-mode=importlib -p no:cacheprovider -p no:hypothesispytest
 dbench_claims = claims
 dbench_report = out
 filterwarnings = error

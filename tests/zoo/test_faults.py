@@ -60,13 +60,15 @@ def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, 
     assert store.status(tiny_keys[0]) == "done"
 
 
-def test_damaged_scores_do_not_count_as_scored(store, key, finish):
+def test_runs_with_every_score_some_and_damaged_ones_are_told_apart(store, key, finish, monkeypatch):
+    monkeypatch.setattr("dbench.zoo.scorers.SCORERS", {"quick": None, "slow": None})
     finish(store, key, scores={"mig": 0.5})
-    (counts,) = survey(store, [key]).values()
-    assert counts["scored"] == 1
-    store._fs.pipe_file(f"{store.root}/runs/{key.digest}/scores.json", b"{}")
-    (counts,) = survey(store, [key]).values()
-    assert (counts["done"], counts["scored"]) == (1, 0)
+    document = store.read_document("scores", key=key)
+    whole, part = {**document, "groups": {"quick": {}, "slow": {}}}, {**document, "groups": {"quick": {}}}
+    for written, progress in ((whole, "scored"), (part, "partly scored"), ({}, "unscored")):
+        store.write_document("scores", written, key=key)
+        (counts,) = survey(store, [key]).values()
+        assert +counts == {"done": 1, progress: 1}
 
 
 def test_runs_of_another_version_of_data_or_keys_are_trained_anew(store, tiny_keys, finish, console, monkeypatch):
