@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
+from dbench.claims.population import PartlyScored, Population
 from dbench.errors import InvalidInput
 from dbench.metrics.udr import Relation, udr_scores
 from dbench.seeds import generator
+from dbench.zoo.arrays import AGREEMENTS
 
 
 def agreements_of(population: Population, objective: str) -> NDArray[np.float64]:
@@ -18,13 +19,16 @@ def agreements_of(population: Population, objective: str) -> NDArray[np.float64]
 
     Raises:
         EvidenceLacking: there are no comparisons, or not this objective.
+        PartlyScored: not all of these models were compared with each other.
     """
     kept, strengths = population.seeds(), population.strengths(objective)
     place = {run: n for n, run in enumerate(population.done(objective))}
     wanted = [place[float(strength), int(seed)] for seed in kept for strength in strengths]
     models = (len(kept), len(strengths))
-    found = population.agreements(objective).astype(np.float64)
-    return found[np.ix_(wanted, wanted)].reshape(*models, *models)
+    found = population.agreements(objective)[np.ix_(wanted, wanted)].astype(np.float64)
+    if np.isnan(found).any():
+        raise PartlyScored(population.name, AGREEMENTS)
+    return found.reshape(*models, *models)
 
 
 def median_agreement(

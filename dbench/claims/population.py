@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import DbenchError, EvidenceLacking, nearest_to
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
-from dbench.zoo.arrays import RunArrays
+from dbench.zoo.arrays import AGREEMENTS, RunArrays, compared_apart
 
 Matrix = NDArray[np.float64]
 Result = TypeVar("Result")
@@ -164,11 +164,16 @@ class Population:
     def having(self, name: str) -> Population:
         """Return the population without the seeds of which a score or an array was not computed.
 
+        Of agreements those seeds are left that were compared with each other; of several such parts the largest, or
+        the first of the largest.
+
         Raises:
             EvidenceLacking: that is all of them.
         """
         if name not in self._parts_of_seeds:
-            if name in self.arrays.of_runs:
+            if name == AGREEMENTS:
+                lacks = ~self.table[self.unit].isin(self._largest_part())
+            elif name in self.arrays.of_runs:
                 rows = zip(self.arrays.runs, self.arrays.of_runs[name], strict=True)
                 lacks = self.table["run"].isin([run for run, values in rows if np.isnan(values).any()])
             else:
@@ -188,12 +193,25 @@ class Population:
     def agreements(self, objective: str) -> NDArray[np.float32]:
         """Return the agreement of every run of an objective that is done with every other, as :meth:`done` sorts them.
 
+        They are missing (NaN) between seeds that were compared apart.
+
         Raises:
             EvidenceLacking: they do not lie beside the table.
         """
         if objective not in self.arrays.agreements:
             raise lacking(self.name, "agreements of objective", objective, self.arrays.agreements)
         return self.arrays.agreements[objective]
+
+    def _largest_part(self) -> list[int]:
+        of_objectives = {}
+        for objective, matrix in self.arrays.agreements.items():
+            if objective in self.objectives:
+                seeds = np.array([seed for _, seed in self.done(objective)], dtype=np.int64)
+                of_objectives[objective] = compared_apart(matrix, seeds)
+        parts = pd.DataFrame(of_objectives).loc[self.enough_seeds()]
+        part = parts.agg(tuple, axis=1)
+        members = [seeds.tolist() for seeds in part.groupby(part).groups.values()]
+        return max(members, key=lambda seeds: (len(seeds), -seeds[0]))
 
     def interval(
         self,

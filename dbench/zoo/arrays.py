@@ -31,7 +31,8 @@ class RunArrays:
     Attributes:
         runs: their digests.
         of_runs: name -> runs x whatever one run has, such as codes x factors; NaN throughout where a run lacks it.
-        agreements: objective -> its runs that are done, by strength and then seed, in both directions; float32.
+        agreements: objective -> its runs that are done, by strength and then seed, in both directions; float32. NaN
+            between seeds that were compared apart (:func:`compared_apart`).
     """
 
     runs: tuple[str, ...] = ()
@@ -110,13 +111,32 @@ def check_whole_seeds(what: str, missing: pd.Series, seeds: pd.Series) -> None:
         )
 
 
+def compared_apart(agreements: NDArray[np.float32], seeds: ArrayLike) -> pd.Series:
+    """Return seed -> number of its part: within a part every run was compared with every run, across parts none.
+
+    ``agreements`` are those of the runs of an objective, ``seeds`` the seed of each.
+
+    Raises:
+        InvalidInput: the pairs of runs that were compared make no such parts.
+    """
+    there = ~np.isnan(agreements)
+    _, part = np.unique(there, axis=0, return_inverse=True)
+    of_seed = pd.Series(part.ravel()).groupby(np.asarray(seeds))
+    if not np.array_equal(there, np.equal.outer(part.ravel(), part.ravel())) or of_seed.nunique().gt(1).any():
+        raise InvalidInput(
+            "agreements must be there for all pairs of runs of some seeds, and for none with those of the others, "
+            f"got {1 - there.mean():.0%} missing"
+        )
+    return of_seed.first()
+
+
 def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any]) -> RunArrays:
     """Read the arrays beside a runs table, believing nothing; the table and the manifest are of that folder.
 
     Raises:
         InvalidInput: the file is not there.
         DamagedData: it is not what the manifest promises, or has not the runs that are done in their order, finite
-            for all of some seeds and NaN for the others.
+            for all of some seeds and NaN for the others; or agreements that make no parts.
     """
     path, promised = Path(folder) / ARRAYS, manifest["arrays"]
     data = read_promised(path, promised["sha256"])
@@ -142,9 +162,15 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
         m = int(sizes.get(name.removeprefix(prefix), 0)) if among else len(runs)
         if values.shape[:1] != (m,) or (among and values.shape != (m, m)):
             raise DamagedData(f"{path}: {name} must have {m} runs, got shape {values.shape}")
-        if values.dtype.kind != "f" or np.isinf(values).any() or (among and np.isnan(values).any()):
+        if values.dtype.kind != "f" or np.isinf(values).any():
             raise DamagedData(f"{path}: {name} must hold finite real numbers, got {values.dtype} or others")
-        if not among:
+        if among:
+            members = done.loc[done["objective"] == name.removeprefix(prefix), "seed"].to_numpy()
+            try:
+                compared_apart(values, members)
+            except InvalidInput as error:
+                raise DamagedData(f"{path}: {name}: {error}") from None
+        else:
             of_run = pd.Series(np.isnan(values).mean(axis=tuple(range(1, values.ndim))))
             check_whole_seeds(f"{path}: {name}", of_run, done["seed"].set_axis(of_run.index))
     return RunArrays(

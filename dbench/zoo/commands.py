@@ -164,7 +164,8 @@ def score(plan: Plan, workers: int | None, again: tuple[str, ...], quick: bool) 
 @_WORKERS
 @click.option("--out", required=True, help="Folder to write runs.parquet and manifest.json into.")
 @click.option("--rules", type=click.Path(path_type=Path), help="claims/frozen.json as it was when scoring began.")
-def table(plan: Plan, workers: int | None, out: str, rules: Path | None) -> None:
+@click.option("--onto", help="Folder of an earlier table: the new one has its runs, too, and its rules.")
+def table(plan: Plan, workers: int | None, out: str, rules: Path | None, onto: str | None) -> None:
     """Write the runs table of a profile that is trained and scored.
 
     Claims whose cards are not as --rules has them are exploratory on the table; without it all are.
@@ -177,7 +178,7 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None) -> None
     found, place, keys, _ = plan()
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
-    path = write_evidence(place, keys, found, out, workers=workers, rules=hashes)
+    path = write_evidence(place, keys, found, out, workers=workers, rules=hashes, onto=onto)
     manifest = load_manifest(out)
     load_arrays(out, load_runs(out), manifest)
     click.echo(f"{manifest['runs']} runs, {len(manifest['scores'])} scores: {path}")

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.files import aside
-from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays
+from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, compared_apart
+from dbench.zoo.extend import extended
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
@@ -55,10 +56,22 @@ def write_evidence(
     *,
     workers: int | None = None,
     rules: Mapping[str, str] | None = None,
+    onto: str | Path | None = None,
 ) -> Path:
-    """Compare runs that are trained and scored with each other, and write their table as :func:`write_table` does."""
+    """Compare runs that are trained and scored with each other, and write their table as :func:`write_table` does.
+
+    With ``onto``, the folder of an earlier table, it is the table of the runs of both, under the rules of the earlier
+    one (:func:`extended`).
+
+    Raises:
+        InvalidInput: as :func:`build_table` and :func:`extended` do; or there are rules beside ``onto``.
+    """
+    if onto is not None and rules:
+        raise InvalidInput(f"rules must not be given beside onto, whose own hold for all runs, got {len(rules)}")
     _collected(store, keys, {})  # what is lacking is told before the comparisons, which take long
     table, arrays = build_table(store, keys, profile, score_population(store, keys, workers=workers))
+    if onto is not None:
+        table, arrays, rules = extended(onto, table, arrays, keys=keys, profile=profile)
     return write_table(folder, table, profile, arrays=arrays, rules=rules)
 
 
@@ -192,7 +205,7 @@ def write_table(
         "rows": len(table),
         "arrays": described,
         "scores": sorted(table["score"].unique().tolist()),
-        "profile": {**asdict(profile), "deviations": _deviations(table, profile)},
+        "profile": {**asdict(profile), "deviations": _deviations(table, arrays, profile)},
         "scoring": SCORING,
         "tolerance": EARLY_SHARE,
         "rules": dict(sorted((rules or {}).items())),
@@ -207,11 +220,18 @@ def write_table(
     return folder / TABLE
 
 
-def _deviations(table: pd.DataFrame, profile: Profile) -> list[str]:
+def _deviations(table: pd.DataFrame, arrays: RunArrays, profile: Profile) -> list[str]:
     data, seeds = set(table["data"]) & set(profile.data), table["seed"].nunique()
     planned = len({key.seed for key in profile.runs(data=data)})
     fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []
-    return [*profile.deviations_on(data), *fewer]
+    done = table[table["status"] == "done"].drop_duplicates("run").groupby("objective")["seed"]
+    parts = {tuple(compared_apart(a, done.get_group(o)).value_counts()) for o, a in arrays.agreements.items()}
+    apart = [
+        f"UDR compares runs within parts of {' and '.join(map(str, sizes))} seeds"
+        for sizes in sorted(parts)
+        if len(sizes) > 1
+    ]
+    return [*profile.deviations_on(data), *fewer, *apart]
 
 
 def read_rules(path: str | Path) -> dict[str, str]:

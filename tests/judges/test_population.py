@@ -24,7 +24,7 @@ from dbench.claims.evidence import (
 from dbench.claims.population import PartlyScored, Population, PopulationPair, on_scored_seeds
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
-from dbench.zoo.arrays import RunArrays
+from dbench.zoo.arrays import AGREEMENTS, RunArrays
 from dbench.zoo.complete import write_table
 from dbench.zoo.keys import KEY_SCHEMA
 from dbench.zoo.profiles import Profile, Sweep
@@ -186,6 +186,20 @@ def test_arrays_and_agreements_are_cut_to_the_seeds_that_have_them():
     found = population.having("nk.factor")
     assert found.array("nk.factor", "beta_vae").tolist() == [[[0, 0.5]] * 3, [[2, 2.5]] * 3]
     assert agreements_of(found, "beta_tcvae")[:, :, 0, 0].tolist() == [[0, 0], [2, 2]]
+
+
+def test_agreements_are_those_of_the_largest_part_of_the_seeds_that_was_compared():
+    table, seeds = rows_of(), np.array([0, 1, 2] * 2)
+    table = table[table["objective"] == "beta_tcvae"]
+    whole = np.add.outer(seeds, np.zeros(6)).astype(np.float32)
+
+    def population(part):
+        compared = np.where(np.equal.outer(part, part), whole, np.nan)
+        return Population("tiny", table, arrays=RunArrays(agreements={"beta_tcvae": compared}))
+
+    found = on_scored_seeds(lambda p: agreements_of(p, "beta_tcvae"), {"p": population(seeds == 1)})
+    assert found[:, :, 0, 0].tolist() == [[0, 0], [2, 2]]
+    assert population(seeds).having(AGREEMENTS).seeds().tolist() == [0]  # of several as large the first
 
 
 def test_a_population_without_a_complete_seed_is_refused():

@@ -52,6 +52,10 @@ def test_a_missing_file_is_named(evidence, name):
         _arrays(evidence)
 
 
+def _apart(parts):
+    return np.where(np.equal.outer(parts, parts), 1, np.nan).astype(np.float32)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -65,6 +69,12 @@ def test_a_missing_file_is_named(evidence, name):
         ),
         (lambda a: replace(a, of_runs={"kl.code": np.r_[[[np.nan, 1]], np.ones((6, 2))]}), "got 7% missing"),
         (lambda a: replace(a, agreements={"beta_vae": np.zeros((2, 3), np.float32)}), "must have 4 runs, got shape"),
+        (
+            lambda a: replace(a, agreements={"beta_vae": np.diag([1.0, 1, 1, np.nan]).astype("f")}),
+            "of some seeds, .* 6%",
+        ),
+        (lambda a: replace(a, agreements={"beta_vae": np.diag([np.nan] * 4).astype("f")}), "of some seeds, .* 25%"),
+        (lambda a: replace(a, agreements={"beta_vae": _apart([0, 0, 1, 1])}), "of some seeds, .* 50% missing"),
         (lambda a: replace(a, agreements={"mtd": np.zeros((2, 2), np.float32)}), "must have 0 runs, got shape"),
     ],
 )
