@@ -11,7 +11,8 @@ from dbench.claims import Claim, Expectations, Judgement, Role, Verdict, ledger,
 from dbench.claims.evidence import OnDemand, other_size
 from dbench.claims.filters import NothingLeftOut
 from dbench.claims.frozen import Frozen, load_frozen
-from dbench.claims.population import Population, PopulationPair, on_scored_seeds
+from dbench.claims.partly_scored import on_scored_seeds
+from dbench.claims.population import Population, PopulationPair
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
 from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
 from dbench.pytest_plugin import setting

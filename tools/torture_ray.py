@@ -18,7 +18,7 @@ from typing import Any
 import click
 import numpy as np
 from rich.console import Console
-from torture import STEPS, differences, small_plan, trained_table
+from torture import STEPS, compared, differences, small_plan, trained_table
 
 from dbench import seeds
 from dbench.errors import DbenchError, InvalidInput
@@ -114,7 +114,7 @@ def lose_nodes(
                 lost += taker.lost
             counts["lost"] += lost
             found = trained_table(store, keys)
-            counts["cells"] += expected.size
+            counts["cells"] += compared(expected).size
             counts["differences"] += differences(found, expected)
             said = f"{counts['lost']} of {losses} nodes lost, {counts['differences']} cells differ so far"
             tell(f"sweep {counts['sweeps']} is done: {said}")

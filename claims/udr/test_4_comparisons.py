@@ -95,8 +95,8 @@ def correlation_by_comparisons(population, pool, weights, *, confidence=FIVE.con
     """Weighted sum over numbers of comparisons of the mean correlation with the BetaVAE metric."""
     objective, seeds = "beta_vae", population.seeds()
     _check_partners(population, pool, len(population.strengths(objective)), max(weights))
-    agreements = agreements_of(population, objective)
     metric = population.scores("beta_vae_metric", objective, seeds=seeds)
+    agreements = agreements_of(population, objective)
     n_seeds, n_strengths = metric.shape
     same = np.equal.outer(*[np.tile(np.arange(n_strengths), n_seeds)] * 2) if pool == "same strength" else None
     stream = generator(claim=FIVE.id, draws=DRAWS)

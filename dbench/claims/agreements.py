@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import PartlyScored, Population
+from dbench.claims.partly_scored import PartlyScored
+from dbench.claims.population import Population
 from dbench.errors import InvalidInput
 from dbench.metrics.udr import Relation, udr_scores
 from dbench.seeds import generator

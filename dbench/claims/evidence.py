@@ -243,8 +243,6 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
     deviations, rules = manifest["profile"].get("deviations", []), manifest.get("rules", {})
     if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
         raise DamagedData(f"{Path(folder).name}: deviations of the profile must be a list of text, got {deviations!r}")
-    if not isinstance(rules, dict):
-        raise DamagedData(f"{Path(folder).name}: rules of the manifest must be hashes by card, got {rules!r}")
     population = Population(Path(folder).name, table, tuple(deviations), arrays, rules)
     return replace(population, deviations=(*deviations, *_losses(population)))
 

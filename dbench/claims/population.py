@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.errors import DbenchError, EvidenceLacking, nearest_to
+from dbench.claims.partly_scored import PartlyScored
+from dbench.errors import EvidenceLacking, nearest_to
 from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
 from dbench.zoo.arrays import AGREEMENTS, RunArrays, compared_apart
 
@@ -22,30 +23,6 @@ Result = TypeVar("Result")
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> EvidenceLacking:
     """Build the error for what a population does not hold, with the nearest it does."""
     return EvidenceLacking(f"{holder} holds no {kind} {name!r}{nearest_to(name, known)}")
-
-
-class PartlyScored(DbenchError):
-    """A score that was computed of some seeds alone; ``score`` is its name, ``having`` leaves the others out."""
-
-    def __init__(self, holder: str, score: str) -> None:
-        super().__init__(f"{holder} has {score} of some seeds alone: judge those, as Population.having gives them")
-        self.score = score
-
-
-def on_scored_seeds(function: Callable[..., Result], given: dict[str, Any]) -> Result:
-    """Call a function; where it asks for a score that some seeds lack, call it again with the others alone.
-
-    ``given`` are its arguments by name. Populations among them are replaced by those that it was called with at last.
-    """
-    asked = set[str]()
-    while True:
-        try:
-            return function(**given)
-        except PartlyScored as partly:
-            if partly.score in asked:  # of a population that is none of the arguments
-                raise
-            asked.add(partly.score)
-            given |= {name: one.having(partly.score) for name, one in given.items() if hasattr(one, "having")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +161,8 @@ class Population:
                 raise EvidenceLacking(
                     f"{self.name} has no {self.unit} of which all that is asked for was scored: {name}"
                 )
-            said = (f"{len(lost)} of {len(complete)} complete seeds left out, of which {name} was not computed",)
+            why = "which UDR compares apart from them" if name == AGREEMENTS else f"of which {name} was not computed"
+            said = (f"{len(lost)} of {len(complete)} complete seeds left out, {why}",)
             self._parts_of_seeds[name] = replace(
                 self, left_out=self.left_out | without, deviations=self.deviations + (said if lost else ())
             )
@@ -203,13 +181,15 @@ class Population:
         return self.arrays.agreements[objective]
 
     def _largest_part(self) -> list[int]:
-        of_objectives = {}
+        of_objectives = dict[str, pd.Series]()
         for objective, matrix in self.arrays.agreements.items():
             if objective in self.objectives:
                 seeds = np.array([seed for _, seed in self.done(objective)], dtype=np.int64)
                 of_objectives[objective] = compared_apart(matrix, seeds)
-        parts = pd.DataFrame(of_objectives).loc[self.enough_seeds()]
-        part = parts.agg(tuple, axis=1)
+        complete = self.enough_seeds()
+        if not of_objectives:
+            return list(complete)
+        part = pd.DataFrame(of_objectives).loc[complete].agg(tuple, axis=1)
         members = [seeds.tolist() for seeds in part.groupby(part).groups.values()]
         return max(members, key=lambda seeds: (len(seeds), -seeds[0]))
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
-from dbench.claims.population import Population, PopulationPair, on_scored_seeds
+from dbench.claims.partly_scored import on_scored_seeds
+from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking, InvalidInput, find
 from dbench.figures import agreements, interventions, scatters, structure, sweeps, traversals  # noqa: F401
 from dbench.figures.card import FIGURES, FigureCard, Kind

@@ -160,6 +160,8 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
     for name, values in tensors.items():
         among = name.startswith(prefix)
         m = int(sizes.get(name.removeprefix(prefix), 0)) if among else len(runs)
+        if among and m == 0:
+            raise DamagedData(f"{path}: {name} must be of an objective with done runs")
         if values.shape[:1] != (m,) or (among and values.shape != (m, m)):
             raise DamagedData(f"{path}: {name} must have {m} runs, got shape {values.shape}")
         if values.dtype.kind != "f" or np.isinf(values).any():

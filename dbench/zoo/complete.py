@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.files import aside
 from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, compared_apart
-from dbench.zoo.extend import extended
+from dbench.zoo.extend import SCORE_VERSIONS, extended, load_earlier
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
@@ -64,14 +64,19 @@ def write_evidence(
     one (:func:`extended`).
 
     Raises:
-        InvalidInput: as :func:`build_table` and :func:`extended` do; or there are rules beside ``onto``.
+        InvalidInput: as :func:`build_table`, :func:`load_earlier` and :func:`extended` do; or there are rules beside
+            ``onto``, or it is the folder to write.
     """
     if onto is not None and rules:
         raise InvalidInput(f"rules must not be given beside onto, whose own hold for all runs, got {len(rules)}")
+    if onto is not None and Path(onto).resolve() == Path(folder).resolve():
+        raise InvalidInput(f"out must be another folder than onto, which may be all there is of its runs, got {folder}")
+    earlier = None if onto is None else load_earlier(onto, keys, profile)
     _collected(store, keys, {})  # what is lacking is told before the comparisons, which take long
     table, arrays = build_table(store, keys, profile, score_population(store, keys, workers=workers))
-    if onto is not None:
-        table, arrays, rules = extended(onto, table, arrays, keys=keys, profile=profile)
+    if earlier is not None:
+        table, arrays = extended(earlier, table, arrays)
+        rules = earlier.rules
     return write_table(folder, table, profile, arrays=arrays, rules=rules)
 
 
@@ -207,6 +212,7 @@ def write_table(
         "scores": sorted(table["score"].unique().tolist()),
         "profile": {**asdict(profile), "deviations": _deviations(table, arrays, profile)},
         "scoring": SCORING,
+        "score_versions": SCORE_VERSIONS,
         "tolerance": EARLY_SHARE,
         "rules": dict(sorted((rules or {}).items())),
     }
@@ -225,13 +231,13 @@ def _deviations(table: pd.DataFrame, arrays: RunArrays, profile: Profile) -> lis
     planned = len({key.seed for key in profile.runs(data=data)})
     fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []
     done = table[table["status"] == "done"].drop_duplicates("run").groupby("objective")["seed"]
-    parts = {tuple(compared_apart(a, done.get_group(o)).value_counts()) for o, a in arrays.agreements.items()}
-    apart = [
-        f"UDR compares runs within parts of {' and '.join(map(str, sizes))} seeds"
-        for sizes in sorted(parts)
+    parts = {o: compared_apart(a, done.get_group(o)).value_counts() for o, a in arrays.agreements.items()}
+    within = [
+        f"UDR compares runs of {objective} within parts of {' and '.join(map(str, sizes))} seeds"
+        for objective, sizes in parts.items()
         if len(sizes) > 1
     ]
-    return [*profile.deviations_on(data), *fewer, *apart]
+    return [*profile.deviations_on(data), *fewer, *within]
 
 
 def read_rules(path: str | Path) -> dict[str, str]:

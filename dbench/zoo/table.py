@@ -47,6 +47,9 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
             raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
     if not all(isinstance(score, str) for score in manifest["scores"]):
         raise DamagedData(f"{path} must name scores, got {manifest['scores']!r:.80}")
+    rules = manifest.get("rules", {})
+    if not isinstance(rules, dict) or not all(isinstance(card, str) for card in rules.values()):
+        raise DamagedData(f"{path}: rules must be hashes by card, got {rules!r:.80}")
     if not isinstance(manifest["arrays"].get("sha256"), str) or not isinstance(manifest["arrays"].get("shapes"), dict):
         raise DamagedData(f"{path} must hold sha256 and shapes of the arrays, got {manifest['arrays']!r:.80}")
     return manifest

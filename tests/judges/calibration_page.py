@@ -86,9 +86,9 @@ def passes_text(worlds: int, more: int, suspect: float, margins: Iterable[Freque
     placed = ""
     if blurs:
         placed = (
-            f" Where a margin lies is known to a standard error of {blurs[len(blurs) // 2]:.1%} (median) and at most "
-            f"{blurs[-1]:.1%} of the spread between zoos, which the brackets leave out: by 5% of that spread, 5% would "
-            "be 4.5 or 5.5%."
+            f" The place of a margin is estimated, with a standard error of {blurs[len(blurs) // 2]:.1%} of the spread "
+            f"between zoos (median; {blurs[-1]:.1%} at most), which the brackets leave out. A margin that is wrong by "
+            "5% of that spread makes an error of 5% one of 4.5% or 5.5%."
         )
     return (
         f"Every place was judged in {worlds:,} worlds. A margin where more than {suspect:.0%} of them came out wrong "

@@ -21,7 +21,8 @@ from dbench.claims.evidence import (
     swept_folders,
     whole_data_folders,
 )
-from dbench.claims.population import PartlyScored, Population, PopulationPair, on_scored_seeds
+from dbench.claims.partly_scored import PartlyScored, on_scored_seeds
+from dbench.claims.population import Population, PopulationPair
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
@@ -200,6 +201,7 @@ def test_agreements_are_those_of_the_largest_part_of_the_seeds_that_was_compared
     found = on_scored_seeds(lambda p: agreements_of(p, "beta_tcvae"), {"p": population(seeds == 1)})
     assert found[:, :, 0, 0].tolist() == [[0, 0], [2, 2]]
     assert population(seeds).having(AGREEMENTS).seeds().tolist() == [0]  # of several as large the first
+    assert Population("tiny", table).having(AGREEMENTS).seeds().tolist() == [0, 1, 2]
 
 
 def test_a_population_without_a_complete_seed_is_refused():

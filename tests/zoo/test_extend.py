@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,14 +9,15 @@ from click.testing import CliRunner
 from dbench.claims.evidence import load_population
 from dbench.cli import main
 from dbench.errors import InvalidInput
-from dbench.zoo.arrays import AGREEMENTS, load_arrays
+from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.complete import build_table, write_table
-from dbench.zoo.extend import extended
+from dbench.zoo.extend import extended, load_earlier
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.store import Store
-from dbench.zoo.table import load_manifest, load_runs
+from dbench.zoo.table import load_manifest
 
-MORE = (Sweep("beta_vae", (1, 4, 8)), Sweep("beta_tcvae", (1, 4)))
+MORE = (Sweep("beta_vae", (1, 4)), Sweep("beta_tcvae", (1, 4)), Sweep("factor_vae", (10,)))
+SEEDS = (2, 3, 4, 5, 6)
 RULES = {"mine / zoo": "0123"}
 
 
@@ -45,89 +47,105 @@ def first(part, tiny, tmp_path):
     return tmp_path / "table"
 
 
-def later(profile, *seeds):
-    return [replace(profile.runs()[0], seed=seed, **cell) for seed in seeds for cell in _cells(profile)]
+def later(profile):
+    return profile.runs(seeds=SEEDS)
 
 
-def _cells(profile):
-    return [{"objective": s.objective, "strength": x} for s in profile.sweeps for x in s.strengths]
+def both(folder, profile, added):
+    return extended(load_earlier(folder, later(profile), profile), *added)
 
 
 def test_a_table_in_two_parts_is_the_table_in_one_but_for_comparisons_across(first, part, tiny, tmp_path):
-    keys, three = later(tiny, 2), replace(tiny, seeds=3)
-    table, arrays, rules = extended(first, *part(three, keys), keys=keys, profile=three)
-    whole, of_whole = part(three, tiny.runs() + keys, "whole", diverged=tiny.runs()[:1])
+    seven = replace(tiny, seeds=7)
+    table, arrays = both(first, seven, part(seven, later(seven)))
+    whole, of_whole = part(seven, seven.runs(), "whole", diverged=tiny.runs()[:1])
     pd.testing.assert_frame_equal(table, whole)
     assert arrays.runs == of_whole.runs
     np.testing.assert_array_equal(arrays.of_runs["kl.code"], of_whole.of_runs["kl.code"])
     for objective, matrix in of_whole.agreements.items():
-        late = np.array([key.seed == 2 for key in sorted(tiny.runs()[1:] + keys) if key.objective == objective])
+        runs = whole[(whole["objective"] == objective) & (whole["status"] == "done")].drop_duplicates("run")
+        late = runs["seed"].isin(SEEDS).to_numpy()
         apart = np.where(np.equal.outer(late, late), matrix, np.nan)
         np.testing.assert_array_equal(arrays.agreements[objective], apart)
-    assert rules == RULES
-    write_table(first, table, three, arrays=arrays, rules=rules)
-    assert load_arrays(first, load_runs(first), load_manifest(first)).runs == of_whole.runs
-    assert load_population(first).seeds().tolist() == [1, 2]
-    assert load_manifest(first)["profile"]["deviations"] == ["UDR compares runs within parts of 2 and 1 seeds"]
+    write_table(tmp_path / "both", table, seven, arrays=arrays)
+    assert load_population(tmp_path / "both").having(AGREEMENTS).seeds().tolist() == list(SEEDS)
+    said = [f"UDR compares runs of {name} within parts of 5 and 2 seeds" for name in ("beta_tcvae", "beta_vae")]
+    assert load_manifest(tmp_path / "both")["profile"]["deviations"] == said
 
 
 def test_scores_that_one_part_lacks_are_missing_for_its_seeds(first, part, tiny):
-    keys, three = later(tiny, 2), replace(tiny, seeds=3)
-    table, arrays, _ = extended(first, *part(three, keys, nk=0.5, far=[1.0]), keys=keys, profile=three)
+    table, arrays = both(first, tiny, part(tiny, later(tiny), nk=0.5, far=[1.0]))
     nk = table[table["score"] == "nk"].set_index("seed")["value"]
-    assert nk[nk.notna()].index.unique().tolist() == [2]
+    assert sorted(nk[nk.notna()].index.unique()) == list(SEEDS)
     assert np.isnan(arrays.of_runs["far"]).sum() == len(tiny.runs()) - 1
 
 
 @pytest.mark.parametrize(
-    ("change", "keys", "message"),
+    ("change", "seeds", "message"),
     [
-        ({}, lambda p: p.runs(), "must not hold runs that are added to it, got 8, among them"),
-        ({"name": "other"}, lambda p: later(p, 2), "of the profile other, got tiny"),
-        ({"steps": 24}, lambda p: later(replace(p, steps=24), 2), "runs of today's profile tiny, got 8 others: "),
-        ({"data": ("squares",)}, lambda p: [replace(key, data="squares") for key in later(p, 2)], "the data squares"),
-        (
-            {"sweeps": MORE},
-            lambda p: [replace(p.runs()[0], strength=8, seed=seed) for seed in range(2)],
-            "onto must have the scores that other runs of its seeds are given: nk must be there",
-        ),
+        ({}, range(1, 6), r"seeds must not be those that onto has of beta_tcvae, got \[1\]"),
+        ({}, range(2, 6), "seeds must be 5 or more to be added, as UDR compares them alone, got 4 of beta_tcvae"),
+        ({"name": "other"}, SEEDS, "a table of profile other, got one of tiny"),
+        ({"steps": 24}, SEEDS, "must hold runs of today's profile tiny, got 8 others: "),
+        ({"data": ("squares",)}, SEEDS, "onto must be a table of data set squares, got one of dsprites_grid_16"),
     ],
 )
-def test_a_table_of_other_runs_is_not_extended(first, part, tiny, change, keys, message):
-    profile, keys = replace(tiny, **change), keys(tiny)
-    added = part(profile, keys, nk=0.5)
+def test_a_table_of_other_runs_is_not_extended(first, tiny, change, seeds, message):
+    profile = replace(tiny, **change)
     with pytest.raises(InvalidInput, match=message):
-        extended(first, *added, keys=keys, profile=profile)
+        load_earlier(first, profile.runs(seeds=seeds), profile)
 
 
-def test_arrays_of_another_shape_and_another_scoring_are_refused(first, part, tiny, forge):
-    keys = later(tiny, 2)
-    table, arrays = part(tiny, keys)
-    wider = replace(arrays, of_runs={"kl.code": np.zeros((4, 3))})
+def test_a_table_of_scores_of_another_version_is_not_extended(first, tiny, forge):
+    forge(first, score_versions={"udr": 2})
+    with pytest.raises(InvalidInput, match=r"scores of the versions {'udr': \d}, got {'udr': 2}"):
+        load_earlier(first, later(tiny), tiny)
+
+
+@pytest.mark.parametrize("score", [{"nk": 0.5}, {"far": [1.0]}])
+def test_what_would_be_there_for_a_part_of_a_seeds_runs_is_refused(first, part, tiny, score):
+    more = replace(tiny, sweeps=MORE)
+    keys = more.runs(objectives=["factor_vae"], seeds=range(5))
+    earlier = load_earlier(first, keys, more)
+    with pytest.raises(InvalidInput, match=r"scores that other runs of its seeds are given: (nk|far) must be there"):
+        extended(earlier, *part(more, keys, **score))
+
+
+def test_parts_that_do_not_fit_together_are_refused(first, part, tiny):
+    earlier = load_earlier(first, later(tiny), tiny)
+    table, arrays = part(tiny, later(tiny))
+    wider = replace(arrays, of_runs={"kl.code": np.zeros((20, 3))})
     with pytest.raises(InvalidInput, match=r"kl\.code of shape \(3,\) a run, got \(2,\)"):
-        extended(first, table, wider, keys=keys, profile=tiny)
-    forge(first, scoring={"sample": "another"})
-    with pytest.raises(InvalidInput, match="scored as this version scores"):
-        extended(first, table, arrays, keys=keys, profile=tiny)
+        extended(earlier, table, wider)
+    with pytest.raises(InvalidInput, match="onto must have UDR of beta_tcvae where the added runs do, and not els"):
+        extended(earlier, table, replace(arrays, agreements={}))
+    with pytest.raises(InvalidInput, match="must hold runs of the same version of the data, got 0000 and "):
+        extended(earlier, table.assign(data_sha256="0000"), arrays)
 
 
-def test_the_command_extends_a_table_in_place(tmp_path, tiny, part):
-    text = 'data = ["dsprites_grid_16"]\nnetwork = "mlp"\nsteps = 12\nbatch_size = 8\nlearning_rate = 1e-3\nseeds = 4\n'
+def test_the_command_extends_a_table(tmp_path, tiny, part):
+    text = 'data = ["dsprites_grid_16"]\nnetwork = "mlp"\nsteps = 12\nbatch_size = 8\nlearning_rate = 1e-3\nseeds = 9\n'
     sweeps = "".join(f'[[sweep]]\nobjective = "{s.objective}"\nstrengths = {list(s.strengths)}\n' for s in tiny.sweeps)
     (tmp_path / "tiny.toml").write_text(text + sweeps)
-    four = replace(tiny, seeds=4)
-    part(four, four.runs())
-    given = ["zoo", "table", "--profile", str(tmp_path / "tiny.toml"), "--store", str(tmp_path / "store")]
-    out = str(tmp_path / "out")
-    for seeds, more in (("0-1", []), ("2-3", ["--onto", out])):
-        result = CliRunner().invoke(main, [*given, "--seeds", seeds, "--out", out, *more], catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-    assert load_population(out).seeds().tolist() == [0, 1, 2, 3]
-    result = CliRunner().invoke(main, [*given, "--seeds", "2-3", "--out", out, "--onto", out])
-    assert result.exit_code == 2
-    assert "must not hold runs that are added to it, got 8" in result.output
-    frozen = tmp_path / "frozen.json"
-    frozen.write_text('{"cards": {"mine / zoo": {"hash": "0123"}}}')
-    result = CliRunner().invoke(main, [*given, "--out", out, "--onto", out, "--rules", str(frozen)])
-    assert result.exit_code == 2
-    assert "rules must not be given beside onto, whose own hold for all runs, got 1" in result.output
+    cards = {name: {"hash": card} for name, card in RULES.items()}
+    (tmp_path / "frozen.json").write_text(json.dumps({"cards": cards}))
+    nine = replace(tiny, seeds=9)
+    part(nine, nine.runs())
+    given = ["zoo", "table", "--profile", str(tmp_path / "tiny.toml"), "--store", str(tmp_path / "store"), "--seeds"]
+    old, new, rules = (str(tmp_path / name) for name in ("old", "new", "frozen.json"))
+
+    def run(*more):
+        result = CliRunner().invoke(main, [*given, *more])
+        return result.exit_code, result.output
+
+    assert run("0-3", "--out", old, "--rules", rules)[0] == 0
+    code, said = run("4-8", "--out", old, "--onto", old)
+    assert code == 2
+    assert "out must be another folder than onto, which may be all there is of its runs, got" in said
+    code, said = run("4-8", "--out", new, "--onto", old, "--rules", rules)
+    assert code == 2
+    assert "rules must not be given beside onto, whose own hold for all runs, got 1" in said
+    assert run("4-8", "--out", new, "--onto", old)[0] == 0
+    population = load_population(new)
+    assert population.seeds().tolist() == [*range(9)]
+    assert population.rules == RULES
