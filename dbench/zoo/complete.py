@@ -231,12 +231,12 @@ def _deviations(table: pd.DataFrame, arrays: RunArrays, profile: Profile) -> lis
     planned = len({key.seed for key in profile.runs(data=data)})
     fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []
     done = table[table["status"] == "done"].drop_duplicates("run").groupby("objective")["seed"]
-    parts = {o: compared_apart(a, done.get_group(o)).value_counts() for o, a in arrays.agreements.items()}
-    within = [
-        f"UDR compares runs of {objective} within parts of {' and '.join(map(str, sizes))} seeds"
-        for objective, sizes in parts.items()
-        if len(sizes) > 1
-    ]
+    of_parts = dict[str, list[str]]()
+    for objective, matrix in sorted(arrays.agreements.items()):
+        sizes = compared_apart(matrix, done.get_group(objective)).value_counts()
+        if len(sizes) > 1:
+            of_parts.setdefault(" and ".join(map(str, sizes)), []).append(objective)
+    within = [f"UDR compares runs of {', '.join(of)} within parts of {sizes} seeds" for sizes, of in of_parts.items()]
     return [*profile.deviations_on(data), *fewer, *within]
 
 

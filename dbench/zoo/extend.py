@@ -92,7 +92,7 @@ def extended(earlier: Earlier, table: pd.DataFrame, arrays: RunArrays) -> tuple[
             check_whole_seeds(name, share, seeds)
     except DamagedData as error:
         raise InvalidInput(f"onto must have the scores that other runs of its seeds are given: {error}") from None
-    for objective, compared in whole.agreements.items():
+    for objective, compared in sorted(whole.agreements.items()):
         if np.isnan(compared.diagonal()).any():
             raise InvalidInput(f"onto must have UDR of {objective} where the added runs do, and not elsewhere")
     return rows, whole

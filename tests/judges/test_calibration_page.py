@@ -28,4 +28,4 @@ def test_a_page_is_read_as_it_was_written(tmp_path, monkeypatch, cards):
     assert row["wrong 'reproduced'"].startswith("15.0% [13.5%, ")
     assert row["wrong 'reproduced'"].endswith(page.TOO_OFTEN)
     assert "in 2,000 others, 1 of 1" in page.PAGE.read_text()
-    assert "standard error of 2.5% (median)" in page.PAGE.read_text()
+    assert "standard error of 2.5% of the spread" in page.PAGE.read_text()
