@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.arrays import RunArrays, check_whole_seeds, load_arrays
 from dbench.zoo.keys import RunKey
-from dbench.zoo.population import VERSION
+from dbench.zoo.population import UDR_VERSION
 from dbench.zoo.profiles import Profile
 from dbench.zoo.scorers import VERSIONS
 from dbench.zoo.survey import strangers
 from dbench.zoo.table import AXES, COLUMNS, NUMBERS, load_manifest, load_runs, run_keys
 
-SCORE_VERSIONS = {"udr": VERSION, **VERSIONS}
+SCORE_VERSIONS = {"udr": UDR_VERSION, **VERSIONS}
 """Groups of scores -> version of what they compute; 1 where a group is not named."""
 
 LEAST_SEEDS = 5

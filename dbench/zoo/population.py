@@ -29,7 +29,7 @@ Scores = dict[str, float | list[float]]
 POINTS = 10_000
 """Grid points at which models are compared, the same for all models of a data set."""
 
-VERSION = 3
+UDR_VERSION = 3
 """Raised when the comparison changes what it computes."""
 
 _RELATIONS: tuple[Relation, ...] = ("lasso", "spearman")
@@ -81,7 +81,7 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
 
 
 def _name(members: list[tuple[RunKey, str]], relation: str) -> str:
-    text = json.dumps([VERSION, KEY_SCHEMA, POINTS, relation, [[key.digest, codes] for key, codes in members]])
+    text = json.dumps([UDR_VERSION, KEY_SCHEMA, POINTS, relation, [[key.digest, codes] for key, codes in members]])
     return f"populations/udr-{relation}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 

@@ -133,7 +133,7 @@ def rows(index: int, found: list[Frequencies]) -> list[list[str]]:
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=200, help="worlds at each place of each claim")
-    parser.add_argument("--more", type=int, default=1_000, help="other worlds at the margins that look suspect")
+    parser.add_argument("--more", type=int, default=2_000, help="other worlds at the margins that look suspect")
     parser.add_argument("--suspect", type=float, default=0.03, help="share of wrong verdicts above which one does")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--scratch", type=Path, help="file of finished claims: an interrupted run goes on with it")

@@ -40,7 +40,7 @@ def part(tmp_path, finish):
 
 @pytest.fixture
 def first(part, tiny, tmp_path):
-    """The folder of a table of two seeds, the third to follow."""
+    """The folder of a table of two seeds, of which one run diverged."""
     keys = tiny.runs()
     table, arrays = part(tiny, keys, "first", diverged=keys[:1])
     write_table(tmp_path / "table", table, tiny, arrays=arrays, rules=RULES)

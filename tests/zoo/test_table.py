@@ -178,6 +178,13 @@ def test_keys_of_another_schema_are_refused(evidence, forge):
         load_runs(evidence)
 
 
+@pytest.mark.parametrize("rules", [["mine / zoo"], None, {"mine / zoo": 5}])
+def test_rules_of_a_manifest_that_are_no_hashes_are_refused(evidence, forge, rules):
+    forge(evidence, rules=rules)
+    with pytest.raises(DamagedData, match="rules must be hashes by card, got"):
+        load_manifest(evidence)
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"schema": 7}', '{"schema": 2}'])
 def test_a_damaged_manifest_is_refused(evidence, text):
     (evidence / "manifest.json").write_text(text)
