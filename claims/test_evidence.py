@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from dbench.claims.evidence import evidence_folders, whole_data_folders
+from dbench.errors import EvidenceLacking
+from dbench.zoo.table import load_runs
 from dbench.zoo.verify import verify_start
 
 # Checksums of all tables shipped: a table and its manifest that were rewritten together do not pass.
@@ -27,7 +29,12 @@ def test_a_shipped_run_begins_as_it_began(pytestconfig, remark):
     if pytestconfig.getoption("dbench_retrain") == "none":
         pytest.skip("--dbench-retrain=none")
     folder = whole_data_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))[0]
-    comparison = verify_start(folder)
+    if ":" in load_runs(folder)["data"].iloc[0]:
+        pytest.skip(f"the data set of {folder.name} is code of its own, which is run for those alone who train on it")
+    try:
+        comparison = verify_start(folder)
+    except EvidenceLacking as lacking:
+        pytest.skip(str(lacking))
     same = int(comparison["exact"].sum())
     remark(f"1,000 steps of one run of {folder.name}: {same} of {len(comparison)} losses are the same to the last bit")
     wrong = comparison[~comparison["agrees"]]

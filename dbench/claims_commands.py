@@ -56,12 +56,13 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
     if record is not None:
         click.echo(f'\nThe paper: "{record["quote"]}"\nStatistic: {record["statistic"]}\nRule:      {record["rule"]}')
         for entry in record["regime"]:
-            click.echo(f"Condition: {entry['says']} {entry['rule']}: {entry['value']:.3g} ({entry['source']})")
+            value = "not known" if entry["value"] is None else f"{entry['value']:.3g}"
+            click.echo(f"Condition: {entry['says']} {entry['rule']}: {value} ({entry['source']})")
     click.echo(f"\n{heading['verdict'].upper()}. {heading['says']}")
     for note in heading["notes"]:
         click.echo(f"  {note}")
-    provenance = document["provenance"]
-    click.echo(f"\nCite: dbench, {finding.id}, {heading['verdict']}, {provenance['commit']}, {provenance['utc']}")
+    of = [document["provenance"].get(name, f"unknown {name}") for name in ("commit", "utc")]
+    click.echo(f"\nCite: {', '.join(['dbench', finding.id, heading['verdict'], *of])}")
     if record is not None:
         click.echo(f"Again: pytest '{record['nodeid']}'")
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import files
 from itertools import combinations
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 from dbench.claims.population import Population, PopulationPair
 from dbench.data import full_size_of, load
 from dbench.data.held_out import WITHOUT, parse_held_out
-from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
+from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
 from dbench.zoo.arrays import joined, load_arrays
 from dbench.zoo.profiles import PROFILES, find_profile
 from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs
@@ -127,7 +128,10 @@ def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
     found: dict[str, tuple[Path, ...]] = {}
     for folder in sorted(folders):
         profile, data = _trained_on(folder)
-        base, combination, _ = parse_held_out(data) if WITHOUT in data else (data, None, None)
+        try:
+            base, combination, _ = parse_held_out(data)
+        except DbenchError:
+            continue
         if combination is not None:
             name = f"{profile}-{base}"
             found[name] = (*found.get(name, ()), folder)
@@ -146,7 +150,13 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     Raises:
         DamagedData: a table was damaged or edited.
         EvidenceLacking: no tables, or one without a complete seed.
+        InvalidInput: two tables of one combination, or of runs that were not trained alike.
     """
+    data = [_trained_on(folder)[1] for folder in folders]
+    if len(set(data)) < len(data):
+        raise InvalidInput(f"{name} must have one table of each combination, got {', '.join(sorted(data))}")
+    if any(_settings(folder) != _settings(folders[0]) for folder in folders):
+        raise InvalidInput(f"{name} must have tables of runs that were trained alike, got {', '.join(sorted(data))}")
     parts = [load_population(folder) for folder in folders]
     seeds = min((len(part.seeds()) for part in parts), default=0)
     if not seeds:
@@ -172,7 +182,7 @@ def _trained_on(folder: Path) -> tuple[str, str]:
     try:
         with pq.ParquetFile(folder / TABLE) as file:
             row = next(file.iter_batches(batch_size=1, columns=["profile", "data"])).to_pylist()[0]
-    except (pa.ArrowException, OSError, StopIteration, IndexError, KeyError):
+    except (pa.ArrowException, OSError, StopIteration, LookupError, ValueError):
         return "", ""
     return str(row["profile"]), str(row["data"])
 
@@ -200,7 +210,7 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
 
     Returns:
         ``name``, ``data``, ``side`` (pixels), ``profile``, ``models``, ``objectives``, ``seeds`` (most of a setting),
-        ``steps``, ``deviations`` and ``sha256``.
+        ``steps``, ``deviations`` and ``sha256``. The side is None where the data set cannot be loaded.
     """
     path = Path(folder)
     profile, data = _trained_on(path)
@@ -209,12 +219,12 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
     try:
         runs = load_runs(path).drop_duplicates("run")
         deviations = load_manifest(path)["profile"].get("deviations", [])
-        # A table may come from anywhere: a data set that it names as module:attribute is not run to describe it.
-        side = None if ":" in data else int(load(data).image_shape[-1])
     except (DbenchError, OSError):
         return found
+    # A table may come from anywhere: a data set that it names as module:attribute is not run to describe it.
+    with suppress(DbenchError):
+        found["side"] = None if ":" in data else int(load(data).image_shape[-1])
     return found | {
-        "side": side,
         "sha256": evidence_sha256(path),
         "models": len(runs),
         "objectives": sorted(runs["objective"].unique()),
@@ -241,8 +251,6 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
         if table.empty:
             raise InvalidInput(f"objectives must name one of {Path(folder).name}, {present}, got {[*objectives]}")
     deviations, rules = manifest["profile"].get("deviations", []), manifest.get("rules", {})
-    if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
-        raise DamagedData(f"{Path(folder).name}: deviations of the profile must be a list of text, got {deviations!r}")
     population = Population(Path(folder).name, table, tuple(deviations), arrays, rules)
     return replace(population, deviations=(*deviations, *_losses(population)))
 

@@ -58,7 +58,7 @@ def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DamagedData(f"expected verdicts cannot be read from {path.name}: {error}") from error
     tables = document.pop("expected", [])
     if document or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):

@@ -10,12 +10,16 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from dbench.claims.card import Claim
 from dbench.claims.population import Population
+from dbench.claims.rules import Rule
 
 _DIGITS = 16
 # Where what computes an estimate may live, beside the file of the test.
-_SEVERAL = (tuple, list, set, range, KeysView, ValuesView, ItemsView)
+_SEVERAL = (tuple, list, set, frozenset, range, KeysView, ValuesView, ItemsView)
+_PLAIN = (bool, int, float, str, np.ndarray, np.generic, Rule)
 _OURS = ("dbench.claims.", "dbench.stats.")
 
 
@@ -24,7 +28,8 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
 
     Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic, bounds,
     confidence, least n and regime, the parameters of its tests, and the functions, classes and constants that the tests
-    reach by name in their own file, ``dbench.claims`` and ``dbench.stats``.
+    reach by name, or as the default of an argument, in their own file, ``dbench.claims`` and ``dbench.stats``.
+    Constants are numbers, text, arrays, rules, and collections of them.
     """
     marks = [mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
     said = {
@@ -66,20 +71,24 @@ def _gather(thing: Any, parts: dict[str, str]) -> None:
     for function in functions:
         if not isinstance(function, FunctionType):
             continue
-        for used in _names(function.__code__):
-            value = function.__globals__.get(used)
-            if inspect.isroutine(value) or inspect.isclass(value):
-                _follow(value, function.__module__, parts)
-            elif isinstance(value, (bool, int, float, str, tuple, list, dict, set)):
-                parts[f"{_place(function.__module__)}.{used}"] = _constant(value)
-                for inner in _callables(value):
-                    _follow(inner, function.__module__, parts)
+        place = _place(function.__module__)
+        reached = {f"{place}.{used}": function.__globals__.get(used) for used in _names(function.__code__)}
+        reached[f"{place}.{function.__qualname__} by default"] = _defaults(function)
+        for name, value in reached.items():
+            if isinstance(value, (*_PLAIN, *_SEVERAL, dict)):
+                parts[name] = _constant(value)
+            for inner in _callables(value):
+                _follow(inner, function.__module__, parts)
 
 
 def _follow(value: Any, module: str, parts: dict[str, str]) -> None:
     """Gather a function or class of ours, or of the module that uses it."""
     if value.__module__ == module or str(value.__module__).startswith(_OURS):
         _gather(value, parts)
+
+
+def _defaults(function: FunctionType) -> tuple[Any, ...]:
+    return (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
 
 
 def _callables(value: Any) -> Iterator[Any]:
@@ -89,7 +98,7 @@ def _callables(value: Any) -> Iterator[Any]:
     if isinstance(value, _SEVERAL):
         for inner in value:
             yield from _callables(inner)
-    elif inspect.isfunction(value) or inspect.isclass(value):
+    elif inspect.isroutine(value) or inspect.isclass(value):
         yield value
 
 
@@ -109,12 +118,16 @@ def _constant(value: Any) -> str:
     """A constant as text; of functions and cards in it the names, for addresses change by session."""
     if isinstance(value, dict):
         return str([(str(key), _constant(item)) for key, item in value.items()])
-    if isinstance(value, set):
+    if isinstance(value, (set, frozenset)):
         return str(sorted(map(_constant, value)))
     if isinstance(value, _SEVERAL):
         return str([_constant(item) for item in value])
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__name__))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return f"{value.dtype} {value.tolist()}"
+    if isinstance(value, Rule):
+        return str(value)
     return repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
 
 

@@ -69,7 +69,7 @@ def load_frozen(path: Path) -> Frozen:
     try:
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return Frozen({name: FrozenCard(**entry) for name, entry in document["cards"].items()})
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedData(f"frozen rules cannot be read from {path.name}: {error}") from error
 
 

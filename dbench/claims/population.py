@@ -147,7 +147,7 @@ class Population:
         Raises:
             EvidenceLacking: that is all of them.
         """
-        if name not in self._parts_of_seeds:
+        if name not in self._having:
             if name == AGREEMENTS:
                 lacks = ~self.table[self.unit].isin(self._largest_part())
             elif name in self.arrays.of_runs:
@@ -163,10 +163,10 @@ class Population:
                 )
             why = "which UDR compares apart from them" if name == AGREEMENTS else f"of which {name} was not computed"
             said = (f"{len(lost)} of {len(complete)} complete seeds left out, {why}",)
-            self._parts_of_seeds[name] = replace(
+            self._having[name] = replace(
                 self, left_out=self.left_out | without, deviations=self.deviations + (said if lost else ())
             )
-        return self._parts_of_seeds[name]
+        return self._having[name]
 
     def agreements(self, objective: str) -> NDArray[np.float32]:
         """Return the agreement of every run of an objective that is done with every other, as :meth:`done` sorts them.
@@ -244,7 +244,7 @@ class Population:
         return self.table.drop_duplicates("run")
 
     @cached_property
-    def _parts_of_seeds(self) -> dict[str, Population]:
+    def _having(self) -> dict[str, Population]:
         """Populations without the seeds that lack a score, by its name."""
         return {}
 

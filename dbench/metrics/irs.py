@@ -156,7 +156,8 @@ def irs(
     Returns:
         Score with per-code values and the matrix R (d x k) as relation; details ``ceiling`` (of one exact copy of each
         factor), ``chance`` (of the same codes, shuffled), ``active`` (codes that vary). Constant codes have value 0 and
-        weight 0; if all are, the score is 0. With a single factor every active code scores 1.
+        weight 0; if all are, the score is 0. With a single factor every active code scores 1,
+        corrected 0.
 
     Raises:
         InvalidInput: a factor that does not vary, or a wrong option.

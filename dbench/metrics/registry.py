@@ -214,10 +214,11 @@ def find_variant(name: str) -> Callable[..., Score]:
         >>> find_variant("dci[forest]").keywords
         {'estimator': 'forest'}
     """
-    stem, _, variant = name.removesuffix("]").partition("[")
+    stem, bracket, rest = name.partition("[")
     function = find_metric(stem)
-    if "[" not in name:
+    if not bracket:
         return function
+    variant = rest.removesuffix("]") if rest.endswith("]") else ""  # no option is called so
     for option, kind in get_type_hints(inspect.unwrap(function)).items():
         if (option == variant and kind is bool) or variant in _choices(kind):
             found: Any = functools.partial(function, **{option: True if option == variant else variant})

@@ -8,7 +8,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, exact_copies
-from dbench.metrics.inputs import require_varying
+from dbench.metrics.inputs import ranked, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
 from dbench.seeds import generator as named_generator
@@ -73,8 +73,9 @@ def sap(
     require_varying(sample)
     relation = relation or ("svm" if sample.discrete else "r2")
     if relation == "r2":
-        matrix = squared_correlation(sample.codes, sample.factors)
-        ceiling = gap_per_factor(squared_correlation(exact_copies(sample).codes, sample.factors))
+        numbers = ranked(sample.factors)
+        matrix = squared_correlation(sample.codes, numbers)
+        ceiling = gap_per_factor(squared_correlation(exact_copies(sample).codes, numbers))
     elif relation == "svm":
         if not sample.discrete:
             raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")

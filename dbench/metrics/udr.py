@@ -204,7 +204,8 @@ def udr_scores(
     Model i against model j: R(a, b) is the absolute weight of code b of model j in a Lasso that predicts
     code a of model i from all codes of model j (penalty cross-validated, see
     :mod:`dbench.metrics.lasso`), or the absolute Spearman correlation of a and b; :func:`udr_pair` makes it a score.
-    Lasso is not symmetric, so both orders of a pair are fitted.
+    Lasso is not symmetric, so both orders of a pair are fitted. The paper trains a regressor for each code, yet prints
+    scikit-learn's objective for several targets; of a single target they are the same, and that is what is fitted here.
 
     Codes are models x n x d posterior means of the same n observations in random order (10,000 in the paper for Lasso,
     1,000 for Spearman). Every code is standardised; constant codes relate to nothing. ``informative`` flags models x d

@@ -109,6 +109,11 @@ def score(
         scored.append(_with_progress(found, options | {"source": source}))
         if any(result.reason == STOPPED for result in scored[-1].results):
             break
+    if as_json:
+        click.echo(json.dumps([record for one in scored for record in one.records], indent=1, allow_nan=False))
+    else:
+        show(Console(highlight=False), scored)
+    # Shown first: what was computed is not lost where a file cannot be written.
     written = list[Path]()
     if csv_file:
         import pandas as pd
@@ -121,12 +126,8 @@ def score(
         written.append(write_aside(html_file, page(scored)))
     if out:
         written += [write_aside(out / f"{name}.svg", picture) for name, picture in scored[0].pictures.items()]
-    if as_json:
-        click.echo(json.dumps([record for one in scored for record in one.records], indent=1, allow_nan=False))
-    else:
-        show(Console(highlight=False), scored)
-        for path in written:
-            click.echo(f"Written: {path}")
+    for path in written:
+        click.echo(f"Written: {path}", err=as_json)
     results = [result for one in scored for result in one.results]
     if any(result.reason == STOPPED for result in results):
         click.echo("dbench: stopped; what was computed by then stands above", err=True)

@@ -223,7 +223,7 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         return "is defined for labels; factors that are not whole numbers are continuous"
     if item.needs in ("sample", "grid") and sample.discrete:
         most = max(len(np.unique(column)) for column in sample.factors.T)
-        if item.learned and most > _MOST_CLASSES:
+        if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
         if most * BINS * sample.n_codes > _MOST_CELLS:
             return f"counts codes by factor value, and a factor has {most:,} values: too many"

@@ -43,10 +43,13 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
     They are of the same observations in the same order. Numbers of codes may differ.
 
     Raises:
-        InvalidInput: fewer than two models.
+        InvalidInput: fewer than two models, or two of one name.
     """
     if len(models) < 2:
         raise InvalidInput(f"models must be at least 2, to be compared with each other, got {len(models)}")
+    names = [model.name for model in models]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InvalidInput(f"models must have a name each, got {', '.join(twice)} more than once")
     # Shorter ones are filled up with constant codes, which relate to nothing.
     width = max(model.codes.shape[1] for model in models)
     codes = np.stack([np.pad(model.codes, ((0, 0), (0, width - model.codes.shape[1]))) for model in models])
@@ -67,7 +70,7 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
     if len(models) < 6:
         notes.append(f"Comparisons for each model: {len(models) - 1}; the paper has five or more.")
     return Ranking(
-        tuple(model.name for model in models),
+        tuple(names),
         agreements,
         np.array([np.median(row) for row in others]),
         quartiles[:, 1] - quartiles[:, 0],

@@ -1,7 +1,6 @@
 """Scores of a user's codes by every metric, as one object."""
 
 import io
-import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from dbench.provenance import commit, versions
 from dbench.scoring.compute import Progress, Result, compute
 from dbench.scoring.hinton import hinton_svg
 from dbench.scoring.scored_codes import ScoredCodes
+from dbench.stats.estimate import finite_or_none
 
 COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
 
@@ -114,12 +114,8 @@ def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
                 yield name, part, key, float(value), *nothing, n, ""
 
 
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
 def _named(names: Iterable[str], values: Iterable[float] | None) -> dict[str, float | None] | None:
-    return None if values is None else {key: _number(value) for key, value in zip(names, values, strict=True)}
+    return None if values is None else {key: finite_or_none(value) for key, value in zip(names, values, strict=True)}
 
 
 def _record(scored: ScoredCodes, result: Result) -> dict[str, Any]:
@@ -143,7 +139,7 @@ def _record(scored: ScoredCodes, result: Result) -> dict[str, Any]:
         "details": _named(score.details, score.details.values()) if score else {},
         "per_factor": _named(scored.sample.factor_names, score.per_factor) if score else None,
         "per_code": _named(scored.code_names, score.per_code) if score else None,
-        "relation": None if relation is None else [[_number(value) for value in row] for row in relation],
+        "relation": None if relation is None else [[finite_or_none(value) for value in row] for row in relation],
         "rows": result.rows,
         "seconds": round(result.seconds, 3),
         "warnings": list(result.warnings),

@@ -39,6 +39,8 @@ class Watch:
     ) -> None:
         if every < 1:
             raise InvalidInput(f"every must be at least 1, got {every}")
+        if not metrics:
+            raise InvalidInput("metrics must name at least one, got none")
         choose(metrics)  # a misspelt name shall not wait for the training
         self.data = load(data) if isinstance(data, str) else data
         self.metrics, self.every, self.rows, self.seed = tuple(metrics), every, rows, seed

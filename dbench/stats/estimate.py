@@ -47,6 +47,11 @@ class Estimate:
         return self.confidence == 1.0
 
 
+def finite_or_none(value: float) -> float | None:
+    """Return a number as JSON can hold it: none in the place of what is infinite or no number."""
+    return float(value) if math.isfinite(value) else None
+
+
 def exact(value: float, *, n: int = 1) -> Estimate:
     """Return the estimate of a value computed without sampling from ``n`` enumerated cases."""
     return Estimate(value, value, value, n, 1.0)

@@ -245,7 +245,7 @@ def read_rules(path: str | Path) -> dict[str, str]:
     try:
         cards = json.loads(Path(path).read_bytes())["cards"]
         found = {name: card["hash"] for name, card in cards.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInput(f"rules must be what dbench claims freeze wrote, got {str(path)!r}: {error}") from None
     if not all(isinstance(value, str) for value in found.values()):
         raise InvalidInput(f"rules must hold a hash for each card, got another value in {str(path)!r}")

@@ -13,11 +13,11 @@ from dbench.zoo.arrays import RunArrays, check_whole_seeds, load_arrays
 from dbench.zoo.keys import RunKey
 from dbench.zoo.population import UDR_VERSION
 from dbench.zoo.profiles import Profile
-from dbench.zoo.scorers import VERSIONS
+from dbench.zoo.scorers import SCORING_SCHEMA, VERSIONS
 from dbench.zoo.survey import strangers
 from dbench.zoo.table import AXES, COLUMNS, NUMBERS, load_manifest, load_runs, run_keys
 
-SCORE_VERSIONS = {"udr": UDR_VERSION, **VERSIONS}
+SCORE_VERSIONS = {"all": SCORING_SCHEMA, "udr": UDR_VERSION, **VERSIONS}
 """Groups of scores -> version of what they compute; 1 where a group is not named."""
 
 LEAST_SEEDS = 5
@@ -48,7 +48,8 @@ def load_earlier(folder: str | Path, keys: Collection[RunKey], profile: Profile)
     ):
         if has != given:
             raise InvalidInput(f"onto must be a table of {what} {', '.join(given)}, got one of {', '.join(has)}")
-    if (had := manifest.get("score_versions", {"udr": 3})) != SCORE_VERSIONS:  # tables from before it was said
+    before = {"all": 2, "udr": 3}  # of tables that do not say it
+    if (had := before | manifest.get("score_versions", {})) != SCORE_VERSIONS:
         raise InvalidInput(f"onto must have scores of the versions {SCORE_VERSIONS}, got {had}")
     if others := strangers(run_keys(table, manifest).values(), profile):
         raise InvalidInput(

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from dbench.codes import GridSource
 from dbench.data import DataSet, load
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
+from dbench.files import write_aside
 from dbench.training.encode import encode_grid
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
@@ -64,6 +64,12 @@ def choose_runs(keys: Sequence[RunKey], each: int) -> list[RunKey]:
     return [key for group in taken.values() for key in group[:each]]
 
 
+def _check_one_kind(keys: Sequence[RunKey]) -> None:
+    if len({(key.data, *network_of(key, load(key.data)).shapes.items()) for key in keys}) > 1:
+        kinds = sorted({(key.data, key.network) for key in keys})
+        raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
+
+
 def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
     """Write the weights of finished runs of one data set and network as one safetensors file of float16.
 
@@ -76,9 +82,7 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
         raise InvalidInput("a panel must hold at least one finished run, got none")
     if own := sorted({key.data for key in keys if ":" in key.data}):
         raise InvalidInput(f"a panel must be of a data set that dbench knows, got {', '.join(own)}")
-    if len({(key.data, *network_of(key, load(key.data)).shapes.items()) for key in keys}) > 1:
-        kinds = sorted({(key.data, key.network) for key in keys})
-        raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
+    _check_one_kind(keys)
     each = [store.tensors(key, "weights") for key in keys]
     names = sorted(name for name in each[0] if name.startswith(_PARTS))
     with np.errstate(over="ignore"):
@@ -87,8 +91,7 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
         if not np.isfinite(values).all():
             raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
     header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": load(keys[0].data).fingerprint}
-    with aside(path) as place:
-        save_file(weights, place, metadata={"panel": json.dumps(header)})
+    write_aside(path, save(weights, metadata={"panel": json.dumps(header)}))
 
 
 def read_panel(path: str | Path) -> Panel:
@@ -110,10 +113,13 @@ def read_panel(path: str | Path) -> Panel:
             raise DamagedData(f"{path} must be of a data set that dbench knows, got {', '.join(own)}, which is code")
         if header["schema"] != _SCHEMA or not keys:
             raise DamagedData(f"{path} must be a panel of schema {_SCHEMA}, got {header['schema']}")
+        _check_one_kind(keys)
         panel = Panel(keys, weights)
         if panel.data.fingerprint != header["data_sha256"]:
             raise DamagedData(f"{path} was made for other images of {keys[0].data} than these")
         shapes = {name: tuple(shape) for name, shape in network_of(keys[0], panel.data).shapes.items()}
+    except InvalidInput as error:
+        raise DamagedData(f"{path}: {error}") from None
     except DbenchError:
         raise
     except (SafetensorError, LookupError, AttributeError, TypeError, ValueError, OSError, RecursionError) as error:

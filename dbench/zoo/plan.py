@@ -43,7 +43,8 @@ class Setup:
         checkpoint_every: seconds between the checkpoints of a run.
 
     Raises:
-        InvalidInput: a device that this machine lacks or a cluster cannot be asked for, or GPUs out of range.
+        InvalidInput: a device that this machine lacks or a cluster cannot be asked for, or workers, runs in an
+            ensemble or GPUs out of range.
         UnknownName: no such engine.
     """
 
@@ -58,6 +59,9 @@ class Setup:
     def __post_init__(self) -> None:
         if self.engine not in _ENGINES:
             raise unknown_name("engine", self.engine, _ENGINES)
+        for name, number in (("workers", self.workers), ("group_size", self.group_size)):
+            if number is not None and number < 1:
+                raise InvalidInput(f"{name} must be 1 or more, got {number}")
         # On a cluster every node checks for itself what it has.
         check_device(self.device, self.precision, cluster=self.engine == "ray")
         if self.num_gpus is None:

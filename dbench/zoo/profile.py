@@ -1,7 +1,7 @@
 """Profiles: grids of runs, and how one is read from a file."""
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,9 @@ class Profile:
 
     Raises:
         UnknownName: a sweep names a data set that the profile does not have.
-        InvalidInput: two sweeps of an objective share a data set, or a sweep's constants are none of its objective or
-            have the objective's own value: one run would have two keys.
+        InvalidInput: no data set, no seed, or a sweep without strengths; a strength or data set twice; two sweeps of an
+            objective share a data set, or a sweep's constants are none of its objective or have the objective's own
+            value: one run would have two keys.
     """
 
     name: str
@@ -64,9 +65,13 @@ class Profile:
     first_seed: int = 0
 
     def __post_init__(self) -> None:
+        _check_distinct(f"data of profile {self.name}", self.data)
         taken = set[tuple[str, str]]()
         for sweep in self.sweeps:
             _check_constants(sweep)
+            _check_distinct(f"strengths of {sweep.objective}", sweep.strengths)
+            if (number := self.seeds if sweep.seeds is None else sweep.seeds) < 1:
+                raise InvalidInput(f"seeds of {sweep.objective} must be 1 or more, got {number}")
             for name in self._data_of(sweep):
                 self._require("data set", name, self.data)
                 if (cell := (sweep.objective, name)) in taken:
@@ -137,6 +142,11 @@ class Profile:
         return [*self.deviations, *dict.fromkeys(text for sweep in sweeps for text in sweep.deviations)]
 
 
+def _check_distinct(what: str, values: Sequence[object]) -> None:
+    if not values or len(set(values)) < len(values):
+        raise InvalidInput(f"{what} must be one or more, none twice, got {list(values)}")
+
+
 def _check_constants(sweep: Sweep) -> None:
     if not sweep.constants:
         return
@@ -171,7 +181,7 @@ def read_profile(path: Path) -> Profile:
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(f"profile must be a TOML file that can be read, got {path.name}: {error}") from error
     sweeps = document.pop("sweep", None)
     if not isinstance(sweeps, list) or not sweeps or not all(isinstance(sweep, dict) for sweep in sweeps):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dbench.audit.audit import load_metric
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.errors import InvalidInput
+from dbench.metrics.registry import MetricCard
 from dbench.seeds import generator
 from dbench.stats import Estimate, bootstrap_interval, rank_correlation
 from dbench.stats.ranks import ranks
@@ -37,17 +38,22 @@ def score_panel(
     """Score every model of a panel with every metric, of dbench or ``module:attribute``.
 
     Metrics are called as :func:`dbench.audit.audit` calls them; those of samples see so many observations, the same
-    points of every model. ``less_is_better`` changes the sign of scores that are not dbench's. ``progress`` takes the
-    number of each model before it is scored.
+    points of every model. Scores of which less is better change their sign: those whose card says so, and with
+    ``less_is_better`` those that are not dbench's. ``progress`` takes the number of each model before it is scored.
 
     Returns:
         Name -> m scores, higher is better.
 
     Raises:
         UnknownName: a metric that does not exist.
-        InvalidInput: a metric that cannot be called, or gives no finite number of a model.
+        InvalidInput: a metric that cannot be called, that is not of one model's codes and factors, or that gives no
+            finite number of a model.
     """
     subjects = {name: Subject(load_metric(name), name=name, observations=observations) for name in metrics}
+    for name, subject in subjects.items():
+        if subject.needs in ("models", "posterior"):  # of several models, or of what a panel does not hold
+            raise InvalidInput(f"metric must take one model's codes and factors, got {name}, of {subject.needs}")
+    signs = {name: _sign(subject, less_is_better) for name, subject in subjects.items()}
     scores: dict[str, list[float]] = {name: [] for name in metrics}
     for number in range(len(panel.keys)):
         if progress is not None:
@@ -58,8 +64,14 @@ def score_panel(
                 value = subject.fresh_score(source)
             except MetricFailed as error:
                 raise InvalidInput(f"metric {name} {error} on model {number}, {panel.keys[number]}") from error
-            scores[name].append(-value if less_is_better and ":" in name else value)
+            scores[name].append(signs[name] * value)
     return {name: np.array(values) for name, values in scores.items()}
+
+
+def _sign(subject: Subject, less_is_better: bool) -> float:
+    card: MetricCard | None = getattr(subject.metric, "card", None)
+    lower = less_is_better if card is None else card.better == "lower"
+    return -1.0 if lower else 1.0
 
 
 def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str) -> Estimate:

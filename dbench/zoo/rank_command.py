@@ -24,6 +24,7 @@ def rank(
     from rich.console import Console
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+    from dbench.stats.estimate import finite_or_none
     from dbench.zoo.panel import SHIPPED, read_panel
     from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
 
@@ -45,7 +46,13 @@ def rank(
             "models": [key.axes for key in found.keys],
             "scores": {name: values.tolist() for name, values in scores.items()},
             "agreement": [
-                {"metric": name, "with": other, "spearman": e.value, "low": e.low, "high": e.high}
+                {
+                    "metric": name,
+                    "with": other,
+                    "spearman": e.value,
+                    "low": finite_or_none(e.low),
+                    "high": finite_or_none(e.high),
+                }
                 for name, other, e in pairs
             ],
             "disagreements": {name: [one._asdict() for one in listed] for name, listed in apart.items()},

@@ -20,7 +20,10 @@ from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
 @dataclass(frozen=True)
 class ScoreSummary:
-    """What a call of :func:`score_runs` did; ``seconds`` is a mean a run, by group of scores."""
+    """What a call of :func:`score_runs` did.
+
+    ``seconds`` is a mean a run, by group of scores; ``held`` are runs that another process scored or trained meanwhile.
+    """
 
     scored: int
     present: int
@@ -28,11 +31,14 @@ class ScoreSummary:
     seconds: dict[str, float]
     wall: float
     cancelled: bool
+    held: int = 0
 
     def __str__(self) -> str:
         head = f"scored {self.scored} runs in {clock(self.wall)}; {self.present} were scored before"
         if self.missing:
             head += f"; {self.missing} are not trained yet"
+        if self.held:
+            head += f"; {self.held} are held by another process"
         if self.cancelled:
             head += "; stopped, the same command goes on"
         if self.seconds:
@@ -95,13 +101,13 @@ def score_one(
     return spent
 
 
-def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> dict[str, float]:
+def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> dict[str, float] | None:
     import torch
 
     torch.set_num_threads(1)
     url, key, again, without = task
     with Store(url).claim([key]) as mine:
-        return score_one(Store(url), key, again=again, without=without) if mine else {}
+        return score_one(Store(url), key, again=again, without=without) if mine else None
 
 
 def score_runs(
@@ -145,12 +151,13 @@ def score_runs(
         except DbenchError:
             broken.append(key)
             continue
-        if not lacking_groups(document) - set(without) and not again:
+        # What is outdated is taken out, also where it is left for a later call.
+        if document is not None and not again and lacking_groups(document) <= set(without) - outdated(document):
             present += 1
         else:
             todo.append(key)
     spent: dict[str, list[float]] = defaultdict(list)
-    scored, cancelled = 0, False
+    scored, held, cancelled = 0, 0, False
     tasks = [(store.url, key, tuple(again), tuple(without)) for key in todo]
     news = run_tasks(_work, tasks, workers=workers or cores())
     with terminable(), Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
@@ -158,7 +165,8 @@ def score_runs(
             for _, seconds in news:
                 meter.advance(runs=1, units=1)
                 scored += bool(seconds)
-                for name, value in seconds.items():
+                held += seconds is None
+                for name, value in (seconds or {}).items():
                     spent[name].append(value)
         except KeyboardInterrupt:
             cancelled = True
@@ -169,4 +177,4 @@ def score_runs(
             "run dbench zoo train to train them anew"
         )
     means = {name: float(np.mean(values)) for name, values in spent.items()}
-    return ScoreSummary(scored, present, missing, means, time.perf_counter() - begin, cancelled)
+    return ScoreSummary(scored, present, missing, means, time.perf_counter() - begin, cancelled, held)

@@ -40,7 +40,7 @@ def _unseal(data: bytes, path: str) -> dict[str, Any]:
     try:
         document = json.loads(data)
         promised = document.pop("sha256")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedData(f"{path} is not a document of the store ({error})") from None
     text = json.dumps(document, sort_keys=True)
     if hashlib.sha256(text.encode()).hexdigest() != promised:

@@ -47,6 +47,9 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
             raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
     if not all(isinstance(score, str) for score in manifest["scores"]):
         raise DamagedData(f"{path} must name scores, got {manifest['scores']!r:.80}")
+    deviations = manifest["profile"].get("deviations", [])
+    if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
+        raise DamagedData(f"{path}: deviations of the profile must be a list of text, got {deviations!r:.80}")
     rules = manifest.get("rules", {})
     if not isinstance(rules, dict) or not all(isinstance(card, str) for card in rules.values()):
         raise DamagedData(f"{path}: rules must be hashes by card, got {rules!r:.80}")
@@ -139,11 +142,12 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
                 likelihood_factor=profile.get("likelihood_factor", 1.0),
                 cooldown=profile.get("cooldown", 0.0),
             )
+            digest = key.digest
         except (InvalidInput, KeyError, TypeError, ValueError) as error:
             raise DamagedData(f"run {row['run']} has axes that are no run key: {error}") from None
-        if key.digest != row["run"]:
+        if digest != row["run"]:
             raise DamagedData(f"run {row['run']} does not match its axes, which give {key}: the table was edited")
-        keys[key.digest] = key
+        keys[digest] = key
     return keys
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from rich.table import Table
 
 from dbench import seeds
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData, EvidenceLacking, InvalidInput
 from dbench.training import State
 from dbench.zoo.arrays import cells, load_arrays
 from dbench.zoo.engine import EARLY, images_of, train_keys
@@ -65,13 +65,18 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
 
     Raises:
         InvalidInput: no such table.
+        EvidenceLacking: none of its runs is done and has an early loss.
         DamagedData: the table is damaged, or was made from other data than is installed.
     """
     table, manifest = load_runs(folder), load_manifest(folder)
-    (digest,) = choose_runs(table[table["status"] == "done"], number=1, seed=seed)
+    early = [f"loss.{step}" for step in EARLY]
+    known = table[(table["status"] == "done") & table["score"].isin(early)]
+    if known.empty:
+        raise EvidenceLacking(f"{folder} must hold a run that is done and has {' or '.join(early)}, got none")
+    (digest,) = choose_runs(known, number=1, seed=seed)
     key, rows = run_keys(table, manifest)[digest], table[table["run"] == digest]
     _check_data(key, images_of(key.data)[0].fingerprint, rows)
-    names = [name for name in (f"loss.{step}" for step in EARLY) if name in set(rows["score"])]
+    names = [name for name in early if name in set(rows["score"])]
     found: dict[str, float] = {}
 
     def keep(state: State) -> bool:

@@ -42,7 +42,7 @@ def test_a_variant_is_the_metric_with_its_option() -> None:
     assert find_variant("mig") is METRICS["mig"]
 
 
-@pytest.mark.parametrize("name", ["dci[forrest]", "mig[forest]", "dci[]", "migg"])
+@pytest.mark.parametrize("name", ["dci[forrest]", "mig[forest]", "dci[]", "dci[forest", "migg"])
 def test_other_variants_are_unknown(name: str) -> None:
     with pytest.raises(UnknownName, match="unknown metric"):
         find_variant(name)

@@ -25,7 +25,9 @@ CARD = Claim(
 )
 SOURCE = '''
 import math
+import numpy as np
 import pytest
+from dbench.claims import above
 from dbench.claims.filters import filtered
 from dbench.stats import mean_interval
 
@@ -38,8 +40,14 @@ WORLDS = {
     "square": lambda x: x**2,
 }
 
-def helper(x):
-    return x + LEVEL
+ACCURACY = np.array([0.75, 0.5])
+RULES = [above(0.25, null=0.0)]
+
+def shifted(x):
+    return x + 3
+
+def helper(x, shift=shifted, *, level=LEVEL + 1, far=frozenset({6})):
+    return shift(x + LEVEL) * level * ACCURACY, RULES
 
 def unused(x):
     return x
@@ -87,7 +95,7 @@ def test_a_hash_has_sixteen_digits_and_the_name_of_the_module_is_not_in_it(hashe
         ('"""Say something."""', '"""Say another thing."""'),
         ('    """Say something."""\n', ""),
         ("def helper", "# why\ndef helper"),
-        ("return x + LEVEL", "return (x\n            + LEVEL)"),
+        ("shift(x + LEVEL)", "shift(x\n            + LEVEL)"),
         ("def unused(x):\n    return x", "def unused(x):\n    return -x"),
         ('{"b", "a"}', '{"a", "b"}'),
         ("def helper", "same = lambda f: f\n@same\ndef helper"),
@@ -101,7 +109,13 @@ def test_what_decides_nothing_moves_no_hash(hashed, old, new):
     ("old", "new"),
     [
         ("[math.pi,", "[math.e,"),
-        ("return x + LEVEL", "return x - LEVEL"),
+        ("shift(x + LEVEL)", "shift(x - LEVEL)"),
+        ("return x + 3", "return x + 4"),
+        ("return x + 3", "return helper(x)"),
+        ("{6}", "{7}"),
+        ("[0.75, 0.5]", "[0.75, 0.25]"),
+        ("[0.75, 0.5]", "[0.75, 0.5], dtype=np.float32"),
+        ("above(0.25", "above(0.125"),
         ("for y in x]", "for y in x[1:]]"),
         ("LEVEL = 0.5", "LEVEL = 0.25"),
         ('"mig": 1', '"mig": 2'),

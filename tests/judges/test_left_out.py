@@ -1,5 +1,6 @@
 """Tables of models trained without a combination, read together: a unit for each combination."""
 
+import json
 from dataclasses import replace
 
 import pandas as pd
@@ -8,7 +9,7 @@ from simulation import table_of
 
 from dbench.claims.evidence import evidence_folders, left_out_folders, load_left_out
 from dbench.data.held_out import paper_splits
-from dbench.errors import EvidenceLacking
+from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.zoo.complete import write_table
 from dbench.zoo.profiles import NOVEL, Sweep
 
@@ -60,6 +61,17 @@ def test_without_a_complete_seed_a_claim_is_left_open(tmp_path):
         load_left_out("none", ())
 
 
+def test_tables_of_one_combination_or_trained_otherwise_are_no_study(tmp_path):
+    (folders,) = write(tmp_path).values()
+    with pytest.raises(InvalidInput, match="study must have one table of each combination"):
+        load_left_out("study", [*folders, folders[0]])
+    manifest = json.loads((folders[1] / "manifest.json").read_text())
+    manifest["profile"]["batch_size"] += 1
+    (folders[1] / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InvalidInput, match="study must have tables of runs that were trained alike"):
+        load_left_out("study", folders)
+
+
 def test_only_combinations_of_one_profile_and_data_set_make_a_study(tmp_path):
     tables = {
         "a": ("micro", "dsprites_grid_16"),
@@ -67,6 +79,7 @@ def test_only_combinations_of_one_profile_and_data_set_make_a_study(tmp_path):
         "c": ("novel", "dsprites_grid_16-without-random0"),
         "d": ("own", "dsprites_grid_16-without-shape2-scale3"),
         "e": ("novel", "dsprites_grid_16-without-shape0-scale0"),
+        "g": ("novel", "dsprites_grid_16-without-Shape!"),
     }
     for name, (profile, data) in tables.items():
         (tmp_path / name).mkdir()

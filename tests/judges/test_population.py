@@ -3,12 +3,14 @@
 import json
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from simulation import table_of
 
+from dbench.claims import evidence
 from dbench.claims.agreements import agreements_of
 from dbench.claims.evidence import (
     OnDemand,
@@ -23,7 +25,7 @@ from dbench.claims.evidence import (
 )
 from dbench.claims.partly_scored import PartlyScored, on_scored_seeds
 from dbench.claims.population import Population, PopulationPair
-from dbench.errors import DamagedData, EvidenceLacking, InvalidInput, UnknownName
+from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput, UnknownName
 from dbench.stats import jackknife_interval
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
 from dbench.zoo.complete import write_table
@@ -232,11 +234,13 @@ def test_a_table_is_read_back_as_a_population(folder):
     assert json.loads((folder / "manifest.json").read_text())["key_schema"] == KEY_SCHEMA
 
 
-def test_a_report_is_told_what_a_table_rests_on(folder):
+def test_a_report_is_told_what_a_table_rests_on(folder, monkeypatch):
     found = describe_evidence(folder)
     known = {"name": "micro", "data": "dsprites_grid", "side": 64, "profile": "tiny", "models": 15, "seeds": 3}
     known |= {"objectives": ["beta_tcvae", "beta_vae"], "steps": 10, "deviations": ["tiny"]}
     assert found == known | {"sha256": evidence_sha256(folder)}
+    monkeypatch.setattr(evidence, "load", Mock(side_effect=DbenchError("could not be downloaded")))
+    assert describe_evidence(folder) == found | {"side": None}
     (folder / "runs.parquet").write_bytes(b"")
     nothing = {"data": "", "side": None, "profile": "", "models": 0, "seeds": 0}
     nothing |= {"objectives": [], "steps": None, "deviations": []}
@@ -249,8 +253,9 @@ def test_deviations_that_are_no_list_of_text_are_refused(folder, deviations):
     manifest = json.loads(path.read_text())
     manifest["profile"]["deviations"] = deviations
     path.write_text(json.dumps(manifest))
-    with pytest.raises(DamagedData, match="micro: deviations of the profile must be a list of text"):
+    with pytest.raises(DamagedData, match="deviations of the profile must be a list of text"):
         load_population(folder)
+    assert describe_evidence(folder)["models"] == 0
 
 
 def test_fewer_seeds_of_another_objective_cost_no_seed_and_one_that_is_not_there_is_refused(tmp_path):
@@ -324,6 +329,9 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
     for name, text in (("h", b"no table"), ("i", b"")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "runs.parquet").write_bytes(text)
+    pd.DataFrame({"profile": ["own"], "data": ["zz"]}).to_parquet(tmp_path / "i" / "runs.parquet", compression=None)
+    damaged = (tmp_path / "i" / "runs.parquet").read_bytes()
+    (tmp_path / "i" / "runs.parquet").write_bytes(damaged.replace(b"zz", b"\xff\xfe"))  # no UTF-8
     folders = evidence_folders(tmp_path)
     assert [folder.name for folder in whole_data_folders(folders)] == list("bdaefghi")
     assert [(a.name, b.name) for a, b in evidence_pairs(folders)] == [("b", "a"), ("e", "f"), ("e", "g")]

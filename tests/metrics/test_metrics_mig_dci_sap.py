@@ -45,6 +45,8 @@ def test_sap_names_its_relation_and_is_scale_free_with_r2_only(worlds):
     assert sap(sample).metric == "sap[svm]"
     assert sap(sample, relation="r2").metric == "sap[r2]"
     assert sap(shrunk, relation="r2").value == pytest.approx(sap(sample, relation="r2").value)
+    named = Sample(sample.codes, 1000 * sample.factors**3)
+    assert sap(named, relation="r2").value == sap(sample, relation="r2").value  # labels are names, in order
     assert sap(shrunk).value != sap(sample).value
 
 

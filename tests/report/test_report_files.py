@@ -53,6 +53,9 @@ def test_a_finding_is_looked_up_in_the_report_of_a_part_where_there_is_no_other(
     assert "Judge it: dbench claims run sober" in CliRunner().invoke(main, show).output
     write_report(tmp_path / "reports" / "latest-partial", sample)
     assert "Cite: dbench, sober.tc-sampled-falls" in CliRunner().invoke(main, show).output
+    del sample["provenance"]["commit"]  # as the schema allows
+    write_report(tmp_path / "reports" / "latest-partial", sample)
+    assert "unknown commit" in CliRunner().invoke(main, show).output
 
 
 @pytest.mark.parametrize("fails_at", ["index.html", "report.md", "report.json"])

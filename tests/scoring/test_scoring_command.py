@@ -158,3 +158,4 @@ def test_bad_input_gives_one_line_and_exit_code_2(arguments: list[str], message:
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert message in result.stderr
     assert result.stderr.startswith("dbench: ")
+    assert ("mig" in result.stdout) == ("--csv" in arguments)  # what was computed is shown all the same

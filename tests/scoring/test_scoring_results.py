@@ -202,7 +202,8 @@ def test_continuous_factors_skip_the_metrics_for_labels_only() -> None:
 
 def test_a_factor_of_too_many_values_is_not_fitted() -> None:
     found = reasons(Sample(RNG.normal(size=(2000, 2)), np.arange(2000)[:, None]))
-    assert found["sap"].startswith("fits a predictor for each factor value, at most 1,000")
+    for name in ("sap", "snc"):
+        assert found[name].startswith("fits a predictor for each factor value, at most 1,000")
 
 
 def test_metrics_that_fit_predictors_see_as_many_rows_as_in_the_papers() -> None:

@@ -86,6 +86,7 @@ def test_bad_input_gives_one_line(files: list[Path], tmp_path: Path) -> None:
     np.savez(tmp_path / "z.npz", z=TRUTH)
     for arguments, message in (
         ([files[0]], "models must be at least 2"),
+        ([files[0], files[1], files[0]], "models must have a name each, got"),
         ([files[0], tmp_path / "short.npz"], "must hold the codes of the same observations, got 400 rows"),
         ([files[0], tmp_path / "z.npz"], "z.npz has no array 'codes'; it holds z; name it with --codes"),
         ([files[0], tmp_path / "none.npz"], "no file of codes at"),

@@ -34,6 +34,8 @@ def test_what_cannot_be_watched_is_said_before_training():
         Watch(DATA, metrics=["migg"])
     with pytest.raises(InvalidInput, match="every must be at least 1, got 0"):
         Watch(DATA, every=0)
+    with pytest.raises(InvalidInput, match="metrics must name at least one, got none"):
+        Watch(DATA, metrics=[])
 
 
 @pytest.mark.filterwarnings("ignore")  # Lightning warns of few workers, and of names that torch will drop

@@ -96,9 +96,10 @@ def test_a_table_of_other_runs_is_not_extended(first, tiny, change, seeds, messa
         load_earlier(first, profile.runs(seeds=seeds), profile)
 
 
-def test_a_table_of_scores_of_another_version_is_not_extended(first, tiny, forge):
-    forge(first, score_versions={"udr": 2})
-    with pytest.raises(InvalidInput, match=r"scores of the versions {'udr': \d}, got {'udr': 2}"):
+@pytest.mark.parametrize("group", ["udr", "all"])
+def test_a_table_of_scores_of_another_version_is_not_extended(first, tiny, forge, group):
+    forge(first, score_versions={group: 1})
+    with pytest.raises(InvalidInput, match=f"scores of the versions .*, got .*'{group}': 1"):
         load_earlier(first, later(tiny), tiny)
 
 

@@ -45,8 +45,9 @@ def test_as_many_seeds_of_every_strength_are_chosen(short):
 
 
 def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made):
-    scores = score_panel(read_panel(made), ["mig", "sap[r2]"], observations=1_000)
+    scores = score_panel(read_panel(made), ["mig", "sap[r2]", "gaussian_total_correlation"], observations=1_000)
     assert {len(values) for values in scores.values()} == {4}
+    assert (scores["gaussian_total_correlation"] < 0).all()  # of which less is better
     both = {**scores, "opposite": -scores["mig"]}
     assert agreement(both, "mig", "mig").value == pytest.approx(1)
     assert agreement(both, "mig", "opposite").value == pytest.approx(-1)
@@ -63,6 +64,7 @@ def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(made, tmp_path,
     assert "4 models on dsprites_grid_16" in shown
     assert "my_panel_metric:loss with dci[forest]:" in shown
     assert "Ranked farthest apart by my_panel_metric:loss and dci[forest]" in shown
+    assert "Infinity" not in run(*arguments, "--json").stdout  # the interval of four models has no ends
     one, other = (json.loads(run(*arguments, *more, "--json").stdout) for more in ([], ["--less-is-better"]))
     name = "my_panel_metric:loss"
     assert one["scores"][name] == [-value for value in other["scores"][name]]
@@ -117,11 +119,17 @@ def test_what_is_no_panel_is_refused(tmp_path, store, short):
     others = [replace(key, data="dsprites_grid_32") for key in short.runs()[:1]]
     with pytest.raises(InvalidInput, match="must be of one data set and network"):
         write_panel(store, [*short.runs()[:1], *others], tmp_path / "p")
+    header = {"keys": [key.axes for key in [*short.runs()[:1], *others]], "schema": 1}
+    save_file({"w": np.zeros(1)}, tmp_path / "p", metadata={"panel": json.dumps(header)})
+    with pytest.raises(DamagedData, match="must be of one data set and network"):
+        read_panel(tmp_path / "p")
 
 
 def test_a_metric_that_fails_names_the_model(made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_nan_metric.py").write_text("def nan(codes, factors):\n    return float('nan')\n")
+    with pytest.raises(InvalidInput, match=r"one model's codes and factors, got udr, of models"):
+        score_panel(read_panel(made), ["udr"])
     with pytest.raises(InvalidInput, match="my_nan_metric:nan returned nan, not a finite number on model 0"):
         score_panel(read_panel(made), ["my_nan_metric:nan"])
 

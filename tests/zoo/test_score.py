@@ -93,7 +93,7 @@ def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_
     assert "alignment.collisions" not in _scores(store, run)
     assert score_runs(store, [run], workers=1).present == 1
     monkeypatch.setitem(scorers.VERSIONS, "mig", 3)
-    score_one(store, run, again=["posterior"], without=["mig"])
+    assert score_runs(store, [run], workers=1, without=["mig"]).present == 0
     assert "mig" not in _scores(store, run)  # none rather than one that looks like the present
 
 
@@ -194,6 +194,13 @@ def test_untrained_runs_are_counted_and_left_out(store, tiny_keys):
     summary = score_runs(store, tiny_keys, workers=1)
     assert (summary.scored, summary.present, summary.missing) == (0, 0, 8)
     assert "8 are not trained yet" in str(summary)
+
+
+def test_a_run_that_another_process_holds_is_counted(store, run):
+    with store.claim([run]):
+        summary = score_runs(store, [run], workers=1)
+    assert (summary.scored, summary.held) == (0, 1)
+    assert "1 are held by another process" in str(summary)
 
 
 def test_the_summary_names_what_each_group_cost():

@@ -85,3 +85,9 @@ _PICKS = "device must be cpu or cuda on a Ray cluster, which picks the GPUs"
 def test_a_cluster_is_not_asked_for_a_gpu_by_its_number_or_for_what_no_node_has(name, value, rule):
     with pytest.raises(InvalidInput, match=f"{rule}, got '{value}'"):
         Setup(engine="ray", **{name: value})
+
+
+@pytest.mark.parametrize("name", ["workers", "group_size"])
+def test_fewer_than_one_worker_or_run_in_an_ensemble_is_refused(name):
+    with pytest.raises(InvalidInput, match=f"{name} must be 1 or more, got 0"):
+        Setup(**{name: 0})

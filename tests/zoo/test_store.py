@@ -36,6 +36,13 @@ def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, f
     assert anywhere.contents().keys == []
 
 
+def test_a_record_that_is_nested_too_deeply_is_damaged(store, key, finish):
+    finish(store, key)
+    _file(store, key, "run.json").write_bytes(b"[" * 100_000)
+    with pytest.raises(DamagedData, match=r"run\.json is not a document of the store"):
+        store.record(key)
+
+
 def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
     def stop():
         store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})

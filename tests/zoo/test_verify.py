@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData, EvidenceLacking, InvalidInput
 from dbench.zoo import scorers, verify
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.devices import device_name
@@ -157,6 +157,9 @@ def test_the_start_of_a_run_is_verified_by_its_early_losses(evidence, short):
     table.loc[table["score"] == "loss.100", "value"] *= 1.001
     write_table(evidence, table, short)
     assert not verify.verify_start(evidence, seed=1)["agrees"].any()
+    write_table(evidence, table[table["score"] != "loss.100"], short)
+    with pytest.raises(EvidenceLacking, match=r"a run that is done and has loss\.100 or loss\.1000, got none"):
+        verify.verify_start(evidence)
 
 
 # What tells torch and the libraries under it to use the plainest instructions.
