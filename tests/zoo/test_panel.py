@@ -64,8 +64,9 @@ def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(made, tmp_path,
     assert "4 models on dsprites_grid_16" in shown
     assert "my_panel_metric:loss with dci[forest]:" in shown
     assert "Ranked farthest apart by my_panel_metric:loss and dci[forest]" in shown
-    assert "Infinity" not in run(*arguments, "--json").stdout  # the interval of four models has no ends
-    one, other = (json.loads(run(*arguments, *more, "--json").stdout) for more in ([], ["--less-is-better"]))
+    texts = [run(*arguments, *more, "--json").stdout for more in ([], ["--less-is-better"])]
+    assert "Infinity" not in texts[0]  # the interval of four models has no ends
+    one, other = map(json.loads, texts)
     name = "my_panel_metric:loss"
     assert one["scores"][name] == [-value for value in other["scores"][name]]
     assert one["scores"]["mig"] == other["scores"]["mig"]
