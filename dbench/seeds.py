@@ -42,3 +42,16 @@ def derive_seed(**axes: AxisValue) -> int:
 def generator(**axes: AxisValue) -> np.random.Generator:
     """Return numpy's default generator seeded by :func:`derive_seed` of the axes."""
     return np.random.default_rng(derive_seed(**axes))
+
+
+def given_generator(given: np.random.Generator | None, **axes: AxisValue) -> np.random.Generator:
+    """Return the generator that was given or, where none was, that of the axes.
+
+    Raises:
+        InvalidInput: something else was given, such as a seed.
+    """
+    if given is None:
+        return generator(**axes)
+    if not isinstance(given, np.random.Generator):
+        raise InvalidInput(f"generator must be a numpy Generator, such as np.random.default_rng(0), got {given!r}")
+    return given

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dbench.codes.factors import Kinds
 from dbench.codes.formats.text import Column, Labels, text_column
 from dbench.codes.reading import CodesFile
-from dbench.codes.sample import Sample
+from dbench.codes.sample import Sample, as_array
 from dbench.errors import InvalidInput
 
 
@@ -81,17 +81,6 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
         raise InvalidInput(f"{what} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
     names = tuple(f"{stem}_{j}" for j in range(array.shape[1]))
     return [_column(f"{what}: {name}", array[:, j]) for j, name in enumerate(names)], names
-
-
-def as_array(what: str, values: Any) -> NDArray[Any]:
-    """Return anything numpy takes, or a torch tensor of any type and device, as an array."""
-    try:
-        if hasattr(values, "detach"):  # a torch tensor; of its types numpy lacks bfloat16
-            tensor = values.detach().cpu()
-            return np.asarray((tensor.double() if tensor.is_floating_point() else tensor).numpy())
-        return np.asarray(values)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise InvalidInput(f"{what} must be a matrix with rows of equal length, got: {error}") from error
 
 
 def _series(what: str, series: Any) -> Column:

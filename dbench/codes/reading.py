@@ -84,8 +84,6 @@ def read_codes(
         UnknownName: a name that fits no factor.
         DamagedData: a file that cannot be read, or not to its end.
     """
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
     file = existing(path)
     kinds = Kinds(continuous, discrete)
     suffix = file.suffix.lower()
@@ -231,6 +229,8 @@ def _listed(table: StoredTable) -> str:
 
 def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
     """Draw the rows to keep (None for all), and say so."""
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
     if n <= rows:
         return None, []
     stream = generator(task="read_codes", seed=seed)

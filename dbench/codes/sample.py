@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
 
 
-def _matrix(name: str, values: ArrayLike) -> NDArray[np.generic]:
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Return anything numpy takes, or a torch tensor of any type and device, as an array without masked entries."""
+    if np.ma.is_masked(values):  # np.asarray would take what stands under the mask
+        raise InvalidInput(f"{name} must not be masked, got {int(np.ma.getmask(values).sum())} masked entries")
     try:
-        array = np.asarray(values)
-    except ValueError as error:
+        if hasattr(values, "detach"):  # a torch tensor; of its types numpy lacks bfloat16
+            tensor = values.detach().cpu()
+            values = (tensor.double() if tensor.is_floating_point() else tensor).numpy()
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
         raise InvalidInput(f"{name} must be a matrix with rows of equal length, got: {error}") from error
+
+
+def finite_matrix(name: str, values: Any) -> NDArray[Any]:
+    """Return finite real numbers in rows and columns, at least one of each, or refuse them."""
+    array = as_array(name, values)
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.ndim != 2 or 0 in array.shape:
@@ -43,16 +55,16 @@ class Sample:
     factor_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        codes, factors = _matrix("codes", self.codes), _matrix("factors", self.factors)
+        codes, factors = finite_matrix("codes", self.codes), finite_matrix("factors", self.factors)
         if len(codes) != len(factors):
             raise InvalidInput(f"codes and factors must have equally many rows, got {len(codes)} and {len(factors)}")
-        names = self.factor_names or tuple(f"factor_{j}" for j in range(factors.shape[1]))
+        names = tuple(self.factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
         if len(names) != factors.shape[1] or len(set(names)) != len(names):
             raise InvalidInput(f"factor_names must be {factors.shape[1]} different names, got {list(names)}")
         kind = np.float64 if factors.dtype.kind == "f" else np.int64
         object.__setattr__(self, "codes", codes.astype(np.float64))
         object.__setattr__(self, "factors", factors.astype(kind))
-        object.__setattr__(self, "factor_names", tuple(names))
+        object.__setattr__(self, "factor_names", names)
 
     def __len__(self) -> int:
         return len(self.codes)

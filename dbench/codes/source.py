@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.sample import Sample
+from dbench.codes.sample import Sample, finite_matrix
 from dbench.errors import InvalidInput
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
@@ -63,15 +63,13 @@ class GridSource(Source):
         sizes = tuple(int(size) for size in factor_sizes)
         if not sizes or min(sizes) < 1:
             raise InvalidInput(f"factor_sizes must be at least one size of at least 1, got {sizes}")
-        if grid_codes.ndim != 2 or len(grid_codes) != int(np.prod(sizes)):
+        grid_codes = finite_matrix("grid_codes", grid_codes)
+        if len(grid_codes) != int(np.prod(sizes)):
             raise InvalidInput(
                 f"grid_codes must have one row for each of the {int(np.prod(sizes))} grid points, "
                 f"got shape {grid_codes.shape}"
             )
-        if not np.isfinite(grid_codes).all():
-            bad = int((~np.isfinite(grid_codes)).sum())
-            raise InvalidInput(f"grid_codes must be finite, got {bad} entries that are NaN or infinite")
-        self.grid_codes = np.ascontiguousarray(grid_codes, dtype=np.float64)
+        self.grid_codes = np.array(grid_codes, dtype=np.float64, order="C")
         self.factor_sizes = sizes
         self.factor_names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(sizes)))
         self.n_codes = grid_codes.shape[1]
@@ -103,22 +101,27 @@ class FunctionSource(Source):
         draw_factors: takes n and a generator, returns n x k factors.
         encode: takes n x k factors and a generator, returns n x d codes.
         factor_names: k names; ``factor_0`` and so on when not given.
+
+    Raises:
+        InvalidInput: names that do not fit, here or later factors or codes that are no finite matrix.
     """
 
     def __init__(self, draw_factors: DrawFactors, encode: Encode, factor_names: Sequence[str] = ()) -> None:
         probe = np.random.default_rng(0)
-        factors = draw_factors(1, probe)
         self._draw, self._encode = draw_factors, encode
+        factors = self.draw_factors(1, probe)
         self.factor_names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
-        self.n_codes = int(encode(factors, probe).shape[1])
+        if len(self.factor_names) != factors.shape[1]:
+            raise InvalidInput(f"factor_names must name {factors.shape[1]} factors, got {list(self.factor_names)}")
+        self.n_codes = self.codes(factors, probe).shape[1]
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw n x k factors from the law given."""
-        return self._draw(n, generator)
+        return finite_matrix("factors", self._draw(n, generator)).copy()  # metrics hold some of them in place
 
     def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
         """Return the codes of the given factors."""
-        return self._encode(factors, generator)
+        return finite_matrix("codes", self._encode(factors, generator)).astype(np.float64)
 
 
 class RowSource(Source):

@@ -9,7 +9,7 @@ from dbench.codes import Source
 from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score, metric
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 def _points(
@@ -88,7 +88,7 @@ def beta_vae_metric(
 
     for name, value in (("batch", batch), ("train_points", train_points), ("test_points", test_points)):
         require_count(name, value, 1)
-    generator = generator or named_generator(metric="beta_vae_metric")
+    generator = given_generator(generator, metric="beta_vae_metric")
     k = len(source.factor_names)
     x, label = _points(source, train_points, batch, generator)
     x_test, truth = _points(source, test_points, batch, generator)

@@ -21,7 +21,7 @@ from dbench.metrics.relations import (
     tree_importance,
 )
 from dbench.metrics.relations.importance import Estimator
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ def blends(
     entropies = entropy(sample.factors)
     scores = {}
     for relation, function in relate.items():
-        matrix = function(sample, generator or named_generator(metric="blend", relation=relation))
+        matrix = function(sample, given_generator(generator, metric="blend", relation=relation))
         for aggregation, combine in aggregate.items():
             value = combine(matrix, entropies)
             scores[relation, aggregation] = Score(f"blend[{relation},{aggregation}]", value, relation=matrix)

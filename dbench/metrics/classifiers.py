@@ -116,7 +116,7 @@ def predict_labels(
     gradients = parts_of(whole.grad)
     optimiser = torch.optim.Adam([whole], lr=1e-3 if falling_from is None else falling_from, fused=True)
     fall = 0.0 if falling_from is None else falling_from / (epochs * -(-n // batch))
-    units, back = torch.empty(2, t, hidden, min(batch, n), device=device)
+    units, back = whole.new_empty(2, t, hidden, min(batch, n))
     for _ in range(epochs):
         order = torch.as_tensor(generator.permutation(n), device=device)
         x_epoch, y_epoch = x[:, order], y[:, None, order]

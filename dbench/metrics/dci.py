@@ -17,7 +17,7 @@ from dbench.metrics.inputs import ranked, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations.importance import ESTIMATORS, tree_importance
 from dbench.metrics.relations.weights import lasso_regression
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 @metric(
@@ -113,7 +113,7 @@ def dci(
     known = (*ESTIMATORS, "lasso")
     if estimator not in known:
         raise InvalidInput(f"estimator must be one of {', '.join(known)}, got {estimator!r}")
-    generator = generator or named_generator(metric="dci")
+    generator = given_generator(generator, metric="dci")
     if estimator == "lasso":
         importance = lasso_regression(*Sample(sample.codes, ranked(sample.factors)).split(1 / 3, generator))
     else:

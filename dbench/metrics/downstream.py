@@ -12,7 +12,7 @@ from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.inputs import require_count, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions, softmax_regressions, with_intercept
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -76,7 +76,7 @@ def downstream_accuracy(
     if model not in ("logistic", "gbt"):
         raise InvalidInput(f"model must be 'logistic' or 'gbt', got {model!r}")
     held = _test_size(sample, test)
-    if not sizes:
+    if len(sizes) == 0:
         raise InvalidInput("sizes must hold at least one training size, got none")
     for size in sizes:
         require_count("every one of sizes", size, 1)
@@ -173,7 +173,7 @@ def downstream(
         0.6
         0.3
     """
-    generator = generator or named_generator(metric="downstream")
+    generator = given_generator(generator, metric="downstream")
     room = len(sample) - _test_size(sample, test)
     if sizes is None:
         sizes = [size for size in SIZES if size <= room] or [room]

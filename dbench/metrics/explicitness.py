@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.metrics.inputs import require_discrete, require_positive, standardise
 from dbench.metrics.registry import Known, Score, metric
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 Values = NDArray[np.int64] | NDArray[np.float64]
@@ -118,7 +118,7 @@ def explicitness(
     """
     require_discrete(sample, "explicitness")
     require_positive("penalty", penalty)
-    generator = generator or named_generator(metric="explicitness")
+    generator = given_generator(generator, metric="explicitness")
     train, test = sample.split(1 / 3, generator)
     found = _areas(train, test, penalty)
     copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]

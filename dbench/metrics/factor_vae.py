@@ -7,7 +7,7 @@ from dbench.codes import Source
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score, metric
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 def _votes(
@@ -95,7 +95,7 @@ def factor_vae(
     require_count("variance_draws", variance_draws, 2)
     if not 0 <= threshold < np.inf:
         raise InvalidInput(f"threshold must be a finite variance of at least 0, got {threshold}")
-    generator = generator or named_generator(metric="factor_vae")
+    generator = given_generator(generator, metric="factor_vae")
     k = len(source.factor_names)
     variance = source.sample(variance_draws, generator).codes.var(axis=0, ddof=1)
     active = (variance >= threshold) & (variance > 0)

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
+from dbench.codes.sample import as_array
 from dbench.errors import InvalidInput
 
 
@@ -58,7 +59,10 @@ def require_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 def as_codes(name: str, values: ArrayLike, *, ndim: int = 2) -> NDArray[np.float64]:
     """Return finite codes of the given number of axes (the last two: observations, dimensions) as float64."""
-    codes = np.asarray(values, dtype=np.float64)
+    array = as_array(name, values)
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
+    codes = array.astype(np.float64, copy=False)
     if codes.ndim != ndim or 0 in codes.shape:
         raise InvalidInput(f"{name} must be a non-empty array of {ndim} axes, got shape {codes.shape}")
     if not np.isfinite(codes).all():

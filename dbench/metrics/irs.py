@@ -13,7 +13,7 @@ from dbench.metrics.inputs import label_indices, ranked, require_distinct, requi
 from dbench.metrics.interventions import crossed_empida, empida
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 
@@ -173,7 +173,7 @@ def irs(
     """
     require_varying(sample)
     _require_quantile(quantile)
-    generator = generator or named_generator(metric="irs")
+    generator = given_generator(generator, metric="irs")
     factors, d, k = _classes(sample, bins), sample.n_codes, sample.n_factors
     # Codes, the same codes shuffled, and exact copies go through the estimate together.
     codes = np.concatenate([sample.codes, shuffled(sample, generator).codes, exact_copies(sample).codes], axis=1)

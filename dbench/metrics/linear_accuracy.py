@@ -8,7 +8,7 @@ from dbench.metrics.ceilings import exact_copies
 from dbench.metrics.inputs import label_indices, require_discrete, require_positive, standardise
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
@@ -82,7 +82,7 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
     """
     require_discrete(sample, "linear_accuracy")
     require_positive("penalty", penalty)
-    generator = generator or named_generator(metric="linear_accuracy")
+    generator = given_generator(generator, metric="linear_accuracy")
     order = generator.permutation(len(sample))
     n_test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
     accuracy, copied = (

@@ -15,7 +15,7 @@ from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 @metric(
@@ -67,7 +67,7 @@ def med(
         0.0
     """
     require_varying(sample)
-    generator = generator or named_generator(metric="med")
+    generator = given_generator(generator, metric="med")
     matrices = [
         mutual_information(part.codes, part.factors, bins=bins)
         for part in (sample, exact_copies(sample), shuffled(sample, generator))

@@ -10,7 +10,7 @@ from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import entropy, mutual_information
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 @metric(
@@ -59,7 +59,7 @@ def mig(
         0.01
     """
     require_varying(sample)
-    generator = generator or named_generator(metric="mig")
+    generator = given_generator(generator, metric="mig")
     entropies = entropy(sample.factors, bins=bins)
     information, copied, dealt = (
         mutual_information(part.codes, part.factors, bins=bins)

@@ -7,7 +7,7 @@ from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.metrics.registry import Known, Score, metric
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 @metric(
@@ -64,7 +64,7 @@ def mlp_accuracy(
     """
     require_discrete(sample, "mlp_accuracy")
     training = Training(epochs, batch, hidden, device=device)
-    generator = generator or named_generator(metric="mlp_accuracy")
+    generator = given_generator(generator, metric="mlp_accuracy")
     labels, sizes = label_indices(sample.factors)
     train, test = Sample(sample.codes, labels).split(1 / 3, generator)
     perceptrons = [Classifier(0, j) for j in range(sample.n_factors)]

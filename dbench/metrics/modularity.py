@@ -11,7 +11,7 @@ from dbench.metrics.ceilings import exact_copies, shuffled
 from dbench.metrics.inputs import require_matrix, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 Idle = Literal["skip", "zero"]
 
@@ -94,7 +94,7 @@ def modularity(
         0.3
     """
     require_varying(sample)
-    generator = generator or named_generator(metric="modularity")
+    generator = given_generator(generator, metric="modularity")
     information, copied, dealt = (
         mutual_information(part.codes, part.factors, bins=bins)
         for part in (sample, exact_copies(sample), shuffled(sample, generator))

@@ -8,7 +8,7 @@ from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 @metric(
@@ -77,7 +77,7 @@ def nk(
     """
     require_discrete(sample, "nk")
     training = Training(epochs, batch, hidden, falling_from, device)
-    generator = generator or named_generator(metric="nk")
+    generator = given_generator(generator, metric="nk")
     relation = mutual_information(sample.codes, sample.factors, bins=bins)
     labels, sizes = label_indices(sample.factors)
     commonest = [np.bincount(label).max() / len(labels) for label in labels.T]

@@ -12,7 +12,7 @@ from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_distinct, require_positive
 from dbench.metrics.linear_accuracy import linear_predictions
 from dbench.metrics.registry import Score
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 def adjust_for_chance(accuracy: float, chance: float) -> float:
@@ -85,7 +85,7 @@ def novel_combinations(
         require_count("train", train, 1)
         if train > n_familiar:
             raise InvalidInput(f"train must be at most the number of familiar points, {n_familiar}, got {train}")
-    generator = generator or named_generator(metric="novel_combinations")
+    generator = given_generator(generator, metric="novel_combinations")
     order = generator.permutation(len(sample))
     seed = int(generator.integers(2**63))
     chance = 1 / prod(int(size) for size in sizes)

@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.codes.arrays import as_array, read_arrays
+from dbench.codes.arrays import read_arrays
+from dbench.codes.sample import as_array
 from dbench.errors import InvalidInput, find, unknown_name
 
 Function = TypeVar("Function", bound=Callable[..., Any])

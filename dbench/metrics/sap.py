@@ -11,7 +11,7 @@ from dbench.metrics.ceilings import between, exact_copies
 from dbench.metrics.inputs import ranked, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 @metric(
@@ -80,7 +80,7 @@ def sap(
         if not sample.discrete:
             raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")
         both = np.concatenate([sample.codes, exact_copies(sample).codes], axis=1)  # split and predicted together
-        generator = generator or named_generator(metric="sap")
+        generator = given_generator(generator, metric="sap")
         matrix = svm_predictability(*Sample(both, sample.factors).split(1 / 3, generator))
         ceiling = gap_per_factor(matrix[sample.n_codes :])
         matrix = matrix[: sample.n_codes]

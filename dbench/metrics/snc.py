@@ -10,7 +10,7 @@ from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import label_indices, require_count, require_discrete
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 def _tally(code: NDArray[np.float64], label: NDArray[np.int64], n_bins: int) -> NDArray[np.float64]:
@@ -118,7 +118,7 @@ def snc(
     require_discrete(sample, "snc")
     if min_bin_size is not None:
         require_count("min_bin_size", min_bin_size, 1)
-    generator = generator or named_generator(metric="snc")
+    generator = given_generator(generator, metric="snc")
     information = mutual_information(sample.codes, sample.factors, bins=bins)
     labels, _ = label_indices(sample.factors)
     guessing = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])

@@ -5,7 +5,7 @@ import numpy as np
 from dbench.codes import Sample
 from dbench.metrics.downstream import Model, downstream_accuracy
 from dbench.metrics.registry import Known, Score, metric
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 
 @metric(
@@ -56,7 +56,7 @@ def statistical_efficiency(
         0.67 0.56
         0.98 0.33
     """
-    generator = generator or named_generator(metric="statistical_efficiency")
+    generator = given_generator(generator, metric="statistical_efficiency")
     low, high = downstream_accuracy(sample, [few, many], model=model, test=test, generator=generator)
     ratios = np.divide(low, high, out=np.zeros_like(low), where=high > 0)
     return Score(

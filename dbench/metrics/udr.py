@@ -12,7 +12,7 @@ from dbench.metrics.aggregations import dci_completeness, dci_disentanglement
 from dbench.metrics.inputs import as_codes, require_count, require_matrix
 from dbench.metrics.lasso import Moments, cross_validated_lasso, fold_moments, lasso_of_moments
 from dbench.metrics.registry import Score, metric
-from dbench.seeds import generator as named_generator
+from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,13 +37,20 @@ def udr_pair(relation_matrix: ArrayLike, informative_a: ArrayLike, informative_b
         0.75
     """
     matrix = require_matrix("relation_matrix", relation_matrix)
-    a, b = np.asarray(informative_a, dtype=bool), np.asarray(informative_b, dtype=bool)
+    a, b = _flags("informative_a", informative_a), _flags("informative_b", informative_b)
     if (a.shape, b.shape) != (matrix.shape[:1], matrix.shape[1:]):
         raise InvalidInput(
             f"informative_a and informative_b must flag {matrix.shape[0]} and {matrix.shape[1]} codes, "
             f"got shapes {a.shape} and {b.shape}"
         )
     return float(_pairs(matrix[None], a[None], b)[0])
+
+
+def _flags(name: str, values: ArrayLike) -> Flags:
+    flags = np.asarray(values)
+    if flags.dtype != np.bool_:  # divergences stand beside informative_mask and would all count as True
+        raise InvalidInput(f"{name} must hold True and False, as of informative_mask, got dtype {flags.dtype}")
+    return flags
 
 
 def _pairs(matrices: Array, informative_a: Flags, informative_b: Flags) -> Array:
@@ -130,7 +137,7 @@ def _prepared(codes: ArrayLike, informative: ArrayLike, relation: Relation) -> t
     from scipy.stats import rankdata
 
     stack = as_codes("codes", codes, ndim=3)
-    flags = np.asarray(informative, dtype=bool)
+    flags = _flags("informative", informative)
     m, n, d = stack.shape
     if flags.shape != (m, d):
         raise InvalidInput(f"informative must flag {m} models x {d} codes, got shape {flags.shape}")
@@ -226,7 +233,7 @@ def udr_scores(
         raise InvalidInput(f"groups must label {m} models, got {len(labels)}")
     if comparisons is not None:
         require_count("comparisons", comparisons, 1)
-    generator = generator or named_generator(metric="udr")
+    generator = given_generator(generator, metric="udr")
     partners = _partners(labels, comparisons, generator)
     compared: list[list[float]] = [[] for _ in range(m)]
     asked: list[list[int]] = [[] for _ in range(m)]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import FunctionSource, Sample
-from dbench.codes.arrays import as_array
 from dbench.codes.reading import CodesFile
+from dbench.codes.sample import as_array
 from dbench.data.base import DataSet
 from dbench.errors import DbenchError, InvalidInput
 from dbench.seeds import generator

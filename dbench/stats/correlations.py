@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtr
 
 from dbench.errors import InvalidInput
-from dbench.stats.inputs import finite_vector
+from dbench.stats.inputs import finite_vector, in_unit, varies
 
 
 class Significance(NamedTuple):
@@ -27,8 +27,9 @@ def correlation(first: ArrayLike, second: ArrayLike) -> float:
     a, b = finite_vector("first", first), finite_vector("second", second)
     if a.shape != b.shape or len(a) < 3:
         raise InvalidInput(f"first and second must be vectors of equal length >= 3, got {a.shape} and {b.shape}")
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
+    if not (varies(a) and varies(b)):
         raise InvalidInput("first and second must vary, got a constant vector")
+    a, b = in_unit(a), in_unit(b)
     a, b = a - a.mean(), b - b.mean()
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     return float(np.clip(a @ b, -1.0, 1.0))

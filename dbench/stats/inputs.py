@@ -26,6 +26,17 @@ def finite_matrix(name: str, values: ArrayLike, *, rows: int = 1, columns: int =
     return matrix
 
 
+def in_unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale by a power of two, which is exact, so that the largest is near 1 and squares keep within range."""
+    return np.asarray(np.ldexp(vector, -np.frexp(np.abs(vector).max())[1]))
+
+
+def varies(vector: NDArray[np.float64]) -> bool:
+    """Whether numbers differ by more than rounding leaves."""
+    unit = in_unit(vector)
+    return bool(np.ptp(unit) > 1e-12 * np.abs(unit).max())
+
+
 def check_confidence(confidence: float) -> None:
     """Insist on a confidence strictly between 0 and 1; a NaN is not."""
     if not 0 < confidence < 1:

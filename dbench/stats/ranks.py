@@ -73,7 +73,8 @@ def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float
 def luck_beats_choice(scores: NDArray[np.float64]) -> float:
     """How often a lucky seed at the worse of two settings beats an unlucky seed at the better one.
 
-    Every pair of settings is ordered by its mean of the scores (seeds x settings, at least 2 x 2). Lucky is the better
+    Every pair of settings is ordered by its mean of the scores (seeds x settings, at least 2 x 2); of equal means
+    either may be the better one, each with half the weight. Lucky is the better
     of two seeds drawn at random, unlucky the worse of two. Averaged over the pairs of settings.
 
     Returns:
@@ -82,6 +83,11 @@ def luck_beats_choice(scores: NDArray[np.float64]) -> float:
         also order the settings, so the choice looks better than it is. Ties count for the choice.
     """
     scores = finite_matrix("scores", scores, rows=2, columns=2)
-    order = np.argsort(scores.mean(axis=0))
-    pairs = [(order[i], order[j]) for j in range(len(order)) for i in range(j)]
-    return float(np.mean([_max_beats_min(scores[:, bad], scores[:, good]) for bad, good in pairs]))
+    means = scores.mean(axis=0)
+    order = np.argsort(means)
+
+    def beaten(bad: int, good: int) -> float:
+        found = _max_beats_min(scores[:, bad], scores[:, good])
+        return (found + _max_beats_min(scores[:, good], scores[:, bad])) / 2 if means[bad] == means[good] else found
+
+    return float(np.mean([beaten(order[i], order[j]) for j in range(len(order)) for i in range(j)]))

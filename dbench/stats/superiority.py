@@ -43,24 +43,29 @@ def mean_range_overlaps(groups: NDArray[np.float64], *, trim: float = 0.0) -> ND
     """Mean over all pairs of groups of the length of the intersection of their ranges over that of their union.
 
     Ranges grow with the number of values: compare groups of equal size, or trim a share of [0, 1/2) on either side.
-    Groups are ... x groups x values, NaN where one has fewer values; a group of NaN alone is passed over in all.
+    Groups are ... x groups x values, NaN where one has fewer values; a group of NaN alone is in no pair.
 
     Returns:
         One mean for each family of groups: 0 where all ranges are apart or touch in a point, 1 where they are the
         same (equal points as well).
+
+    Raises:
+        InvalidInput: another ``trim``, or a family in which fewer than two groups have values.
     """
     if not 0 <= trim < 0.5:
         raise InvalidInput(f"trim must lie in [0, 0.5), got {trim}")
     inorder = np.sort(groups, axis=-1)  # NaN comes last
     last = np.isfinite(inorder).sum(axis=-1) - 1
-    some = (last >= 0).reshape(-1, last.shape[-1]).any(axis=0)
-    inorder, last = inorder[..., some, :], last[..., some]
+    i, j = np.triu_indices(last.shape[-1], k=1)
+    paired = (last[..., i] >= 0) & (last[..., j] >= 0)
+    if not paired.any(axis=-1).all():
+        raise InvalidInput(f"groups must be at least two with values in every family, got shape {groups.shape}")
+    last = last.clip(0)
     low, high = _quantile(inorder, trim * last), _quantile(inorder, (1 - trim) * last)
-    i, j = np.triu_indices(low.shape[-1], k=1)
     union = np.maximum(high[..., i], high[..., j]) - np.minimum(low[..., i], low[..., j])
     shared = np.minimum(high[..., i], high[..., j]) - np.maximum(low[..., i], low[..., j])
-    means = np.divide(shared.clip(0), union, out=np.ones_like(union), where=union > 0).mean(axis=-1)
-    return np.asarray(means, dtype=np.float64)
+    shares = np.divide(shared.clip(0), union, out=np.ones_like(union), where=union > 0)
+    return np.asarray(np.where(paired, shares, 0.0).sum(axis=-1) / paired.sum(axis=-1), dtype=np.float64)
 
 
 def _quantile(inorder: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.errors import InvalidInput
-from dbench.stats.inputs import finite_vector
+from dbench.stats.inputs import finite_vector, in_unit, varies
 
 
 def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:
@@ -22,9 +22,10 @@ def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:
     n, n_groups = len(scores), int(member.max()) + 1
     if n <= n_groups:
         raise InvalidInput(f"values must outnumber groups, got {n} values in {n_groups} groups")
-    total = float(((scores - scores.mean()) ** 2).sum())
-    if total <= n * (1e-12 * max(1.0, float(np.abs(scores).max()))) ** 2:
+    if not varies(scores):
         return 0.0
+    scores = in_unit(scores)
+    total = float(((scores - scores.mean()) ** 2).sum())
     means = np.bincount(member, weights=scores) / np.bincount(member)
     residual = float(((scores - means[member]) ** 2).sum())
     return 1.0 - (residual / total) * (n - 1) / (n - n_groups)

@@ -68,6 +68,11 @@ def test_columns_of_frames_name_codes_and_factors() -> None:
     assert read_arrays(codes["x"], factors["size"]).sample.factor_names == ("size",)
 
 
+@pytest.mark.parametrize("labels", [("007", "7"), ("1", "1.0"), ("9007199254740992", "9007199254740993")])
+def test_labels_that_are_one_number_stay_two(labels: tuple[str, str]) -> None:
+    assert read_arrays([[0.0], [1.0]], [[label] for label in labels]).sample.factors.tolist() == [[0], [1]]
+
+
 def test_categories_keep_their_order() -> None:
     sizes = pd.Series(pd.Categorical(["small", "large", "small"], categories=["small", "large"]), name="size")
     found = read_arrays([1.0, 2.0, 3.0], sizes)
@@ -112,6 +117,9 @@ def test_floats_of_which_each_is_rare_are_continuous_unless_named() -> None:
         (pd.DataFrame({"x": [1.0, None]}), [1, 2], "codes: x must be finite in every row, got 1 missing"),
         (pd.DataFrame({"x": [1.0, 2.0]}), pd.DataFrame({"f": [1, 2]}, index=[1, 0]), "must have the same index"),
         (torch.zeros(3, 2).to_sparse(), [1, 2, 3], "codes must be a matrix"),
+        (np.ma.masked_equal(CODES, CODES[0, 0]), FACTORS, "codes must not be masked, got 1 masked entries"),
+        (CODES, np.ma.masked_less(FACTORS, 1), "factors must not be masked, got"),
+        (CODES[:2], [["a"], ["NA"]], "factors: factor_0 must have text in every row, got 'NA'; another name"),
     ],
 )
 def test_what_cannot_be_read_is_named(codes: object, factors: object, message: str) -> None:

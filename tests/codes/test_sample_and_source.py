@@ -49,6 +49,8 @@ def test_a_sample_keeps_its_own_copy_of_the_arrays():
         ([[1.0], [2.0]], [[1]], (), "equally many rows, got 2 and 1"),
         ([[1.0]], [[1, 2]], ("a",), r"2 different names, got \['a'\]"),
         ([[1.0]], [[1, 2]], ("a", "a"), r"2 different names, got \['a', 'a'\]"),
+        ([[1.0]], [[1, 2]], np.array(["a", "a"]), "2 different names"),
+        (np.ma.masked_less([[1.0]], 2), [[1]], (), "codes must not be masked, got 1 masked entries"),
     ],
 )
 def test_a_sample_refuses_what_it_cannot_be(codes, factors, names, message):
@@ -139,6 +141,29 @@ def test_a_sample_of_a_source_shows_the_factors_that_made_its_codes(source, name
 def test_a_grid_refuses_what_does_not_fit(codes, sizes, names, message):
     with pytest.raises(InvalidInput, match=message):
         GridSource(codes, sizes, names)
+
+
+def test_a_function_is_scored_in_float64_and_its_draws_are_not_written_to():
+    pool = np.arange(6, dtype=np.uint8).reshape(3, 2)
+    source = FunctionSource(lambda n, _: pool[:n], lambda factors, _: factors.astype(np.uint8))
+    factors = source.draw_factors(3, np.random.default_rng(0))
+    factors[:] = 0
+    codes = source.codes(pool, np.random.default_rng(0))
+    assert pool[2, 1] == 5
+    assert codes.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("encode", "names", "message"),
+    [
+        (lambda factors, _: factors / 0.0, (), "codes must be finite, got 2 entries"),
+        (lambda factors, _: factors, ("shape",), r"factor_names must name 2 factors, got \['shape'\]"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:(divide|invalid)")
+def test_a_function_that_does_not_fit_is_refused(encode, names, message):
+    with pytest.raises(InvalidInput, match=message):
+        FunctionSource(lambda n, _: np.ones((n, 2)), encode, names)
 
 
 @pytest.mark.parametrize("factors", [[[0, 3]], [[-1, 0]], [[0.5, 0.0]], [[0, 0, 0]], [[0]]])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbench.errors import InvalidInput, unknown_name
-from dbench.seeds import derive_seed, generator
+from dbench.seeds import derive_seed, generator, given_generator
 
 VALUES = st.one_of(st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False))
 
@@ -34,6 +34,14 @@ def test_numbers_of_equal_value_are_one_axis_value(one, same):
 def test_a_name_is_a_name_whatever_type_spells_it():
     names = enum.StrEnum("names", ["mlp"])
     assert derive_seed(network="mlp") == derive_seed(network=names.mlp) == derive_seed(network=np.str_("mlp"))
+
+
+def test_a_generator_given_is_used_and_a_seed_refused():
+    own = np.random.default_rng(0)
+    assert given_generator(own, metric="mig") is own
+    assert given_generator(None, metric="mig").integers(10**9) == generator(metric="mig").integers(10**9)
+    with pytest.raises(InvalidInput, match=r"generator must be a numpy Generator, such as .*, got 0"):
+        given_generator(0, metric="mig")
 
 
 def test_other_axes_values_and_kinds_give_other_seeds():

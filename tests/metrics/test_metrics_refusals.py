@@ -19,6 +19,7 @@ from dbench.metrics import (
     interventional_robustness,
     irs,
     kl_per_code,
+    lasso_importance,
     linear_accuracy,
     mig_gap,
     modularity,
@@ -27,6 +28,7 @@ from dbench.metrics import (
     quantise,
     sap,
     snc,
+    squared_correlation,
     tree_importance,
     udr_scores,
 )
@@ -39,7 +41,7 @@ SAMPLE = Sample(BITS.astype(float), BITS)
 SOURCE = GridSource(BITS.astype(float), (2, 2))
 REAL = Sample(np.eye(4), np.eye(4))
 ONES = np.ones((3, 2))
-TWO, FLAGS = np.ones((2, 9, 3)), np.ones((2, 3))  # models
+TWO, FLAGS = np.ones((2, 9, 3)), np.ones((2, 3), dtype=bool)  # models
 NAN, INF = (np.array([[1, 1], [1, spoilt], [1, 1]]) for spoilt in (np.nan, np.inf))
 
 
@@ -86,6 +88,10 @@ REFUSED = [
     (lambda: irs(SAMPLE, quantile=0.0), "quantile must lie above 0 and be at most 1, got 0.0"),
     (lambda: modularity(SAMPLE, idle="drop"), "idle must be 'skip' or 'zero', got 'drop'"),
     (lambda: mutual_information(np.ones((5, 1)), BITS), "equally many rows, got 5 and 4"),
+    (lambda: mutual_information(NAN, BITS), "codes must be finite"),
+    (lambda: squared_correlation(NAN, ONES), "codes must be finite"),
+    (lambda: squared_correlation(ONES, ONES[:-1]), "equally many rows"),
+    (lambda: lasso_importance(NAN, ONES), "codes must be finite"),
     (lambda: quantise(ONES, bins=0), "bins must be an integer of at least 1, got 0"),
     (lambda: sap(REAL, relation="svm"), "must be 'r2' for continuous"),
     (lambda: sap(REAL, relation="linear"), "got 'linear'"),
@@ -95,7 +101,8 @@ REFUSED = [
     (lambda: trees(estimator="forest", candidates=3), "candidates must be from 1 to the 2 codes, got 3"),
     (lambda: trees(estimator="gbt", candidates=1), "for estimator forest alone, got 1 for gbt"),
     (lambda: udr_scores(TWO[0], FLAGS), "3 axes"),
-    (lambda: udr_scores(TWO, np.ones((2, 4))), "informative must flag 2 models x 3 codes"),
+    (lambda: udr_scores(TWO, np.ones((2, 4), bool)), "informative must flag 2 models x 3 codes"),
+    (lambda: udr_scores(TWO, np.full((2, 3), 0.5)), "informative must hold True and False, .* got dtype float64"),
     (lambda: udr_scores(TWO, FLAGS, groups=["a", "b"]), "got 1 in group 'a'"),
     (lambda: udr_scores(TWO, FLAGS, groups=["a"]), "groups must label 2 models, got 1"),
     (lambda: udr_scores(TWO[:, :4], FLAGS), "at least 5 observations, got 4"),

@@ -60,6 +60,25 @@ def test_quantising_reaches_both_ends_and_survives_huge_and_tiny_ranges():
     assert quantise(np.full((5, 1), 3.0)).ravel().tolist() == [0] * 5
 
 
+@pytest.mark.parametrize("values", [11, 21])
+@given(scale=st.floats(1e-3, 1e3), shift=st.floats(-10, 10), exact=st.sampled_from([np.float32, np.float64]))
+@settings(max_examples=40, deadline=None)
+def test_values_on_the_cuts_fall_to_their_right_at_any_scale_and_shift(values, scale, shift, exact):
+    grid = np.arange(values)[:, None]
+    lattice = (grid * scale + shift * scale).astype(exact) if exact is np.float64 else (grid / 4).astype(exact)
+    assert quantise(lattice, values - 1).ravel().tolist() == [*range(values - 1), values - 2]
+
+
+def test_trees_find_a_continuous_factor_in_any_unit():
+    rng = np.random.default_rng(0)
+    factors = rng.uniform(size=(120, 2))
+    train, tiny = (Sample(factors + 0.01, factors * unit) for unit in (1.0, 2.0**-40))
+    found, same = (tree_importance(s, s, estimator="forest", generator=np.random.default_rng(1)) for s in (train, tiny))
+    assert (found.matrix == same.matrix).all()
+    assert (found.test == same.test).all()
+    assert found.test.min() > 0.9
+
+
 def test_squared_correlation_agrees_with_numpy_and_gives_constants_zero():
     rng = np.random.default_rng(2)
     factors = rng.normal(size=(300, 2))

@@ -104,6 +104,7 @@ def test_the_level_is_kept_on_18_points_whose_predictors_serve_equally_well(meth
     ("call", "message"),
     [
         (lambda: correlation([1, 2, 3], [1, 1, 1]), "vary"),
+        (lambda: correlation([1, 2, 3], [0.3, 0.1 + 0.2, 0.3]), "vary"),
         (lambda: correlation([1, 2, np.nan], [1, 2, 3]), "finite"),
         (lambda: correlation([1, 2, 3], [1, np.inf, 3]), "finite"),
         (lambda: correlation([1, 2], [1, 2]), ">= 3"),

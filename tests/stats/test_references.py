@@ -78,14 +78,15 @@ def test_variance_explained_follows_from_scipys_f_of_a_one_way_analysis(groups):
 
 
 @pytest.mark.parametrize(
-    "scores", [[0.1 + 0.2] * 8, [1.0, np.nextafter(1.0, 2.0)] * 4, [1e9, np.nextafter(1e9, np.inf)] * 4]
+    "scores", [[0.1 + 0.2] * 8, [1.0, np.nextafter(1.0, 2.0)] * 4, [1e9, np.nextafter(1e9, np.inf)] * 4, [0.0] * 8]
 )
 def test_a_score_that_is_constant_but_for_rounding_has_nothing_to_explain(scores):
     assert variance_explained(scores, [0, 1] * 4) == 0.0
 
 
-def test_groups_that_decide_everything_explain_everything():
-    assert variance_explained([1, 1, 5, 5, 9, 9], list("aabbcc")) == 1.0
+@pytest.mark.parametrize("unit", [1.0, 1e-12, 1e-200, 1e200])
+def test_groups_that_decide_everything_explain_everything_in_any_unit(unit):
+    assert variance_explained(np.array([1, 1, 5, 5, 9, 9]) * unit, list("aabbcc")) == 1.0
 
 
 @QUICK
@@ -107,6 +108,11 @@ def test_two_seeds_are_enough_for_luck_and_a_tie_counts_for_the_choice():
     # The worse setting scores 0 and 3, the better 1 and 4: the better of the two seeds, 3, beats the worse, 1.
     assert luck_beats_choice(np.array([[0.0, 1.0], [3.0, 4.0]])) == 1.0
     assert luck_beats_choice(np.zeros((4, 3))) == 0.0
+
+
+def test_settings_of_equal_means_are_in_no_order():
+    scores = np.array([[0.0, 1.0], [0.0, 1.0], [3.0, 1.0]])
+    assert luck_beats_choice(scores) == luck_beats_choice(scores[:, ::-1]) == (2 / 3 + 1) / 2
 
 
 def test_a_constant_orders_nothing():

@@ -83,7 +83,7 @@ def test_families_are_overlapped_each_for_itself_and_a_group_that_one_family_lac
     nothing = [np.nan, np.nan]
     families = np.array([[[0.0, 4], [2, 4], [6, 8], nothing], [[0, 4], [0, 4], nothing, nothing]])
     found = mean_range_overlaps(families)
-    assert found[0] == pytest.approx((0.5 + 0 + 0) / 3)
+    assert found == pytest.approx([(0.5 + 0 + 0) / 3, 1.0])
     assert mean_range_overlaps(families[:, :2]) == pytest.approx([0.5, 1.0])
 
 
@@ -106,6 +106,7 @@ def test_families_are_overlapped_each_for_itself_and_a_group_that_one_family_lac
         (lambda: transfer_success(np.zeros((2, 3)), np.zeros((3, 3))), r"same shape, got \(2, 3\) and \(3, 3\)"),
         (lambda: transfer_success(np.full((2, 3), math.inf), np.zeros((2, 3))), "source must be finite, got inf"),
         (lambda: transfer_chance(0), "got 0"),
+        (lambda: mean_range_overlaps(np.zeros((2, 1, 3))), r"two with values in every family, got shape \(2, 1, 3\)"),
     ],
 )
 def test_bad_input_is_refused_with_the_value_received(call, message):

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput
 
+MISSING = ("NA", "N/A", "nan", "NaN", "null")  # what R and pandas write for a gap
+
 
 class Labels(NamedTuple):
     """A column of categories."""
@@ -20,7 +22,7 @@ Column = Values | Labels
 
 
 def text_column(what: str, values: NDArray[Any]) -> Column:
-    """Read text: as numbers where every value is one, else as labels in the order of the alphabet.
+    """Read text: as numbers where every value is one and no two are the same, else as labels in alphabetical order.
 
     Raises:
         InvalidInput: values that are missing, or that a terminal cannot print.
@@ -42,7 +44,14 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
     try:
         numbers = found.astype(np.float64)
     except ValueError:
+        missing = [name for name in names if name in MISSING]
+        if missing:
+            raise InvalidInput(
+                f"{what} must have text in every row, got {missing[0]!r}; another name makes it a label"
+            ) from None
         return Labels(index.astype(np.int64), names)
     if not np.isfinite(numbers).all():
         raise InvalidInput(f"{what} must be finite, got {names[int(np.argmin(np.isfinite(numbers)))]}")
+    if len(np.unique(numbers)) < len(numbers):  # '7' and '007', or whole numbers beyond what a float holds
+        return Labels(index.astype(np.int64), names)
     return np.asarray(numbers[index])

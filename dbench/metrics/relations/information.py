@@ -4,35 +4,39 @@ The estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) 
 """
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from dbench.errors import InvalidInput
-from dbench.metrics.inputs import label_indices, require_count
+from dbench.metrics.inputs import as_codes, label_indices, require_count
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
 
 
-def quantise(values: NDArray[np.float64], bins: int = 20) -> NDArray[np.int64]:
+def quantise(values: ArrayLike, bins: int = 20) -> NDArray[np.int64]:
     """Cut every column into bins of equal width from its smallest to its largest value, numbered from 0.
 
-    Values are ... x n x d; the last axis but one holds the observations. A constant column falls into bin 0.
+    Values are ... x n x d; the last axis but one holds the observations. A value on a cut, and one that rounding leaves
+    a billionth of a bin below it, falls to its right. A constant column falls into bin 0.
+
+    Raises:
+        InvalidInput: values that are not finite, or fewer than 1 bin.
 
     Example:
         >>> quantise(np.array([[0.0], [1.0], [2.0], [4.0]]), bins=4).ravel().tolist()
         [0, 1, 2, 3]
     """
     require_count("bins", bins, 1)
-    halves = values * 0.5  # keeps the range finite
+    halves = as_codes("values", values, ndim=max(np.ndim(values), 2)) * 0.5  # keeps the range finite
     low = halves.min(axis=-2, keepdims=True)
     width = halves.max(axis=-2, keepdims=True) - low
     share = np.divide(halves - low, width, out=np.zeros_like(halves), where=width > 0)
-    return np.asarray(np.minimum((share * bins).astype(np.int64), bins - 1))
+    return np.asarray(np.minimum((share * bins + 1e-9).astype(np.int64), bins - 1))
 
 
 def _classes(factors: Factors, bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if factors.dtype.kind == "f":
-        factors = quantise(factors.astype(np.float64), bins)
+        factors = quantise(factors, bins)
     return label_indices(factors)
 
 
@@ -44,20 +48,21 @@ def entropy(factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
     return np.array([max(-float(xlogy(share, share).sum()), 0.0) for share in shares])
 
 
-def mutual_information(codes: NDArray[np.float64], factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
+def mutual_information(codes: ArrayLike, factors: ArrayLike, *, bins: int = 20) -> NDArray[np.float64]:
     """Mutual information in nats of every code (n x d) with every factor (n x k), d x k, never negative.
 
     Of a stack of models (models x n x d) on the same observations it is models x d x k. Integer factors are labels;
     codes, and factors that are floats, are cut into bins of equal width. Exactly 0 for a constant code or factor.
 
     Raises:
-        InvalidInput: observations that differ in number, or fewer than 1 bin.
+        InvalidInput: values that are not finite, observations that differ in number, or fewer than 1 bin.
 
     Example:
         >>> codes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
         >>> mutual_information(codes, np.array([[5], [5], [7], [7]])).round(3).tolist()
         [[0.693], [0.0]]
     """
+    codes, factors = as_codes("codes", codes, ndim=max(np.ndim(codes), 2)), np.asarray(factors)
     if codes.shape[-2] != len(factors):
         raise InvalidInput(f"codes and factors must have equally many rows, got {codes.shape[-2]} and {len(factors)}")
     n, d = codes.shape[-2:]

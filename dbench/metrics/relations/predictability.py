@@ -1,9 +1,11 @@
 """How well a single code predicts a factor: by squared linear correlation, or a linear support vector machine."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics.inputs import as_codes
 
 Array = NDArray[np.float64]
 
@@ -18,14 +20,18 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0))
 
 
-def squared_correlation(
-    codes: NDArray[np.float64], factors: NDArray[np.float64] | NDArray[np.int64]
-) -> NDArray[np.float64]:
+def squared_correlation(codes: ArrayLike, factors: ArrayLike) -> NDArray[np.float64]:
     """Squared Pearson correlation (d x k): the R squared of a linear regression on a single code.
 
     Labels of discrete factors are read as numbers; a constant code or factor has 0.
+
+    Raises:
+        InvalidInput: values that are not finite, or observations that differ in number.
     """
-    correlation = _standardised(codes).T @ _standardised(factors.astype(np.float64))
+    x, y = as_codes("codes", codes), as_codes("factors", factors)
+    if len(x) != len(y):
+        raise InvalidInput(f"codes and factors must have equally many rows, got {len(x)} and {len(y)}")
+    correlation = _standardised(x).T @ _standardised(y)
     return np.minimum(correlation**2, 1.0)
 
 

@@ -4,21 +4,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import ranked, standardise
+from dbench.metrics.inputs import as_codes, ranked, standardise
 from dbench.metrics.lasso import cross_validated_lasso
 from dbench.metrics.relations.importance import Importance, quality
 
 Array = NDArray[np.float64]
 
 
-def lasso_importance(codes: Array, factors: ArrayLike, *, folds: int = 5) -> Array:
+def lasso_importance(codes: ArrayLike, factors: ArrayLike, *, folds: int = 5) -> Array:
     """Absolute weights (d x k) of a Lasso that predicts each factor from all codes, both standardised.
 
     Of exact copies of a code one gets all the weight; a constant code or factor gets 0. Rows are in random order, since
     the folds that choose each penalty are contiguous; ranks of discrete labels are read as numbers.
+
+    Raises:
+        InvalidInput: values that are not finite, or observations that differ in number.
     """
-    values = ranked(factors)
-    x, y = standardise(codes, codes)[0], standardise(values, values)[0]
+    numbers, values = as_codes("codes", codes), as_codes("factors", ranked(factors))
+    x, y = standardise(numbers, numbers)[0], standardise(values, values)[0]
     return np.asarray(np.abs(cross_validated_lasso(x, y, folds=folds).weights))
 
 
