@@ -2,7 +2,7 @@
 
 import contextlib
 import io
-import os
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -45,9 +45,9 @@ def read_npy_header(stream: IO[bytes], what: str) -> tuple[tuple[int, ...], bool
 def aside(path: Path) -> Iterator[Path]:
     """Give a place beside ``path`` to write to; it is renamed at the end, or removed when something is raised.
 
-    Folders are made if missing. A process of its own has a place of its own.
+    Folders are made if missing. Every call has a place of its own, also where containers share folder and process ids.
     """
-    place = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    place = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield place

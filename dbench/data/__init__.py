@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
+from math import prod
 from typing import Any, cast
+
+import numpy as np
 
 from dbench.data.adapters import hugging_face_dataset, torch_dataset
 from dbench.data.base import DataSet, Downsampled, GridData
@@ -65,7 +68,7 @@ def load(name: str) -> DataSet:
 
     Raises:
         UnknownName: no data set of that name; the message lists all.
-        InvalidInput: ``module:attribute`` that cannot be loaded or lacks a part of the contract; a held-out
+        InvalidInput: ``module:attribute`` that cannot be loaded or breaks the contract; a held-out
             combination that the data set does not have, or in another order than its factors.
         DamagedData: its file is not what its checksum promises.
         DbenchError: its file could not be downloaded.
@@ -73,9 +76,10 @@ def load(name: str) -> DataSet:
     if WITHOUT in name:
         base, combination, draw = parse_held_out(name)
         data = HeldOut(load(base), combination, draw=draw)
-        # One data set has one name: a second one would be another key of the same run.
-        if data.name != name:
-            raise InvalidInput(f"factors must stand in the order of the data set, {data.name!r}, got {name!r}")
+        # One data set has one name: a second one would be another key of the same run. What it calls itself before
+        # the separator may be another name than it is found by.
+        if (ordered := f"{base}{WITHOUT}{data.name.rpartition(WITHOUT)[2]}") != name:
+            raise InvalidInput(f"factors must stand in the order of the data set, {ordered!r}, got {name!r}")
         return data
     if ":" in name:
         return _of_contract(load_callable("data set", name), name)
@@ -92,6 +96,19 @@ def load(name: str) -> DataSet:
         return VARIANTS[variant](load(base), name=name)
     kind = class_of(name)
     return cast(DataSet, kind.fetched(name) if name in FETCHED else kind())
+
+
+def fingerprint_of(name: str) -> str:
+    """Return the fingerprint of the data set of that name, of a published one or its variant without fetching it.
+
+    Raises:
+        DbenchError: the data set cannot be loaded, as :func:`load` says.
+    """
+    variant, _, base = name.partition("_") if FETCHED.get(name) == "variant" else ("", "", name)
+    if base not in FETCHED:
+        return load(name).fingerprint
+    data = class_of(base).unfetched(base)
+    return str((VARIANTS[variant](data, name=name) if variant else data).fingerprint)
 
 
 def class_of(name: str) -> Any:
@@ -115,11 +132,29 @@ def _of_contract(make: Callable[[], object], name: str) -> DataSet:
     contract = sorted(part for part in vars(DataSet) if not part.startswith("_"))
     try:
         data = make()
+        missing = [part for part in contract if not hasattr(data, part)]
+        if missing:
+            raise InvalidInput(f"data set {name!r} must have {', '.join(contract)}, got none of {', '.join(missing)}")
+        _check_grid(cast(DataSet, data), name)
     except DbenchError:
         raise
     except Exception as error:  # theirs: anything can happen in it, and all of it is a message
         raise InvalidInput(f"data set {name!r} cannot be made: {type(error).__name__}: {error}") from error
-    missing = [part for part in contract if not hasattr(data, part)]
-    if missing:
-        raise InvalidInput(f"data set {name!r} must have {', '.join(contract)}, got none of {', '.join(missing)}")
     return cast(DataSet, data)
+
+
+def _check_grid(data: DataSet, name: str) -> None:
+    """Insist on the order of the grid and on a mask of its points: others rely on both without looking."""
+    sizes = tuple(data.factor_sizes)
+    n, grid, held_out = prod(sizes), np.asarray(data.grid()), np.asarray(data.held_out())
+    columns = zip(grid.T, np.indices(sizes, sparse=True), strict=False)
+    if grid.shape != (n, len(sizes)) or any((got.reshape(sizes) != wanted).any() for got, wanted in columns):
+        raise InvalidInput(
+            f"grid() of data set {name!r} must be all {n} combinations of factors of {sizes} values in order, last "
+            f"factor fastest, got shape {grid.shape}, beginning with {grid[:3].tolist()}"
+        )
+    if held_out.dtype != np.bool_ or held_out.shape != (n,):
+        raise InvalidInput(
+            f"held_out() of data set {name!r} must be a mask (bool) of the {n} points of its grid, "
+            f"got {held_out.dtype} of shape {held_out.shape}"
+        )

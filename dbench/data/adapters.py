@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dbench import seeds
 from dbench.data.base import DataSet
 from dbench.errors import DbenchError
 
@@ -28,30 +27,9 @@ def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
         >>> images.shape, factors.shape
         (torch.Size([8, 1, 16, 16]), torch.Size([8, 5]))
     """
-    import torch
-    from torch.utils.data import Dataset
+    from dbench.data.points import Points
 
-    factors = data.grid()[~data.held_out()]
-
-    class Points(Dataset[tuple[torch.Tensor, torch.Tensor]]):
-        def __len__(self) -> int:
-            return len(factors)
-
-        def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
-            return self.__getitems__([index])[0]
-
-        def __getitems__(self, indices: list[int]) -> list[tuple[Tensor, Tensor]]:
-            rows = factors[indices]
-            if data.stochastic:
-                streams = [seeds.generator(task="torch_dataset", data=data.fingerprint, row=i) for i in indices]
-                drawn = [data.images(row[np.newaxis], rng) for row, rng in zip(rows, streams, strict=True)]
-                images = np.concatenate(drawn)
-            else:
-                images = data.images(rows)
-            scaled = torch.from_numpy(images).float() / 255
-            return list(zip(scaled, torch.from_numpy(rows), strict=True))
-
-    return Points()
+    return Points(data)
 
 
 def hugging_face_dataset(data: DataSet) -> Any:

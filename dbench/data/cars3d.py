@@ -30,6 +30,7 @@ class Cars3d(StoredImages):
         DamagedData: another MD5, or a mesh or the list missing, or of another form.
     """
 
+    archive = "Cars3D archive, Lanczos"
     name = "cars3d"
     factor_names = ("elevation", "azimuth", "object")
     factor_sizes: tuple[int, ...] = (4, 24, 183)
@@ -38,7 +39,7 @@ class Cars3d(StoredImages):
     def __init__(self, path: Path, *, md5: str = MD5, factor_sizes: tuple[int, ...] = factor_sizes) -> None:
         check_md5(path, md5)
         self.factor_sizes = factor_sizes
-        self.fingerprint = digest("Cars3D archive, Lanczos", md5)
+        self.fingerprint = digest(self.archive, md5)
         elevations, azimuths, objects = factor_sizes
         meshes, order = self._read(path)
         if len(order) != objects or set(order) != set(meshes) or len(meshes) != objects:
@@ -83,6 +84,11 @@ class Cars3d(StoredImages):
         views = np.ascontiguousarray(np.asarray(image, dtype=np.uint8).transpose(4, 3, 2, 0, 1))
         small = lanczos(views.reshape(-1, SIDE, SIDE))
         return np.moveaxis(small.reshape(elevations, azimuths, 3, 64, 64), 2, 4)
+
+    @classmethod
+    def checksums(cls, name: str) -> tuple[str, ...]:
+        """Return the MD5 of the archive."""
+        return (MD5,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.base import Factors, GridData, Images
+from dbench.data.base import Factors, GridData, Images, digest
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.files import aside
 
@@ -77,6 +77,19 @@ class Published(GridData):
     """Base of published archives: their factors, sizes and shapes stand on the class, known before one is fetched."""
 
     checked_by: ClassVar[str] = "MD5"
+    archive: ClassVar[str]  # what is read and how, for the fingerprint, which the checksums of its files complete
+
+    @classmethod
+    @abstractmethod
+    def checksums(cls, name: str) -> tuple[str, ...]:
+        """Return those of the published files of the data set of that name."""
+
+    @classmethod
+    def unfetched(cls, name: str) -> Self:
+        """Return the data set of that name without its images: what stands on the class, and its fingerprint."""
+        data = cls.__new__(cls)
+        data.name, data.fingerprint = name, digest(cls.archive, *cls.checksums(name))
+        return data
 
     @classmethod
     @abstractmethod

@@ -29,6 +29,7 @@ class Dsprites(Published):
         DamagedData: another blob id, a member missing, or of another shape, type or content.
     """
 
+    archive = "dSprites archive"
     name = "dsprites"
     factor_names = FACTOR_NAMES
     factor_sizes: tuple[int, ...] = (3, 6, 40, 32, 32)
@@ -42,7 +43,7 @@ class Dsprites(Published):
         if found != blob_id:
             raise DamagedData(f"{path} must have git blob id {blob_id}, got {found}; delete it to download it again")
         self.factor_sizes = factor_sizes
-        self.fingerprint = digest("dSprites archive", blob_id)
+        self.fingerprint = digest(self.archive, blob_id)
         self._check_order(path)
         self._packed = self._pack(path)
 
@@ -67,6 +68,11 @@ class Dsprites(Published):
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         return unpack_sprites(self._packed[self.index(factors)])
+
+    @classmethod
+    def checksums(cls, name: str) -> tuple[str, ...]:
+        """Return the git blob id of the archive."""
+        return (BLOB_ID,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

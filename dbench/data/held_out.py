@@ -83,6 +83,11 @@ class HeldOut(GridData):
         if draw < 0:
             raise InvalidInput(f"draw must be at least 0, got {draw}")
         factors, _ = _paper(self._base.name)
+        if not set(factors) <= set(self.factor_names):
+            raise InvalidInput(
+                f"base must have the factors {' and '.join(factors)} of its family in the paper for a random draw, "
+                f"got {self._base.name!r} with {', '.join(self.factor_names)}"
+            )
         combined = tuple(sorted(self.factor_names.index(name) for name in factors))
         count = len(self) // prod(self.factor_sizes[j] for j in combined)
         generator = seeds.generator(purpose="held out at random", data=self._base.fingerprint, draw=draw)

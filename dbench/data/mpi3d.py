@@ -38,6 +38,7 @@ class Mpi3d(StoredImages):
         DbenchError: the archive could not be downloaded, or the images could not be written.
     """
 
+    archive = "MPI3D archive"
     factor_names = (
         "object_color", "object_shape", "object_size", "camera_height", "background_color", "horizontal_axis",
         "vertical_axis",
@@ -55,7 +56,7 @@ class Mpi3d(StoredImages):
         layouts: tuple[tuple[int, ...], ...] = LAYOUTS,
     ) -> None:
         self.name = name
-        self.fingerprint = digest("MPI3D archive", md5)
+        self.fingerprint = digest(self.archive, md5)
         target = folder / f"{name}-{md5[:8]}.images"
         if target.is_file() and target.stat().st_size in [prod((*sizes, *IMAGE)) for sizes in layouts]:
             shape: tuple[int, ...] = (target.stat().st_size // prod(IMAGE), *IMAGE)
@@ -75,6 +76,11 @@ class Mpi3d(StoredImages):
             return cast(Iterator[NDArray[np.uint8]], read_rows(path, "images", shape, np.uint8, rows=ROWS))
 
         self._images = unpacked(target, shape, parts)
+
+    @classmethod
+    def checksums(cls, name: str) -> tuple[str, ...]:
+        """Return the MD5 of the archive of that name."""
+        return (FILES[name],)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

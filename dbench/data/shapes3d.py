@@ -31,6 +31,7 @@ class Shapes3d(StoredImages):
         DbenchError: h5py is missing, the archive could not be downloaded, or the images could not be written.
     """
 
+    archive = "Shapes3D archive"
     name = "shapes3d"
     factor_names = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
     factor_sizes: tuple[int, ...] = (10, 10, 10, 8, 4, 15)
@@ -40,7 +41,7 @@ class Shapes3d(StoredImages):
         self, archive: Callable[[], Path], *, md5: str, folder: Path, factor_sizes: tuple[int, ...] = factor_sizes
     ) -> None:
         self.factor_sizes = factor_sizes
-        self.fingerprint = digest("Shapes3D archive", md5)
+        self.fingerprint = digest(self.archive, md5)
 
         def parts() -> Iterator[NDArray[np.uint8]]:
             path = archive()
@@ -48,6 +49,11 @@ class Shapes3d(StoredImages):
             return self._read(path)
 
         self._images = unpacked(folder / f"shapes3d-{md5[:8]}.images", (len(self), 64, 64, 3), parts)
+
+    @classmethod
+    def checksums(cls, name: str) -> tuple[str, ...]:
+        """Return the MD5 of the archive."""
+        return (MD5,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

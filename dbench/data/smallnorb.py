@@ -51,6 +51,7 @@ class SmallNorb(Published):
         DamagedData: another MD5, a file of another form, or a photograph missing or there twice.
     """
 
+    archive = "SmallNORB archive, Lanczos"
     name = "smallnorb"
     factor_names = ("category", "elevation", "azimuth", "lighting")
     factor_sizes = _without_instance(SIZES)
@@ -63,7 +64,7 @@ class SmallNorb(Published):
         for file, md5 in files.items():
             check_md5(folder / file, md5)
         self.factor_sizes = _without_instance(sizes)
-        self.fingerprint = digest("SmallNORB archive, Lanczos", *files.values())
+        self.fingerprint = digest(self.archive, *files.values())
         self._instances = sizes[INSTANCE]
         self._images = np.empty((prod(sizes), 64, 64), dtype=np.uint8)
         splits = sorted({file.rpartition("-")[0] for file in files})
@@ -103,6 +104,11 @@ class SmallNorb(Published):
         sizes = (*self.factor_sizes[:INSTANCE], self._instances, *self.factor_sizes[INSTANCE:])
         images: Images = self._images[np.ravel_multi_index(tuple(points.T), sizes)][:, np.newaxis]
         return images
+
+    @classmethod
+    def checksums(cls, name: str) -> tuple[str, ...]:
+        """Return the MD5 of the six files."""
+        return tuple(FILES.values())
 
     @classmethod
     def fetched(cls, name: str) -> Self:

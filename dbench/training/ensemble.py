@@ -57,7 +57,8 @@ def train(
             is to be interrupted is given its full length and ended by ``each_block``.
         batch_size: bits are promised for multiples of 16.
         learning_rate: of Adam.
-        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0 in a straight line, at the end.
+        cooldown: share of the steps, 0 to 1, over which the learning rate falls at the end, in stairs of 100 steps,
+            each as high as a straight line to 0 is where it begins.
         likelihood_factor: what the summed likelihood of an image is multiplied by in every loss.
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
@@ -68,10 +69,15 @@ def train(
             or stored. Training ends early when it returns true.
 
     Raises:
-        InvalidInput: images or factors that do not fit, or members with other parameters than each other.
+        InvalidInput: images or factors that do not fit, members with other parameters than each other, a cooldown
+            outside 0 to 1, or a state that stands between two multiples of 100 steps.
         UnknownName: an objective nobody registered.
     """
     check_images(images, network)
+    if not 0 <= cooldown <= 1:
+        raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}")
+    if state is not None and state.step % BLOCK and state.step < steps:
+        raise InvalidInput(f"state must stand after a multiple of {BLOCK} steps to be gone on from, got {state.step}")
     sizes = _factor_sizes(members, images, factors, factor_sizes)
     extra = extra_shapes(members, network, sizes)
     device = torch.device(device)

@@ -24,6 +24,7 @@ class Checkpoint:
     tensors: Mapping[str, NDArray[Any]]
     losses: dict[str, float]
     seconds: float
+    commit: str
 
 
 def checkpoint_name(step: int) -> str:
@@ -52,11 +53,11 @@ def find_checkpoint(
             return None
         step, losses, seconds = steps_taken(record, key), record.get("scores"), record.get("trained_seconds")
         numbers = [seconds, *losses.values()] if isinstance(losses, dict) else [None]
-        whole = all(isinstance(number, (int, float)) for number in numbers)
+        whole = all(isinstance(number, (int, float)) for number in numbers) and isinstance(record.get("commit"), str)
         if step and whole and all(record.get(name) == value for name, value in now.items()):
             tensors = store.tensors(key, checkpoint_name(step))
             if stacked([tensors], network, extra).step == step:
-                return Checkpoint(step, tensors, dict(losses or {}), float(seconds or 0))
+                return Checkpoint(step, tensors, dict(losses or {}), float(seconds or 0), record["commit"])
     except DamagedData:
         pass
     store.discard(key)

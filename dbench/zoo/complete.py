@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -218,9 +219,10 @@ def write_table(
     }
     contents = {TABLE: buffer.getvalue(), ARRAYS: data, MANIFEST: json.dumps(manifest, indent=1).encode() + b"\n"}
     try:
-        for name, content in contents.items():
-            with aside(folder / name) as place:
-                place.write_bytes(content)
+        # All are written before the first is renamed: an earlier table stays whole until then.
+        with ExitStack() as all_written:  # which is left in the opposite order, the manifest last
+            for name, content in reversed(contents.items()):
+                all_written.enter_context(aside(folder / name)).write_bytes(content)
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
     return folder / TABLE

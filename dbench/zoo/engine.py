@@ -129,7 +129,7 @@ def train_group(line: Line, group: Group) -> int:
             try:
                 # Another process may have finished it between the plan and the claim.
                 if not store.intact(key) or of_other_data(key, store.record(key)):
-                    found = _checkpoint_of(store, key, group.precision)
+                    found = _checkpoint_of(store, key, group)
                     starts.setdefault(found.step if found else 0, {})[key] = found
             except DbenchError as error:
                 errors.append(error)
@@ -143,11 +143,13 @@ def train_group(line: Line, group: Group) -> int:
     return finished
 
 
-def _checkpoint_of(store: Store, key: RunKey, precision: str) -> Checkpoint | None:
+def _checkpoint_of(store: Store, key: RunKey, group: Group) -> Checkpoint | None:
     data, _ = images_of(key.data)
     network = network_of(key, data)
     extra = extra_shapes([member_of(key)], network, data.factor_sizes)
-    return find_checkpoint(store, key, network, extra, precision=precision, data_sha256=data.fingerprint)
+    # What a run's record gives as one value must hold from its first step to its last.
+    now = {"versions": versions(), "device": device_name(group.device), "precision": group.precision}
+    return find_checkpoint(store, key, network, extra, data_sha256=data.fingerprint, **now)
 
 
 class _Training:
@@ -160,6 +162,8 @@ class _Training:
         starts = [one for one in found.values() if one is not None]
         self.losses = [dict(one.losses) for one in starts] or [dict[str, float]() for _ in found]
         self.seconds = [one.seconds for one in starts] or [0.0 for _ in found]
+        commits = [one.commit.split("; ") for one in starts] or [list[str]() for _ in found]
+        self.commits = ["; ".join(dict.fromkeys([*earlier, commit()])) for earlier in commits]
         extra = extra_shapes([member_of(key) for key in self.keys], self.network, self.data.factor_sizes)
         self.state = stacked([one.tensors for one in starts], self.network, extra) if starts else None
         self.last = self.state.step if self.state else 0
@@ -196,7 +200,7 @@ class _Training:
     def _record(self, i: int) -> dict[str, Any]:
         # An ensemble's time is shared equally among its members.
         return {
-            "commit": commit(),
+            "commit": self.commits[i],
             "versions": versions(),
             "device": device_name(self.group.device),
             "precision": self.group.precision,

@@ -87,6 +87,7 @@ def score_one(
         found = SCORERS[name](run)
         if wrong := sorted(score for score, value in found.items() if not np.isfinite(value).all()):
             bad += wrong
+            document["groups"].pop(name, None)  # better lacking than what the run's codes no longer give
             continue
         document["groups"][name] = {score: np.asarray(value).tolist() for score, value in found.items()}
         spent[name] = time.perf_counter() - start

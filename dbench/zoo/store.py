@@ -196,7 +196,7 @@ class Store:
             raise DamagedData(f"{path} does not have the checksum that run.json gives: damaged or changed")
         try:
             return dict(load_tensors(data))
-        except SafetensorError as error:
+        except (SafetensorError, LookupError, ValueError, TypeError) as error:  # numpy lacks some types, bfloat16 say
             raise DamagedData(f"{path} is not a safetensors file: {error}") from None
 
     def intact(self, key: RunKey, record: Mapping[str, Any] | None = None) -> bool:
@@ -225,12 +225,29 @@ class Store:
         self._remove(f"{folder}/run.json")
         self._remove(folder, recursive=True)
 
+    def _folders(self) -> list[str]:
+        # Not `glob`, which takes brackets in the store's own path for a pattern.
+        try:
+            found = self._fs.ls(f"{self.root}/runs", detail=True)
+        except FileNotFoundError:  # a bucket has no empty folders
+            return []
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not list its runs: {error}") from None
+        return [each["name"].rstrip("/") for each in found if each["type"] != "file"]
+
     def contents(self) -> Contents:
-        """Look at every record once; damaged ones count nowhere."""
+        """Look at every record once; damaged ones count nowhere.
+
+        Raises:
+            DbenchError: the runs cannot be listed.
+        """
         keys, foreign, unreadable = list[RunKey](), 0, 0
-        for path in self._fs.glob(f"{self.root}/runs/*/run.json"):
+        for folder in self._folders():
+            path = f"{folder}/run.json"
             try:
-                document = _unseal(self._read(path), path)
+                if (data := self._read_if_there(path)) is None:
+                    continue
+                document = _unseal(data, path)
             except DamagedData:
                 continue
             except DbenchError:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from dbench.data import load
+from dbench.data import fingerprint_of
 from dbench.errors import DamagedData, DbenchError
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
@@ -68,7 +68,7 @@ def of_other_data(key: RunKey, record: Mapping[str, Any] | None) -> bool:
 @cache
 def _fingerprint(data_name: str) -> str | None:
     try:
-        return load(data_name).fingerprint
+        return fingerprint_of(data_name)
     except DbenchError:
         return None
 

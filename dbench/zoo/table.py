@@ -69,6 +69,12 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
     path = Path(folder) / TABLE
     data = read_promised(path, manifest["sha256"])
     try:
+        rows, promised = pq.read_metadata(io.BytesIO(data)).num_rows, manifest["runs"] * len(manifest["scores"])
+        if rows != promised:  # told before they are all in memory
+            raise DamagedData(
+                f"{path} must have each of {len(manifest['scores'])} scores for each of {manifest['runs']} runs, "
+                f"{promised} rows, got {rows}"
+            )
         # What pandas noted beside the columns is not needed, and not believed.
         columns = pq.read_table(io.BytesIO(data)).replace_schema_metadata(None)
         columns.validate(full=True)  # text that is not UTF-8 would be noticed by whoever reads it first

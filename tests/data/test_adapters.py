@@ -1,6 +1,7 @@
 """A data set of ours as one of torch, and of Hugging Face."""
 
 import importlib.util
+import pickle
 
 import numpy as np
 import pytest
@@ -32,6 +33,14 @@ def test_a_stochastic_image_is_drawn_once():
     points = torch_dataset(load("color_dsprites_grid_16"))
     (image, _), (again, _) = points[40_000], points.__getitems__([3, 40_000])[1]
     assert torch.equal(image, again)
+
+
+@pytest.mark.parametrize("name", ["dsprites_grid_16", "color_dsprites_grid_16"])
+def test_a_worker_that_is_sent_the_points_has_the_same_ones_by_any_whole_number(name):
+    points = torch_dataset(load(name))
+    image, _ = points[46_079]
+    for same in (pickle.loads(pickle.dumps(points))[46_079], points[-1], points[np.int64(46_079)]):
+        assert torch.equal(same[0], image)
 
 
 def test_rows_of_hugging_face_are_the_same_points():

@@ -129,3 +129,47 @@ def test_a_block_that_does_not_divide_the_image_is_refused():
     for block in (0, 3):
         with pytest.raises(InvalidInput, match=f"block must divide the image size .*, got {block}"):
             Downsampled(Ramp(), block, name="small")
+
+
+class Plane(Ramp):
+    """Somebody's own data set, of two factors."""
+
+    name, factor_names, factor_sizes = "plane", ("row", "column"), (2, 3)
+
+
+@pytest.fixture
+def own(monkeypatch):
+    """Let ``mine:Plane`` name it, with methods that return something else."""
+
+    def change(**methods):
+        made = type("Own", (Plane,), {name: lambda _, value=value: value for name, value in methods.items()})
+        monkeypatch.setattr("dbench.data.load_callable", lambda *_: made)
+
+    return change
+
+
+GRID = Plane().grid()
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"grid": GRID[np.lexsort(GRID.T)]}, r"last factor fastest, got shape \(6, 2\), .* \[\[0, 0\], \[1, 0\]"),
+        ({"grid": GRID[:, :1]}, r"must be all 6 combinations of factors of \(2, 3\) .* got shape \(6, 1\)"),
+        ({"grid": GRID[1:]}, r"got shape \(5, 2\)"),
+        ({"grid": None}, r"got shape \(\)|cannot be made"),
+        ({"held_out": np.zeros(6, np.int64)}, r"mask \(bool\) of the 6 points .* got int64 of shape \(6,\)"),
+        ({"held_out": np.zeros((6, 1), bool)}, r"got bool of shape \(6, 1\)"),
+    ],
+)
+def test_a_grid_or_mask_of_ones_own_data_set_that_others_cannot_rely_on_is_refused(own, methods, message):
+    own(**methods)
+    with pytest.raises(InvalidInput, match=message):
+        load("mine:Plane")
+
+
+def test_points_of_ones_own_data_set_can_be_held_out(own):
+    own()
+    assert load("mine:Plane-without-row1-column2").held_out().tolist() == 5 * [False] + [True]
+    with pytest.raises(InvalidInput, match="in the order of the data set, 'mine:Plane-without-row1-column2', got "):
+        load("mine:Plane-without-column2-row1")

@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from dbench.cli import main
-from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, load
+from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, fingerprint_of, load
 from dbench.data.archives import git_blob_id, read_rows
 from dbench.data.downloads import cache_folder, check_md5, fetch, unpacked
 from dbench.data.dsprites import BLOB_ID, FILE, Dsprites
+from dbench.data.dsprites_variants import VARIANTS
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
 SIZES = (3, 2, 4, 2, 2)
@@ -58,6 +59,14 @@ def test_images_come_back_in_grid_order_without_the_colour(path, order):
 def test_the_fingerprint_follows_the_content(path, tmp_path):
     other = write(tmp_path / "other.npz", imgs=1 - tiny_members()["imgs"])
     assert read(write(path)).fingerprint != read(other).fingerprint
+
+
+def test_the_fingerprint_is_known_before_the_archive_is_fetched(path, monkeypatch):
+    data = read(write(path))
+    monkeypatch.setattr("dbench.data.dsprites.BLOB_ID", git_blob_id(path))
+    assert fingerprint_of("dsprites") == data.fingerprint
+    for name, variant in VARIANTS.items():
+        assert fingerprint_of(f"{name}_dsprites") == variant(data, name=name).fingerprint
 
 
 def test_a_file_that_does_not_exist_or_is_not_the_published_one_is_refused(path):
@@ -193,6 +202,17 @@ def test_nothing_is_left_of_what_failed(tmp_path):
     with pytest.raises(DamagedData, match="a must hold 40 bytes, got 36"):
         unpacked(tmp_path / "a", (10, 4), lambda: iter([rows(9)]))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_two_writers_of_one_process_id_lay_out_a_whole_file(tmp_path):
+    """As containers that share the cache folder do: the second is done while the first still writes."""
+
+    def parts():
+        yield rows(5)
+        unpacked(tmp_path / "a", (10, 4), lambda: iter([rows()]))
+        yield rows()[5:]
+
+    np.testing.assert_array_equal(unpacked(tmp_path / "a", (10, 4), parts), rows())
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

@@ -126,6 +126,12 @@ def test_what_cannot_be_held_out_is_refused(base, arguments, message):
         HeldOut(base, **arguments)
 
 
+def test_a_draw_from_a_set_named_like_a_family_without_its_factors_is_refused(base):
+    base.factor_names = ("kind", "scale", "pos")
+    with pytest.raises(InvalidInput, match=r"must have the factors shape and scale .* got 'small_dsprites'"):
+        HeldOut(base, draw=0)
+
+
 def test_a_base_that_holds_points_out_is_refused(base):
     """What it keeps from training would be trained on."""
     inner = HeldOut(base, {"shape": 2, "scale": 3})

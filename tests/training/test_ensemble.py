@@ -145,6 +145,19 @@ def test_images_that_do_not_fit_are_refused(images, message):
         train(MEMBERS[:1], images, NETWORK, steps=10, **SETTINGS)
 
 
+def test_a_state_within_a_block_is_not_gone_on_from_but_one_at_the_end_is_returned(images):
+    state = train(MEMBERS[:1], images, NETWORK, steps=BLOCK + 50, **SETTINGS)
+    assert train(MEMBERS[:1], images, NETWORK, steps=BLOCK + 50, state=state, **SETTINGS).step == BLOCK + 50
+    with pytest.raises(InvalidInput, match=r"state must stand after a multiple of 100 steps .* got 150"):
+        train(MEMBERS[:1], images, NETWORK, steps=2 * BLOCK, state=state, **SETTINGS)
+
+
+@pytest.mark.parametrize("cooldown", [-0.1, 1.5, math.nan])
+def test_a_cooldown_that_is_no_share_is_refused(images, cooldown):
+    with pytest.raises(InvalidInput, match=f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}"):
+        train(MEMBERS[:1], images, NETWORK, steps=10, cooldown=cooldown, **SETTINGS)
+
+
 @pytest.mark.parametrize("damage", ["missing", "unknown", "shape", "type"])
 def test_a_damaged_state_is_refused(images, damage):
     tensors = train(MEMBERS[:2], images, NETWORK, steps=1, **SETTINGS).to_tensors()

@@ -9,8 +9,8 @@ import pytest
 
 from dbench.errors import DbenchError
 from dbench.zoo import engine
-from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint, steps_taken
-from dbench.zoo.engine import Group, images_of, network_of, train_group
+from dbench.zoo.checkpoints import checkpoint_name, steps_taken
+from dbench.zoo.engine import Group, train_group
 from dbench.zoo.store import Store
 
 
@@ -33,9 +33,7 @@ def copy(stopped, tmp_path):
 
 
 def _find(store, key):
-    data, _ = images_of(key.data)
-    network = network_of(key, data)
-    return find_checkpoint(store, key, network, {}, precision="float32", data_sha256=data.fingerprint)
+    return engine._checkpoint_of(store, key, Group(store.url, (key,)))
 
 
 def _change(store, key, change):
@@ -69,6 +67,9 @@ CHANGES = {
     "no seconds": lambda _, record: record.pop("trained_seconds"),
     "other data": _record("data_sha256", "ab" * 32),
     "another precision": _record("precision", "bfloat16"),
+    "another device": _record("device", "NVIDIA H100"),
+    "other versions": _record("versions", "python 3, torch 1"),
+    "no commit": lambda _, record: record.pop("commit"),
 }
 
 
@@ -93,6 +94,14 @@ def test_a_checkpoint_that_fits_is_found_as_it_was_saved(copy, keys):
     assert found.seconds > 0
     assert steps_taken(copy.record(keys[0]), keys[0]) == 100
     assert _find(copy, replace(keys[0], seed=9)) is None
+
+
+def test_a_run_of_several_commits_names_them_in_order(copy, keys, monkeypatch, wire):
+    own = copy.record(keys[0])["commit"]
+    for commit, named in (("b", f"{own}; b"), (own, f"{own}; b")):
+        monkeypatch.setattr(engine, "commit", lambda commit=commit: commit)
+        train_group(wire(0), Group(copy.url, (replace(keys[0], steps=150),)))
+        assert copy.record(keys[0])["commit"] == named
 
 
 def test_an_error_in_one_set_does_not_stop_the_others(copy, keys, monkeypatch, wire):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dbench.data import NEEDS_DOWNLOAD, fingerprint_of
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
@@ -82,6 +83,15 @@ def test_runs_of_another_version_of_data_or_keys_are_trained_anew(store, tiny_ke
     assert (summary.present, summary.trained, summary.damaged) == (1, 2, 2)
     assert "1 runs were trained on another version of dsprites_grid_16 than is installed" in console.file.getvalue()
     assert [state_of(store, key) for key in tiny_keys[:3]] == ["done"] * 3
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS_DOWNLOAD))
+def test_a_look_at_runs_of_a_published_data_set_fetches_nothing(store, key, finish, monkeypatch, name):
+    monkeypatch.setattr("dbench.data.load", lambda name: pytest.fail(f"{name} was loaded"))
+    of_one, of_other = replace(key, data=name), replace(key, data=name, seed=1)
+    finish(store, of_one, data_sha256=fingerprint_of(name))
+    finish(store, of_other, data_sha256="cd" * 32)
+    assert [state_of(store, key) for key in (of_one, of_other)] == ["done", "damaged"]
 
 
 def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, monkeypatch):

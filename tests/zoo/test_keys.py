@@ -120,7 +120,7 @@ def test_sweeps_that_do_not_fit_their_profile_or_would_give_one_run_two_keys_are
 def test_a_profile_states_its_deviations_and_counts_every_image_as_one_of_64_x_64(name):
     profile = find_profile(name)
     assert profile.name == name
-    assert profile.deviations
+    assert profile.deviations_on(profile.data)
     for data in profile.data:
         if data.partition("-without-")[0] not in NEEDS_DOWNLOAD:
             assert profile.likelihood_factor == likelihood_factor(load(data).image_shape)

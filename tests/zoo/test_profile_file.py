@@ -56,6 +56,14 @@ def test_what_differs_on_one_data_set_is_said_of_it_alone(file):
     assert {text for text in coloured - plain if "once" in text or "10 seeds" in text} == coloured - plain
 
 
+def test_what_differs_in_the_paper_profile_is_said_of_its_data_set_alone():
+    said = {name: " ".join(PROFILES["paper"].deviations_on({name})) for name in PROFILES["paper"].data}
+    words = {"ten toys": {"smallnorb"}, "MPI3D": {"mpi3d_toy"}}
+    words |= {"coloured": {"color_dsprites", "noisy_dsprites", "scream_dsprites"}}
+    assert {word: {name for name, text in said.items() if word in text} for word in words} == words
+    assert {name for name, text in said.items() if not text} == {"dsprites", "cars3d", "shapes3d"}
+
+
 def test_the_commands_of_the_zoo_take_a_file_and_its_store(file, monkeypatch):
     monkeypatch.chdir(file.parent)
     Store("store/mine", create=True)

@@ -13,6 +13,7 @@ from dbench.zoo.complete import build_table
 from dbench.zoo.population import score_population
 from dbench.zoo.score import ScoreSummary, score_one, score_runs
 from dbench.zoo.scorers import EncodedRun
+from dbench.zoo.survey import survey
 
 KINDS = ("mutual_information", "importance", "predictability")
 OF_THE_STUDY = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
@@ -72,6 +73,9 @@ def test_a_new_scorer_is_added_without_computing_the_others(store, run, monkeypa
     monkeypatch.setitem(scorers.SCORERS, "seed", lambda encoded: {"seed": np.nan, "axes": [1.0, np.inf]})
     with pytest.raises(DamagedData, match=r"scores of run .* must be finite, got others for axes, seed"):
         score_one(store, run, again=["seed"])
+    # What is not true any more does not stay; the rest does.
+    assert set(_scores(store, run)) == {"mig", "alignment.collisions"}
+    assert survey(store, [run])[run.data, run.objective, run.strength]["partly scored"] == 1
 
 
 def _in_process(work, tasks, **_):

@@ -1,3 +1,4 @@
+import hashlib
 import threading
 import time
 import uuid
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import save
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.zoo.store import Store
+from dbench.zoo.store import Store, seal
 
 
 @pytest.fixture(params=["folder", "memory"])
@@ -76,6 +79,32 @@ def test_damaged_codes_are_noticed(store, key, finish, damage):
     assert not store.intact(key)
     with pytest.raises(DamagedData, match=r"codes\.safetensors"):
         store.tensors(key, "codes")
+
+
+def test_an_array_of_a_type_that_numpy_lacks_is_damaged(store, key):
+    saved = save({"mean": torch.zeros(2, dtype=torch.bfloat16)})
+    store.save(key, status="done", tensors={"codes": {}}, record={})
+    _file(store, key, "codes.safetensors").write_bytes(saved)
+    record = store.record(key) | {"files": {"codes.safetensors": hashlib.sha256(saved).hexdigest()}}
+    _file(store, key, "run.json").write_bytes(seal(record))
+    with pytest.raises(DamagedData, match=r"codes\.safetensors is not a safetensors file: .*BF16"):
+        store.tensors(key, "codes")
+
+
+def test_brackets_in_its_path_are_no_pattern(tmp_path, key, finish):
+    store = Store(tmp_path / "zoo[1]")
+    finish(store, key)
+    (Path(store.url) / "runs" / "note.txt").touch()
+    assert store.contents() == ([key], 0, 0)
+
+
+def test_runs_that_the_system_refuses_to_list_are_not_gone(store, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(store._fs), "ls", refused)
+    with pytest.raises(DbenchError, match=r"could not list its runs: .*Permission denied"):
+        store.contents()
 
 
 @pytest.mark.parametrize("edit", [("done", "diverged"), ("-20.0", "-19.0"), ("{", "")])

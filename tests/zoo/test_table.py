@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -160,9 +161,9 @@ def _with(column, value, rows=1):
         (_with("seed", float), "column seed must hold int64"),
         (_with("value", str), "column value must hold float64"),
         (_with("commit", None), "column commit must be filled"),
-        (lambda table: pd.concat([table, table.iloc[:1]]), "1 repeated"),
-        (lambda table: table.iloc[1:], "each of 2 scores for each of 8 runs"),
-        (lambda table: table[table["run"] != table["run"].iloc[0]], "got 7 runs"),
+        (lambda table: pd.concat([table.iloc[1:], table.iloc[-1:]]), "1 repeated"),
+        (lambda table: table.iloc[1:], "each of 2 scores for each of 8 runs, 16 rows, got 15"),
+        (_with("score", "nk"), "8 runs, got 8 runs, 3 scores and 16 rows"),
         (lambda table: table.assign(extra=1), "no runs table has: extra"),
     ],
 )
@@ -197,6 +198,20 @@ def test_a_folder_that_cannot_be_written_gives_a_message(store, tiny, tiny_keys,
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DbenchError, match="out must be a folder"):
         write_table(tmp_path / "file", build_table(store, tiny_keys[:1], tiny)[0], tiny)
+
+
+@pytest.mark.parametrize("name", ["arrays.safetensors", "manifest.json"])
+def test_a_table_that_cannot_be_written_whole_leaves_the_earlier_one(evidence, tiny, monkeypatch, name):
+    def full(path, data, write=Path.write_bytes):
+        if name in path.name:
+            raise OSError(28, "No space left on device")
+        return write(path, data)
+
+    before = load_runs(evidence)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DbenchError, match="No space left on device"):
+        write_table(evidence, before.assign(value=before["value"] / 2), tiny)
+    pd.testing.assert_frame_equal(load_runs(evidence), before)
 
 
 def test_a_stopped_training_is_not_scored_for_the_table(monkeypatch, tmp_path, tiny):
