@@ -38,14 +38,17 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
     """Print what a finding says, by which rule it is judged, what came out and how to cite that."""
     from dbench.claims.ledger import find_finding
     from dbench.report import read_report
+    from dbench.report.text import within_claims
 
     finding = find_finding(claim, ledger)
     click.echo(f"{finding.id}\n{finding.says}\n{finding.where}; headed by: {finding.heads}")
     if finding.note:
         click.echo(f"How it is asked: {finding.note}")
-    report = report or next((path for path in _REPORTS if path.is_file()), _REPORTS[0])
-    if not report.is_file():
-        click.echo(f"No verdict: {report} is not there. Judge it: dbench claims run {finding.id.partition('.')[0]}")
+    if report is None:
+        report = next((path for path in _REPORTS if path.is_file()), None)
+    if report is None:
+        missing = f"No verdict: {_REPORTS[0]} is not there."
+        click.echo(f"{missing} Judge it: dbench claims run {finding.id.partition('.')[0]}")
         return
     document = read_report(report)
     heading = next((entry for entry in document["headings"] if entry["claim"] == finding.id), None)
@@ -64,7 +67,9 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
     of = [document["provenance"].get(name, f"unknown {name}") for name in ("commit", "utc")]
     click.echo(f"\nCite: {', '.join(['dbench', finding.id, heading['verdict'], *of])}")
     if record is not None:
-        click.echo(f"Again: pytest '{record['nodeid']}'")
+        test = within_claims(record["nodeid"])
+        ours = (_shipped_claims() / test.partition("::")[0]).is_file()
+        click.echo(f"Again: dbench claims run -n0 '{test}'" if ours else f"Again: pytest '{record['nodeid']}'")
 
 
 @claims.command(context_settings={"ignore_unknown_options": True})
@@ -78,20 +83,28 @@ def run(arguments: tuple[str, ...]) -> None:
     """  # noqa: D301 (click reads \b as: keep these lines as they are)
     import pytest
 
-    import dbench
-
-    root = Path(dbench.__file__).parents[1]
-    folder = next(path for path in (root / "dbench_claims", root / "claims") if path.is_dir())
+    folder = _shipped_claims()
     named = [str(folder / one) if (folder / one.partition("::")[0]).exists() else one for one in arguments]
     report = Path("reports/latest").absolute()
-    settings = {"claims": ".", "expect": "expected.toml", "frozen": "frozen.json", "report": str(report)}
+    own = {"expect": folder / "expected.toml", "frozen": folder / "frozen.json"}
+    settings = {"claims": folder, **own, "report": report}
     inis = [part for name, value in settings.items() for part in ("-o", f"dbench_{name}={value}")]
-    fixed = ["-c", os.devnull, "--rootdir", str(folder), "--import-mode=importlib", "-p", "no:cacheprovider", *inis]
+    # From the root of a checkout, so that tests are called as by pytest claims/.
+    root = ["--rootdir", str(folder.parent)]
+    fixed = ["-c", os.devnull, *root, "--import-mode=importlib", "-p", "no:cacheprovider", *inis]
     # Not as arguments, which a report of a part of the claims repeats to say which part.
     added = shlex.join([*fixed, "-n", "auto", "--dist=worksteal"])
     os.environ["PYTEST_ADDOPTS"] = f"{added} {os.environ.get('PYTEST_ADDOPTS', '')}"
     chosen = named if any(one.startswith(str(folder)) for one in named) else [*named, str(folder)]
     raise SystemExit(int(pytest.main(chosen)))
+
+
+def _shipped_claims() -> Path:
+    """Folder of the claims that came with the wheel, or of those of the checkout."""
+    import dbench
+
+    root = Path(dbench.__file__).parents[1]
+    return next(path for path in (root / "dbench_claims", root / "claims") if path.is_dir())
 
 
 @claims.command()

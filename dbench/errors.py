@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 _MOST_LISTED = 20
@@ -37,15 +37,21 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     names = sorted(known)
     listed = f"Known: {', '.join(names)}"
     if len(names) > _MOST_LISTED:
-        nearest = difflib.get_close_matches(name, names, n=5, cutoff=0.0)
+        nearest = _nearest(name, names, n=5, cutoff=0.0)
         listed = f"Nearest of {len(names)}: {', '.join(nearest)}"
     return UnknownName(f"unknown {kind} {name!r}{nearest_to(name, names) or '.'} {listed}")
 
 
 def nearest_to(name: str, known: Iterable[str]) -> str:
     """Ask whether the nearest of the known names was meant, in words that end a message; empty where none is near."""
-    close = difflib.get_close_matches(name, known, n=1)
+    close = _nearest(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _nearest(name: str, known: Iterable[str], **options: Any) -> list[str]:
+    """The nearest of the known names, whatever their case."""
+    by_lower = {one.lower(): one for one in known}
+    return [by_lower[one] for one in difflib.get_close_matches(name.lower(), by_lower, **options)]
 
 
 def find(kind: str, name: str, known: Mapping[str, T]) -> T:

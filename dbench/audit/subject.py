@@ -76,6 +76,8 @@ class Subject:
         if low is not None and high is not None and not low < high:
             raise InvalidInput(f"bounds must be a smaller and a larger number, got {low} and {high}")
         self.bounds, self.scale = (low, high), scale
+        if scale is not None and less_is_better and scale[0] < scale[1]:
+            raise InvalidInput(f"scale must fall from chance to perfect where less_is_better, got {scale}")
         downwards = scale[1] < scale[0] if scale else less_is_better
         self.direction = -1.0 if downwards else 1.0
         self.metric, self.observations, self.timeout = metric, observations, timeout

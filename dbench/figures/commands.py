@@ -16,7 +16,10 @@ from dbench.errors import DbenchError, EvidenceLacking
 @click.option("--report", type=click.Path(path_type=Path), help="report.json whose verdicts to show beside the claims.")
 @click.option("--small", is_flag=True, help="Each figure once, as a small SVG for the report's page (make docs).")
 @click.option("--list", "as_list", is_flag=True, help="List the figures and draw none.")
+@click.pass_context
 def figures(
+    context: click.Context,
+    /,
     runs: str | None,
     out: Path | None,
     only: tuple[str, ...],
@@ -46,6 +49,10 @@ def figures(
         return
     if out is None:
         raise click.UsageError("Missing option '--out'.")
+    if small and (ignored := [f"--{n}" for n in ("only", "store", "data", "report") if context.params[n]]):
+        raise click.UsageError(f"--small draws every figure of the tables once: leave out {', '.join(ignored)}.")
+    if data and store is None:
+        raise click.UsageError("--data names data sets of a --store, got none.")
     if small:
         from dbench.figures.small import write_small_figures
 

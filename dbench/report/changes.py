@@ -10,7 +10,7 @@ from dbench.report.document import strict_json
 from dbench.report.files import read_report
 from dbench.report.overview import stand_text
 from dbench.report.schema import VERDICTS, Document, Record
-from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, one_line
+from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, one_line, within_claims
 
 MOST_NAMES = 3  # headings that a title names
 
@@ -40,6 +40,7 @@ class Step:
 class Changes:
     """What differs between two reports."""
 
+    shared: int  # how many findings both reports judge
     headings: tuple[Step, ...]  # findings whose verdict changed, those that fell deepest first
     moved: tuple[tuple[Record, Record], ...]  # (old, new) where the new estimate lies outside of the old interval
     verdicts: int  # how many records changed their verdict
@@ -69,6 +70,7 @@ def compare(old: Document, new: Document) -> Changes:
     was, now = ({_key(record): record for record in report["records"]} for report in (old, new))
     both = [(was[key], now[key]) for key in now if key in was]
     return Changes(
+        shared=len(before.keys() & after.keys()),
         headings=tuple(sorted((step for step in steps if step.old != step.new), key=lambda step: -step.fall)),
         moved=tuple(pair for pair in both if _moved(*pair)),
         verdicts=sum(a["verdict"] != b["verdict"] for a, b in both),
@@ -80,7 +82,7 @@ def compare(old: Document, new: Document) -> Changes:
 
 def _key(record: Record) -> tuple[str, ...]:
     case = strict_json(record["params"])
-    return (record["claim"], record["evidence"], record["part"], case, record["nodeid"])
+    return (record["claim"], record["evidence"], record["part"], case, within_claims(record["nodeid"]))
 
 
 def _moved(old: Record, new: Record) -> bool:
@@ -96,7 +98,8 @@ def _moved(old: Record, new: Record) -> bool:
 
 def difference_lines(changes: Changes) -> list[str]:
     """Return a comparison as plain lines, which Markdown shows as lists."""
-    lines = [f"Headings that changed: {changes}" if changes.headings else "No heading changed", ""]
+    unchanged = "No heading changed" if changes.shared else "The reports share no finding"
+    lines = [f"Headings that changed: {changes}" if changes.headings else unchanged, ""]
     for step in changes.headings:
         seen = {"was": step.saw, "is": step.sees}
         lines += [f"- {step}", *(f"  - {word}: {says}" for word, says in seen.items() if says)]

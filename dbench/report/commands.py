@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from dbench.errors import InvalidInput
 from dbench.report.changes import compare, difference_lines, history_lines, read_history, trends
-from dbench.report.figures import read_figures
+from dbench.report.figures import LIST, read_figures
 from dbench.report.files import read_report, write_page
 
 _REPORT = click.Path(path_type=Path)
@@ -35,6 +36,10 @@ def diff(old: Path, new: Path) -> None:
 @click.option("--figures", metavar="DIR", type=_REPORT, help="Figures for the page, as make docs writes them.")
 def history(folder: Path, page: Path | None, figures: Path | None) -> None:
     """Say how the headings of the reports in FOLDER changed over time (NAME.json, or NAME/report.json)."""
+    if figures and not page:
+        raise click.UsageError("--figures are for a --page, got none.")
+    if figures and not (figures / LIST).is_file():
+        raise InvalidInput(f"--figures must be a folder with a {LIST}, got {str(figures)!r}")
     reports = read_history(folder)
     for line in history_lines(reports):
         click.echo(line)

@@ -162,6 +162,16 @@ def part_text(record: Record) -> str:
     return ", ".join(filter(None, [one_line(record["part"]), params_text(record["params"]), left_out]))
 
 
+def within_claims(nodeid: str) -> str:
+    """Return the name of a test within the folder of dbench's claims, which has another name in a wheel, or none.
+
+    Example:
+        >>> {within_claims(f"{folder}irs/test_2.py::test") for folder in ("", "claims/", "dbench_claims/")}
+        {'irs/test_2.py::test'}
+    """
+    return re.sub("^(dbench_)?claims/", "", nodeid)
+
+
 def name_text(record: Record) -> str:
     """What was judged, on one line."""
     return f"{one_line(record['claim'])} ({record['evidence']}) {part_text(record)}".rstrip()

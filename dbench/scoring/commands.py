@@ -87,12 +87,18 @@ def score(
     pairs = _pairs(files)
     if out and len(pairs) > 1:
         raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")
+    inputs = {file.resolve() for file in files}
+    for option, place in (("--csv", csv_file), ("--html", html_file)):
+        if place and place.resolve() in inputs:
+            raise InvalidInput(f"{option} must be no file that is scored, got {str(place)!r}")
     reading: dict[str, Any] = {"codes": codes, "factors": factors, "continuous": continuous, "discrete": discrete}
     read = [
         read_codes(first, second, rows=rows or MOST_ROWS, seed=options["seed"], **reading) for first, second in pairs
     ]
     source = None
     if encoder and data and not read:
+        if given := [f"--{name}" for name, value in reading.items() if value]:
+            raise InvalidInput(f"with --encoder, codes and factors come from --data: leave out {', '.join(given)}")
         encode, points = load_callable("encoder", encoder), load(data)
         found, source = encode_data(encode, points, name=encoder, rows=rows or ROWS, seed=options["seed"])
         read = [found]

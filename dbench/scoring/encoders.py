@@ -55,7 +55,7 @@ def decoder_of(decode: Encode, name: str) -> Callable[[Array], Array]:
     """Return a decoder as a function of n x d codes that insists on n x C x H x W images in 0..1, C 1 or 3."""
 
     def images(z: Array) -> Array:
-        found = _ask(decode, name, z.astype(np.float32))[0]
+        found = _ask(decode, name, z.astype(np.float32), most=1, wanted="images alone")[0]
         if found.ndim != 4 or len(found) != len(z) or found.shape[1] not in (1, 3):
             raise InvalidInput(f"{name} must return {len(z)} x C x H x W images, C 1 or 3, got shape {found.shape}")
         if not (np.isfinite(found).all() and found.min() >= 0 and found.max() <= 1):
@@ -86,30 +86,47 @@ def _batch(encode: Encode, name: str, images: NDArray[np.uint8]) -> tuple[Array,
     return parts[0], parts[1] if len(parts) > 1 else None
 
 
-def _ask(function: Encode, name: str, given: NDArray[np.float32]) -> list[Array]:
+def _ask(
+    function: Encode,
+    name: str,
+    given: NDArray[np.float32],
+    *,
+    most: int = 2,
+    wanted: str = "codes or a pair (mean, logvar)",
+) -> list[Array]:
     """Call the user's function, for an array or a pair; whatever happens in it is a message."""
     try:
-        found = _answer(function, given)
-        pair = found if isinstance(found, tuple) else (found,)
-        return [np.asarray(as_array(f"what {name} returns", part), dtype=np.float64) for part in pair[:2]]
+        found = answer(function, given)
+        parts = found if isinstance(found, tuple) else (found,)
+        if not 1 <= len(parts) <= most:
+            raise InvalidInput(f"{name} must return {wanted}, got {len(parts)} values")
+        return [np.asarray(as_array(f"what {name} returns", part), dtype=np.float64) for part in parts]
     except DbenchError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise InvalidInput(f"{name} failed on an array of shape {given.shape}: {said}") from error
 
 
-def _answer(function: Any, given: NDArray[np.float32]) -> Any:
-    """Ask a torch module on its device, in evaluation mode, and leave it as it was; anything else takes the array."""
+def answer(function: Any, given: Any) -> Any:
+    """Ask a torch module on its device, in evaluation mode, and leave it as it was; anything else is called.
+
+    For a module an array becomes a tensor of the type of its weights; a tensor keeps its own.
+    """
     if not hasattr(function, "parameters") or not hasattr(function, "eval"):
         return function(given)
     import torch
 
-    device = next((parameter.device for parameter in function.parameters()), "cpu")
-    training = function.training
+    weight = next((parameter for parameter in function.parameters() if parameter.is_floating_point()), torch.empty(0))
+    if isinstance(given, torch.Tensor):
+        tensor = given.to(weight.device)
+    else:
+        tensor = torch.from_numpy(np.ascontiguousarray(given)).to(weight.device, weight.dtype)
+    modes = [(module, module.training) for module in function.modules()]
     function.eval()
     try:
         with torch.no_grad():
-            return function(torch.from_numpy(given).to(device))
+            return function(tensor)
     finally:
-        function.train(training)
+        for module, training in modes:  # each its own: train() would wake those that are frozen
+            module.training = training

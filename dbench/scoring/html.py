@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dbench.provenance import versions
 from dbench.scoring.compute import Result
-from dbench.scoring.terminal import ARROWS, KEY, heading, number
+from dbench.scoring.terminal import ARROWS, KEY, heading, number, remarks
 
 if TYPE_CHECKING:
     from dbench.scoring.scores import Scores
@@ -57,11 +57,11 @@ def tables(scored: Sequence[Scores]) -> str:
         parts.append(_table("Scores", head, rows))
     parts.append(f"<p><small>{escape(KEY)}</small></p>")
     for title, said in (
-        ("Not computed", [(r.item.name, r.reason) for row in same for r in row if r.reason]),
-        ("Warnings", [(r.item.name, text) for row in same for r in row for text in r.warnings]),
+        ("Not computed", remarks(scored, lambda r: [r.reason])),
+        ("Warnings", remarks(scored, lambda r: r.warnings)),
     ):
         if said:
-            parts.append(_table(title, ["metric", "why"], dict.fromkeys(said)))
+            parts.append(_table(title, ["metric", "why"], said))
     return "\n".join(parts)
 
 

@@ -72,7 +72,11 @@ PLAN: dict[str, Item] = _plan()
 
 
 def choose(names: Collection[str] = ()) -> list[Item]:
-    """Return the items of these names in the plan's order, all if none are given; others are refused."""
-    for name in names:
+    """Return the items of these names in the plan's order, all if none are given; others are refused.
+
+    A string is one name.
+    """
+    asked = [names] if isinstance(names, str) and names else names
+    for name in asked:
         find("metric", name, PLAN)
-    return [item for item in PLAN.values() if not names or item.name in names]
+    return [item for item in PLAN.values() if not asked or item.name in asked]

@@ -32,9 +32,14 @@ class Ranking:
     notes: tuple[str, ...]  # what was decided, one sentence each
 
     @property
-    def best(self) -> int:
-        """Number of the model with the highest score."""
-        return int(self.scores.argmax())
+    def order(self) -> NDArray[np.int64]:
+        """Numbers of the models, the highest score first; of equal ones the first given."""
+        return np.argsort(-self.scores, kind="stable")
+
+    @property
+    def best(self) -> int | None:
+        """Number of the model to pick; none where no codes agree, as where none are informative."""
+        return int(self.order[0]) if self.scores.max() > 0 else None
 
 
 def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -> Ranking:

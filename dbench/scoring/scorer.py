@@ -1,23 +1,25 @@
 """A metric as a scikit-learn scorer, to choose among models by it."""
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput
 from dbench.metrics.registry import find_variant
+from dbench.scoring.encoders import answer
 
 
 def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
     """Return ``score(estimator, X, y)``: the metric of ``estimator.transform(X)`` as codes and ``y`` as factors.
 
-    What has no ``transform`` is called: a function of X, or a torch module. Greater is always better: metrics of
-    which less is better change sign. The metric is one of samples, such as ``mig`` or ``dci[forest]``; the options are
-    its own.
+    What has no ``transform`` is called: a function of X, or a torch module, in evaluation mode. Greater is always
+    better: metrics of which less is better change sign. The metric is one of samples, such as ``mig`` or
+    ``dci[forest]``; the options are its own.
 
     Raises:
         UnknownName: no such metric.
-        InvalidInput: a metric that needs more than codes and factors.
+        InvalidInput: a metric that needs more than codes and factors, or an option that it has not.
 
     Example:
         >>> import numpy as np
@@ -30,19 +32,25 @@ def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
         >>> search.best_params_
         {'n_components': 2}
     """
-    function = metric_of_samples(metric)
+    function = metric_of_samples(metric, options)
     sign = -1.0 if function.card.better == "lower" else 1.0
 
     def score(estimator: Any, x: Any, y: Any) -> float:
-        codes = estimator.transform(x) if hasattr(estimator, "transform") else estimator(x)
+        codes = estimator.transform(x) if hasattr(estimator, "transform") else answer(estimator, x)
         return sign * float(function(read_arrays(codes, y).sample, **options))
 
     return score
 
 
-def metric_of_samples(name: str) -> Any:
-    """Return the metric of that name, if it needs no more than codes and factors."""
+def metric_of_samples(name: str, options: Mapping[str, Any]) -> Any:
+    """Return the metric of that name, if it needs no more than codes and factors and has these options."""
     function: Any = find_variant(name)
     if function.card.needs != "sample":
         raise InvalidInput(f"metric must be one of codes and factors alone, got {name!r}")
+    signature = inspect.signature(function)
+    try:
+        signature.bind(None, **options)
+    except TypeError:
+        _, *known = signature.parameters  # the first is the sample
+        raise InvalidInput(f"options of {name} must be among {', '.join(known)}, got {', '.join(options)}") from None
     return function

@@ -169,8 +169,8 @@ def score(
     Args:
         codes: n x d: an array, tensor, frame or list (see :func:`dbench.codes.arrays.read_arrays`); or with no factors
             beside it a :class:`Sample`, a file (see :func:`dbench.codes.reading.read_codes`) or what was read from one.
-        factors: n x k, likewise; text is encoded.
-        factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
+        factors: n x k, likewise; text is encoded. Beside an .npy file of codes that of the factors.
+        factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given. A file has its own.
         continuous: names of factors that are continuous although they look like labels (``*`` is a wildcard).
         discrete: the same for labels that look continuous.
         metrics: names; all if none are given, but those of exact boosted trees (``dci``), which take a minute each.
@@ -199,6 +199,8 @@ def score(
         1.0
     """
     kinds: dict[str, Any] = {"continuous": continuous, "discrete": discrete}
+    if len(factor_names) and isinstance(codes, (str, Path, CodesFile)):
+        raise InvalidInput(f"factor_names go with arrays, got {list(factor_names)} beside a file, which has its own")
     if isinstance(codes, Sample) and factors is None:
         names = tuple(factor_names) or codes.factor_names
         found = read_arrays(codes.codes, codes.factors, factor_names=names, **kinds)
@@ -206,6 +208,8 @@ def score(
         again = read_arrays(codes.sample.codes, codes.sample.factors, factor_names=codes.sample.factor_names, **kinds)
         found = replace(codes, sample=again.sample) if continuous or discrete else codes
     elif isinstance(codes, (str, Path)):
+        if not isinstance(factors, (str, Path, type(None))):
+            raise InvalidInput(f"factors beside a file must be a file too, got {type(factors).__name__}")
         found = read_codes(codes, factors, seed=seed, **kinds)
     else:
         found = read_arrays(codes, factors, factor_names=factor_names, **kinds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,11 +45,23 @@ def show(console: Console, scored: Sequence[Scores]) -> None:
         _show_one(console, scored[0])
     console.print()
     _say(console, KEY, style="dim")
-    for title, pick in (("Not computed", lambda r: r.reason), ("Warnings", lambda r: "; ".join(r.warnings))):
-        said = {(r.item.name, pick(r)): None for one in scored for r in one.results if pick(r)}
-        _list(console, title, list(said))
+    for title, pick in (("Not computed", lambda r: [r.reason]), ("Warnings", lambda r: ["; ".join(r.warnings)])):
+        _list(console, title, remarks(scored, pick))
     console.print()
     _say(console, f"Seed {scored[0].results[0].seed}; {versions()}.", style="dim")
+
+
+def remarks(scored: Sequence[Scores], pick: Callable[[Result], Iterable[str]]) -> list[tuple[str, str]]:
+    """Name of a metric and what is said of it, once for all files, with their names where it is not said of all."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for one in scored:
+        for result in one.results:
+            for text in filter(None, pick(result)):
+                said.setdefault((result.item.name, text), []).append(one.file.name)
+    return [
+        (name, text if len(files) == len(scored) else f"{text} (only in {', '.join(files)})")
+        for (name, text), files in said.items()
+    ]
 
 
 def _show_one(console: Console, one: Scores) -> None:

@@ -21,7 +21,8 @@ class TorchMetric(Metric):
     Processes that train together pool their batches. Name and options are those of :func:`dbench.scoring.scorer`.
 
     Raises:
-        InvalidInput: a metric that needs more than codes and factors; torchmetrics is not installed.
+        InvalidInput: a metric that needs more than codes and factors, or an option that it has not; a batch of other
+            numbers of codes and factors; torchmetrics is not installed.
     """
 
     full_state_update = False
@@ -29,12 +30,15 @@ class TorchMetric(Metric):
 
     def __init__(self, name: str, **options: Any) -> None:
         super().__init__()
-        self.function, self.options = metric_of_samples(name), options
+        self.function, self.options = metric_of_samples(name, options), options
         self.add_state("codes", default=[], dist_reduce_fx="cat")
         self.add_state("factors", default=[], dist_reduce_fx="cat")
 
     def update(self, codes: torch.Tensor, factors: torch.Tensor) -> None:
         """Keep a batch."""
+        if len(codes) != len(factors):
+            pair = f"{tuple(codes.shape)} and {tuple(factors.shape)}"
+            raise InvalidInput(f"codes and factors of a batch must have equally many rows, got shapes {pair}")
         self.codes.append(codes.detach())
         self.factors.append(factors)
 

@@ -52,7 +52,8 @@ def udr(
             }
             for name, score, spread, informative, row in order
         ]
-        click.echo(json.dumps({"pick": found.names[found.best], "relation": relation, "models": records}, indent=1))
+        pick = None if found.best is None else found.names[found.best]
+        click.echo(json.dumps({"pick": pick, "relation": relation, "models": records}, indent=1))
     else:
         _show(found)
 
@@ -65,7 +66,7 @@ def _show(found: Ranking) -> None:
     from dbench.scoring.ranking import FINDINGS
 
     console = Console(highlight=False)
-    order = found.scores.argsort()[::-1]
+    order = found.order
     # A number takes five columns and two between.
     with_matrix = len(order) <= min(_MOST_COLUMNS, (console.width - 50) // 7)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
@@ -80,12 +81,16 @@ def _show(found: Ranking) -> None:
             cells += ["" if number == other else f"{found.agreements[number, other]:.3f}" for other in order]
         table.add_row(str(place), Text(found.names[number]), *cells)
     console.print(table)
-    best, second = found.names[found.best], order[1]
-    close = found.scores[found.best] - found.scores[second] <= max(found.spread[found.best], found.spread[second])
+    best, second = order[:2]
+    close = found.scores[best] - found.scores[second] <= max(found.spread[best], found.spread[second])
     doubt = f" It is not clearly ahead of {found.names[second]}: the spread is as large." if close else ""
+    advice = f"Pick {found.names[best]}: its codes agree best with those of the others.{doubt}"
+    if found.best is None:
+        why = "no codes agree" if found.informative.any() else "no model has an informative code"
+        advice = f"No model to pick: {why}."
     said = [
         *found.notes,
-        f"Pick {best}: its codes agree best with those of the others.{doubt} Score: median of the comparisons; "
+        f"{advice} Score: median of the comparisons; "
         "spread: from their first to their third quartile; codes: how many are informative.",
     ]
     for line in said:

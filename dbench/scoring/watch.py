@@ -5,6 +5,7 @@ from typing import Any
 
 from dbench.data import DataSet, load
 from dbench.errors import InvalidInput
+from dbench.metrics.inputs import require_count
 from dbench.scoring.encoders import encode_data
 from dbench.scoring.plan import choose
 from dbench.scoring.scores import score
@@ -18,7 +19,8 @@ class Watch:
 
     Raises:
         UnknownName: a metric or data set that does not exist.
-        InvalidInput: ``every`` below 1.
+        InvalidInput: ``every`` or ``rows`` that is no integer of at least 1, no metric or one that compares models,
+            or ``data`` that is no data set.
 
     Example:
         >>> watch = Watch("dsprites_grid_16", metrics=["mig"], every=100, rows=500)
@@ -37,13 +39,18 @@ class Watch:
         rows: int = 5_000,
         seed: int = 0,
     ) -> None:
-        if every < 1:
-            raise InvalidInput(f"every must be at least 1, got {every}")
-        if not metrics:
+        # What is wrong shall not wait for the training.
+        for what, value in (("every", every), ("rows", rows)):
+            require_count(what, value, 1)
+        names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        if not names:
             raise InvalidInput("metrics must name at least one, got none")
-        choose(metrics)  # a misspelt name shall not wait for the training
+        if several := [item.name for item in choose(names) if item.needs == "models"]:
+            raise InvalidInput(f"metrics must be of the codes of one model, got {several[0]!r}, which compares several")
         self.data = load(data) if isinstance(data, str) else data
-        self.metrics, self.every, self.rows, self.seed = tuple(metrics), every, rows, seed
+        if not hasattr(self.data, "draw_factors"):
+            raise InvalidInput(f"data must be a data set or the name of one, got {data!r}")
+        self.metrics, self.every, self.rows, self.seed = names, every, rows, seed
         self.history: list[dict[str, float]] = []
 
     def __call__(self, encode: Any, step: int) -> dict[str, float]:

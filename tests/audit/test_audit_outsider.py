@@ -192,6 +192,7 @@ def test_a_metric_that_fails_on_some_representations_goes_on_with_the_others(sta
         (["mig", "--check", "sign[perfect]"], "did you mean 'sign[perfect copy]'?"),
         (["mig", "--observations", "10"], "observations must be an integer of at least 200, got 10"),
         (["mig", "--scale", "1", "1"], "scale must be two different finite numbers"),
+        (["mig", "--scale", "0", "1", "--less-is-better"], "scale must fall from chance to perfect where less_is_be"),
         (["mig", "--bounds", "1", "0"], "bounds must be a smaller and a larger number"),
         (["mig", "--timeout", "nan"], "timeout must be a number of seconds above 0"),
         (["mig", "--expected", "nowhere.toml"], "expected deviations cannot be read from nowhere.toml"),

@@ -71,6 +71,8 @@ def test_a_misspelt_name_is_told_the_nearest_and_all():
     assert str(unknown_name("metric", "migg", ["dci", "mig"])) == (
         "unknown metric 'migg'; did you mean 'mig'? Known: dci, mig"
     )
+    assert "did you mean 'mig'?" in str(unknown_name("metric", "MIG", ["dci", "mig"]))
+    assert "did you mean 'MPI'?" in str(unknown_name("metric", "mpi", ["dci", "MPI"]))
     assert str(unknown_name("metric", "xyz", ["dci", "mig"])) == "unknown metric 'xyz'. Known: dci, mig"
 
 

@@ -127,6 +127,18 @@ def test_a_folder_is_asked_for():
     assert "--out" in run(code=2).output
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--small", "--only", "violin", "--report", "r"], "leave out --only, --report"),
+        (["--small", "--store", "s", "--data", "d"], "leave out --store, --data"),
+        (["--data", "rooms_16"], "--data names data sets of a --store, got none"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(tmp_path, arguments, message):
+    assert message in run("--out", tmp_path, *arguments, code=2).output
+
+
 def test_figures_are_listed_and_the_docs_name_all_of_them():
     listed = [line.split()[0] for line in run("--list").output.splitlines()]
     assert listed == list(ORDER)

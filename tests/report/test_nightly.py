@@ -58,6 +58,8 @@ class Night:
         self.git("init", "--quiet", "--bare", "--initial-branch=main", str(self.origin), at=home)
         self.git("init", "--quiet", "--initial-branch=main", str(self.checkout), at=home)
         (self.checkout / ".gitignore").write_text("/build/\n/reports/latest*/\n/fixtures/\n")
+        (self.checkout / "docs" / "figures").mkdir(parents=True)
+        (self.checkout / "docs" / "figures" / "figures.json").write_text("[]")
         self.git("config", "user.name", "night")
         self.git("config", "user.email", "night@example.org")
         self.git("add", ".")

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from click.testing import CliRunner
 
+from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput
 from dbench.report import build_document, write_report
 from dbench.report.changes import compare, difference_lines, history_lines, read_history, trends
@@ -96,6 +98,16 @@ def test_of_a_partial_report_only_what_both_judged_is_compared(make_record):
         assert (compare(*pair).added, compare(*pair).removed) == (0, 0)
 
 
+def test_a_test_is_the_same_from_a_checkout_and_from_a_wheel(make_record):
+    named = [document([make_record(nodeid=f"{at}irs/t.py::t")]) for at in ("", "claims/", "dbench_claims/", "mine/")]
+    assert [compare(named[1], other).same for other in named] == [1, 1, 1, 0]
+
+
+def test_reports_that_share_nothing_say_so(make_record):
+    old, new = (document([make_record(claim=claim)], complete=False) for claim in ("sober.a", "sober.b"))
+    assert difference_lines(compare(old, new))[0] == "The reports share no finding"
+
+
 @pytest.fixture
 def folder(tmp_path, reports):
     """Three reports: a folder, as sessions write it, and two files."""
@@ -118,6 +130,19 @@ def test_a_history_is_read_in_the_order_of_time(folder):
 def test_a_folder_without_reports_is_a_wrong_argument(tmp_path):
     with pytest.raises(InvalidInput, match="history must be a folder with reports"):
         read_history(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--figures", "."], "--figures are for a --page, got none"),
+        (["--figures", ".", "--page", "page.html"], "--figures must be a folder with a figures.json, got '.'"),
+    ],
+)
+def test_figures_that_no_page_would_show_are_refused(folder, monkeypatch, options, message):
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(main, ["report", "history", ".", *options])
+    assert (result.exit_code, message in result.output) == (2, True)
 
 
 def test_a_damaged_report_of_a_history_is_named(folder):

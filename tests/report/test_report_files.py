@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,35 @@ def test_a_finding_is_looked_up_in_the_report_of_a_part_where_there_is_no_other(
     del sample["provenance"]["commit"]  # as the schema allows
     write_report(tmp_path / "reports" / "latest-partial", sample)
     assert "unknown commit" in CliRunner().invoke(main, show).output
+    assert "Cite: " in CliRunner().invoke(main, [*show, "--report", "reports/latest-partial"]).output
+    missing = CliRunner().invoke(main, [*show, "--report", "nowhere"])
+    assert missing.exit_code == 2
+    assert "must be a file or a directory with a report.json, got 'nowhere'" in missing.output
+
+
+def test_a_run_calls_tests_as_pytest_does_from_the_root_of_a_checkout(monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "")
+    monkeypatch.setattr(pytest, "main", lambda arguments: len(arguments))
+    claims = Path(__file__).parents[2] / "claims"
+    assert CliRunner().invoke(main, ["claims", "run", "irs"]).exit_code == 1
+    options = os.environ["PYTEST_ADDOPTS"]
+    for part in (f"--rootdir {claims.parent} ", f"dbench_claims={claims} ", f"dbench_frozen={claims}/frozen.json "):
+        assert part in options
+
+
+def test_a_finding_is_judged_again_where_its_test_lies(tmp_path, sample, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    heading = next(one for one in sample["headings"] if one["claim"] == "sober.tc-sampled-falls")
+    record = next(one for one in sample["records"] if one["nodeid"] == heading["record"])
+    show = ["claims", "show", heading["claim"], "--report", str(tmp_path)]
+    for at, again in (
+        ("mine/test_a.py::test", "pytest 'mine/test_a.py::test'"),
+        ("claims/hownot/test_2_2_mig.py::test", "dbench claims run -n0 'hownot/test_2_2_mig.py::test'"),
+        ("dbench_claims/hownot/test_2_2_mig.py::test", "dbench claims run -n0 'hownot/test_2_2_mig.py::test'"),
+    ):
+        heading["record"] = record["nodeid"] = at
+        write_report(tmp_path, sample)
+        assert f"Again: {again}\n" in CliRunner().invoke(main, show).output
 
 
 @pytest.mark.parametrize("fails_at", ["index.html", "report.md", "report.json"])

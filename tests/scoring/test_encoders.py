@@ -58,6 +58,15 @@ def bright(codes):
 def short(images):
     return images[:-1, 0, 0]
 
+def three(images):
+    return (moments(images),) * 3
+
+def twice(codes):
+    return dream(codes), dream(codes)
+
+def leaves(images):
+    raise SystemExit(0)
+
 def nan(images):
     return np.full((len(images), 2), np.nan)
 
@@ -114,11 +123,12 @@ def test_a_grid_by_look_up_and_a_source_that_is_asked_agree() -> None:
 def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None:
     data = load("mine_encoders:Squares")
     vae = __import__("mine_encoders").vae.train()
+    vae.linear.eval()  # frozen
     found, _ = encode_data(vae, data)
     again, _ = encode_data(vae, data)
     np.testing.assert_array_equal(found.sample.codes, again.sample.codes)  # no dropout
     np.testing.assert_array_equal(found.logvar, np.full((60, 2), -2.0))
-    assert vae.training
+    assert [module.training for module in vae.modules()] == [True, False, True]
     images = torch.from_numpy(data.grid_images() / np.float32(255))
     np.testing.assert_allclose(found.sample.codes, vae.linear(images.flatten(1)).detach(), atol=1e-6)
 
@@ -128,6 +138,9 @@ def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None
     [
         (["--encoder=mine_encoders:short", SQUARES], "or a pair (mean, logvar) of this shape, got [(59, 8)]"),
         (["--encoder=mine_encoders:fails", SQUARES], "failed on an array of shape (60, 1, 8, 8)"),
+        (["--encoder=mine_encoders:three", SQUARES], "must return codes or a pair (mean, logvar), got 3 values"),
+        (["--encoder=mine_encoders:leaves", SQUARES], "failed on an array of shape (60, 1, 8, 8): SystemExit: 0"),
+        ([MOMENTS, SQUARES, "--codes=mu", "--discrete=*"], "come from --data: leave out --codes, --discrete"),
         (["--encoder=mine_encoders:nan", SQUARES], "must return finite codes, got NaN or infinity"),
         ([MOMENTS, "--data=mine_encoders:Half"], "'mine_encoders:Half' must have draw_factors"),
         ([MOMENTS, "--data=mine_encoders:none"], "has no attribute 'none'"),
@@ -162,6 +175,7 @@ def test_traversals_of_a_decoder_are_drawn(folder: Path) -> None:
     assert (folder / "pictures" / "traversals.png").read_bytes()[:4] == b"\x89PNG"
     for wrong, message in (
         (["--decoder", "mine_encoders:bright", "--out", "pictures"], "must return images in 0..1, got 2 to 2"),
+        (["--decoder", "mine_encoders:twice", "--out", "pictures"], "must return images alone, got 2 values"),
         (["--decoder", "mine_encoders:nan", "--out", "pictures"], "must return 18 x C x H x W images"),
         (["--decoder", "mine_encoders:dream"], "--decoder goes with --out and an --encoder"),
     ):

@@ -26,6 +26,9 @@ def test_it_scores_what_the_estimator_makes_of_the_inputs():
     linear = torch.nn.Linear(2, 2).double()
     expected = mig(linear(torch.tensor(X)).detach().numpy(), FACTORS).value
     assert scorer("mig")(linear, torch.tensor(X), torch.tensor(FACTORS)) == expected
+    module = torch.nn.Sequential(torch.nn.Dropout(0.5), linear)
+    assert scorer("mig")(module, X, FACTORS) == expected  # no dropout
+    assert module.training
 
 
 def test_greater_is_better_also_where_a_metric_says_less():
@@ -38,3 +41,7 @@ def test_other_metrics_are_refused():
         scorer("factor_vae")
     with pytest.raises(UnknownName, match="unknown metric"):
         scorer("migg")
+    with pytest.raises(InvalidInput, match="options of mig must be among bins, corrected, generator, got bin"):
+        scorer("mig", bin=10)
+    with pytest.raises(InvalidInput, match=r"options of dci\[forest\] must be among estimator, generator, got bins"):
+        scorer("dci[forest]", bins=10)

@@ -109,6 +109,11 @@ def test_several_files_stand_side_by_side(file: Path, tmp_path: Path) -> None:
     assert set(pd.read_csv(tmp_path / "s.csv")["file"]) == {"codes.npz", "other.npz"}
     page = (tmp_path / "p.html").read_text()
     assert page.count("95% interval</th>") == 2
+    np.savez(tmp_path / "posterior.npz", codes=CODES, factors=FACTORS, logvar=0 * CODES)
+    name = "gaussian_total_correlation[active]"
+    both = run(file, tmp_path / "posterior.npz", "--metric", name, "--html", tmp_path / "p.html")
+    assert "beside the codes (.npz) (only in codes.npz)" in " ".join(both.stdout.split())
+    assert "(only in codes.npz)" in (tmp_path / "p.html").read_text()
     records = json.loads(run(file, tmp_path / "deep" / "codes.npz", "--metric", "mig", "--json").stdout)
     assert [record["file"] for record in records] == [str(file), str(tmp_path / "deep" / "codes.npz")]
 
@@ -151,6 +156,8 @@ def test_factors_are_called_continuous_or_discrete(file: Path) -> None:
         (["--metric", "udr"], "no metric could be computed"),
         (["--metric", "mig", "--csv", "/dev/null/x"], "cannot write"),
         ([__file__], "codes must come in .npz"),
+        (["mine.csv", "--csv", "./mine.csv"], "--csv must be no file that is scored, got 'mine.csv'"),
+        (["mine.csv", "--html", "mine.csv"], "--html must be no file that is scored, got 'mine.csv'"),
     ],
 )
 def test_bad_input_gives_one_line_and_exit_code_2(arguments: list[str], message: str, file: Path) -> None:
@@ -158,4 +165,4 @@ def test_bad_input_gives_one_line_and_exit_code_2(arguments: list[str], message:
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert message in result.stderr
     assert result.stderr.startswith("dbench: ")
-    assert ("mig" in result.stdout) == ("--csv" in arguments)  # what was computed is shown all the same
+    assert ("mig" in result.stdout) == ("/dev/null/x" in arguments)  # what was computed is shown all the same

@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
-from dbench.codes.reading import CodesFile
+from dbench.codes.reading import CodesFile, read_codes
 from dbench.errors import InvalidInput
 from dbench.metrics import METRICS, dci, mig
 from dbench.scoring import score_codes
@@ -153,6 +154,16 @@ def test_the_posterior_opens_its_own_metrics() -> None:
     assert table["informative_codes"] == 2
     assert table["gaussian_total_correlation[active]"] < 0.1
     assert table["gaussian_total_correlation[sampled]"] < 0.1
+
+
+def test_what_goes_with_arrays_is_refused_beside_a_file(tmp_path: Path) -> None:
+    np.save(tmp_path / "z.npy", GRID * 1.0)
+    np.save(tmp_path / "f.npy", GRID)
+    for codes in (tmp_path / "z.npy", read_codes(tmp_path / "z.npy", tmp_path / "f.npy")):
+        with pytest.raises(InvalidInput, match=r"factor_names go with arrays, got \['a', 'b', 'c'\] beside a file"):
+            score_codes(codes, factor_names=["a", "b", "c"])
+    with pytest.raises(InvalidInput, match="factors beside a file must be a file too, got ndarray"):
+        score_codes(str(tmp_path / "z.npy"), GRID)
 
 
 def test_constant_factors_are_left_out_and_named() -> None:

@@ -1,6 +1,7 @@
 """Models are ranked by their codes alone, from files."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,20 @@ def test_the_model_that_agrees_is_picked_and_the_one_that_mixes_is_last(files: l
     assert "Pick" in shown
     assert "with 4" in shown
     assert "the paper has five or more" in shown
+
+
+def test_of_equal_models_the_first_is_picked_and_of_silent_ones_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, codes in (("a", TRUTH), ("b", TRUTH), ("c", TRUTH @ TURN), ("silent", 0 * TRUTH), ("mute", 0 * TRUTH)):
+        np.save(f"{name}.npy", codes)
+    equal = ["b.npy", "a.npy", "c.npy"]
+    assert re.search(r"\n1 +b.npy .*\n2 +a.npy .*\n3 +c.npy (?s:.*)Pick b.npy", run(*equal).stdout)
+    silent = ["silent.npy", "mute.npy"]
+    assert "No model to pick: no model has an informative code." in run(*silent).stdout
+    assert json.loads(run(*silent, "--json").stdout)["pick"] is None
+    assert "No model to pick: no codes agree." in run(equal[0], silent[0]).stdout
 
 
 @pytest.mark.parametrize("width", [40, 80])

@@ -32,10 +32,21 @@ def test_every_so_many_steps_the_encoder_as_it_is_then_is_scored():
 def test_what_cannot_be_watched_is_said_before_training():
     with pytest.raises(UnknownName, match="did you mean 'mig'"):
         Watch(DATA, metrics=["migg"])
-    with pytest.raises(InvalidInput, match="every must be at least 1, got 0"):
-        Watch(DATA, every=0)
-    with pytest.raises(InvalidInput, match="metrics must name at least one, got none"):
-        Watch(DATA, metrics=[])
+    for data, options, message in (
+        (DATA, {"every": 0}, "every must be an integer of at least 1, got 0"),
+        (DATA, {"every": 2.5}, "every must be an integer of at least 1, got 2.5"),
+        (DATA, {"rows": "9"}, "rows must be an integer of at least 1, got '9'"),
+        (DATA, {"metrics": []}, "metrics must name at least one, got none"),
+        (DATA, {"metrics": ["mig", "udr"]}, "must be of the codes of one model, got 'udr', which compares several"),
+        (3, {}, "data must be a data set or the name of one, got 3"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            Watch(data, **options)
+
+
+def test_a_string_is_one_metric():
+    watch = Watch(DATA, metrics="sap[r2]", rows=500)
+    assert list(watch(encoder_of_two_codes(), 0)) == ["sap[r2]"]
 
 
 @pytest.mark.filterwarnings("ignore")  # Lightning warns of few workers, and of names that torch will drop
@@ -82,3 +93,7 @@ def test_a_metric_of_torchmetrics_scores_all_batches_at_once():
     assert float(metric.compute()) == pytest.approx(float(mig(factors.float(), factors)))
     with pytest.raises(InvalidInput, match="codes and factors alone, got 'factor_vae'"):
         TorchMetric("factor_vae")
+    with pytest.raises(InvalidInput, match="options of mig must be among bins, corrected, generator, got bin"):
+        TorchMetric("mig", bin=3)
+    with pytest.raises(InvalidInput, match=r"equally many rows, got shapes \(300, 3\) and \(299, 2\)"):
+        metric.update(codes, factors[1:])
