@@ -145,7 +145,7 @@ _OF_PAPER: dict[str, tuple[str, ...]] = {
     "color_dsprites": (_DRAWN_ONCE,),
     "noisy_dsprites": (_DRAWN_ONCE,),
     "scream_dsprites": (_DRAWN_ONCE,),
-    "smallnorb": ("which of the ten toys of a grid point is seen is drawn once, not anew for every batch",),
+    "smallnorb": ("one of the ten toys of each grid point is drawn once: training sees a tenth of the photographs",),
     "cars3d": (),
     "shapes3d": (),
     "mpi3d_toy": ("mpi3d_toy stands for MPI3D, of which Sober Look does not say which of its sets it takes",),
