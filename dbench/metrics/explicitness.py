@@ -97,7 +97,7 @@ def explicitness(
     that factor, from all codes. Codes are standardised by the training part (two thirds); areas are taken on the
     test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a middle value of an ordered factor,
     so exact copies stay below 1 (``ceiling``). ``rescaled`` gives 2 (area - 1/2), so that chance is 0 (Ridgeway
-    and Mozer's plots), bounds -1 and 1; ``penalty`` is the C of scikit-learn.
+    and Mozer's plots), bounds -1 and 1 (the card has those of areas); ``penalty`` is the C of scikit-learn.
 
     Returns:
         Score with per-factor means; details ``chance``, ``ceiling`` (of one exact copy of each factor by

@@ -205,7 +205,7 @@ def find_card(name: str) -> MetricCard:
 
 
 def find_variant(name: str) -> Callable[..., Score]:
-    """Return the metric of a name as scores print it: ``mig``, or ``dci[forest]`` with that option set.
+    """Return the metric of a name: ``mig``, or ``dci[forest]`` with that one option set.
 
     What stands in brackets is a choice that a keyword option offers (``estimator="forest"``), or an option that is
     switched on (``crossed=True``).
