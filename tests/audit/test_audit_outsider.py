@@ -29,7 +29,7 @@ def loss(codes, factors):
 
 def _cut(code):
     low, high = code.min(), code.max()
-    return np.minimum(((code - low) / (high - low or 1.0) * 20).astype(int), 19)
+    return np.minimum(((code - low) / (high - low or 1.0) * 20 + 1e-9).astype(int), 19)
 
 def _entropy(*labels):
     counts = np.unique(np.stack(labels), axis=1, return_counts=True)[1] / len(labels[0])
