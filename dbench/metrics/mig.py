@@ -25,6 +25,9 @@ from dbench.seeds import given_generator
         "factors are binned too, or not": "test_discrete_factors_are_not_binned_and_continuous_ones_are",
         "divided by the entropy of the code": "test_gaps_are_taken_along_factors_and_divided_by_entropy",
         "information is estimated too high": "test_noise_scores_what_is_stated_for_chance_and_nearly_0_when_corrected",
+        "rounding puts values on a cut left or right of it: 0.98 or 0.87 of one code": (
+            "test_values_on_the_cuts_fall_to_their_right_at_any_scale_and_shift"
+        ),
         "a constant code gives NaN": "test_one_dead_code_does_not_turn_a_score_into_nan",
         "a constant factor gives 0/0": "test_a_factor_that_does_not_vary_is_refused_by_name",
         "draws reshaped instead of transposed: scores above 1": "test_many_models_at_once_give_what_each_gives_alone",
