@@ -3,6 +3,8 @@
 The early loss is held to a share of itself, and every other score to the spread over seeds; docs/zoo.md says why.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
@@ -26,6 +28,28 @@ _OTHER_SEEDS = 9
 
 _ROUNDING = 1e-6
 
+_OF_A_CODE = re.compile(r"(kl\.code|irs\.(?:code|mean|one_nuisance)|relation\.[a-z_]+)\.(\d+)(\.\d+)?")
+
+
+def in_order_of_size(values: pd.DataFrame) -> pd.DataFrame:
+    """Sort what single codes have of each array (runs x scores), the largest first.
+
+    The codes of two draws have no order in common: which of them holds a factor says nothing of the run.
+
+    Example:
+        >>> in_order_of_size(pd.DataFrame({"mig": [0.5], "kl.code.0": [1.0], "kl.code.1": [3.0]})).iloc[0].tolist()
+        [0.5, 3.0, 1.0]
+    """
+    arrays = defaultdict[tuple[str, str | None], dict[int, str]](dict)
+    for name in values.columns:
+        if cell := _OF_A_CODE.fullmatch(name):
+            arrays[cell[1], cell[3]][int(cell[2])] = name
+    ordered = values.copy()
+    for cells in arrays.values():
+        names = [cells[code] for code in sorted(cells)]
+        ordered[names] = -np.sort(-values[names].to_numpy(), axis=1)
+    return ordered
+
 
 def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFrame:
     """Return for each of some scores of a run that is done how far a retrained value may lie from the table's.
@@ -33,7 +57,7 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
     For all but the early loss the tolerance is sqrt(2), for the difference of two draws, times the standard deviation
     over the seeds of the run's setting (objective and strength) times a quantile of Student's law. The mean variance
     within the settings of the objective (of all objectives, where that has fewer degrees of freedom than nine) counts
-    as nine further seeds.
+    as nine further seeds. Scores of single codes are those of :func:`in_order_of_size`.
 
     Returns:
         Indexed by score: ``tolerance``, and ``range``, the width of the score over all runs of the table. A tolerance
@@ -44,7 +68,7 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
     """
     names = list(scores)
     done = table[(table["status"] == "done") & table["score"].isin(names)]
-    values = done.pivot(index="run", columns="score", values="value")[names]
+    values = in_order_of_size(done.pivot(index="run", columns="score", values="value")[names])
     settings = done.drop_duplicates("run").set_index("run")[["objective", "strength"]].loc[values.index]
     objective = settings["objective"][run]
     grouped = values.groupby([settings["objective"], settings["strength"]])

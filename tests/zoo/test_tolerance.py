@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from dbench.errors import InvalidInput
-from dbench.zoo.tolerance import REFUSED, accepted
+from dbench.zoo.tolerance import REFUSED, accepted, in_order_of_size
 
 
 def _table(law, *, objectives=("beta_vae", "mtd"), strengths=(1.0, 4.0), seeds=10, status="done") -> pd.DataFrame:
@@ -51,6 +51,31 @@ def test_an_honest_rerun_is_refused_as_seldom_as_is_said():
         limits = accepted(kept, "beta_vae-1-0", values.columns)["tolerance"]
         refused += bool(((values.loc["beta_vae-1-10"] - values.loc["beta_vae-1-0"]).abs() > limits).any())
     assert refused / trials < 0.05  # a binomial of 1% gives as much as this once in 10^7
+
+
+def _of_codes(*, shift=0.0):
+    """One of ten codes holds a factor, any of them, with about 1 nat; another has a divergence of 3."""
+
+    def law(objective, strength, seed):
+        stream = np.random.default_rng([seed, int(strength)])
+        information, divergence = 0.01 * stream.random((2, 10))
+        information[stream.integers(10)] = 1 + 0.01 * stream.normal() + shift
+        divergence[stream.integers(10)] = 3 + 0.01 * stream.normal()
+        return {f"relation.mutual_information.{i}.3": float(value) for i, value in enumerate(information)} | {
+            f"kl.code.{i}": float(value) for i, value in enumerate(divergence)
+        }
+
+    return law
+
+
+@pytest.mark.parametrize(("shift", "refused"), [(0.0, False), (0.5, True)])
+def test_which_code_holds_a_factor_is_no_difference_and_how_much_it_holds_is(shift, refused):
+    table = _table(_of_codes(), objectives=("beta_vae",), strengths=(1.0,))
+    law = _of_codes(shift=shift)("beta_vae", 1.0, 99)
+    limits = accepted(table, "beta_vae-1-0", law)["tolerance"]
+    own = table[table["run"] == "beta_vae-1-0"].set_index("score")["value"].to_dict()
+    first, second = in_order_of_size(pd.DataFrame([own, law]))[[*law]].to_numpy()
+    assert bool((np.abs(first - second) > limits.to_numpy()).any()) == refused
 
 
 def test_a_setting_of_little_spread_is_held_to_less_than_one_of_much():
