@@ -107,6 +107,14 @@ def test_a_grid_looks_up_the_codes_of_the_factors_asked_for():
     assert GridSource(GRID, (2, 3)).factor_names == ("factor_0", "factor_1")
 
 
+def test_a_grid_keeps_its_own_copy_and_takes_lists():
+    codes = GRID.astype(np.float64)
+    source = GridSource(codes, (2, 3))
+    codes[:] = 7
+    assert (source.grid_codes == GRID).all()
+    assert (GridSource(GRID.tolist(), (2, 3)).grid_codes == GRID).all()
+
+
 def test_a_grid_draws_every_value_of_every_factor_alike():
     factors = SOURCE.draw_factors(6_000, np.random.default_rng(0))
     counts = np.bincount(np.ravel_multi_index(tuple(factors.T), SOURCE.factor_sizes))

@@ -85,6 +85,17 @@ def test_the_written_out_gradient_trains_what_autograd_trains(world, rate):
     assert ours[1] > ours[2] + 0.2
 
 
+def test_the_default_dtype_of_torch_changes_nothing():
+    codes = np.random.default_rng(0).normal(size=(60, 2))
+    sample = Sample(codes, (codes > 0).astype(np.int64))
+    usual = mlp_accuracy(sample, epochs=1).value
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert mlp_accuracy(sample, epochs=1).value == usual
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_the_classifiers_of_all_codes_are_those_of_the_knockout(world):
     sample = Sample(world[0][0], world[1])
     options = {"hidden": 24, "epochs": 5, "batch": 64}

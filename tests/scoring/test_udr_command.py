@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from dbench.claims.ledger import ledger
 from dbench.cli import main
 from dbench.codes.alone import CodesAlone, read_codes_alone
+from dbench.errors import InvalidInput
 from dbench.metrics.udr import udr_scores
 from dbench.scoring.ranking import FINDINGS, rank_models
 
@@ -89,6 +90,8 @@ def test_every_format_is_read_and_long_files_keep_the_same_rows(files: list[Path
     np.save(tmp_path / "a.npy", codes)
     header = ",".join(f"z_{i}" for i in range(4))
     np.savetxt(tmp_path / "a.csv", codes, fmt="%.17g", delimiter=",", header=header, comments="")
+    with pytest.raises(InvalidInput, match="rows must be an integer of at least 1, got 0"):
+        read_codes_alone(files[:1], rows=0)
     read = read_codes_alone([files[0], tmp_path / "a.npy", tmp_path / "a.csv"], rows=50, seed=2)
     for model in read[1:]:
         np.testing.assert_array_equal(model.codes, read[0].codes)

@@ -25,6 +25,12 @@ def test_correlation_and_its_test_are_those_of_scipy():
     assert correlation_test(correlation(a, b), 18).p == pytest.approx(expected.pvalue, rel=1e-9)
 
 
+@pytest.mark.parametrize("unit", [2.0**-700, 2.0**1000])
+def test_a_correlation_is_the_same_in_any_unit(unit):
+    a, b = generator(test="unit").standard_normal((2, 9))
+    assert correlation(unit * a, b) == correlation(a, b)
+
+
 def test_rounding_takes_no_correlation_beyond_one():
     vectors = generator(test="rounding").standard_normal((200, 7))
     assert all(correlation(v, 3 * v) <= 1 and correlation(v, -v) >= -1 for v in vectors)
