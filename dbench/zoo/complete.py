@@ -26,7 +26,6 @@ from dbench.zoo.scorers import SCORING
 from dbench.zoo.store import Store
 from dbench.zoo.survey import outdated, stored_scores
 from dbench.zoo.table import AXES, COLUMNS, MANIFEST, NUMBERS, PROVENANCE, TABLE, TABLE_SCHEMA
-from dbench.zoo.tolerance import EARLY_SHARE
 from dbench.zoo.train import train_runs
 
 _OF_TRAINING = ("elbo", "kl", "reconstruction")
@@ -214,7 +213,6 @@ def write_table(
         "profile": {**asdict(profile), "deviations": _deviations(table, arrays, profile)},
         "scoring": SCORING,
         "score_versions": SCORE_VERSIONS,
-        "tolerance": EARLY_SHARE,
         "rules": dict(sorted((rules or {}).items())),
     }
     contents = {TABLE: buffer.getvalue(), ARRAYS: data, MANIFEST: json.dumps(manifest, indent=1).encode() + b"\n"}

@@ -41,7 +41,7 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
         raise DamagedData(f"{path} is not JSON: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("schema") != TABLE_SCHEMA:
         raise DamagedData(f"{path} is not a manifest of schema {TABLE_SCHEMA}")
-    fields = {"sha256": str, "runs": int, "scores": list, "profile": dict, "tolerance": dict, "key_schema": int}
+    fields = {"sha256": str, "runs": int, "scores": list, "profile": dict, "key_schema": int}
     for name, kind in {**fields, "arrays": dict}.items():
         if not isinstance(manifest.get(name), kind):
             raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
