@@ -201,12 +201,13 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
         click.echo("stopped: nothing was compared", err=True)
         raise click.exceptions.Exit(130) from None
     _print(comparison_table(comparison))
-    wrong = int((~comparison["agrees"]).sum())
-    exact = int(comparison["exact"].sum())
+    exact, strays = int(comparison["exact"].sum()), int(comparison["stray"].sum())
+    wrong = int((~comparison["agrees"]).sum()) - strays
     untested = int((comparison["agrees"] & ~comparison["tested"]).sum())
     click.echo(
         f"{exact} of {len(comparison)} scores are the same to the last bit, "
-        f"{len(comparison) - exact - untested - wrong} agree, {untested} cannot be tested, {wrong} differ"
+        f"{len(comparison) - exact - untested - strays - wrong} agree, {strays} lie beyond as true reruns have some, "
+        f"{untested} cannot be tested, {wrong} differ"
     )
     if wrong:
         raise click.exceptions.Exit(1)

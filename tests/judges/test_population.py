@@ -337,7 +337,7 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
     assert [(a.name, b.name) for a, b in evidence_pairs(folders)] == [("b", "a"), ("e", "f"), ("e", "g")]
     assert evidence_pairs([tmp_path / "b"]) == []
     # Of tables of dSprites that of most models comes first; images of another size are known by the name of the data.
-    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "tolerance": {}, "key_schema": 1, "profile": {}}
+    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "key_schema": 1, "profile": {}}
     manifest["arrays"] = {"sha256": "", "shapes": {}}
     (tmp_path / "d" / "manifest.json").write_text(json.dumps(manifest))
     assert [folder.name for folder in whole_data_folders(folders)] == list("dbaefghi")

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from dbench.errors import InvalidInput
-from dbench.zoo.tolerance import REFUSED, accepted, in_order_of_size, strays
+from dbench.zoo.tolerance import REFUSED, accepted, in_order_of_size
 
 
 def _table(law, *, objectives=("beta_vae", "mtd"), strengths=(1.0, 4.0), seeds=10, status="done") -> pd.DataFrame:
@@ -104,37 +104,6 @@ def test_a_tolerance_as_wide_as_the_table_is_seen_to_be():
 def test_a_score_that_never_varies_may_be_rounded_and_no_more():
     table = _table(lambda objective, strength, seed: {"s": 3.0})
     assert accepted(table, "mtd-1-0", ["s"]).loc["s", "tolerance"] == pytest.approx(3e-6)
-
-
-def test_strays_are_counted_as_a_run_by_run_comparison_counts_them():
-    """Each run of a setting in turn is a rerun, told by the others, of each other run; rare values are strays."""
-
-    def law(objective, strength, seed):
-        stream = np.random.default_rng([seed, int(strength)])
-        rare = 50.0 * (seed == 3 and strength == 4) * stream.random()
-        return {"calm": stream.normal(), "rare": stream.normal() + rare, "lacking": stream.normal() if seed else np.nan}
-
-    table = _table(law, objectives=("beta_vae",))
-    names = ["calm", "rare", "lacking"]
-    values = table.pivot(index="run", columns="score", values="value")[names]
-    by_hand = []
-    for strength in (1, 4):
-        runs = [run for run in values.index if run.startswith(f"beta_vae-{strength}-")]
-        for rerun in runs:
-            kept = table[table["run"] != rerun]
-            for run in runs:
-                if run != rerun:
-                    far = (values.loc[run] - values.loc[rerun]).abs() > accepted(kept, run, names)["tolerance"]
-                    by_hand.append(int(far.sum()))
-    assert strays(table, names).tolist() == by_hand
-    assert 0 < np.count_nonzero(by_hand) < 12  # the rare value is far from the nine others, and they from it no more
-
-
-def test_two_seeds_of_a_setting_have_strays_by_what_other_settings_vary_by():
-    """What is left out is the rerun: one seed alone has no spread, and that of the other setting tells."""
-    values = {(1.0, 0): 0.0, (1.0, 1): 1.0, (4.0, 0): 0.0, (4.0, 1): 1000.0}
-    table = _table(lambda _, strength, seed: {"s": values[strength, seed]}, objectives=("beta_vae",), seeds=2)
-    assert strays(table, ["s"]).tolist() == [0, 0, 1, 1]
 
 
 def test_one_seed_of_each_setting_tells_no_tolerance():
