@@ -5,8 +5,8 @@
 
 ``losses`` trains the first hundred steps of every setting of a data set of ``micro`` with pilot seeds: as they are;
 with the plainest instructions torch can be told to use, in a process of its own; and three times from weights a
-rounding away. Printed are quantiles of how far the loss moved, as a share of itself, and how many runs moved further by plain
-instructions than ``dbench.zoo.early`` allows.
+rounding away. Printed are quantiles of how far the loss moved, as a share of itself, and how many runs moved further by
+plain instructions than ``dbench.zoo.early`` allows.
 
 ``pairs`` takes two seeds of a setting, drawn at random, for a run and its rerun, the second being left out of the
 table; and a run of another strength, or of another objective, for the rerun. Printed is how often these are refused
