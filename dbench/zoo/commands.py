@@ -206,7 +206,7 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     untested = int((comparison["agrees"] & ~comparison["tested"]).sum())
     click.echo(
         f"{exact} of {len(comparison)} scores are the same to the last bit, "
-        f"{len(comparison) - exact - untested - strays - wrong} agree, {strays} lie beyond as true reruns have some, "
+        f"{len(comparison) - exact - untested - strays - wrong} agree, {strays} lie beyond, as a few of a true rerun do, "
         f"{untested} cannot be tested, {wrong} differ"
     )
     if wrong:

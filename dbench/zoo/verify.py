@@ -179,7 +179,7 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
         if len(untested):
             shown.add_row(name, _counted(untested), *("" for _ in _NUMBERS), _UNTESTED)
         for row in rows[~rows["agrees"]].to_dict("records"):
-            said = "beyond, as true reruns have some" if row["stray"] else "[red]differs[/red]"
+            said = "beyond, as a few of a true rerun" if row["stray"] else "[red]differs[/red]"
             shown.add_row(name, row["score"], *_numbers(row), said)
     return shown
 

@@ -121,7 +121,7 @@ def test_a_comparison_lists_what_differs_and_counts_the_rest(console):
         "beta_vae 1 seed 0 2 scores, furthest kl.1 1 1.0005 0.0005 0.001 agrees",
         "beta_vae 1 seed 0 1 score not tested: seeds differ as much as the table",
         "beta_vae 1 seed 0 kl.8 1 1.5 0.5 0.001 differs",
-        "beta_vae 1 seed 0 kl.9 1 1.5 0.5 0.001 beyond, as true reruns have some",
+        "beta_vae 1 seed 0 kl.9 1 1.5 0.5 0.001 beyond, as a few of a true rerun",
         "beta_vae 4 seed 0 9 scores same",
         "beta_vae 4 seed 0 1 score not tested: seeds differ as much as the table",
     ]
