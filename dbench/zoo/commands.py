@@ -204,10 +204,10 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     exact, strays = int(comparison["exact"].sum()), int(comparison["stray"].sum())
     wrong = int((~comparison["agrees"]).sum()) - strays
     untested = int((comparison["agrees"] & ~comparison["tested"]).sum())
+    agree = len(comparison) - exact - untested - strays - wrong
     click.echo(
-        f"{exact} of {len(comparison)} scores are the same to the last bit, "
-        f"{len(comparison) - exact - untested - strays - wrong} agree, {strays} lie beyond, as a few of a true rerun do, "
-        f"{untested} cannot be tested, {wrong} differ"
+        f"{exact} of {len(comparison)} scores are the same to the last bit, {agree} agree, "
+        f"{strays} lie beyond, as a few of a true rerun do, {untested} cannot be tested, {wrong} differ"
     )
     if wrong:
         raise click.exceptions.Exit(1)
