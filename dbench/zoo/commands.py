@@ -136,12 +136,19 @@ def zoo() -> None:
 @click.option("--num-gpus", type=float, help="GPUs of each group on a Ray cluster, 1 or a fraction.  [1 on cuda]")
 def train(plan: Plan, budget: str | None, **setup: Any) -> None:
     """Train what the store lacks of a profile."""
+    from dbench.provenance import commit
     from dbench.zoo.plan import Setup
     from dbench.zoo.train import train_runs
 
     seconds = None if budget is None else parse_duration(budget)
     Setup(**setup)  # before a folder is made for settings that cannot be right
     _, place, keys, _ = plan()
+    if commit().endswith("+dirty"):
+        click.echo(
+            "dbench/ has changes that are not committed: rows of runs trained now say +dirty, which is not accepted of "
+            "evidence that is shipped",
+            err=True,
+        )
     _end(train_runs(place, keys, budget=seconds, **setup))
 
 

@@ -149,6 +149,18 @@ def test_a_cancelled_training_exits_with_130(monkeypatch: pytest.MonkeyPatch, tm
     assert "5 are left" in result.output
 
 
+@pytest.mark.parametrize(("commit", "warns"), [("3f2c9d1+dirty", True), ("3f2c9d1", False), ("v1.0", False)])
+def test_training_code_that_is_not_committed_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, commit: str, warns: bool
+) -> None:
+    monkeypatch.setattr("dbench.provenance.commit", lambda: commit)
+    trained = train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False)
+    monkeypatch.setattr(train_module, "train_runs", Mock(return_value=trained))
+    result = run("zoo", "train", "--store", str(tmp_path))
+    assert result.exit_code == 0
+    assert ("changes that are not committed" in result.stderr) is warns
+
+
 def test_a_stopped_verification_exits_with_130_and_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dbench.zoo.verify.verify_runs", Mock(side_effect=KeyboardInterrupt))
     result = run("zoo", "verify", "--runs", "anywhere")
