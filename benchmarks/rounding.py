@@ -33,6 +33,7 @@ from dbench.zoo.profiles import PROFILES
 from dbench.zoo.table import load_manifest, load_runs
 from dbench.zoo.tolerance import OF_A_POPULATION, STRAYS, accepted, in_order_of_size
 
+# What tells torch and the libraries under it to use the plainest instructions.
 PLAINEST = {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2"}
 PLAINEST |= {"MKL_CBWR": "COMPATIBLE"}
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from rounding import PLAINEST
 
 from dbench.errors import DamagedData, EvidenceLacking, InvalidInput
 from dbench.zoo import scorers, verify
@@ -182,10 +183,6 @@ def test_the_start_of_a_run_is_verified_by_its_early_losses(evidence, short):
         verify.verify_start(evidence)
 
 
-# What tells torch and the libraries under it to use the plainest instructions.
-_PLAINEST = {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2"}
-_PLAINEST |= {"MKL_CBWR": "COMPATIBLE", "OMP_NUM_THREADS": "1"}
-
 _TRAIN = """
 import sys
 from pathlib import Path
@@ -212,7 +209,8 @@ write_table(sys.argv[3], build_table(store, profile.runs(), profile)[0], profile
 def test_evidence_made_with_plainer_instructions_is_verified(in_process, tmp_path):
     """Another processor rounds otherwise: nothing is the same to the last bit, and everything agrees."""
     arguments = [str(Path(__file__).parent), str(tmp_path / "store"), str(tmp_path / "evidence")]
-    subprocess.run([sys.executable, "-c", _TRAIN, *arguments], env={**os.environ, **_PLAINEST}, check=True)
+    plain = os.environ | PLAINEST | {"OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", _TRAIN, *arguments], env=plain, check=True)
     comparison = verify.verify_runs(tmp_path / "evidence", number=4)
     assert comparison["agrees"].all(), comparison[~comparison["agrees"]].to_string()
     early = comparison[comparison["score"] == "loss.100"]
