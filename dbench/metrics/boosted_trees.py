@@ -40,7 +40,6 @@ class _Columns(NamedTuple):
     values: Array  # d x n
     order: Indices  # d x n
     ranks: Indices  # d x n, numbers of the distinct values of each code
-    tied: Indices  # codes in which a value occurs twice
     counts: Array  # 1 to n
 
 
@@ -61,13 +60,10 @@ class _Split(NamedTuple):
 
 def _columns(codes: Array) -> _Columns:
     values = np.ascontiguousarray(codes.T)
-    found = [np.unique(column, return_inverse=True) for column in values]
-    tied = [i for i, (distinct, _) in enumerate(found) if len(distinct) < values.shape[1]]
     return _Columns(
         values,
         np.argsort(values, axis=1, kind="stable"),
-        np.stack([ranks for _, ranks in found]),
-        np.array(tied, dtype=np.int64),
+        np.stack([np.unique(column, return_inverse=True)[1] for column in values]),
         np.arange(1.0, values.shape[1] + 1),
     )
 
@@ -91,15 +87,22 @@ def _best_split(columns: _Columns, rows: Indices, target: Array, preference: Arr
     np.square(worth, out=worth)
     left = columns.counts[: m - 1]
     worth *= m / (left * (m - left))
-    if len(columns.tied):
-        ranks = np.take_along_axis(columns.ranks[columns.tied], rows[columns.tied], axis=1)
-        worth[columns.tied] = np.where(ranks[:, 1:] == ranks[:, :-1], -1.0, worth[columns.tied])
-    best = np.maximum.reduce(worth, axis=1)
-    top = np.maximum.reduce(best)
-    if top < 0:
-        return None
-    code = int(np.where(best >= top * (1 - EQUAL), preference, -np.inf).argmax())
-    place = int(worth[code].argmax())
+    places, best = worth.argmax(axis=1), np.maximum.reduce(worth, axis=1)
+    # Equal values cannot be parted. A best split seldom lies between two, so only codes that come first are looked at.
+    unseen = True
+    while unseen:
+        top = np.maximum.reduce(best)
+        if top < 0:
+            return None
+        first, unseen = best >= top * (1 - EQUAL), False
+        for code in first.nonzero()[0].tolist():
+            ranks, row, place = columns.ranks[code], rows[code], places[code]
+            if ranks[row[place]] == ranks[row[place + 1]]:
+                ordered = ranks.take(row)
+                worth[code, ordered[1:] == ordered[:-1]] = -1.0
+                places[code], best[code], unseen = worth[code].argmax(), worth[code].max(), True
+    code = int(np.where(first, preference, -np.inf).argmax())
+    place = int(places[code])
     low, high = columns.values[code, rows[code, place : place + 2]]
     middle = low / 2 + high / 2
     return _Split(
