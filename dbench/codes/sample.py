@@ -24,16 +24,20 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
         raise InvalidInput(f"{name} must be a matrix with rows of equal length, got: {error}") from error
 
 
-def finite_matrix(name: str, values: Any) -> NDArray[Any]:
-    """Return finite real numbers in rows and columns, at least one of each, or refuse them."""
+def finite_array(name: str, values: Any, *, ndim: int = 2) -> NDArray[Any]:
+    """Return finite real numbers on so many axes, at least one on each, or refuse them; floats in double precision."""
     array = as_array(name, values)
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
-    if array.ndim != 2 or 0 in array.shape:
-        raise InvalidInput(f"{name} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        bad = int((~np.isfinite(array)).sum())
-        raise InvalidInput(f"{name} must be finite, got {bad} entries that are NaN or infinite")
+    if array.ndim != ndim or 0 in array.shape:
+        raise InvalidInput(
+            f"{name} must be a non-empty array of {ndim} axes, observations x dimensions last, got shape {array.shape}"
+        )
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # what only a longer float holds is refused as infinite
+            array = array.astype(np.float64, copy=False)
+        if bad := int((~np.isfinite(array)).sum()):
+            raise InvalidInput(f"{name} must be finite, got {bad} entries that are NaN or infinite")
     return array
 
 
@@ -55,7 +59,7 @@ class Sample:
     factor_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        codes, factors = finite_matrix("codes", self.codes), finite_matrix("factors", self.factors)
+        codes, factors = finite_array("codes", self.codes), finite_array("factors", self.factors)
         if len(codes) != len(factors):
             raise InvalidInput(f"codes and factors must have equally many rows, got {len(codes)} and {len(factors)}")
         names = tuple(self.factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.sample import Sample, finite_matrix
+from dbench.codes.sample import Sample, finite_array
 from dbench.errors import InvalidInput
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
@@ -63,7 +63,7 @@ class GridSource(Source):
         sizes = tuple(int(size) for size in factor_sizes)
         if not sizes or min(sizes) < 1:
             raise InvalidInput(f"factor_sizes must be at least one size of at least 1, got {sizes}")
-        grid_codes = finite_matrix("grid_codes", grid_codes)
+        grid_codes = finite_array("grid_codes", grid_codes)
         if len(grid_codes) != int(np.prod(sizes)):
             raise InvalidInput(
                 f"grid_codes must have one row for each of the {int(np.prod(sizes))} grid points, "
@@ -117,11 +117,11 @@ class FunctionSource(Source):
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw n x k factors from the law given."""
-        return finite_matrix("factors", self._draw(n, generator)).copy()  # metrics hold some of them in place
+        return finite_array("factors", self._draw(n, generator)).copy()  # metrics hold some of them in place
 
     def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
         """Return the codes of the given factors."""
-        return finite_matrix("codes", self._encode(factors, generator)).astype(np.float64)
+        return finite_array("codes", self._encode(factors, generator)).astype(np.float64)
 
 
 class RowSource(Source):

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.codes.sample import as_array
+from dbench.codes.sample import finite_array
 from dbench.errors import InvalidInput
 
 
@@ -59,15 +59,7 @@ def require_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 def as_codes(name: str, values: ArrayLike, *, ndim: int = 2) -> NDArray[np.float64]:
     """Return finite codes of the given number of axes (the last two: observations, dimensions) as float64."""
-    array = as_array(name, values)
-    if array.dtype.kind not in "biuf":
-        raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
-    codes = array.astype(np.float64, copy=False)
-    if codes.ndim != ndim or 0 in codes.shape:
-        raise InvalidInput(f"{name} must be a non-empty array of {ndim} axes, got shape {codes.shape}")
-    if not np.isfinite(codes).all():
-        raise InvalidInput(f"{name} must be finite, got {int((~np.isfinite(codes)).sum())} NaN or infinite entries")
-    return codes
+    return finite_array(name, values, ndim=ndim).astype(np.float64, copy=False)
 
 
 def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

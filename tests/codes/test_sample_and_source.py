@@ -36,8 +36,8 @@ def test_a_sample_keeps_its_own_copy_of_the_arrays():
 @pytest.mark.parametrize(
     ("codes", "factors", "names", "message"),
     [
-        ([1.0, 2.0], [[1], [2]], (), r"codes must be a non-empty matrix .*got shape \(2,\)"),
-        ([[1.0], [2.0]], [1, 2], (), r"factors must be a non-empty matrix .*got shape \(2,\)"),
+        ([1.0, 2.0], [[1], [2]], (), r"codes must be a non-empty array of 2 axes.*got shape \(2,\)"),
+        ([[1.0], [2.0]], [1, 2], (), r"factors must be a non-empty array of 2 axes.*got shape \(2,\)"),
         (np.zeros((0, 2)), np.zeros((0, 1)), (), r"codes .*got shape \(0, 2\)"),
         ([[], []], [[1], [2]], (), r"codes .*got shape \(2, 0\)"),
         ([["a"]], [[1]], (), "codes must hold real numbers, got dtype <U1"),
@@ -46,6 +46,7 @@ def test_a_sample_keeps_its_own_copy_of_the_arrays():
         ([[1.0, 2.0], [3.0]], [[1], [2]], (), "codes must be a matrix with rows of equal length"),
         ([[np.nan, 1.0, np.inf]], [[1]], (), "codes must be finite, got 2 entries"),
         ([[1.0]], [[-np.inf]], (), "factors must be finite, got 1 entries"),
+        (np.array([["1e400"]], np.longdouble), [[1]], (), "codes must be finite, got 1 entries"),
         ([[1.0], [2.0]], [[1]], (), "equally many rows, got 2 and 1"),
         ([[1.0]], [[1, 2]], ("a",), r"2 different names, got \['a'\]"),
         ([[1.0]], [[1, 2]], ("a", "a"), r"2 different names, got \['a', 'a'\]"),
