@@ -39,7 +39,7 @@ class Recorder:
     def __init__(self, config: pytest.Config, session: Session, folder: Path | None, *, complete: bool) -> None:
         self.config, self.session, self.folder, self.complete = config, session, folder, complete
         self.folders: list[Path] = []
-        self.judging = False
+        self.judging = self.uncollected = False
         self.document: dict[str, Any] = {}
         self.written: list[Path] = []
         self.unwritten = ""
@@ -87,14 +87,28 @@ class Recorder:
         """With xdist: learn from a worker that ended well which test judges which claim."""
         self.session.cards |= json.loads(getattr(node, "workeroutput", {}).get("dbench_cards", "{}"))
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Remember a file that cannot be imported, with xdist a worker's: its claims are not among those collected."""
+        self.uncollected |= report.failed
+        self.session.partial |= report.failed
+
+    @property
+    def whole(self) -> bool:
+        """Whether every claim was judged, so that the report is one of all."""
+        return self.complete and not self.uncollected and not self.session.stopped
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remember that tests were to be run: listing them judges nothing and leaves reports alone."""
-        self.judging = not self.config.option.collectonly
+        """Remember that tests were to be run: listing them, or what they set up, leaves reports alone."""
+        option = self.config.option
+        refused = session.testsfailed and not option.continue_on_collection_errors
+        self.judging = not (option.collectonly or option.setuponly or refused)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in one phase of one test."""
         message = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        if hasattr(report, "wasxfail"):
+            message = f"marked as failing. {report.wasxfail}".strip()
         if report.failed:
             message = _failure(report)
         self.session.report(
@@ -135,13 +149,14 @@ class Recorder:
                 record |= {"says": record["says"] or row.says, "where": record["where"] or row.where}
         self._place_junit(judged=bool(records))
         try:
-            evidence = [describe_evidence(folder) for folder in self.folders] if records else []
+            on_models = any(record["evidence"] == "zoo" for record in records)
+            evidence = [describe_evidence(folder) for folder in self.folders] if on_models else []
             self.document = build_document(
                 records,
                 ledger=findings,
                 checks=checks,
                 provenance=self.provenance | {"evidence": evidence} | _multiplicity(records),
-                complete=self.complete and not self.session.stopped,
+                complete=self.whole,
                 selection=" ".join(map(str, self.config.invocation_params.args)),
                 errata=[asdict(entry) for entry in errata() if entry.paper in papers],
             )
@@ -180,8 +195,7 @@ class Recorder:
             return
         if Path(xml.logfile).resolve() != (report_folder(self.folder, complete=self.complete) / JUNIT).resolve():
             return
-        whole = self.complete and not self.session.stopped
-        xml.logfile = str(report_folder(self.folder, complete=whole) / JUNIT) if judged else os.devnull
+        xml.logfile = str(report_folder(self.folder, complete=self.whole) / JUNIT) if judged else os.devnull
         if not judged:  # else it would tell where it has written
             del self.config.stash[xml_key]
             self.config.pluginmanager.unregister(xml)

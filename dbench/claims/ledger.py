@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, get_args
 
+from dbench.claims.card import Evidence
 from dbench.errors import DamagedData, find
 
 
@@ -32,16 +34,13 @@ def ledger(own: Path | None = None) -> dict[str, Finding]:
     """Return all findings by id: those shipped, and those of a ledger of one's own.
 
     Raises:
-        DamagedData: a file cannot be read, or an id stands twice.
+        DamagedData: a file cannot be read, a field is not what it must be, or an id stands twice.
     """
     path = own or files("dbench_fixtures") / "ledger.toml"
     known = ledger() if own else {}
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["finding"]
-        found = [
-            Finding(row["id"], row["where"], row["says"], _names(row["evidence"]), row["heads"], row.get("note", ""))
-            for row in rows
-        ]
+        found = [_finding(row) for row in rows]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise DamagedData(f"{path.name} cannot be read: {error!r}") from error
     if strange := [finding.id for finding in found if finding.heads not in finding.evidence]:
@@ -60,8 +59,12 @@ def find_finding(claim: str, own: Path | None = None) -> Finding:
     return find("claim", claim, ledger(own))
 
 
-def _names(value: object) -> tuple[str, ...]:
-    """A text would pass for a sequence of letters."""
-    if not isinstance(value, list):
-        raise TypeError(f"evidence must be a list, got {value!r}")
-    return tuple(value)
+def _finding(row: dict[str, Any]) -> Finding:
+    known, kinds = get_args(Evidence), row["evidence"]
+    if not isinstance(kinds, list) or not all(kind in known for kind in kinds):
+        raise TypeError(f"evidence of {row['id']!r} must be a list of {', '.join(known)}, got {kinds!r}")
+    texts = {name: row[name] for name in ("id", "where", "says", "heads")} | {"note": row.get("note", "")}
+    for name, text in texts.items():
+        if not isinstance(text, str) or not (text.strip() or name == "note"):
+            raise TypeError(f"{name} of {row['id']!r} must be a text, got {text!r}")
+    return Finding(**texts, evidence=tuple(kinds))

@@ -29,15 +29,17 @@ def anchor(text: str) -> str:
 
 
 def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
-    r"""Return a BibTeX entry for a heading, with the commit and the day of the report.
+    r"""Return a BibTeX entry for a heading, with dbench's commit and the day of the report.
+
+    For a paper of one's own it names no author.
 
     Example:
         >>> report = {"provenance": {"commit": "3f2c9d1e5b7a", "utc": "2026-11-20T17:46:28Z"}}
-        >>> heading = {"claim": "udr.kl-gap", "verdict": "weaker", "statement": "The gap is 90%.", "revision": 1}
+        >>> heading = {"claim": "udr.kl-gap", "paper": "udr", "verdict": "weaker", "statement": "90%.", "revision": 1}
         >>> print(bibtex(report, heading))
         @misc{dbench-udr.kl-gap-2026-11-20,
           author = {{The dbench developers}},
-          title = {udr.kl-gap: weaker. The gap is 90\%.},
+          title = {udr.kl-gap: weaker. 90\%.},
           howpublished = {dbench report of 2026-11-20, commit 3f2c9d1e5b7a, revision 1 of the rule},
           year = {2026},
         }
@@ -48,7 +50,7 @@ def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
     parts = [day and f"dbench report of {day}", commit and f"commit {commit}", revision]
     title = f"{heading['claim']}: {heading['verdict']}. {one_line(heading['statement'])}"
     fields = {
-        "author": "{The dbench developers}",
+        "author": "{The dbench developers}" if heading["paper"] in PAPER_LINKS else "",
         "title": _SPECIAL.sub(r"\\\1", title.replace("\\", "/")),
         "howpublished": _SPECIAL.sub(r"\\\1", ", ".join(filter(None, parts))),
         "year": day[:4],
@@ -58,8 +60,8 @@ def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
 
 
 def dispute_link(document: Document, heading: Mapping[str, Any]) -> str:
-    """Return the address of an issue that disputes a heading; empty where the report knows no repository."""
-    repository = _repository(document)
+    """Return the address of an issue that disputes a heading of dbench's; empty where its repository is not known."""
+    repository = _repository(document, heading["paper"])
     fields = {
         "template": "dispute.yml",
         "title": f"Dispute {heading['claim']}: {heading['verdict']}",
@@ -70,12 +72,16 @@ def dispute_link(document: Document, heading: Mapping[str, Any]) -> str:
 
 def source_link(document: Document, record: Record) -> str:
     """Return the address of a record's test at the report's commit; empty where that is not known."""
-    repository, commit = _repository(document), str(document["provenance"].get("commit", "")).partition("+")[0]
+    repository = _repository(document, record["paper"])
+    commit = str(document["provenance"].get("commit", "")).partition("+")[0]
     file = record["nodeid"].partition("::")[0]
     file = file.removeprefix("dbench_") if file.startswith("dbench_claims/") else file  # as the wheel calls the folder
     return f"{repository}/blob/{commit}/{quote(file)}" if repository and commit else ""
 
 
-def _repository(document: Document) -> str:
+def _repository(document: Document, paper: str) -> str:
+    """Address of dbench's repository, which holds the claims on the papers that came with it, and no others."""
+    if paper not in PAPER_LINKS:
+        return ""
     repository = str(document["provenance"].get("repository", "")).rstrip("/")
     return repository if repository.startswith("https://") else ""

@@ -40,6 +40,8 @@ def history(folder: Path, page: Path | None, figures: Path | None) -> None:
         raise click.UsageError("--figures are for a --page, got none.")
     if figures and not (figures / LIST).is_file():
         raise InvalidInput(f"--figures must be a folder with a {LIST}, got {str(figures)!r}")
+    if page and page.suffix == ".json":
+        raise InvalidInput(f"--page must be a page (NAME.html), got {str(page)!r}, as reports are called")
     reports = read_history(folder)
     for line in history_lines(reports):
         click.echo(line)

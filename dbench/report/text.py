@@ -28,8 +28,8 @@ def number(value: float | None, *, decimals: int | None = None) -> str:
     """Format a number for reading: about three significant digits, or the decimals given; a dash for None.
 
     Example:
-        >>> [number(x) for x in (None, 0, -0.0, 1e-8, -0.52341, 3, 46080, 1234567890)]
-        ['-', '0', '0', '1e-8', '-0.523', '3', '46080', '1.23e9']
+        >>> [number(x) for x in (None, 0, -0.0, 1e-8, -0.52341, 3, 999.7, 46080, 1234567890)]
+        ['-', '0', '0', '1e-8', '-0.523', '3', '1000', '46080', '1.23e9']
     """
     if value is None:
         return NOTHING
@@ -43,7 +43,7 @@ def number(value: float | None, *, decimals: int | None = None) -> str:
     if size < 1e-3 or size >= 1e7:
         mantissa, exponent = f"{value:.2e}".split("e")
         return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
-    if float(value).is_integer() or size >= 1000:
+    if float(value).is_integer() or size >= 999.5:  # else three digits of it would be 1e+03
         return f"{value:.0f}"
     return f"{value:.3g}"
 

@@ -58,5 +58,29 @@ def test_a_session_that_is_stopped_says_so_and_leaves_the_full_report_as_it_was(
     assert "worker died" not in outcome.text
 
 
+@pytest.mark.parametrize("options", [["-n2"], ["-n0", "--continue-on-collection-errors"]])
+def test_claims_that_cannot_be_imported_are_missing_from_a_report_of_all(session, pytester, expected, options):
+    (pytester.mkdir("claims") / "test_absent.py").write_text("import nowhere_to_be_found\n")
+    stale = expected("contradicted", "flaws.xor / synthetic")  # nor do they prove an expectation unused
+    outcome = session(CLAIMS.partition('@card("hownot')[0], *options, expect=stale.replace("synthetic", "zoo"))
+    assert outcome.code == 1
+    assert "nowhere_to_be_found" in outcome.text
+    assert "stale" not in outcome.text
+    assert not (outcome.folder / "out").exists()
+    report = json.loads((outcome.folder / "out-partial" / "report.json").read_text(encoding="utf-8"))
+    assert report["scope"]["complete"] is False
+    assert [record["verdict"] for record in report["records"]] == ["reproduced"]
+    assert (outcome.folder / "out-partial" / "junit.xml").is_file()
+
+
+@pytest.mark.parametrize("options", [["--setup-plan"], ["--setup-only"], ["-n0"]])
+def test_a_session_that_runs_no_test_leaves_reports_alone(session, pytester, options):
+    if options == ["-n0"]:
+        (pytester.mkdir("claims") / "test_absent.py").write_text("import nowhere_to_be_found\n")
+    outcome = session(CLAIMS, *options)
+    assert not [*outcome.folder.glob("out*")]
+    assert "INTERNALERROR" not in outcome.text
+
+
 def test_a_file_that_the_user_names_is_written_where_they_say(session):
     assert (session(CLAIMS, "-k", "nowhere", "--junitxml=own.xml").folder / "own.xml").is_file()

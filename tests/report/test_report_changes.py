@@ -137,9 +137,10 @@ def test_a_folder_without_reports_is_a_wrong_argument(tmp_path):
     [
         (["--figures", "."], "--figures are for a --page, got none"),
         (["--figures", ".", "--page", "page.html"], "--figures must be a folder with a figures.json, got '.'"),
+        (["--page", "2026-11-21.json"], "--page must be a page (NAME.html), got '2026-11-21.json'"),
     ],
 )
-def test_figures_that_no_page_would_show_are_refused(folder, monkeypatch, options, message):
+def test_a_page_that_cannot_be_written_as_asked_is_refused(folder, monkeypatch, options, message):
     monkeypatch.chdir(folder)
     result = CliRunner().invoke(main, ["report", "history", ".", *options])
     assert (result.exit_code, message in result.output) == (2, True)

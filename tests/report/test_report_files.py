@@ -73,6 +73,17 @@ def test_a_run_calls_tests_as_pytest_does_from_the_root_of_a_checkout(monkeypatc
         assert part in options
 
 
+def test_an_expression_of_pytest_is_not_taken_for_a_paper(monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "")
+    asked = []
+    monkeypatch.setattr(pytest, "main", asked.append)
+    claims = Path(__file__).parents[2] / "claims"
+    for given in (["-k", "irs"], ["hownot", "-k", "irs"], ["-n0", "hownot"]):
+        with pytest.raises(TypeError):  # there is no status, as nothing was judged
+            CliRunner().invoke(main, ["claims", "run", *given], catch_exceptions=False)
+    assert asked == [["-k", "irs", f"{claims}"], [f"{claims}/hownot", "-k", "irs"], ["-n0", f"{claims}/hownot"]]
+
+
 def test_a_finding_is_judged_again_where_its_test_lies(tmp_path, sample, monkeypatch):
     monkeypatch.chdir(tmp_path)
     heading = next(one for one in sample["headings"] if one["claim"] == "sober.tc-sampled-falls")

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from dbench.report import SYMBOLS, VERDICTS, build_document, summary_lines
-from dbench.report.cite import PAPER_LINKS, source_link
+from dbench.report.cite import PAPER_LINKS, bibtex, dispute_link, source_link
 from dbench.report.html import render_html
 from dbench.report.markdown import render_markdown
 from dbench.report.text import estimate_text, params_text
@@ -170,11 +170,14 @@ def test_a_finding_can_be_cited_and_disputed(sample):
     home = sample | {"provenance": sample["provenance"] | {"repository": "https://example.org/dbench/"}}
     addresses = [attrs["href"] for attrs in Page(render_html(home)).all("a")]
     assert "https://example.org/dbench/blob/3f2c9d1e5b7a/claims/irs/section.py" in addresses
-    record = {"nodeid": "dbench_claims/irs/section.py::test"}  # as from a wheel
+    record = {"nodeid": "dbench_claims/irs/section.py::test", "paper": "irs"}  # as from a wheel
     assert source_link(home, record) == "https://example.org/dbench/blob/3f2c9d1e5b7a/claims/irs/section.py"
     links = [address for address in addresses if "https://example.org/dbench/issues/new" in address]
     assert len(links) == len(sample["headings"])
     assert parse_qs(urlsplit(links[0]).query)["title"] == ["Dispute sober.metric-pairs: broken"]
+    own = sample["headings"][0] | {"paper": "mine"}  # lies in another repository, and is not ours to answer for
+    assert dispute_link(home, own) == source_link(home, record | {"paper": "mine"}) == ""
+    assert "author" not in bibtex(home, own)
 
 
 @pytest.mark.parametrize("repository", ["javascript:alert(1)", "", None, 3])
