@@ -130,7 +130,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if not isinstance(returned, Estimate):
         raise TypeError(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}")
     estimate = card.cut(returned)
-    judgement = card.judge(estimate, confidence=arguments.get("confidence"))
+    judgement = card.judge(returned, confidence=arguments.get("confidence"))
     _settle(pyfuncitem, card, estimate, judgement, arguments)
     return True
 

@@ -14,12 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
+from dbench.claims.zoo_among import SEVERAL_ACTIVE, Mask, varies_without_any
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate, smallest_of
 
 Matrix = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _NUMBER, _FEWEST = SEVERAL_ACTIVE
 _MODELS = ("all", "informative")
@@ -65,9 +64,15 @@ def average_over_objectives(
     return population.intervals(mean, scores=needed, objectives=chosen, confidence=confidence)
 
 
-def left_out_of_average(population: Population, scores: Sequence[str], *, models: str = "all") -> tuple[str, ...]:
+def left_out_of_average(
+    population: Population,
+    scores: Sequence[str],
+    *,
+    objectives: Sequence[str] | None = None,
+    models: str = "all",
+) -> tuple[str, ...]:
     """Name the objectives that :func:`average_over_objectives` leaves out, one sentence each."""
-    without = _left_out(population, scores, population.objectives, models)
+    without = _left_out(population, scores, population.objectives if objectives is None else objectives, models)
     return tuple(f"{objective} is left out of the average: {why}" for objective, why in without.items())
 
 
@@ -81,30 +86,17 @@ def _counted(table_of: Callable[[str], Matrix], score: str, models: str) -> Mask
 def _left_out(population: Population, scores: Sequence[str], objectives: Sequence[str], models: str) -> dict[str, str]:
     if models not in _MODELS:
         raise InvalidInput(f"models must be one of {_MODELS}, got {models!r}")
-    seeds, found = population.enough_seeds(), dict[str, str]()
+    seeds, found = population.enough_seeds(2), dict[str, str]()
     for objective in objectives:
         table_of = partial(population.scores, objective=objective, seeds=seeds)
         counted = _counted(table_of, scores[0], models)
         if counted.mean() < 0.5:
             found[objective] = f"{counted.sum()} of {counted.size} models have {_FEWEST:g} informative codes"
             continue
-        same = [s for s in scores if not _varies(table_of(s), counted)]
+        same = [s for s in scores if not varies_without_any(table_of(s), counted)]
         if same:
             found[objective] = f"{' and '.join(same)} the same in all models, or in all but one seed's"
     return found
-
-
-def _varies(values: Matrix, counted: Mask) -> bool:
-    """Whether the values that count differ among each other without any one row."""
-    low = np.where(counted, values, np.inf).min(axis=1)
-    high = np.where(counted, values, -np.inf).max(axis=1)
-    return bool((_smallest_of_others(low) < -_smallest_of_others(-high)).all())
-
-
-def _smallest_of_others(values: Matrix) -> Matrix:
-    """For each value the smallest of the others; infinite where there are none."""
-    smallest, second = np.sort(np.append(values, np.inf))[:2]
-    return np.asarray(np.where(np.arange(len(values)) == values.argmin(), second, smallest), dtype=np.float64)
 
 
 def smallest_average(
@@ -129,5 +121,5 @@ def smallest_average(
         confidence=confidence,
     )
     if models == "informative":
-        found = filtered(found, kept_by(population, SEVERAL_ACTIVE))
-    return replace(found, notes=left_out_of_average(population, scores, models=models))
+        found = filtered(found, kept_by(population, SEVERAL_ACTIVE, objectives=objectives))
+    return replace(found, notes=left_out_of_average(population, scores, **options))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among, half_of, over_rows
+from dbench.claims.zoo_among import Among, half_of, over_rows, varies_without_any
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.stats import Estimate, rank_correlations
 
@@ -29,8 +29,8 @@ def from_correlations(
     Pooled, two scores can agree because both differ from objective to objective. ``within`` objectives they are
     correlated over the models of each, strengths and seeds, and the mean over the objectives is taken.
 
-    There an objective counts where no score is constant and at least half of its models are left; at least half of
-    the objectives must count.
+    There an objective counts where no score is constant, with or without any one seed, and at least half of its models
+    are left; at least half of the objectives must count.
 
     ``combine`` takes the correlation of any two of ``scores`` and returns numbers, such as differences and means of
     them: one estimate each, whose interval stands alone (see :func:`dbench.stats.smallest_of`).
@@ -95,4 +95,4 @@ def over_correlations(
 
 
 def _counts(models: NDArray[np.float64], left: NDArray[np.bool_]) -> bool:
-    return bool(left.mean() >= 0.5 and (np.ptp(models[left], axis=0) > 0).all())
+    return bool(left.mean() >= 0.5 and all(varies_without_any(models[:, :, s], left) for s in range(models.shape[2])))

@@ -193,10 +193,15 @@ def _settings(folder: Path) -> dict[str, Any]:
         profile = load_manifest(folder)["profile"]
     except DbenchError:
         return {}
+    data = _trained_on(folder)[1]
+    own = [sweep for sweep in profile.get("sweeps", ()) if data in sweep.get("data", ()) or not sweep.get("data")]
+    # Profiles of before a field have its default.
+    usual = {"objective": "", "strengths": [], "constants": [], "network": "", "learning_rate": 0.0}
     fixed = ("network", "steps", "batch_size", "learning_rate")
     return {name: profile.get(name) for name in fixed} | {
         "factor": profile.get("likelihood_factor", 1.0),
         "cooldown": profile.get("cooldown", 0.0),
+        "sweeps": [usual | {name: sweep[name] for name in usual if name in sweep} for sweep in own],
     }
 
 

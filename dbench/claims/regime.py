@@ -14,6 +14,7 @@ from dbench.claims.population import Population
 from dbench.claims.relations import HELD, relations_of
 from dbench.claims.rules import Rule, Verdict, above, below
 from dbench.claims.zoo_statistics import arrays_of, settings_of
+from dbench.errors import EvidenceLacking
 from dbench.stats import exact, variance_explained
 
 
@@ -39,8 +40,15 @@ class Predicate:
     objectives: tuple[str, ...] = ()
 
     def check(self, population: Population, objectives: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return the predicate with its value, and whether it holds, as a record shows it."""
-        concerned = tuple(o for o in objectives or self.objectives if o in population.objectives) or None
+        """Return the predicate with its value, and whether it holds, as a record shows it.
+
+        Raises:
+            EvidenceLacking: the population holds none of the objectives concerned.
+        """
+        asked = tuple(objectives or self.objectives)
+        concerned = tuple(o for o in asked if o in population.objectives) or None
+        if asked and not concerned:
+            raise EvidenceLacking(f"{population.name} holds no {' or '.join(asked)}, of which {self.name!r} is asked")
         value = _measured(self, population, concerned)
         holds = self.rule.decide(exact(value)) is Verdict.REPRODUCED
         where = ""

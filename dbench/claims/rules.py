@@ -82,7 +82,7 @@ class Rule:
     def scaled(self, estimate: Estimate) -> Estimate:
         """Put an estimate on the scale on which no effect is 0 and the bound 1, and the sentence says 'above'.
 
-        Where the bound itself is no effect there is nothing between the two: what is past it lies above 1, what is
+        Where the bound itself is no effect there is nothing between the two: what is past it lies from 1 on, what is
         short of it below 0. So :data:`EVERY_PART` decides on the result as this rule decides on the estimate.
 
         Raises:
@@ -91,25 +91,33 @@ class Rule:
         if self.null is None:
             raise InvalidInput(f"a part of a sentence must have a rule with one end, got {self}")
         sign, bound = (1.0, self.low) if math.isfinite(self.low) else (-1.0, self.high)
-        step, null = abs(bound - self.null), self.null
+        step, null, spread = abs(bound - self.null), self.null, estimate.high > estimate.low
 
         def place(value: float) -> float:
             if step:
                 return sign * (value - null) / step
             past = sign * (value - bound)
-            return past + 1 if past > 0 else past
+            # An end on the bound stays on it; what is known to lie there is short of it.
+            return past + 1 if past > 0 or (past == 0 and spread) else min(past, -math.ulp(0.0))
 
         low, high = sorted((place(estimate.low), place(estimate.high)))
         return replace(estimate, value=place(estimate.value), low=low, high=high)
 
     def n_to_settle(self, estimate: Estimate) -> int | None:
-        """Units with which the interval would clear the nearest end of the range with a probability of 80%.
+        """Units with which the interval would clear the end of the range with a probability of 80%; inside, each end.
 
         The spread of a unit is read off that side of the interval, as one of Student's law, and the value is taken to
         stay. ``None`` where more of the same cannot settle it: nothing was sampled, or the value lies so close to an
         end that a million units would not do.
         """
-        end = min((self.low, self.high), key=lambda end: abs(estimate.value - end))
+        ends = [end for end in (self.low, self.high) if math.isfinite(end)]
+        if not self.low <= estimate.value <= self.high:
+            ends = [min(ends, key=lambda end: abs(estimate.value - end))]
+        needed = [n for end in ends if (n := self._n_to_clear(end, estimate)) is not None]
+        return max(needed) if len(needed) == len(ends) else None
+
+    @staticmethod
+    def _n_to_clear(end: float, estimate: Estimate) -> int | None:
         half = estimate.high - estimate.value if end > estimate.value else estimate.value - estimate.low
         distance = abs(estimate.value - end)
         if half <= 0 or distance == 0 or not math.isfinite(half) or estimate.is_exact or estimate.n < 2:

@@ -17,6 +17,7 @@ from scipy.special import ndtri
 from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
 from dbench.stats import Estimate, correlation
+from dbench.stats.inputs import varies
 
 Points = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 """Takes the positions of the units kept, returns a value for each system."""
@@ -88,7 +89,7 @@ def _units(population: Population) -> NDArray[np.int64]:
 
 def _related(first: Points, second: Points, kept: NDArray[np.int64]) -> float:
     a, b = first(kept), second(kept)
-    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+    if len(a) < 3 or not (varies(a) and varies(b)):
         raise EvidenceLacking(
             "needs three systems that differ in metric and accuracy: they are fewer, or all the same, at chance or at 0"
         )

@@ -68,6 +68,19 @@ def strengths_with(population: Population, left: Mask, among: Among) -> NDArray[
     return columns
 
 
+def varies_without_any(values: NDArray[np.float64], counted: Mask) -> bool:
+    """Whether the values that count (seeds x settings) differ among each other, with and without any one seed."""
+    low = np.where(counted, values, np.inf).min(axis=1)
+    high = np.where(counted, values, -np.inf).max(axis=1)
+    return bool((_smallest_of_others(low) < -_smallest_of_others(-high)).all())
+
+
+def _smallest_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each value the smallest of the others; infinite where there are none."""
+    smallest, second = np.sort(np.append(values, np.inf))[:2]
+    return np.asarray(np.where(np.arange(len(values)) == values.argmin(), second, smallest), dtype=np.float64)
+
+
 def over_rows(
     population: Population, statistics: Callable[[NDArray[np.int64]], ArrayLike], n: int, *, confidence: float
 ) -> list[Estimate]:

@@ -78,16 +78,17 @@ def ratios_to(
     among: Among | None = None,
     confidence: float = 0.95,
 ) -> list[Estimate]:
-    """The same strength by strength: means over seeds alone. With ``among``, of the strengths that enough have left."""
+    """The same strength by strength: means over seeds alone.
+
+    With ``among`` it is of the strengths that enough have left, each of its own seeds: those that have it left.
+    """
     place = place_of(population, reference)
     if among is not None:
         table, left, plain = _against(population, score, objective, reference, among)
         columns = strengths_with(population, left, among)
-
-        def ratios(kept: NDArray[np.int64]) -> list[float]:
-            return [float(table[kept, c][left[kept, c]].mean() / plain[kept].mean()) for c in columns]
-
-        return over_rows(population, ratios, len(table), confidence=confidence)
+        return [
+            _ratio_of_means(population, table[own, c], plain[own], confidence) for c in columns for own in [left[:, c]]
+        ]
     return population.intervals(
         lambda tables: tables[score, objective].mean(axis=0) / tables[score, reference[0]][:, place].mean(),
         scores=[score],
@@ -105,6 +106,13 @@ def _against(
     there = left_of(population, reference[0], among)[:, [place]]
     rows = rows_with(population, left & there, among)
     return table[rows], left[rows], population.scores(score, reference[0], seeds=seeds)[rows, place]
+
+
+def _ratio_of_means(population: Population, first: Matrix, second: Matrix, confidence: float) -> Estimate:
+    def ratio(kept: NDArray[np.int64]) -> float:
+        return float(first[kept].mean() / second[kept].mean())
+
+    return over_rows(population, ratio, len(first), confidence=confidence)[0]
 
 
 def change_over_sweep(population: Population, score: str, objective: str, *, start: float = -np.inf) -> Matrix:

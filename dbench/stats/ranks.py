@@ -74,8 +74,8 @@ def luck_beats_choice(scores: NDArray[np.float64]) -> float:
     """How often a lucky seed at the worse of two settings beats an unlucky seed at the better one.
 
     Every pair of settings is ordered by its mean of the scores (seeds x settings, at least 2 x 2); of equal means
-    either may be the better one, each with half the weight. Lucky is the better
-    of two seeds drawn at random, unlucky the worse of two. Averaged over the pairs of settings.
+    either may be the better one, each with half the weight. Lucky is the better of two seeds drawn at random, unlucky
+    the worse of two. Averaged over the pairs of settings.
 
     Returns:
         0 where the settings decide everything. Where they decide nothing, 5/6 in the limit of many seeds, and less

@@ -6,6 +6,7 @@ across members, all rows have equal length (see :mod:`dbench.training.state`), a
 run several processes to use several cores.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import torch
@@ -69,13 +70,18 @@ def train(
             or stored. Training ends early when it returns true.
 
     Raises:
-        InvalidInput: images or factors that do not fit, members with other parameters than each other, a cooldown
-            outside 0 to 1, or a state that stands between two multiples of 100 steps.
+        InvalidInput: images or factors that do not fit, no members or some with other parameters than each other, a
+            setting outside its range, or a state of other members or between two multiples of 100 steps.
         UnknownName: an objective nobody registered.
     """
     check_images(images, network)
+    _check_settings(batch_size=batch_size, learning_rate=learning_rate, likelihood_factor=likelihood_factor)
     if not 0 <= cooldown <= 1:
         raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}")
+    if not members:
+        raise InvalidInput("members must be at least one, got none")
+    if state is not None and len(state) != len(members):
+        raise InvalidInput(f"state must be of the {len(members)} members, got one of {len(state)}")
     if state is not None and state.step % BLOCK and state.step < steps:
         raise InvalidInput(f"state must stand after a multiple of {BLOCK} steps to be gone on from, got {state.step}")
     sizes = _factor_sizes(members, images, factors, factor_sizes)
@@ -107,6 +113,12 @@ def train(
             if each_block is not None and each_block(state):
                 break
     return state
+
+
+def _check_settings(**positive: float) -> None:
+    for name, value in positive.items():
+        if not 0 < value < math.inf:
+            raise InvalidInput(f"{name} must be positive and finite, got {value:g}")
 
 
 def _factor_sizes(

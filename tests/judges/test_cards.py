@@ -20,6 +20,7 @@ from dbench.claims import (
     Printed,
     Verdict,
     above,
+    below,
     broken_record,
     card_fields,
     load_frozen,
@@ -29,7 +30,7 @@ from dbench.claims import (
 from dbench.claims.frozen import FrozenCard
 from dbench.claims.population import Population
 from dbench.errors import DamagedData, InvalidInput
-from dbench.stats import Estimate, exact, jackknife_interval
+from dbench.stats import Estimate, exact, jackknife_interval, mean_interval
 
 CARD = Claim(
     id="sober.theorem-1",
@@ -126,6 +127,10 @@ def test_trained_models_that_are_all_the_same_decide_nothing_and_constructions_d
     assert judgement.verdict is Verdict.UNDECIDED
     assert "all units gave the same" in judgement.reason
     assert replace(CARD, evidence="synthetic").judge(same).verdict is Verdict.REPRODUCED
+    # Rounding leaves a width: the mean of six times 0.7 is not 0.7, and five times 0.9 are not four times.
+    for rounded in (mean_interval([0.7] * 6), jackknife_interval(lambda kept: np.full(len(kept), 0.9).mean(), 5)):
+        assert rounded.low < rounded.high
+        assert "all units gave the same" in CARD.judge(rounded).reason
 
 
 def test_an_open_case_says_what_would_settle_it():
@@ -255,6 +260,12 @@ def test_an_interval_is_cut_to_what_the_statistic_can_be():
     assert share.cut(unknown) == unknown
     with pytest.raises(InvalidInput, match=r"has a statistic from 0 to 1, got 1.2"):
         share.cut(Estimate(1.2, 1.1, 1.3, 5, 0.95))
+
+
+def test_an_end_that_was_cut_promises_no_fewer_units():
+    share = replace(CARD, rule=below(0.9), bounds=(0.0, 1.0))
+    whole = Estimate(0.7, 0.1, 1.3, 10, 0.95)
+    assert share.judge(whole).settles_at == share.rule.n_to_settle(whole) > share.judge(share.cut(whole)).settles_at
 
 
 def test_what_verdicts_rest_on_never_changes():

@@ -61,12 +61,18 @@ def test_without_a_complete_seed_a_claim_is_left_open(tmp_path):
         load_left_out("none", ())
 
 
-def test_tables_of_one_combination_or_trained_otherwise_are_no_study(tmp_path):
+@pytest.mark.parametrize("otherwise", ["batch size", "strength", "learning rate"])
+def test_tables_of_one_combination_or_trained_otherwise_are_no_study(tmp_path, otherwise):
     (folders,) = write(tmp_path).values()
     with pytest.raises(InvalidInput, match="study must have one table of each combination"):
         load_left_out("study", [*folders, folders[0]])
     manifest = json.loads((folders[1] / "manifest.json").read_text())
-    manifest["profile"]["batch_size"] += 1
+    if otherwise == "batch size":
+        manifest["profile"]["batch_size"] += 1
+    elif otherwise == "strength":
+        manifest["profile"]["sweeps"][0]["strengths"][0] += 1
+    else:
+        manifest["profile"]["sweeps"][1]["learning_rate"] = 0.01
     (folders[1] / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InvalidInput, match="study must have tables of runs that were trained alike"):
         load_left_out("study", folders)

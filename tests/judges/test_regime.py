@@ -13,6 +13,7 @@ from dbench.claims.regime import (
     knows_familiar,
     of_objectives,
 )
+from dbench.errors import EvidenceLacking
 
 STRENGTHS = (1.0, 2.0)
 
@@ -111,8 +112,10 @@ def test_a_predicate_of_some_objectives_looks_at_those_that_are_there():
     population = zoo(a=information(0.2, 0.2), b=information(0.0, 0.0), c=information(0.0, 0.2))
     measured = {
         names: of_objectives(FACTORS_HELD, *names).check(population)["value"]
-        for names in (("a",), ("b", "missing"), ("b", "c"), ("missing",))
+        for names in (("a",), ("b", "missing"), ("b", "c"))
     }
-    assert measured == {("a",): 1.0, ("b", "missing"): 0.0, ("b", "c"): 0.25, ("missing",): 0.5}
+    assert measured == {("a",): 1.0, ("b", "missing"): 0.0, ("b", "c"): 0.25}
+    with pytest.raises(EvidenceLacking, match="holds no missing, of which 'factors held' is asked"):
+        of_objectives(FACTORS_HELD, "missing").check(population)
     assert of_objectives(FACTORS_HELD, "a", "b").says.endswith("of a and b")
     assert of_objectives(FACTORS_HELD, "b", "c").check(population, ["a"])["value"] == 1.0  # a case of one objective

@@ -124,7 +124,7 @@ def test_the_n_to_settle_gives_a_power_of_four_fifths(rule, confidence):
     stream, value, spread, n = generator(test="n to settle"), 0.25, 1.0, 5
     half = stdtrit(n - 1, (1 + confidence) / 2) * spread / math.sqrt(n)
     up = min((rule.low, rule.high), key=lambda end: abs(end - value)) > value
-    low, high = (value - 9 * half, value + half) if up else (value - half, value + 9 * half)
+    low, high = (value - 2 * half, value + half) if up else (value - half, value + 2 * half)
     needed = rule.n_to_settle(Estimate(value, low, high, n, confidence))
     samples = value + spread * stream.standard_normal((4_000, needed))
     half = stdtrit(needed - 1, (1 + confidence) / 2) * samples.std(axis=1, ddof=1) / math.sqrt(needed)
@@ -157,6 +157,15 @@ def test_no_fewer_units_than_there_are_and_no_more_than_a_million_are_promised()
     assert above(0.0).n_to_settle(Estimate(1.0, 0.9, 9.0, 1000, 0.95)) == 1001
     assert above(0.0).n_to_settle(Estimate(1.0, 1 - 6.99, 99.0, 10_000, 0.95)) == pytest.approx(998_311, rel=1e-3)
     assert above(0.0).n_to_settle(Estimate(1.0, 1 - 7.01, 1.1, 10_000, 0.95)) is None
+
+
+def test_inside_a_range_both_ends_must_clear():
+    lopsided = Estimate(0.0, -3.0, 1.5, 100, 0.95)
+    assert within(-1.0, 1.0).n_to_settle(lopsided) == above(-1.0).n_to_settle(lopsided)
+    assert within(-1.0, 1.0).n_to_settle(lopsided) > below(1.0).n_to_settle(lopsided)
+    # Outside, the near end alone: a value of 2 needs not clear -9.
+    outside = Estimate(2.0, -9.0, 2.5, 100, 0.95)
+    assert within(-9.0, 1.0).n_to_settle(outside) == above(1.0).n_to_settle(outside)
 
 
 @pytest.mark.parametrize(
@@ -214,6 +223,14 @@ PARTS = (above(0.5, null=0.0), above(0.1), below(0.9, null=1.0), below(0.1))
 @pytest.mark.parametrize("value", [-0.7, -0.05, 0.05, 0.11, 0.3, 0.55, 0.91, 0.97, 1.2])
 def test_a_part_is_decided_as_by_its_own_rule(rule, value):
     estimate = Estimate(value, value - 0.004, value + 0.004, 10, 0.95)
+    assert EVERY_PART.decide(rule.scaled(estimate)) == rule.decide(estimate)
+
+
+@pytest.mark.parametrize("rule", PARTS, ids=str)
+@pytest.mark.parametrize(("below_it", "above_it"), [(0.0, 0.0), (0.25, 0.0), (0.0, 0.25)])
+def test_a_part_on_its_bound_is_decided_as_by_its_own_rule(rule, below_it, above_it):
+    bound = rule.low if math.isfinite(rule.low) else rule.high
+    estimate = Estimate(bound, bound - below_it, bound + above_it, 10, 0.95)
     assert EVERY_PART.decide(rule.scaled(estimate)) == rule.decide(estimate)
 
 

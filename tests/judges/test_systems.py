@@ -107,3 +107,5 @@ def test_three_systems_have_no_interval_and_two_units_or_systems_no_answer():
         correlation_over_systems(population(), points(SPREAD[:2]), points(SPREAD[:2]))
     with pytest.raises(EvidenceLacking, match="systems that differ"):
         lead_over_systems(population(), points(np.zeros(6)), points(SPREAD), points(SPREAD**2))
+    with pytest.raises(EvidenceLacking, match="systems that differ"):  # by more than rounding
+        correlation_over_systems(population(), points(0.3 + 1e-16 * SPREAD), points(SPREAD))

@@ -49,6 +49,21 @@ def test_ratios_are_of_models_left_on_seeds_that_have_the_reference():
         ratios_to(holed(few), "tc", "beta_vae", plain, among=SEVERAL_ACTIVE)
 
 
+def test_a_ratio_of_one_strength_is_of_the_seeds_that_have_it_and_of_no_others():
+    tables = {
+        ("tc", "a"): np.array([[1.0, 2], [2, 3], [4, 5], [3, 9], [8, 0]]),
+        ("kl.informative", "a"): np.full((5, 2), 3.0),
+    }
+    tables["kl.informative", "a"][4, 1] = 0.0
+
+    def last(seeds: int):
+        kept = {name: table[:seeds] for name, table in tables.items()}
+        return ratios_to(SimulatedPopulation(kept, {"a": (1.0, 2.0)}), "tc", "a", ("a", 1.0), among=SEVERAL_ACTIVE)[1]
+
+    assert last(5) == last(4)
+    assert last(5).n == 4
+
+
 def test_where_every_model_counts_nothing_changes():
     laws = {"tc": Law(trend=1.0, seed=0.2), "kl.informative": Law(mean=5.0, noise=0.0)}
     zoo = simulated_zoo(laws, generator=generator(test="nothing collapsed"))

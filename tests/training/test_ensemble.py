@@ -152,10 +152,26 @@ def test_a_state_within_a_block_is_not_gone_on_from_but_one_at_the_end_is_return
         train(MEMBERS[:1], images, NETWORK, steps=2 * BLOCK, state=state, **SETTINGS)
 
 
-@pytest.mark.parametrize("cooldown", [-0.1, 1.5, math.nan])
-def test_a_cooldown_that_is_no_share_is_refused(images, cooldown):
-    with pytest.raises(InvalidInput, match=f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}"):
-        train(MEMBERS[:1], images, NETWORK, steps=10, cooldown=cooldown, **SETTINGS)
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        *[("cooldown", value, "a share of the steps, 0 to 1") for value in (-0.1, 1.5, math.nan)],
+        ("batch_size", 0, "positive and finite"),
+        ("learning_rate", math.nan, "positive and finite"),
+        ("likelihood_factor", math.inf, "positive and finite"),
+    ],
+)
+def test_a_setting_outside_its_range_is_refused(images, name, value, rule):
+    with pytest.raises(InvalidInput, match=f"{name} must be {rule}, got {value:g}"):
+        train(MEMBERS[:1], images, NETWORK, steps=10, **{**SETTINGS, name: value})
+
+
+def test_no_members_and_a_state_of_others_are_refused(images):
+    with pytest.raises(InvalidInput, match="members must be at least one, got none"):
+        train([], images, NETWORK, steps=10, **SETTINGS)
+    state = train(MEMBERS[:1], images, NETWORK, steps=BLOCK, **SETTINGS)
+    with pytest.raises(InvalidInput, match="state must be of the 2 members, got one of 1"):
+        train(MEMBERS[:2], images, NETWORK, steps=2 * BLOCK, state=state, **SETTINGS)
 
 
 @pytest.mark.parametrize("damage", ["missing", "unknown", "shape", "type"])
