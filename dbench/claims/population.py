@@ -108,9 +108,10 @@ class Population:
         kept = every if seeds is None else seeds
         if len(kept) == 0:
             raise EvidenceLacking(f"{self.name} has no seed with all strengths of {objective}")
-        rows = self.table.iloc[self._places[objective, score]]
-        wide = rows.pivot(index=self.unit, columns=self.setting, values="value")
-        return self._whole(score, wide.loc[kept].to_numpy(dtype=np.float64))
+        if (objective, score) not in self._wide:
+            rows = self.table.iloc[self._places[objective, score]]
+            self._wide[objective, score] = rows.pivot(index=self.unit, columns=self.setting, values="value")
+        return self._whole(score, self._wide[objective, score].loc[kept].to_numpy(dtype=np.float64))
 
     def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
         """Return an array of every model as seeds x strengths x its own axes, complete seeds only.
@@ -246,6 +247,11 @@ class Population:
     @cached_property
     def _having(self) -> dict[str, Population]:
         """Populations without the seeds that lack a score, by its name."""
+        return {}
+
+    @cached_property
+    def _wide(self) -> dict[tuple[str, str], pd.DataFrame]:
+        """Scores that were asked for as seeds x strengths, by objective and score."""
         return {}
 
     @cached_property
