@@ -31,7 +31,8 @@ ALIKE = ASKS_LESS.cell(
     ),
     statistic="Spearman's correlation of linear accuracy and SNC, all models pooled",
     rule=above(0.1, null=0.0),
-    revision=3,
+    bounds=(-1.0, 1.0),
+    revision=4,
 )
 
 

@@ -222,7 +222,7 @@ class Claim:
             return Judgement(Verdict.UNDECIDED, f"{_shown(estimate)}: needs at least {least} ({self.unit})", least)
         verdict = self.rule.decide(estimate)
         reason = f"{_shown(estimate)}; the rule is {self.rule}"
-        width, size = estimate.high - estimate.low, max(abs(estimate.low), abs(estimate.high))
+        width, size = whole.high - whole.low, max(abs(whole.low), abs(whole.high))
         if self.evidence == "zoo" and width <= _ROUNDING * size and not estimate.is_exact:
             # Trained models are a sample; a construction's repetitions may well all reach the end of a scale.
             return Judgement(
