@@ -6,6 +6,7 @@ from pathlib import Path
 import pages
 import pytest
 
+from dbench.claims.ledger import ledger
 from dbench.data import FETCHED
 
 ROOT = Path(__file__).parents[1]
@@ -33,3 +34,12 @@ def test_a_part_that_is_out_of_date_is_written_anew():
 def test_every_published_archive_stands_on_the_page():
     page = TEXTS[ROOT / "docs" / "data.md"]
     assert set(FETCHED) <= set(re.findall(r"`(\w+)`", page))
+
+
+def test_a_finding_told_on_the_page_of_verdicts_has_its_sentence_of_the_ledger():
+    _, told = TEXTS[ROOT / "docs" / "verdicts.md"].split("## Seen otherwise")
+    entries = re.split(r"\n\n(?=\*\*`)", told.partition("\n## ")[0])[1:]
+    assert entries
+    for entry in entries:
+        name, sentence = re.search(r"^\*\*`(.+?)`.*?\*\*[^*]*\*(.+?)\*", " ".join(entry.split())).groups()
+        assert sentence == ledger()[name].says, name
