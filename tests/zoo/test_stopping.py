@@ -51,6 +51,18 @@ def test_there_is_no_estimate_after_the_deadline(store, tiny_keys, monkeypatch):
     assert taken == [2]
 
 
+def test_capturing_a_step_does_not_count_as_training(store, tiny_keys, monkeypatch):
+    clock = iter([7.0, 7.5])  # the first block of 100 steps ends after its capture, the second half a second later
+
+    def blocks(*_, steps, device, each_block, **__):
+        assert (steps, device) == (200, "cuda")
+        each_block(None), each_block(None)
+
+    monkeypatch.setattr("dbench.zoo.engine.train", blocks)
+    monkeypatch.setattr("dbench.zoo.engine.time.perf_counter", lambda: next(clock))
+    assert measure_speed(Group(store.url, tuple(tiny_keys[:3]), device="cuda"), steps=10) == 3 * 100 / 0.5
+
+
 @pytest.mark.parametrize("work", [train_runs, score_runs, score_population])
 def test_a_store_in_memory_is_refused_where_processes_would_write_it(work, tiny_keys):
     with pytest.raises(InvalidInput, match=r"store must be a folder or a bucket.*got 'memory://nowhere'"):
