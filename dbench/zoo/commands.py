@@ -65,7 +65,7 @@ _PLAN = {
     "objective": click.option("--objective", multiple=True, help="Objective to keep (repeatable).  [all]"),
     "seeds": click.option("--seeds", help="How many (5), or which (2-4; 0,3,7).  [as the profile]"),
 }
-_WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [one a core]")
+_WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [one a core; to train on a GPU, one]")
 
 
 def _plan(

@@ -99,7 +99,7 @@ def measure_speed(group: Group, *, steps: int, deadline: float | None = None) ->
     """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
 
     ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
-    On a GPU it is the second block of steps that tells: to begin and to capture a step takes as long as some two hundred.
+    On a GPU the second block of steps tells: to begin and to capture a step takes as long as two hundred steps.
     """
     images_of(group.keys[0].data)  # to be loaded takes time too
     runs, speed = len(group.keys), 0.0
