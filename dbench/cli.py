@@ -6,7 +6,7 @@ from typing import IO, Any
 import click
 
 from dbench import __version__
-from dbench.errors import DbenchError
+from dbench.errors import DbenchError, refused
 
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
@@ -55,8 +55,7 @@ class _Root(click.Group):
         except DbenchError as error:
             raise _OneLine(" ".join(str(error).split())) from None
         except OSError as error:
-            place = f" ({error.filename})" if error.filename else ""
-            raise _OneLine(f"the operating system refused: {error.strerror or error}{place}") from None
+            raise _OneLine(refused(error)) from None
 
 
 @click.group(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})

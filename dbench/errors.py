@@ -32,6 +32,12 @@ class EvidenceLacking(UnknownName):
     """Evidence that cannot carry a claim: no such objective or score, or too few data sets. Leaves the claim open."""
 
 
+def refused(error: OSError) -> str:
+    """Say in words what the operating system refused, and for which file."""
+    place = f" ({error.filename})" if error.filename else ""
+    return f"the operating system refused: {error.strerror or error}{place}"
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     """Build the error for a misspelt name, with the nearest match, and all valid names or the nearest five."""
     names = sorted(known)

@@ -13,7 +13,7 @@ from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields, ledger
 from dbench.claims.errata import errata
 from dbench.claims.evidence import describe_evidence
 from dbench.claims.session import Session
-from dbench.errors import DbenchError
+from dbench.errors import DbenchError, refused
 from dbench.provenance import commit, repository, utc_now, versions
 from dbench.pytest_plugin import setting
 from dbench.report import build_document, report_folder, summary_lines, write_report
@@ -69,8 +69,7 @@ class Recorder:
         except DbenchError as error:
             raise pytest.UsageError(" ".join(str(error).split())) from error
         except OSError as error:
-            place = f" ({error.filename})" if error.filename else ""
-            raise pytest.UsageError(f"the operating system refused: {error.strerror or error}{place}") from error
+            raise pytest.UsageError(refused(error)) from error
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist: remember what was collected."""

@@ -52,6 +52,7 @@ def _images_in_a_pass(images: Tensor, members: int) -> int:
     """
     if images.device.type != "cuda":
         return _IMAGES
+    torch.cuda.empty_cache()  # what training leaves is free, too
     free, _ = torch.cuda.mem_get_info(images.device)
     return max(1, int(_SHARE * free) // (4 * _FLOATS * images[0].numel() * members))
 

@@ -29,9 +29,9 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 def parse_seeds(text: str, first: int = 0) -> list[int]:
     """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds.
 
-    A number alone from a ``first`` above 0 on is that seed: nobody asks for ten thousand of them.
+    A number alone from a ``first`` of a thousand or more on is that seed: nobody asks for so many of them.
     """
-    if re.fullmatch(r"\d{1,6}", text) and not 0 < first <= int(text):
+    if re.fullmatch(r"\d{1,6}", text) and not 1000 <= first <= int(text):
         return list(range(first, first + int(text)))
     seeds: set[int] = set()
     for part in text.split(","):

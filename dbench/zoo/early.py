@@ -51,5 +51,5 @@ def early_tolerance(key: RunKey, here: float, there: float) -> float:
         if abs(here - there) <= 2 * furthest:
             break
         losses = moved_losses(key, _AT_ONCE, generator)
-        furthest = max(furthest, *(losses[losses.isfinite()] - here).abs().tolist())
+        furthest = max([furthest, *(losses[losses.isfinite()] - here).abs().tolist()])
     return 2 * furthest

@@ -1,7 +1,8 @@
 """A worker's part of training: one group of runs, from their keys or checkpoints to the store."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -98,16 +99,16 @@ def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
 def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:
     """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
 
-    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first two steps tell.
+    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first steps tell.
     On a GPU the second block of steps tells: to begin and to capture a step takes as long as two hundred steps.
+
+    Raises:
+        DbenchError: the group does not fit the GPU's memory.
     """
     images_of(group.keys[0].data)  # to be loaded takes time too
     runs, speed = len(group.keys), 0.0
     if group.device.startswith("cuda"):
-        ends = list[float]()
-        options = {"device": group.device, "precision": group.precision}
-        train_keys(group.keys, steps=2 * BLOCK, each_block=lambda _: ends.append(time.perf_counter()), **options)
-        return BLOCK * runs / (ends[1] - ends[0])
+        return _speed_on_gpu(group, deadline)
     for count in (2, steps):
         if speed and deadline is not None and time.monotonic() + steps * runs / speed > deadline:
             break
@@ -115,6 +116,31 @@ def measure_speed(group: Group, *, steps: int, deadline: float | None = None) ->
         train_keys(group.keys, steps=count)
         speed = count * runs / (time.perf_counter() - start)
     return speed
+
+
+def _speed_on_gpu(group: Group, deadline: float | None) -> float:
+    times = [time.perf_counter()]
+
+    def late(_: State) -> bool:
+        times.append(time.perf_counter())
+        return deadline is not None and time.monotonic() > deadline
+
+    with _fitting(group):
+        train_keys(group.keys, steps=2 * BLOCK, each_block=late, device=group.device, precision=group.precision)
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()  # the workers that train are other processes, and need it
+    return BLOCK * len(group.keys) / (times[-1] - times[-2])
+
+
+@contextmanager
+def _fitting(group: Group) -> Iterator[None]:
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise DbenchError(
+            f"group_size must be fewer runs than fill the memory of {group.device}, got {len(group.keys)} at once: "
+            f"give a smaller --group-size, or fewer --workers ({str(error).partition('.')[0]})"
+        ) from None
 
 
 def train_group(line: Line, group: Group) -> int:
@@ -125,7 +151,8 @@ def train_group(line: Line, group: Group) -> int:
 
     Raises:
         InvalidInput: this machine lacks the group's device or precision.
-        DbenchError: the store cannot be read or written; the first such error, when the others are done.
+        DbenchError: the store cannot be read or written, or the runs do not fit the GPU's memory; the first such
+            error, when the others are done.
     """
     check_device(group.device, group.precision)
     torch.set_num_threads(1)
@@ -142,7 +169,8 @@ def train_group(line: Line, group: Group) -> int:
                 errors.append(error)
         for _, found_at in sorted(starts.items(), reverse=True):
             try:
-                finished += _Training(line, store, group, found_at).run()
+                with _fitting(group):
+                    finished += _Training(line, store, group, found_at).run()
             except DbenchError as error:
                 errors.append(error)
     if errors:
@@ -247,7 +275,8 @@ class _Training:
         """Save a run that diverged: at the first checkpoint after it, or at the end."""
         if i in self.ended:
             return
-        record = {**self._record(i), "scores": {}, "diverged_at": int(state.diverged_at[i])}
+        at = int(state.diverged_at[i])
+        record = {**self._record(i), "scores": {}, "diverged_at": at if at >= 0 else state.step}
         self.store.save(self.keys[i], status="diverged", tensors={}, record=record)
         self.ended.add(i)
         self.line.report(runs=1)

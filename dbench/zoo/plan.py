@@ -17,6 +17,9 @@ from dbench.zoo.keys import RunKey
 _GROUP_SIZE = 15
 """Runs in an ensemble on a processor, at most: more fall out of its caches. Results do not depend on it."""
 
+_LARGEST = 500
+"""Runs in an ensemble, at most: each holds the file of its lock open, and many systems allow a process 1,024."""
+
 _ENGINES = ("local", "ray")
 
 _SHARE = 0.6
@@ -38,7 +41,7 @@ class Setup:
         device: ``cpu``, ``cuda`` or, unless on a cluster, one GPU of several (``cuda:1``).
         precision: as in :func:`dbench.training.train`.
         workers: groups at once; as many as there is room for when not given.
-        group_size: runs in an ensemble, at most; 15 on processors and what fits on GPUs when not given.
+        group_size: runs in an ensemble, 500 at most; 15 on processors and what fits on GPUs when not given.
         num_gpus: GPUs of a group on a Ray cluster, 1 or a fraction; 1 on ``cuda`` when not given.
         checkpoint_every: seconds between the checkpoints of a run.
 
@@ -62,6 +65,8 @@ class Setup:
         for name, number in (("workers", self.workers), ("group_size", self.group_size)):
             if number is not None and number < 1:
                 raise InvalidInput(f"{name} must be 1 or more, got {number}")
+        if self.group_size is not None and self.group_size > _LARGEST:
+            raise InvalidInput(f"group_size must be at most {_LARGEST}, got {self.group_size}")
         # On a cluster every node checks for itself what it has.
         check_device(self.device, self.precision, cluster=self.engine == "ray")
         if self.num_gpus is None:
@@ -107,7 +112,7 @@ def _group_size(key: RunKey, setup: Setup) -> int:
     if not setup.on_gpu:
         return _GROUP_SIZE
     free = torch.cuda.mem_get_info(setup.device)[0] if torch.cuda.is_available() else _ASSUMED
-    return gpu_group_size(key, memory=setup.gpu_share * free)
+    return min(gpu_group_size(key, memory=setup.gpu_share * free), _LARGEST)
 
 
 def gpu_group_size(key: RunKey, *, memory: float) -> int:
@@ -119,7 +124,8 @@ def gpu_group_size(key: RunKey, *, memory: float) -> int:
 def member_bytes(key: RunKey) -> int:
     """Bytes of memory one more model of this kind takes in an ensemble: in training, or in encoding all images.
 
-    Measured on a processor by taking one step: what a network keeps for its gradients does not depend on the device.
+    Measured on a processor by a step of two: what a network keeps of each for its gradients does not depend on the
+    device, but some train a model that is alone as two.
     """
     data, images = images_of(key.data)
     kept = dict[int, int]()
@@ -130,8 +136,8 @@ def member_bytes(key: RunKey) -> int:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(remember, lambda tensor: tensor):
-        state = train_keys([key], steps=1)
-    training = sum(kept.values()) + _COPIES * sum(row.nbytes for row in state.rows.values())
+        state = train_keys([key, key], steps=1)
+    training = (sum(kept.values()) + _COPIES * sum(row.nbytes for row in state.rows.values())) // 2
     # Means and log-variances of all images: the parts, and the whole they are joined to.
     encoding = 2 * 2 * len(images) * network_of(key, data).latents * torch.finfo(torch.float32).bits // 8
     return max(training, encoding)

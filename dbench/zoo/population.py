@@ -8,16 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
-
-from rich.console import Console
 
 from dbench import seeds
 from dbench.errors import DamagedData
 from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
-from dbench.zoo.progress import Meter
+from dbench.zoo.progress import Meter, teller
 from dbench.zoo.store import Store
 from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
@@ -68,8 +65,7 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
                 tasks.append(task)
             else:
                 parts.append(known)
-    tell = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
-    news = run_tasks(_compare, tasks, workers=workers or cores(), tell=tell)
+    news = run_tasks(_compare, tasks, workers=workers or cores(), tell=teller())
     with terminable(), Meter(runs=len(tasks), units=len(tasks), unit="populations") as meter, closing(news):
         for _, found in news:
             meter.advance(runs=1, units=1)

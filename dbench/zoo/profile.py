@@ -186,6 +186,8 @@ def read_profile(path: Path) -> Profile:
     sweeps = document.pop("sweep", None)
     if not isinstance(sweeps, list) or not sweeps or not all(isinstance(sweep, dict) for sweep in sweeps):
         raise InvalidInput(f"{path.name} must have [[sweep]] tables, got {sweeps!r}")
+    if any(sweep.get("learning_rate") == 0 for sweep in sweeps):
+        raise InvalidInput(f"learning_rate of a sweep of {path.name} must be positive, got 0")
     made = tuple(Sweep(**_checked(sweep, Sweep, f"a sweep of {path.name}")) for sweep in sweeps)
     return Profile(name=path.stem, sweeps=made, **_checked(document, Profile, path.name))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -22,6 +24,11 @@ def clock(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def teller(console: Console | None = None) -> Callable[[str], None]:
+    """Return what writes a line for the user, to standard error when no console is given."""
+    return partial((console or Console(stderr=True)).print, highlight=False, markup=False, soft_wrap=True)
 
 
 class Meter:

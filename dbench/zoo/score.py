@@ -12,7 +12,7 @@ import numpy as np
 from dbench.data import load
 from dbench.errors import DamagedData, DbenchError, InvalidInput, find
 from dbench.zoo.keys import RunKey
-from dbench.zoo.progress import Meter, clock
+from dbench.zoo.progress import Meter, clock, teller
 from dbench.zoo.store import Store
 from dbench.zoo.survey import lacking_groups, outdated, state_of, stored_scores
 from dbench.zoo.workers import Line, cores, run_tasks, terminable
@@ -22,7 +22,8 @@ from dbench.zoo.workers import Line, cores, run_tasks, terminable
 class ScoreSummary:
     """What a call of :func:`score_runs` did.
 
-    ``seconds`` is a mean a run, by group of scores; ``held`` are runs that another process scored or trained meanwhile.
+    ``seconds`` is a mean a run, by group of scores; ``held`` are runs that another process scored or trained meanwhile;
+    ``again`` says whether groups were computed once more, which a later call does for all runs.
     """
 
     scored: int
@@ -32,6 +33,7 @@ class ScoreSummary:
     wall: float
     cancelled: bool
     held: int = 0
+    again: bool = False
 
     def __str__(self) -> str:
         head = f"scored {self.scored} runs in {clock(self.wall)}; {self.present} were scored before"
@@ -40,7 +42,7 @@ class ScoreSummary:
         if self.held:
             head += f"; {self.held} are held by another process"
         if self.cancelled:
-            head += "; stopped, the same command goes on"
+            head += "; stopped, the same command begins again" if self.again else "; stopped, the same command goes on"
         if self.seconds:
             slowest_first = sorted(self.seconds.items(), key=lambda x: -x[1])
             costs = ", ".join(f"{name} {value:.2f}" for name, value in slowest_first)
@@ -62,6 +64,7 @@ def score_one(
     Raises:
         DamagedData: the run's files are not what its record promises, or come from another version of the data; or a
             score of it is not finite.
+        InvalidInput: a score cannot be computed; the others are stored.
     """
     from dbench.zoo.scorers import SCORERS, SCORING_SCHEMA, VERSIONS, EncodedRun
 
@@ -81,10 +84,15 @@ def score_one(
     if data.fingerprint != record["data_sha256"]:
         raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
     run = EncodedRun.of(key, data, store.tensors(key, "codes"), record["scores"])
-    spent, bad = {}, list[str]()
+    spent, bad, impossible = {}, list[str](), list[str]()
     for name in todo:
         start = time.perf_counter()
-        found = SCORERS[name](run)
+        try:
+            found = SCORERS[name](run)
+        except DbenchError as error:
+            impossible.append(f"{name}: {error}")
+            document["groups"].pop(name, None)
+            continue
         if wrong := sorted(score for score, value in found.items() if not np.isfinite(value).all()):
             bad += wrong
             document["groups"].pop(name, None)  # better lacking than what the run's codes no longer give
@@ -99,6 +107,8 @@ def score_one(
     store.write_document("scores", document, key=key)
     if bad:
         raise DamagedData(f"scores of run {key} must be finite, got others for {', '.join(bad)}")
+    if impossible:
+        raise InvalidInput(f"run {key} must have every score, got none for {'; '.join(impossible)}")
     return spent
 
 
@@ -160,7 +170,7 @@ def score_runs(
     spent: dict[str, list[float]] = defaultdict(list)
     scored, held, cancelled = 0, 0, False
     tasks = [(store.url, key, tuple(again), tuple(without)) for key in todo]
-    news = run_tasks(_work, tasks, workers=workers or cores())
+    news = run_tasks(_work, tasks, workers=workers or cores(), tell=teller())
     with terminable(), Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
         try:
             for _, seconds in news:
@@ -178,4 +188,5 @@ def score_runs(
             "run dbench zoo train to train them anew"
         )
     means = {name: float(np.mean(values)) for name, values in spent.items()}
-    return ScoreSummary(scored, present, missing, means, time.perf_counter() - begin, cancelled, held)
+    wall = time.perf_counter() - begin
+    return ScoreSummary(scored, present, missing, means, wall, cancelled, held, again=bool(again))

@@ -155,7 +155,12 @@ class Store:
         document = {"schema": KEY_SCHEMA, "key": key.axes, "status": status, "files": checksums, **record}
         self._write(self._path(key.digest, "run.json"), seal(document))
         # What an earlier state of the run, or a killed process, left in its folder goes.
-        for path in self._fs.ls(f"{self.root}/runs/{key.digest}", detail=False):
+        folder = f"{self.root}/runs/{key.digest}"
+        try:
+            listed = self._fs.ls(folder, detail=False)
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not list {folder}: {error}") from None
+        for path in listed:
             if str(path).rstrip("/").rpartition("/")[2] not in {*checksums, "run.json", "scores.json"}:
                 self._remove(path)
 

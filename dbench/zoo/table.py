@@ -50,6 +50,8 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
     deviations = manifest["profile"].get("deviations", [])
     if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
         raise DamagedData(f"{path}: deviations of the profile must be a list of text, got {deviations!r:.80}")
+    if not isinstance(had := manifest.get("score_versions", {}), dict):
+        raise DamagedData(f"{path}: score_versions must be numbers by group, got {had!r:.80}")
     rules = manifest.get("rules", {})
     if not isinstance(rules, dict) or not all(isinstance(card, str) for card in rules.values()):
         raise DamagedData(f"{path}: rules must be hashes by card, got {rules!r:.80}")

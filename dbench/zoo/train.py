@@ -15,7 +15,7 @@ from dbench.zoo.checkpoints import steps_taken
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds
-from dbench.zoo.progress import Meter, clock
+from dbench.zoo.progress import Meter, clock, teller
 from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, of_other_data, state_of
@@ -71,7 +71,7 @@ def train_runs(
     """
     asked = Setup(**setup)
     console = console or Console(stderr=True)
-    tell = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    tell = teller(console)
     begin = time.monotonic()
     deadline = None if budget is None else begin + budget
     store.check_shared()

@@ -50,6 +50,13 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
     keys = run_keys(table, manifest)
     table = load_arrays(folder, table, manifest).with_rows(table)
     chosen = [keys[digest] for digest in choose_runs(table, number=number, seed=seed)]
+    of_run = {key: table[table["run"] == key.digest] for key in chosen}
+    for key, rows in of_run.items():  # what can be told beforehand is told before hours of training
+        _check_data(key, images_of(key.data)[0].fingerprint, rows)
+    for key, rows in of_run.items():
+        if names := _names(rows):
+            accepted(table, key.digest, names)  # refuses a table that says nothing of reruns
+            break
     with tempfile.TemporaryDirectory(prefix="dbench-verify-") as place:
         store = Store(place)
         for step in (train_runs, score_runs):
@@ -66,7 +73,7 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
     A cheap part of :func:`verify_runs`: a changed engine, network, key or data set shows within a hundred steps.
 
     Raises:
-        InvalidInput: no such table.
+        InvalidInput: no such table, or no two seeds of any setting.
         EvidenceLacking: none of its runs is done and has an early loss.
         DamagedData: the table is damaged, or was made from other data than is installed.
     """
@@ -93,11 +100,9 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
 def _compare(store: Store, key: RunKey, table: pd.DataFrame) -> pd.DataFrame:
     record, rows = store.record(key), table[table["run"] == key.digest]
     assert record is not None
-    _check_data(key, record["data_sha256"], rows)
     document = store.read_document("scores", key=key)
     found = cells((document or {"scores": {}})["scores"])
-    scored = rows.loc[rows["value"].notna(), "score"]
-    names = [name for name in scored if not name.startswith(OF_A_POPULATION)]
+    names = _names(rows)
     if (trained := record["status"]) != (said := rows["status"].iloc[0]) or trained == "diverged":
         frame = _frame(key, {"status": 1.0}, {"status": float(trained == said)})
         return frame.assign(tolerance=0.0, tested=True, agrees=frame["exact"])
@@ -115,6 +120,12 @@ def _compare(store: Store, key: RunKey, table: pd.DataFrame) -> pd.DataFrame:
 
 _SAME_RUN = 0.5
 """Share of scores equal to the last bit from which on a run is the same one: another draw has a few by chance."""
+
+
+def _names(rows: pd.DataFrame) -> list[str]:
+    """Scores of a run that a rerun has, too; none of one that diverged."""
+    scored = rows.loc[rows["value"].notna(), "score"]
+    return [name for name in scored if not name.startswith(OF_A_POPULATION)]
 
 
 def _check_data(key: RunKey, fingerprint: str, rows: pd.DataFrame) -> None:

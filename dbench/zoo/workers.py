@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
-from dbench.errors import DbenchError, InvalidInput
+from dbench.errors import DbenchError, InvalidInput, refused
 
 Task = Callable[["Line", Any], Any]
 News = Generator[tuple[str, Any], None, None]
@@ -38,8 +38,9 @@ class Line:
         self._stop = False
 
     def report(self, **news: Any) -> None:
-        """Send news (built-in types only) to the master."""
-        self._connection.send(("news", news))
+        """Send news (built-in types only) to the master; where it is gone nobody waits for them."""
+        with suppress(ConnectionError):
+            self._connection.send(("news", news))
 
     @property
     def stopping(self) -> bool:
@@ -84,8 +85,7 @@ def outcome_of(function: Task, line: Line, task: Any) -> tuple[str, Any]:
     except ConnectionError:
         raise  # the master is gone
     except OSError as error:
-        place = f" ({error.filename})" if error.filename else ""
-        return "failed", DbenchError(f"the operating system refused: {error.strerror or error}{place}")
+        return "failed", DbenchError(refused(error))
 
 
 class Pool(Protocol):

@@ -46,7 +46,10 @@ def test_starts_go_on_until_they_cover_the_difference(key, monkeypatch):
     assert next(moved) == 100.5
 
 
-def test_starts_that_stop_being_finite_do_not_widen_the_tolerance(key, monkeypatch):
-    loss = torch.tensor([float("nan"), float("inf"), 100.5])
+@pytest.mark.parametrize(
+    ("last", "tolerance"), [(100.5, 1.0), (float("nan"), 200 * np.finfo(np.float32).eps)], ids=["one is", "none is"]
+)
+def test_starts_that_stop_being_finite_do_not_widen_the_tolerance(key, monkeypatch, last, tolerance):
+    loss = torch.tensor([float("nan"), float("inf"), last])
     monkeypatch.setattr(early, "train_keys", lambda *_, **__: SimpleNamespace(loss=loss))
-    assert early.early_tolerance(key, 100.0, 200.0) == 1.0
+    assert early.early_tolerance(key, 100.0, 200.0) == pytest.approx(tolerance)

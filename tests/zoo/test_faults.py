@@ -1,23 +1,28 @@
 """What goes wrong around a sweep gets a status and a message, and the rest of the sweep goes on."""
 
 import errno
+import math
+import multiprocessing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import torch
 
 from dbench.data import NEEDS_DOWNLOAD, fingerprint_of
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
 from dbench.zoo.devices import device_name
-from dbench.zoo.engine import Group, train_group
+from dbench.zoo.engine import Group, measure_speed, train_group
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.score import score_runs
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import FAILED, outcome_of
+from dbench.zoo.workers import FAILED, Line, outcome_of
 
 
 @pytest.fixture(autouse=True)
@@ -106,6 +111,41 @@ def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, mon
     assert scored == [tiny_keys[3]]
 
 
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_runs_that_do_not_fit_the_memory_say_what_to_give(store, tiny_keys, wire, monkeypatch, device):
+    def full(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+
+    monkeypatch.setattr("dbench.zoo.engine.train", full)
+    group = Group(store.url, tuple(tiny_keys[:3]), device=device)
+    train_or_measure = partial(train_group, wire()) if device == "cpu" else partial(measure_speed, steps=10)
+    with pytest.raises(DbenchError, match=r"got 3 at once: give a smaller --group-size.*\(CUDA out of memory\)"):
+        train_or_measure(group)
+    assert [store.status(key) for key in group.keys] == [None] * 3
+
+
+def test_a_folder_that_cannot_be_listed_stops_no_other_run(store, tiny_keys, refuse, wire):
+    refuse(store, tiny_keys[1], "ls", errno.EIO)
+    with pytest.raises(DbenchError, match=r"could not list .*Input/output error"):
+        train_group(wire(), Group(store.url, tuple(tiny_keys[:4])))
+    assert [store.status(key) for key in tiny_keys[:4]] == ["done"] * 4
+
+
+def test_a_run_that_ends_without_finite_codes_diverged_at_its_last_step(store, key, wire, monkeypatch):
+    nowhere = lambda *_, **__: SimpleNamespace(elbo=torch.tensor([math.nan]))  # noqa: E731
+    monkeypatch.setattr("dbench.zoo.engine.evaluate", nowhere)
+    train_group(wire(), Group(store.url, (key,)))
+    assert (store.status(key), store.record(key)["diverged_at"]) == ("diverged", key.steps)
+
+
+def test_a_worker_saves_what_it_has_when_its_master_is_gone(store, key):
+    ours, theirs = multiprocessing.Pipe()
+    ours.close()
+    long = replace(key, steps=1000)
+    train_group(Line(theirs), Group(store.url, (long,)))
+    assert (store.status(long), store.record(long)["step"]) == ("interrupted", 100)
+
+
 def test_a_run_whose_loss_is_no_number_diverges_next_to_a_healthy_one(store, key, console):
     healthy, wild = replace(key, steps=150), replace(key, steps=150, strength=1e38)
     summary = train_runs(store, [healthy, wild], workers=1, console=console)
@@ -147,6 +187,13 @@ def test_a_gpu_holds_as_many_models_as_fit(tiny):
     assert gpu_group_size(mlp, memory=1) == 1
 
 
+def test_what_a_model_takes_is_not_counted_twice_where_a_processor_trains_it_as_two(tiny, monkeypatch):
+    key = replace(tiny.runs()[0], network="conv", data="dsprites_grid")
+    counted = member_bytes(key)
+    monkeypatch.setattr("dbench.models.conv._lone", lambda *_: False)
+    assert member_bytes(key) == counted
+
+
 def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(tiny):
     sweeps = tuple(Sweep(name, (1,)) for name in ("beta_vae", "factor_vae", "beta_tcvae"))
     groups = cut_groups("nowhere", replace(tiny, seeds=1, sweeps=sweeps).runs(), 1, Setup())
@@ -158,6 +205,8 @@ def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny):
     keys = replace(tiny, seeds=20).runs()  # 40 runs of each objective, all of one shape
     there = Setup(engine="ray", device="cuda", precision="bfloat16")  # a cluster may have what this machine lacks
     assert [len(group.keys) for group in cut_groups("nowhere", keys, 1, there)] == [80]
+    more = replace(tiny, seeds=130).runs()  # 520: a process may not hold the locks of so many
+    assert [len(group.keys) for group in cut_groups("nowhere", more, 1, there)] == [260, 260]
     assert max(len(group.keys) for group in cut_groups("nowhere", keys, 2, Setup())) <= 15
     assert {len(group.keys) for group in cut_groups("nowhere", keys, 1, Setup(group_size=8))} == {8}
     assert there.gpu_share == 1

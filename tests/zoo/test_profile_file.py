@@ -85,6 +85,7 @@ def test_the_commands_of_the_zoo_take_a_file_and_its_store(file, monkeypatch):
         ("strengths = [6]", "strengths = []", r"strengths of beta_tcvae must be one or more, none twice, got \[\]"),
         ("seeds = 1\n", "seeds = 0\n", "seeds of beta_tcvae must be 1 or more, got 0"),
         ('["dsprites_grid_16"]', "[]", r"data of profile mine must be one or more, none twice, got \[\]"),
+        ("3e-4", "0", "learning_rate of a sweep of mine.toml must be positive, got 0"),
         ("seeds = 1\n", "seed = 1\n", "a sweep of mine.toml must have objective, strengths.*unknown: seed"),
         ("seeds = 1\n", 'constants = {a = "b"}\n', "constants of a sweep of mine.toml must be numbers by name"),
         ('["dsprites_grid_16"]', '"dsprites_grid_16"', "data of mine.toml must be a list of names"),

@@ -82,6 +82,16 @@ def _in_process(work, tasks, **_):
     return ((task, work(None, task)) for task in tasks)
 
 
+def test_a_score_that_cannot_be_computed_loses_no_other(store, run, monkeypatch):
+    def impossible(_):
+        raise InvalidInput("every factor must take at least 2 values, got one value only for c")
+
+    monkeypatch.setattr(scorers, "SCORERS", {"a": lambda _: {"a": 1.0}, "b": impossible, "c": lambda _: {"c": 3.0}})
+    with pytest.raises(InvalidInput, match="must have every score, got none for b: every factor .* only for c"):
+        score_one(store, run)
+    assert _scores(store, run) == {"a": 1.0, "c": 3.0}
+
+
 def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_again(store, run, monkeypatch):
     monkeypatch.setattr(scorers, "SCORERS", {name: scorers.SCORERS[name] for name in ("posterior", "mig")})
     monkeypatch.setattr(scorers, "VERSIONS", {})
@@ -219,3 +229,9 @@ def test_the_summary_names_what_each_group_cost():
     assert text.splitlines()[1] == "seconds a run: 7.01 (nk 5.00, dci 2.00, mig 0.01, posterior 0.00)"
     nothing = ScoreSummary(scored=0, present=4, missing=0, seconds={}, wall=0.1, cancelled=False)
     assert "seconds a run" not in str(nothing)
+
+
+@pytest.mark.parametrize(("again", "then"), [(False, "goes on"), (True, "begins again")])
+def test_a_stopped_call_says_what_the_same_command_does(again, then):
+    stopped = ScoreSummary(scored=1, present=0, missing=0, seconds={}, wall=1.0, cancelled=True, again=again)
+    assert f"stopped, the same command {then}" in str(stopped)

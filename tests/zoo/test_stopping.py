@@ -51,16 +51,19 @@ def test_there_is_no_estimate_after_the_deadline(store, tiny_keys, monkeypatch):
     assert taken == [2]
 
 
-def test_capturing_a_step_does_not_count_as_training(store, tiny_keys, monkeypatch):
-    clock = iter([7.0, 7.5])  # the first block of 100 steps ends after its capture, the second half a second later
+@pytest.mark.parametrize(("left", "seconds"), [(None, 0.5), (600, 0.5), (-1, 7)])
+def test_capturing_a_step_does_not_count_as_training_where_there_is_time(store, tiny_keys, monkeypatch, left, seconds):
+    clock = iter([0.0, 7.0, 7.5])  # the first block of 100 steps ends after its capture, the second half a second later
+    deadline = None if left is None else time.monotonic() + left
 
     def blocks(*_, steps, device, each_block, **__):
         assert (steps, device) == (200, "cuda")
-        each_block(None), each_block(None)
+        assert each_block(None) or each_block(None) is False
 
     monkeypatch.setattr("dbench.zoo.engine.train", blocks)
     monkeypatch.setattr("dbench.zoo.engine.time.perf_counter", lambda: next(clock))
-    assert measure_speed(Group(store.url, tuple(tiny_keys[:3]), device="cuda"), steps=10) == 3 * 100 / 0.5
+    group = Group(store.url, tuple(tiny_keys[:3]), device="cuda")
+    assert measure_speed(group, steps=10, deadline=deadline) == pytest.approx(3 * 100 / seconds)
 
 
 @pytest.mark.parametrize("work", [train_runs, score_runs, score_population])
@@ -97,6 +100,11 @@ _PICKS = "device must be cpu or cuda on a Ray cluster, which picks the GPUs"
 def test_a_cluster_is_not_asked_for_a_gpu_by_its_number_or_for_what_no_node_has(name, value, rule):
     with pytest.raises(InvalidInput, match=f"{rule}, got '{value}'"):
         Setup(engine="ray", **{name: value})
+
+
+def test_more_runs_in_an_ensemble_than_a_process_may_open_files_are_refused():
+    with pytest.raises(InvalidInput, match="group_size must be at most 500, got 501"):
+        Setup(group_size=501)
 
 
 @pytest.mark.parametrize("name", ["workers", "group_size"])

@@ -159,6 +159,19 @@ def test_a_table_of_other_data_or_scores_than_there_are_here_is_refused(evidence
         verify.verify_runs(evidence, number=1)
 
 
+@pytest.mark.parametrize("change", [{"seed": 7}, {"data_sha256": "0" * 64}])
+def test_what_the_table_alone_tells_is_told_before_anything_is_trained(evidence, monkeypatch, change):
+    monkeypatch.setattr(verify, "train_runs", lambda *_, **__: pytest.fail("trained"))
+    table, manifest = verify.load_runs(evidence), verify.load_manifest(evidence)
+    known = verify.run_keys(table, manifest)
+    table = table[table["seed"] == table["seed"].min()] if "seed" in change else table.assign(**change)
+    monkeypatch.setattr(verify, "load_runs", lambda _: table)
+    monkeypatch.setattr(verify, "load_arrays", lambda *_: SimpleNamespace(with_rows=lambda rows: rows))
+    monkeypatch.setattr(verify, "run_keys", lambda *_: known)
+    with pytest.raises((InvalidInput, DamagedData), match=r"two seeds of some setting|another version"):
+        verify.verify_runs(evidence, number=1)
+
+
 def test_a_run_that_diverged_in_the_table_alone_does_not_agree(evidence, short):
     table = pd.read_parquet(evidence / "runs.parquet")
     key = short.runs()[0]
