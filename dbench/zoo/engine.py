@@ -16,7 +16,6 @@ from dbench.models import Network, find_network
 from dbench.models.objectives import find_card
 from dbench.provenance import commit, utc_now, versions
 from dbench.training import Member, State, encode_grid, evaluate, extra_shapes, train
-from dbench.training.streams import BLOCK
 from dbench.zoo.checkpoints import Checkpoint, checkpoint_name, find_checkpoint, stacked
 from dbench.zoo.devices import check_device, device_name
 from dbench.zoo.keys import RunKey, likelihood_factor
@@ -96,44 +95,9 @@ def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
     return train(members, training_images(data, images), network_of(keys[0], data), **arguments)
 
 
-def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:
-    """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
-
-    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first steps tell.
-    On a GPU the second block of steps tells: to begin and to capture a step takes as long as two hundred steps.
-
-    Raises:
-        DbenchError: the group does not fit the GPU's memory.
-    """
-    images_of(group.keys[0].data)  # to be loaded takes time too
-    runs, speed = len(group.keys), 0.0
-    if group.device.startswith("cuda"):
-        return _speed_on_gpu(group, deadline)
-    for count in (2, steps):
-        if speed and deadline is not None and time.monotonic() + steps * runs / speed > deadline:
-            break
-        start = time.perf_counter()
-        train_keys(group.keys, steps=count)
-        speed = count * runs / (time.perf_counter() - start)
-    return speed
-
-
-def _speed_on_gpu(group: Group, deadline: float | None) -> float:
-    times = [time.perf_counter()]
-
-    def late(_: State) -> bool:
-        times.append(time.perf_counter())
-        return deadline is not None and time.monotonic() > deadline
-
-    with _fitting(group):
-        train_keys(group.keys, steps=2 * BLOCK, each_block=late, device=group.device, precision=group.precision)
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()  # the workers that train are other processes, and need it
-    return BLOCK * len(group.keys) / (times[-1] - times[-2])
-
-
 @contextmanager
-def _fitting(group: Group) -> Iterator[None]:
+def fitting(group: Group) -> Iterator[None]:
+    """Say what to give where the runs of a group do not fit the memory of its GPU."""
     try:
         yield
     except torch.OutOfMemoryError as error:
@@ -169,7 +133,7 @@ def train_group(line: Line, group: Group) -> int:
                 errors.append(error)
         for _, found_at in sorted(starts.items(), reverse=True):
             try:
-                with _fitting(group):
+                with fitting(group):
                     finished += _Training(line, store, group, found_at).run()
             except DbenchError as error:
                 errors.append(error)

@@ -10,8 +10,10 @@ import torch
 
 from dbench.errors import InvalidInput, unknown_name
 from dbench.models.objectives import find_card
+from dbench.training import State
+from dbench.training.streams import BLOCK
 from dbench.zoo.devices import check_device
-from dbench.zoo.engine import Group, images_of, measure_speed, network_of, train_keys
+from dbench.zoo.engine import Group, fitting, images_of, network_of, train_keys
 from dbench.zoo.keys import RunKey
 
 _GROUP_SIZE = 15
@@ -147,6 +149,42 @@ def _shape(key: RunKey) -> tuple[Any, ...]:
     """What runs must have in common to be trained as one ensemble."""
     shared = find_card(key.objective).tuned(dict(key.constants)).shared_settings  # heads and adversaries stack too
     return replace(key, objective="any", strength=0, seed=0, constants=()), shared
+
+
+def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:
+    """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
+
+    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first steps tell.
+    On a GPU the second block of steps tells: to begin and to capture a step takes as long as two hundred steps.
+
+    Raises:
+        DbenchError: the group does not fit the GPU's memory.
+    """
+    images_of(group.keys[0].data)  # to be loaded takes time too
+    runs, speed = len(group.keys), 0.0
+    if group.device.startswith("cuda"):
+        return _speed_on_gpu(group, deadline)
+    for count in (2, steps):
+        if speed and deadline is not None and time.monotonic() + steps * runs / speed > deadline:
+            break
+        start = time.perf_counter()
+        train_keys(group.keys, steps=count)
+        speed = count * runs / (time.perf_counter() - start)
+    return speed
+
+
+def _speed_on_gpu(group: Group, deadline: float | None) -> float:
+    times = [time.perf_counter()]
+
+    def late(_: State) -> bool:
+        times.append(time.perf_counter())
+        return deadline is not None and time.monotonic() > deadline
+
+    with fitting(group):
+        train_keys(group.keys, steps=2 * BLOCK, each_block=late, device=group.device, precision=group.precision)
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()  # the workers that train are other processes, and need it
+    return BLOCK * len(group.keys) / (times[-1] - times[-2])
 
 
 def expected_seconds(

@@ -16,8 +16,8 @@ from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
 from dbench.zoo.devices import device_name
-from dbench.zoo.engine import Group, measure_speed, train_group
-from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, member_bytes
+from dbench.zoo.engine import Group, train_group
+from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, measure_speed, member_bytes
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.score import score_runs
 from dbench.zoo.survey import state_of, survey

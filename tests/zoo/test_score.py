@@ -87,7 +87,7 @@ def test_a_score_that_cannot_be_computed_loses_no_other(store, run, monkeypatch)
         raise InvalidInput("every factor must take at least 2 values, got one value only for c")
 
     monkeypatch.setattr(scorers, "SCORERS", {"a": lambda _: {"a": 1.0}, "b": impossible, "c": lambda _: {"c": 3.0}})
-    with pytest.raises(InvalidInput, match="must have every score, got none for b: every factor .* only for c"):
+    with pytest.raises(InvalidInput, match=r"must have every score, got none for b: every factor .* only for c"):
         score_one(store, run)
     assert _scores(store, run) == {"a": 1.0, "c": 3.0}
 

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from dbench.cli import main
 from dbench.errors import InvalidInput
 from dbench.zoo import plan
-from dbench.zoo.engine import Group, measure_speed
-from dbench.zoo.plan import Setup, expected_seconds
+from dbench.zoo.engine import Group
+from dbench.zoo.plan import Setup, expected_seconds, measure_speed
 from dbench.zoo.population import score_population
 from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
@@ -61,7 +61,7 @@ def test_capturing_a_step_does_not_count_as_training_where_there_is_time(store, 
         assert each_block(None) or each_block(None) is False
 
     monkeypatch.setattr("dbench.zoo.engine.train", blocks)
-    monkeypatch.setattr("dbench.zoo.engine.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("dbench.zoo.plan.time.perf_counter", lambda: next(clock))
     group = Group(store.url, tuple(tiny_keys[:3]), device="cuda")
     assert measure_speed(group, steps=10, deadline=deadline) == pytest.approx(3 * 100 / seconds)
 
