@@ -28,7 +28,7 @@ def load_callable(what: str, name: str) -> Any:
     found: Any = _import(module_name)
     for part in attribute.split("."):
         if not hasattr(found, part):
-            offered = ", ".join(sorted(n for n in vars(found) if not n.startswith("_"))) or "nothing"
+            offered = ", ".join(sorted(n for n in dir(found) if not n.startswith("_"))) or "nothing"
             raise InvalidInput(f"{module_name} has no attribute {attribute!r}; it has {offered[:300]}")
         found = getattr(found, part)
     if not callable(found):

@@ -37,7 +37,11 @@ def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> It
     """Yield a metric with each of its checks: ``check(subject)`` gives the record. Arguments as of :func:`audit`."""
     require_known(only)
     if not isinstance(metric, Subject):
-        metric = Subject(load_metric(metric) if isinstance(metric, str) else metric, **options)
+        if isinstance(metric, str):
+            own = {} if ":" in metric else {"name": metric}  # of a variant, the function has another
+            metric = Subject(load_metric(metric), **own | options)
+        else:
+            metric = Subject(metric, **options)
     for check in CHECKS.values():
         if not only or check.name in only or check.family in only:
             yield metric, check

@@ -138,9 +138,10 @@ class Subject:
 
 def _repeats(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether a code says of the same observation much the same again: neither dead nor noise alone."""
+    varies = (first != first[0]).any(axis=0)  # what is left of a constant that is taken off is rounding
     first, second = first - first.mean(axis=0), second - second.mean(axis=0)
     spread = np.sqrt((first**2).sum(axis=0) * (second**2).sum(axis=0))
-    return np.asarray((first * second).sum(axis=0) > REPEATS * spread)
+    return np.asarray(varies & ((first * second).sum(axis=0) > REPEATS * spread))
 
 
 def _posterior(models: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[NDArray[np.float64], ...]:
@@ -191,13 +192,14 @@ def guarded(call: Callable[[], Any], timeout: float) -> float:
         # What it prints and what it is warned of would drown the table.
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):
             warnings.simplefilter("ignore")
-            result = call()
+            return _number(call())
+    except MetricFailed:
+        raise
     except _TooLong:
         raise MetricFailed(f"gave no answer within {timeout:g} s") from None
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split())
         raise MetricFailed(f"raised {type(error).__name__}: {text[:200]}") from error
-    return _number(result)
 
 
 def _number(result: Any) -> float:

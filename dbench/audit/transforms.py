@@ -42,7 +42,7 @@ SAME_SCORE: dict[tuple[str, str], Change] = {
     ("scale", "one unit a code"): _times(16.0, 0.25, 1.0, 4.0),
     ("scale", "tiny unit"): _times(2.0**-24),
     ("monotone", ""): lambda codes, generator: np.exp(codes),
-    ("dead_codes", "last"): lambda codes, generator: np.hstack([codes, np.full((len(codes), 2), 0.5)]),
+    ("dead_codes", "last"): lambda codes, generator: np.hstack([codes, np.full((len(codes), 2), 0.1)]),
     ("dead_codes", "first"): lambda codes, generator: np.hstack([np.zeros((len(codes), 2)), codes]),
     ("idle_codes", ""): lambda codes, generator: np.hstack([codes, generator.standard_normal((len(codes), 2))]),
 }

@@ -229,7 +229,7 @@ def _listed(table: StoredTable) -> str:
 
 def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
     """Draw the rows to keep (None for all), and say so."""
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+    if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
         raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
     if n <= rows:
         return None, []
@@ -263,6 +263,8 @@ def _assemble(
     sample = Sample(codes.astype(np.float64), matrix, names)
     found = None
     if sizes is not None and sample.discrete:
+        if (sizes != np.trunc(sizes)).any():
+            raise InvalidInput(f"{name}: factor_sizes must be whole numbers, got {sizes.tolist()}")
         found = tuple(int(size) for size in sizes)
         values = [len(np.unique(column)) for column in sample.factors.T]
         if len(found) != len(values) or any(size < seen for size, seen in zip(found, values, strict=True)):

@@ -117,11 +117,19 @@ class FunctionSource(Source):
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw n x k factors from the law given."""
-        return finite_array("factors", self._draw(n, generator)).copy()  # metrics hold some of them in place
+        drawn = finite_array("factors", self._draw(n, generator)).copy()  # metrics hold some of them in place
+        return _as_many("draw_factors", drawn, n)
 
     def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
         """Return the codes of the given factors."""
-        return finite_array("codes", self._encode(factors, generator)).astype(np.float64)
+        codes = finite_array("codes", self._encode(factors, generator)).astype(np.float64)
+        return _as_many("encode", codes, len(factors))
+
+
+def _as_many(name: str, rows: NDArray[Any], n: int) -> NDArray[Any]:
+    if len(rows) != n:
+        raise InvalidInput(f"{name} must return {n} rows, got {len(rows)}")
+    return rows
 
 
 class RowSource(Source):
@@ -167,8 +175,10 @@ class RowSource(Source):
         """Return for each i the codes of a row whose factor ``held[i]`` is ``factors[i, held[i]]``.
 
         Raises:
-            InvalidInput: a value that no row has.
+            InvalidInput: a value that no row has, or a factor that there is not.
         """
+        if not np.isin(held, np.arange(len(self._groups))).all():
+            raise InvalidInput(f"held must be numbers of the {len(self._groups)} factors, got {np.unique(held)}")
         rows = np.empty(len(factors), dtype=np.int64)
         for j, groups in enumerate(self._groups):
             here = held == j

@@ -97,8 +97,10 @@ def factor_vae(
         raise InvalidInput(f"threshold must be a finite variance of at least 0, got {threshold}")
     generator = given_generator(generator, metric="factor_vae")
     k = len(source.factor_names)
-    variance = source.sample(variance_draws, generator).codes.var(axis=0, ddof=1)
-    active = (variance >= threshold) & (variance > 0)
+    codes = source.sample(variance_draws, generator).codes
+    variance = codes.var(axis=0, ddof=1)
+    # The variance of a constant that no binary fraction is comes out as 1e-34.
+    active = (variance >= threshold) & (variance > 0) & (codes != codes[0]).any(axis=0)
     details = {"active": float(active.sum()), "threshold": float(threshold), "chance": 1 / k, "ceiling": 1.0}
     if not active.any():
         return Score("factor_vae", 0.0, per_factor=np.zeros(k), relation=np.zeros((len(active), k)), details=details)

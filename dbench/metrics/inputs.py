@@ -49,11 +49,9 @@ def require_positive(name: str, value: float) -> None:
 
 def require_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return a finite, non-negative matrix (codes x factors) as float64."""
-    matrix = np.asarray(values, dtype=np.float64)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InvalidInput(f"{name} must be a non-empty matrix (codes x factors), got shape {matrix.shape}")
-    if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise InvalidInput(f"{name} must be finite and not negative, got values from {matrix.min()} to {matrix.max()}")
+    matrix = as_codes(name, values)
+    if (matrix < 0).any():
+        raise InvalidInput(f"{name} must not be negative, got values from {matrix.min()} to {matrix.max()}")
     return matrix
 
 
@@ -71,7 +69,7 @@ def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDA
 
 def ranked(factors: ArrayLike) -> NDArray[np.float64]:
     """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
-    numbers = np.asarray(factors)
+    numbers = finite_array("factors", factors)
     return (label_indices(numbers)[0] if numbers.dtype.kind == "i" else numbers).astype(np.float64)
 
 

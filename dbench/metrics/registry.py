@@ -225,6 +225,8 @@ def find_variant(name: str) -> Callable[..., Score]:
             found: Any = functools.partial(function, **{option: True if option == variant else variant})
             found.card = find_card(stem).of_variant(variant)
             return found  # type: ignore[no-any-return]
+    if variant in find_card(stem).variants:
+        raise InvalidInput(f"metric must be one of codes and factors alone, got {name}, which asks for the posterior")
     raise unknown_name("metric", name, [*METRICS, *(f"{stem}[{each}]" for each in find_card(stem).variants)])
 
 

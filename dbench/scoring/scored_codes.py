@@ -10,6 +10,7 @@ import numpy as np
 from dbench.codes import GridSource, RowSource, Sample, Source
 from dbench.codes.factors import OFTEN
 from dbench.codes.reading import CodesFile
+from dbench.errors import InvalidInput
 from dbench.metrics.inputs import label_indices
 
 BINS = 20
@@ -26,8 +27,11 @@ class ScoredCodes(CodesFile):
     def of(cls, codes: CodesFile, source: Source | None = None) -> Self:
         """Look at what is to be scored.
 
-        The sample itself is the source where it is a full factor grid; where no other is given, its rows are, if each
-        value of every factor occurs in ten of them, on average.
+        Where no source is given the sample itself is it if it is a full factor grid, and its rows are if each value of
+        every factor occurs in ten of them, on average.
+
+        Raises:
+            InvalidInput: a source with other factors than those that vary in the sample.
         """
         sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
         varies = (sample.factors != sample.factors[0]).any(axis=0)
@@ -38,9 +42,14 @@ class ScoredCodes(CodesFile):
             sizes = None if sizes is None else tuple(sizes[j] for j in kept)
             sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
         grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
-        notes += _remarks(sample, codes.code_names, grid)
+        notes += _remarks(sample, codes.code_names, grid if source is None else None)
         found: dict[str, Any] = {"sample": sample, "factor_sizes": sizes, "notes": tuple(notes)}
-        found["source"] = grid or source or _rows(sample)
+        if source is not None and len(source.factor_names) != sample.n_factors:
+            raise InvalidInput(
+                f"source must have the {sample.n_factors} factors that vary in the sample, "
+                f"got {len(source.factor_names)}: {_some(source.factor_names)}"
+            )
+        found["source"] = source or grid or _rows(sample)
         return cls(**vars(codes) | found)
 
 
@@ -67,7 +76,7 @@ def _rows(sample: Sample) -> RowSource | None:
     return RowSource(sample) if enough else None
 
 
-def _some(names: list[str], most: int = 10) -> str:
+def _some(names: Sequence[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 

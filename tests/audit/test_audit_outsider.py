@@ -52,6 +52,9 @@ def nothing(codes, factors):
 def many(codes, factors):
     return codes.mean(axis=0)
 
+def huge(codes, factors):
+    return 10**400
+
 def picky(codes, factors):
     if codes.shape[1] < 3:
         raise ValueError("at least 3 codes, please")
@@ -162,6 +165,7 @@ def test_a_metric_of_which_less_is_better_is_read_upside_down(statuses):
         ("nan", "returned nan, not a finite number"),
         ("nothing", "returned NoneType, not a number"),
         ("many", "returned ndarray of shape (4,), not a number"),
+        ("huge", "raised OverflowError: int too large to convert to float"),
     ],
 )
 def test_what_is_no_number_is_an_error_on_every_check(statuses, name, message):
@@ -184,6 +188,7 @@ def test_a_metric_that_fails_on_some_representations_goes_on_with_the_others(sta
         (["broken:metric"], "module 'broken' cannot be imported: ModuleNotFoundError: No module named 'nothing_of"),
         (["exits:metric"], "module 'exits' cannot be imported: SystemExit: 0"),
         (["mine:absent"], "mine has no attribute 'absent'; it has Constant, chatty, constant"),
+        (["math:pi.digits"], "math has no attribute 'pi.digits'; it has"),
         (["mine:number"], "a metric must be callable, mine:number is of type int"),
         (["mine:Constant"], "got a class; name an instance of it"),
         (["mine:"], "a metric is named as module:attribute"),

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from dbench.audit import audit
 from dbench.cli import main
 from dbench.codes import Sample
-from dbench.errors import UnknownName
+from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import METRICS, dci, sap
 from dbench.metrics.registry import find_variant
 
@@ -46,6 +47,15 @@ def test_a_variant_is_the_metric_with_its_option() -> None:
 def test_other_variants_are_unknown(name: str) -> None:
     with pytest.raises(UnknownName, match="unknown metric"):
         find_variant(name)
+
+
+def test_a_variant_that_asks_for_the_posterior_says_so() -> None:
+    with pytest.raises(InvalidInput, match=r"got gaussian_total_correlation\[active\], which asks for the posterior"):
+        find_variant("gaussian_total_correlation[active]")
+
+
+def test_the_records_of_a_variant_bear_its_name() -> None:
+    assert {record.metric for record in audit("sap[r2]", only=["separation"], observations=200)} == {"sap[r2]"}
 
 
 def test_every_variant_that_is_printed_is_explained() -> None:

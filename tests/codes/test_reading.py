@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dbench.codes.formats import values
+from dbench.codes.formats.text import Labels, text_column
 from dbench.codes.reading import read_codes
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
@@ -171,6 +172,7 @@ def test_the_deviation_of_the_posterior_becomes_its_logarithm(tmp_path: Path) ->
         ({"factor_names": np.array(["a", "a"])}, "factor_names must be 2 different printable names"),
         ({"factor_names": np.array(["a", "\x1b[2J"])}, "factor_names must be 2 different printable names"),
         ({"factor_names": np.array([1, 2])}, "must be a short vector of strings"),
+        ({"factor_sizes": [3.5, 4.0]}, r"factor_sizes must be whole numbers, got \[3.5, 4.0\]"),
         ({"factor_sizes": [2, 4]}, r"factor_sizes must be 2 sizes of at least .*\[3, 4\], got \[2, 4\]"),
     ],
 )
@@ -330,3 +332,17 @@ def test_a_value_that_is_not_finite_is_found_in_rows_that_are_not_kept(tmp_path:
 def test_rows_must_be_a_count(rows: int, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="rows must be an integer of at least 1"):
         read_codes(npz(tmp_path), rows=rows)
+
+
+def test_rows_may_be_counted_by_numpy(tmp_path: Path) -> None:
+    assert len(read_codes(npz(tmp_path), rows=np.int64(5)).sample) == 5  # type: ignore[arg-type]
+
+
+def test_one_long_cell_does_not_make_all_others_as_wide() -> None:
+    cells = np.array([*map(str, range(20_000)), "x" * 20_000], dtype=object)
+    tracemalloc.start()
+    found = text_column("factor", cells)
+    assert isinstance(found, Labels)
+    assert tracemalloc.get_traced_memory()[1] < 50e6  # 1.6 GB as an array of text
+    tracemalloc.stop()
+    assert [found.names[rank] for rank in found.ranks[[0, 9, 20_000]]] == ["0", "9", "x" * 20_000]

@@ -175,6 +175,15 @@ def test_a_function_that_does_not_fit_is_refused(encode, names, message):
         FunctionSource(lambda n, _: np.ones((n, 2)), encode, names)
 
 
+def test_a_function_that_returns_another_number_of_rows_is_refused():
+    one = FunctionSource(lambda n, _: np.ones((1, 2)), lambda factors, _: factors)
+    with pytest.raises(InvalidInput, match="draw_factors must return 5 rows, got 1"):
+        one.draw_factors(5, np.random.default_rng(0))
+    source = FunctionSource(lambda n, _: np.ones((n, 2)), lambda factors, _: factors[:1])
+    with pytest.raises(InvalidInput, match="encode must return 5 rows, got 1"):
+        source.sample(5, np.random.default_rng(0))
+
+
 @pytest.mark.parametrize("factors", [[[0, 3]], [[-1, 0]], [[0.5, 0.0]], [[0, 0, 0]], [[0]]])
 def test_factors_off_the_grid_are_refused_instead_of_looked_up(factors):
     with pytest.raises(InvalidInput, match=r"factors must be integers on a grid of \(2, 3\)"):
@@ -192,6 +201,9 @@ def test_rows_hold_a_factor_and_leave_the_others_as_they_go_with_it():
     assert (first[:, 1] == 9).mean() == pytest.approx(3 / 4, abs=0.05)  # given that the first is 1
     assert (second[:, 0] == 1).mean() == pytest.approx(1 / 2, abs=0.05)
     assert len(set(first[:, 2])) > 390  # of the 400 rows that have the value, each as often as any
+    for absent in (2, -1):
+        with pytest.raises(InvalidInput, match="held must be numbers of the 2 factors"):
+            rows.held_codes(asked[:1], np.array([absent]), np.random.default_rng(0))
 
 
 def test_rows_are_drawn_with_their_factors_and_give_the_codes_of_combinations_that_occur():

@@ -2,6 +2,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -76,10 +77,22 @@ def test_gaps_are_taken_along_factors_and_divided_by_entropy():
     assert mig_gap(matrix, [1.0, 0.5]) == pytest.approx((0.5 + 0.2) / 2)
 
 
-@pytest.mark.parametrize("matrix", [[[1.0, -0.1]], [[np.nan, 1.0]], [1.0, 2.0], np.zeros((0, 2))])
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[1.0, -0.1]],
+        [[np.nan, 1.0]],
+        [1.0, 2.0],
+        np.zeros((0, 2)),
+        [[1.0], [1.0, 2.0]],
+        [["a", "b"]],
+        np.ma.masked_array([[1.0, 2.0]], mask=[[True, False]]),
+        torch.ones((1, 2), requires_grad=True) * -1,
+    ],
+)
 def test_what_is_no_relation_is_refused(matrix):
     for aggregate in (dci_disentanglement, dci_completeness, sap_gap, align, alignment_collisions):
-        with pytest.raises(InvalidInput, match="matrix must be"):
+        with pytest.raises(InvalidInput, match="matrix must"):
             aggregate(matrix)
 
 

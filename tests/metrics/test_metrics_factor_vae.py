@@ -10,7 +10,8 @@ QUICK = {"train_votes": 1000, "test_votes": 500, "variance_draws": 2000}
 
 def test_idle_and_dead_codes_are_left_out_whatever_the_threshold(exact):
     idle = 0.01 * np.random.default_rng(0).normal(size=exact.shape)
-    for threshold, extra in ((0.05, idle), (0.05, 0 * exact), (0.0, 0 * exact)):
+    tenth = np.full(exact.shape, 0.1)  # of which no mean is exact
+    for threshold, extra in ((0.05, idle), (0.05, 0 * exact), (0.0, 0 * exact), (0.0, tenth)):
         codes = np.concatenate([extra, exact], axis=1)
         result = factor_vae(GridSource(codes, SIZES), threshold=threshold, **QUICK)
         assert result.value == 1.0

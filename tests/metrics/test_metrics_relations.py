@@ -10,6 +10,7 @@ from dbench.metrics import (
     entropy,
     mutual_information,
     quantise,
+    sap,
     squared_correlation,
     svm_predictability,
     tree_importance,
@@ -114,6 +115,12 @@ def test_a_machine_reaches_its_limit_on_codes_of_any_scale():
     reference = LinearSVC(C=0.01 * 1e6, intercept_scaling=1e-3, dual=False, tol=1e-10, max_iter=100_000)
     expected = reference.fit(codes, factors[:, 0]).score(codes, factors[:, 0])
     assert found == pytest.approx([expected] * 3, abs=0.011)
+
+
+@pytest.mark.parametrize("scale", [1e4, 1e8, 1e100])
+def test_a_machine_is_found_for_exact_copies_of_any_scale(scale):
+    factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T
+    assert sap(Sample(scale * factors, factors)).value == sap(Sample(1.0 * factors, factors)).value
 
 
 def test_a_part_with_one_label_only_is_predicted_by_that_label():

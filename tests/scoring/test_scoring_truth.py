@@ -138,6 +138,18 @@ def test_repeats_and_seeds_are_counts(option: str, value: float) -> None:
         score(CODES, FACTORS, metrics=["mig"], **{option: value})
 
 
+def test_the_source_that_is_given_is_asked_and_must_have_the_factors_that_vary() -> None:
+    grid = np.indices((3, 4, 5)).reshape(3, -1).T
+    noisy = FunctionSource(
+        lambda n, rng: rng.integers((3, 4, 5), size=(n, 3)), lambda factors, rng: rng.normal(size=factors.shape)
+    )
+    own, given = (score(1.0 * grid, grid, metrics=["factor_vae"], repeats=0, source=s) for s in (None, noisy))
+    assert own["factor_vae"] == 1.0
+    assert given["factor_vae"] < 0.6
+    with pytest.raises(InvalidInput, match="source must have the 2 factors that vary in the sample, got 3: factor_0"):
+        score(1.0 * grid[:20], grid[:20], source=noisy)  # the first stays at 0
+
+
 def test_of_independent_factors_rows_that_share_a_value_score_what_interventions_score() -> None:
     mix = np.array([[1.0, 0.5], [0.5, 1.0]])  # two noisy codes that each know one factor better than the other
     law = FunctionSource(

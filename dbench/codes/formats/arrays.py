@@ -110,7 +110,7 @@ def _stored_array(what: str, size: int, stream: IO[bytes], load: Callable[[], An
 
 def open_npy(path: Path) -> StoredArray:
     """Look at an npy file, whose header must agree with its size."""
-    with path.open("rb") as stream:
+    with readable(path.name), path.open("rb") as stream:
         load = partial(np.load, path, mmap_mode="r", allow_pickle=False)
         return _stored_array(path.name, path.stat().st_size, stream, load)
 

@@ -33,25 +33,27 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
         >>> text_column("size", np.array(["2", "10"]))
         array([ 2., 10.])
     """
-    try:
-        found, index = np.unique(values.astype(str), return_inverse=True)
-        names = tuple(found.tolist())
+    try:  # no array of text, whose every cell is as wide as the longest
+        text = [str(value) for value in (values.astype(str) if values.dtype.kind == "S" else values).tolist()]
     except ValueError as error:
         raise InvalidInput(f"{what} must be text, got: {error}") from error
+    names = tuple(sorted(set(text)))
+    rank = {name: place for place, name in enumerate(names)}
+    index = np.array([rank[value] for value in text], dtype=np.int64)
     odd = [name for name in names if not name.isprintable() or not name.strip()]
     if odd:
         raise InvalidInput(f"{what} must have printable text in every row, got {odd[0]!r}")
     try:
-        numbers = found.astype(np.float64)
+        numbers = np.array([float(name) for name in names])
     except ValueError:
         missing = [name for name in names if name in MISSING]
         if missing:
             raise InvalidInput(
                 f"{what} must have text in every row, got {missing[0]!r}; another name makes it a label"
             ) from None
-        return Labels(index.astype(np.int64), names)
+        return Labels(index, names)
     if not np.isfinite(numbers).all():
         raise InvalidInput(f"{what} must be finite, got {names[int(np.argmin(np.isfinite(numbers)))]}")
     if len(np.unique(numbers)) < len(numbers):  # '7' and '007', or whole numbers beyond what a float holds
-        return Labels(index.astype(np.int64), names)
+        return Labels(index, names)
     return np.asarray(numbers[index])

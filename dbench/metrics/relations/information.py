@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from dbench.codes.sample import finite_array
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes, label_indices, require_count
 
@@ -42,7 +43,7 @@ def _classes(factors: Factors, bins: int) -> tuple[NDArray[np.int64], NDArray[np
 
 def entropy(factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
     """Entropy of each of the k columns of n x k factors, in nats; 0 for a constant one."""
-    indices, sizes = _classes(factors, bins)
+    indices, sizes = _classes(finite_array("factors", factors), bins)
     n = len(indices)
     shares = [np.bincount(column, minlength=size) / n for column, size in zip(indices.T, sizes, strict=True)]
     return np.array([max(-float(xlogy(share, share).sum()), 0.0) for share in shares])
@@ -62,7 +63,7 @@ def mutual_information(codes: ArrayLike, factors: ArrayLike, *, bins: int = 20) 
         >>> mutual_information(codes, np.array([[5], [5], [7], [7]])).round(3).tolist()
         [[0.693], [0.0]]
     """
-    codes, factors = as_codes("codes", codes, ndim=max(np.ndim(codes), 2)), np.asarray(factors)
+    codes, factors = as_codes("codes", codes, ndim=max(np.ndim(codes), 2)), finite_array("factors", factors)
     if codes.shape[-2] != len(factors):
         raise InvalidInput(f"codes and factors must have equally many rows, got {codes.shape[-2]} and {len(factors)}")
     n, d = codes.shape[-2:]

@@ -48,7 +48,8 @@ def _fit(u: Array, signs: Array, penalty: float, spread: float, offset: float) -
     The problem ``(w^2 + b^2) / 2 + penalty * sum max(0, 1 - y (w x + b))^2`` in terms of ``x = spread * (u +
     offset)``, so that its solution is found at any scale of x.
     """
-    ridge = min(spread**-2, 1e30) if spread > 1e-15 else 1e30
+    # Far from 0 the two terms cannot be told apart in double precision: the floor keeps the matrix from being singular.
+    ridge = min(max(spread**-2, 1e-12 * (1 + offset**2)), 1e30) if spread > 1e-15 else 1e30
     quadratic = np.array([[ridge + offset**2, -offset], [-offset, 1.0]])
     design = np.stack([u, np.ones_like(u)])
     products = np.stack([u * u, u, np.ones_like(u)], axis=1)
