@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dbench.errors import InvalidInput
+from dbench.errors import InvalidInput, unknown_name
 
 if TYPE_CHECKING:
     import pytest
@@ -89,6 +89,8 @@ def run(arguments: tuple[str, ...]) -> None:
         # '-k irs' is an expression of pytest's, not the paper
         if before not in ("-k", "-m") and (folder / one.partition("::")[0]).exists():
             named[place], chosen = str(folder / one), []
+        elif not one.startswith("-") and not before.startswith("-") and not Path(one.partition("::")[0]).exists():
+            raise unknown_name("paper", one, {path.parent.name for path in folder.glob("*/test_*.py")})
     report = Path("reports/latest").absolute()
     own = {"expect": folder / "expected.toml", "frozen": folder / "frozen.json"}
     settings = {"claims": folder, **own, "report": report}
@@ -156,7 +158,14 @@ def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
         return {name: sorted(numbers) for name, numbers in found.items()}
 
     before, after = said(old), said(new)
-    return {name for name in before if before[name] == after.get(name)}
+    # A record without an estimate proves nothing of what computes it.
+    proven = {
+        name
+        for name in before
+        if any(json.loads(numbers)[1] is not None for numbers in before[name])
+        and not any('"broken"' in numbers for numbers in before[name])
+    }
+    return {name for name in proven if before[name] == after.get(name)}
 
 
 def _collect_cards(folder: Path) -> Frozen:

@@ -52,6 +52,9 @@ class _Root(click.Group):
         """The one place where an error becomes a line."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("dbench: stopped", err=True)
+            ctx.exit(130)
         except DbenchError as error:
             raise _OneLine(" ".join(str(error).split())) from None
         except OSError as error:

@@ -233,7 +233,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple
     if report.when != "call" or not report.skipped or line is None:
         return None
     verdict = Verdict(json.loads(line)["verdict"])
-    return str(verdict), LETTERS[verdict], (verdict.upper(), {"yellow": True})
+    return str(verdict), LETTERS.get(verdict, "x"), (verdict.upper(), {"yellow": True})
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dbench.errors import InvalidInput
+
 if TYPE_CHECKING:
     from rich.status import Status
 
@@ -69,6 +71,9 @@ def audit(
             _show(metric, found, verbose)
     for name in outdated:
         click.secho(f"expected to fail, but does not: {name}", fg="yellow", err=True)
+    if not any(record.status in ("pass", "fail") for record in records):
+        reason = next((record.reason for record in records if record.status == "error"), "no check applies")
+        raise InvalidInput(f"{', '.join(audits)} must give a number to be audited, got none: {reason}")
     if strict and (outdated or any(record.status in ("fail", "error") and not record.deviation for record in records)):
         raise SystemExit(1)
 

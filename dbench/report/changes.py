@@ -41,6 +41,7 @@ class Changes:
     """What differs between two reports."""
 
     shared: int  # how many findings both reports judge
+    apart: tuple[int, int]  # how many only the old one does, and only the new one
     headings: tuple[Step, ...]  # findings whose verdict changed, those that fell deepest first
     moved: tuple[tuple[Record, Record], ...]  # (old, new) where the new estimate lies outside of the old interval
     verdicts: int  # how many records changed their verdict
@@ -71,6 +72,7 @@ def compare(old: Document, new: Document) -> Changes:
     both = [(was[key], now[key]) for key in now if key in was]
     return Changes(
         shared=len(before.keys() & after.keys()),
+        apart=(len(before.keys() - after.keys()), len(after.keys() - before.keys())),
         headings=tuple(sorted((step for step in steps if step.old != step.new), key=lambda step: -step.fall)),
         moved=tuple(pair for pair in both if _moved(*pair)),
         verdicts=sum(a["verdict"] != b["verdict"] for a, b in both),
@@ -103,6 +105,12 @@ def difference_lines(changes: Changes) -> list[str]:
     for step in changes.headings:
         seen = {"was": step.saw, "is": step.sees}
         lines += [f"- {step}", *(f"  - {word}: {says}" for word, says in seen.items() if says)]
+    if any(changes.apart):
+        old, new = changes.apart
+        lines += [
+            "",
+            f"Compared: {counted(changes.shared, 'finding')} that both judge; {old} only in OLD, {new} only in NEW",
+        ]
     lines += ["", f"Estimates that moved out of their interval: {len(changes.moved)}", ""]
     for was, now in changes.moved:
         lines.append(f"- {name_text(now)}: {estimate_text(was)} -> {estimate_text(now)} (asked: {asked_text(now)})")
@@ -144,7 +152,7 @@ def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:
     lines = []
     for claim, verdicts in sorted(steps.items(), key=lambda item: (-len(item[1]), item[0])):
         if len(verdicts) > 1:
-            lines.append(f"{claim}: " + ", ".join(f"{verdict} since {name}" for name, verdict in verdicts))
+            lines.append(f"{one_line(claim)}: " + ", ".join(f"{verdict} since {name}" for name, verdict in verdicts))
     lines.append(f"{counted(len(steps) - len(lines), 'finding')} never changed")
     lines += [f"{name}: {counted(len(doc['headings']), 'finding')}, {stand_text(doc)}" for name, doc in history[::-1]]
     return lines

@@ -25,16 +25,18 @@ def prepare_folder(directory: str | Path) -> Path:
         InvalidInput: if it cannot be made, or nothing can be written in it.
     """
     folder = Path(directory)
+    if not folder.resolve().name:
+        raise InvalidInput(f"the report must go to a folder with a name, got {str(directory)!r}")
     probe = folder / f".probe.{os.getpid()}.partial"
     try:
-        new = not folder.exists()
+        new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
             _write_through(probe, "a report will be written here\n")
         finally:
             probe.unlink(missing_ok=True)
-            if new:  # a session that judges nothing, or a part, must not leave an empty one
-                folder.rmdir()
+            for path in new:  # a session that judges nothing, or a part, must not leave an empty one
+                path.rmdir()
     except OSError as error:
         raise InvalidInput(
             f"the report must go to a folder that can be written, got {str(directory)!r}: {error.strerror or error}"
@@ -45,6 +47,8 @@ def prepare_folder(directory: str | Path) -> Path:
 def report_folder(folder: str | Path, *, complete: bool) -> Path:
     """Return where a report belongs: a partial one goes beside the full one, never in its place."""
     path = Path(folder)
+    if path.name in ("", ".."):
+        path = path.resolve()
     return path if complete else path.with_name(f"{path.name}-partial")
 
 
@@ -125,7 +129,11 @@ def read_report(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{file} is not strict JSON: {error}") from error
     validate(document, error=DamagedData, source=str(file))
-    if not headings_match(document):
+    try:
+        match = headings_match(document)
+    except (DbenchError, TypeError, ValueError, ArithmeticError) as error:
+        raise DamagedData(f"{file}: records must be such as a heading can be made of: {error}") from error
+    if not match:
         raise DamagedData(f"{file}: headings must be those of its records; the file was edited")
     return dict(document)
 

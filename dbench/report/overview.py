@@ -6,7 +6,7 @@ from typing import Any
 from dbench.report.document import by_paper, worst_first
 from dbench.report.headings import EVIDENCE, count_verdicts
 from dbench.report.schema import VERDICTS, Document
-from dbench.report.text import counted, listed
+from dbench.report.text import counted, listed, one_line
 
 # The largest tables are described, the others counted.
 MOST_TABLES = 2
@@ -72,11 +72,11 @@ def _table(table: Mapping[str, Any]) -> str:
 def stand_text(document: Document) -> str:
     """Commit and date, as far as the report knows them."""
     provenance = document["provenance"]
-    commit = str(provenance.get("commit", ""))
+    commit = one_line(str(provenance.get("commit", "")))
     head, dirty, _ = commit.partition("+")
     parts = [
         f"commit {head[:12]}{' with changes' if dirty else ''}" if commit else "",
-        str(provenance.get("utc", "")).replace("T", " ").replace("Z", " UTC"),
+        one_line(str(provenance.get("utc", ""))).replace("T", " ").replace("Z", " UTC"),
     ]
     return ", ".join(filter(None, parts))
 

@@ -57,7 +57,9 @@ def nice_ticks(low: float, high: float) -> Sequence[float]:
         return [low]
     power = 10.0 ** math.floor(math.log10(span))
     for step in (0.2 * power, 0.5 * power, power, 2 * power, 5 * power):
+        if step == 0:  # below the smallest number
+            continue
         first, last = math.ceil(low / step), math.floor(high / step)
-        if step > 0 and last - first < 5:
+        if last - first < 5:
             return [float(f"{index * step:.12g}") for index in range(first, last + 1)] or [low]
     return [low, high]

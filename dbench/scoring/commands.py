@@ -91,6 +91,12 @@ def score(
     for option, place in (("--csv", csv_file), ("--html", html_file)):
         if place and place.resolve() in inputs:
             raise InvalidInput(f"{option} must be no file that is scored, got {str(place)!r}")
+        if place and place.is_dir():
+            raise InvalidInput(f"{option} must be a file, got the folder {str(place)!r}")
+    if csv_file and html_file and csv_file.resolve() == html_file.resolve():
+        raise InvalidInput(f"--csv and --html must be two files, got {str(csv_file)!r} for both")
+    if out and out.exists() and not out.is_dir():
+        raise InvalidInput(f"--out must be a folder, got the file {str(out)!r}")
     reading: dict[str, Any] = {"codes": codes, "factors": factors, "continuous": continuous, "discrete": discrete}
     read = [
         read_codes(first, second, rows=rows or MOST_ROWS, seed=options["seed"], **reading) for first, second in pairs
@@ -115,31 +121,43 @@ def score(
         scored.append(_with_progress(found, options | {"source": source}))
         if any(result.reason == STOPPED for result in scored[-1].results):
             break
+    texts = dict[Path, str]()
+    if csv_file:
+        texts[csv_file] = _csv(scored)
+    if html_file:
+        texts[html_file] = page(scored)
+    if out:
+        texts |= {out / f"{name}.svg": picture for name, picture in scored[0].pictures.items()}
+    # Written before anything is shown, and shown whatever could not be: a pipe may be closed, a disk full.
+    written, failed = list[Path](), list[DbenchError]()
+    for place, text in texts.items():
+        try:
+            written.append(write_aside(place, text))
+        except DbenchError as error:
+            failed.append(error)
     if as_json:
         click.echo(json.dumps([record for one in scored for record in one.records], indent=1, allow_nan=False))
     else:
         show(Console(highlight=False), scored)
-    # Shown first: what was computed is not lost where a file cannot be written.
-    written = list[Path]()
-    if csv_file:
-        import pandas as pd
-
-        frames = [one.frame for one in scored]
-        if len(read) > 1:
-            frames = [frame.assign(file=one.file.name) for frame, one in zip(frames, scored, strict=True)]
-        written.append(write_aside(csv_file, pd.concat(frames).to_csv(index=False)))
-    if html_file:
-        written.append(write_aside(html_file, page(scored)))
-    if out:
-        written += [write_aside(out / f"{name}.svg", picture) for name, picture in scored[0].pictures.items()]
     for path in written:
         click.echo(f"Written: {path}", err=as_json)
+    if failed:
+        raise failed[0]
     results = [result for one in scored for result in one.results]
     if any(result.reason == STOPPED for result in results):
         click.echo("dbench: stopped; what was computed by then stands above", err=True)
         context.exit(130)
     if all(result.score is None for result in results):
         raise InvalidInput("no metric could be computed; the reasons stand above")
+
+
+def _csv(scored: Sequence[Scores]) -> str:
+    import pandas as pd
+
+    frames = [one.frame for one in scored]
+    if len(scored) > 1:
+        frames = [frame.assign(file=one.file.name) for frame, one in zip(frames, scored, strict=True)]
+    return pd.concat(frames).to_csv(index=False)
 
 
 def _draw(decoder: str, found: CodesFile, out: Path) -> Path:

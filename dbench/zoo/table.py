@@ -47,6 +47,9 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
             raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
     if not all(isinstance(score, str) for score in manifest["scores"]):
         raise DamagedData(f"{path} must name scores, got {manifest['scores']!r:.80}")
+    sweeps = manifest["profile"].get("sweeps", [])
+    if not isinstance(sweeps, list) or not all(isinstance(sweep, dict) for sweep in sweeps):
+        raise DamagedData(f"{path}: sweeps of the profile must be a list of tables, got {sweeps!r:.80}")
     deviations = manifest["profile"].get("deviations", [])
     if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
         raise DamagedData(f"{path}: deviations of the profile must be a list of text, got {deviations!r:.80}")

@@ -94,8 +94,10 @@ def command(folder, monkeypatch):
 def statuses(command):
     def ask(name, *arguments):
         done = command(f"mine:{name}", "--json", *arguments)
-        assert done.exit_code == 0, done.stderr
-        return {record["check"]: record for record in json.loads(done.stdout)}
+        found = {record["check"]: record for record in json.loads(done.stdout)}
+        nothing = {record["status"] for record in found.values()} <= {"error", "not applicable"}
+        assert done.exit_code == (2 if nothing else 0), done.stderr
+        return found
 
     return ask
 
@@ -172,6 +174,13 @@ def test_what_is_no_number_is_an_error_on_every_check(statuses, name, message):
     records = statuses(name, "--check", "separation", "--check", "bounds", "--check", "characteristic_2_high")
     assert {record["status"] for record in records.values()} == {"error"}
     assert message in records["separation"]["reason"]
+
+
+def test_a_metric_that_never_gives_a_number_ends_in_its_first_error(command):
+    done = command("mine:nothing", "--check", "separation")
+    assert done.exit_code == 2
+    expected = "dbench: mine:nothing must give a number to be audited, got none: returned NoneType, not a number"
+    assert done.stderr.splitlines()[-1] == expected
 
 
 def test_a_metric_that_fails_on_some_representations_goes_on_with_the_others(statuses):

@@ -124,6 +124,12 @@ def test_an_unknown_command_or_option_is_a_usage_error() -> None:
     assert run("zoo", "train", "--workers", "0").exit_code == 2
 
 
+def test_an_interrupt_ends_with_a_line_and_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbench.codes.reading.read_codes", Mock(side_effect=KeyboardInterrupt))
+    result = run("score", __file__)
+    assert (result.exit_code, result.stderr) == (130, "dbench: stopped\n")
+
+
 def test_an_error_of_the_operating_system_gives_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     full = OSError(28, "No space left on device", "/some/file")
     monkeypatch.setattr(train_module, "train_runs", Mock(side_effect=full))

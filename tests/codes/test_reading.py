@@ -191,7 +191,7 @@ def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], messag
         ("code_0,factor_0\n1,2\n3\n", "cannot be read"),
         ("code_0,factor_0\nred,1\n", "column 'code_0' must hold numbers, got text"),
         ("code_0,factor_0\n1,red\n2,\n", "must have printable text in every row, got ''"),
-        ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0"),
+        ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0, column 'factor_0'"),
         ("code_0,factor_0\n1,2\nnan,2\n", "must be finite, got nan in row 1"),
         ("code_0;factor_0\n1;2\n", "it has code_0;factor_0"),
         ("code_0,factor_0\n1,2\n\xff\xfe,1\n", "cannot be read"),

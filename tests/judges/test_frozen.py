@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from dbench.claims.frozen import Frozen, FrozenCard, frozen_again, load_frozen, write_frozen
+from dbench.claims_commands import _equal_cards
 
 ROOT = Path(__file__).parents[2]
 CARD = """
@@ -30,6 +31,21 @@ def freeze(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     # The installed command: python -m would put the checkout before what is installed.
     command = [str(Path(sys.executable).with_name("dbench")), "claims", "freeze", *options]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.mark.parametrize(
+    ("records", "equal"),
+    [
+        ([{"estimate": 0.5}], True),
+        ([{"estimate": 0.5}, {"estimate": None, "verdict": "not tested"}], True),
+        ([{"estimate": None, "verdict": "not tested"}], False),  # nothing was computed
+        ([{"estimate": 0.5}, {"estimate": None, "verdict": "broken"}], False),
+    ],
+)
+def test_records_without_an_estimate_prove_nothing_of_a_card(records, equal):
+    fixed = {"claim": "a.b", "evidence": "zoo", "part": "", "params": {}, "interval": None, "n": 5, "rule": "above 0"}
+    document = {"records": [{**fixed, "role": "primary", "verdict": "reproduced", **record} for record in records]}
+    assert (_equal_cards(document, document) == {"a.b / zoo"}) == equal
 
 
 @pytest.mark.long

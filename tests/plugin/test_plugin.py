@@ -1,12 +1,17 @@
 """The plugin end to end: verdicts become outcomes, counts, exit statuses and a report, alike with any workers."""
 
+import json
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from dbench.claims.errata import errata
+from dbench.claims.rules import Verdict
+from dbench.claims.session import RECORD_PROPERTY
+from dbench.pytest_judge import pytest_report_teststatus
 
 # One test for each verdict and its outcome, and for each way to break.
 EVERYTHING = """
@@ -113,6 +118,13 @@ VERDICTS = {f"TestBroken::test_{how}": "broken" for how in BROKEN} | {
 
 def timeless(records: dict) -> dict:
     return {name: {key: v for key, v in record.items() if key != "seconds"} for name, record in records.items()}
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_that_a_test_may_hide_behind_a_skip_has_a_letter(verdict):
+    said = [(RECORD_PROPERTY, json.dumps({"verdict": verdict}))]
+    report = SimpleNamespace(when="call", skipped=True, user_properties=said)
+    assert len(pytest_report_teststatus(report)[1]) == 1
 
 
 @pytest.mark.long

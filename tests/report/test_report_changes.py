@@ -96,6 +96,14 @@ def test_of_a_partial_report_only_what_both_judged_is_compared(make_record):
     for pair in ((document(records), part), (part, document(records))):
         assert [step.claim for step in compare(*pair).headings] == ["sober.b"]
         assert (compare(*pair).added, compare(*pair).removed) == (0, 0)
+    assert "Compared: 1 finding that both judge; 1 only in OLD, 0 only in NEW" in difference_lines(
+        compare(document(records), part)
+    )
+
+
+def test_what_a_report_says_cannot_command_the_terminal(make_record):
+    report = document([make_record(claim="sober.\x1b[2Jx")]) | {"provenance": {"commit": "\x1b]0;owned\x07"}}
+    assert all(line.isprintable() for line in history_lines([("a", report), ("b", report)]))
 
 
 def test_a_test_is_the_same_from_a_checkout_and_from_a_wheel(make_record):

@@ -12,6 +12,7 @@ from dbench.cli import main
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.report import build_document, read_report, write_report
 from dbench.report import files as files_module
+from dbench.report.files import prepare_folder, report_folder
 
 
 @pytest.fixture
@@ -82,6 +83,23 @@ def test_an_expression_of_pytest_is_not_taken_for_a_paper(monkeypatch):
         with pytest.raises(TypeError):  # there is no status, as nothing was judged
             CliRunner().invoke(main, ["claims", "run", *given], catch_exceptions=False)
     assert asked == [["-k", "irs", f"{claims}"], [f"{claims}/hownot", "-k", "irs"], ["-n0", f"{claims}/hownot"]]
+
+
+def test_a_paper_that_there_is_not_is_named(monkeypatch):
+    monkeypatch.setattr(pytest, "main", lambda *_: pytest.fail("judged"))
+    result = CliRunner().invoke(main, ["claims", "run", "hownott"])
+    assert result.exit_code == 2
+    assert "unknown paper 'hownott'; did you mean 'hownot'? Known: flaws, hownot, irs, sober, udr" in result.output
+
+
+def test_a_report_of_the_folder_above_goes_beside_it_and_none_to_the_root(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert report_folder("..", complete=False) == tmp_path.with_name(f"{tmp_path.name}-partial")
+    with pytest.raises(InvalidInput, match="must go to a folder with a name, got '/'"):
+        prepare_folder("/")
+    prepare_folder("x/y/z")
+    assert not Path("x").exists()
 
 
 def test_a_finding_is_judged_again_where_its_test_lies(tmp_path, sample, monkeypatch):
@@ -161,6 +179,16 @@ def test_a_damaged_report_is_told_from_a_wrong_path(tmp_path, text, message):
     (tmp_path / "report.json").write_bytes(text)
     with pytest.raises(DamagedData, match=message):
         read_report(tmp_path)
+
+
+def test_records_of_which_no_heading_can_be_made_are_damage(whole):
+    path = whole / "report.json"
+    document = json.loads(path.read_text())
+    for record in document["records"]:
+        record |= {"n": None, "settles_at": 30, "verdict": "undecided"}
+    path.write_text(json.dumps(document))
+    with pytest.raises(DamagedData, match=r"report\.json"):
+        read_report(whole)
 
 
 def test_a_verdict_edited_by_hand_is_noticed(whole):

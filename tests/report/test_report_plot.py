@@ -62,6 +62,10 @@ def test_extreme_numbers_stay_on_the_plot(make_record, changes):
     assert plot.ticks
 
 
+def test_a_span_of_the_smallest_numbers_has_ticks():
+    assert set(nice_ticks(0, 1e-323)) <= {0, 1e-323}
+
+
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (-3, 7), (0.981, 0.983), (-1e-8, 2e-8), (1e9, 3e9), (0.07, 0.93)])
 def test_ticks_are_few_round_and_inside(low, high):
     ticks = nice_ticks(low, high)

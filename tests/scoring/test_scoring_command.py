@@ -4,6 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -141,6 +142,12 @@ def test_an_interrupt_prints_what_is_there_and_exits_with_130(file: Path, monkey
     assert set(pd.read_csv(file.with_suffix(".csv"))["metric"]) == {"mig", "nk"}
 
 
+def test_a_closed_pipe_loses_no_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbench.scoring.terminal.show", Mock(side_effect=BrokenPipeError))
+    assert run(file, "--metric", "mig", "--csv", file.with_suffix(".csv")).exit_code != 0
+    assert set(pd.read_csv(file.with_suffix(".csv"))["metric"]) == {"mig"}
+
+
 def test_factors_are_called_continuous_or_discrete(file: Path) -> None:
     usual, other = (
         json.loads(run(file, "--metric", "sap", "--json", *more).stdout)[0] for more in ((), ("--continuous", "*"))
@@ -157,6 +164,10 @@ def test_factors_are_called_continuous_or_discrete(file: Path) -> None:
         (["--metric", "mig", "--csv", "/dev/null/x"], "cannot write"),
         ([__file__], "codes must come in .npz"),
         (["mine.csv", "--csv", "./mine.csv"], "--csv must be no file that is scored, got 'mine.csv'"),
+        (["--csv", "."], "--csv must be a file, got the folder '.'"),
+        (["--html", ""], "--html must be a file, got the folder '.'"),
+        (["--csv", "a", "--html", "./a"], "--csv and --html must be two files, got 'a' for both"),
+        (["--out", __file__], "--out must be a folder, got the file"),
         (["mine.csv", "--html", "mine.csv"], "--html must be no file that is scored, got 'mine.csv'"),
     ],
 )

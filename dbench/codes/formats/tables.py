@@ -45,7 +45,7 @@ class StoredTable:
         require_room(self.what, self.rows, len(columns), self.rows if keep is None else len(keep))
         with readable(self.what):
             blocks = (_matrix(self.what, columns, batch) for batch in self._whole(columns))
-            return rows_of(checked(self.what, blocks), keep)
+            return rows_of(checked(self.what, blocks, columns), keep)
 
     def read_columns(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> list[Column]:
         """Return the kept rows of each column, which may hold text; raises as :meth:`read`."""

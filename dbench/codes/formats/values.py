@@ -1,6 +1,6 @@
 """What all formats have in common: how much is read, which values are taken, and what they become."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,8 @@ def require_room(what: str, rows: int, columns: int, kept: int) -> None:
         )
 
 
-def checked(what: str, blocks: Iterable[NDArray[Any]]) -> Iterator[Values]:
-    """Convert parts of a matrix to int64 or float64.
+def checked(what: str, blocks: Iterable[NDArray[Any]], columns: Sequence[str] = ()) -> Iterator[Values]:
+    """Convert parts of a matrix, whose columns may have names, to int64 or float64.
 
     Raises:
         InvalidInput: NaN, infinity, or integers that do not fit.
@@ -41,7 +41,8 @@ def checked(what: str, blocks: Iterable[NDArray[Any]]) -> Iterator[Values]:
             if bad.any():
                 row, place = (int(number) for number in np.argwhere(bad)[0])
                 raise InvalidInput(
-                    f"{what} must be finite, got {values[row, place]} in row {first + row}, column {place} "
+                    f"{what} must be finite, got {values[row, place]} in row {first + row}, "
+                    f"column {repr(columns[place]) if columns else place} "
                     f"(counted from 0; missing values count as NaN)"
                 )
             yield values
