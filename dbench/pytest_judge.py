@@ -130,7 +130,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if not isinstance(returned, Estimate):
         raise TypeError(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}")
     estimate = card.cut(returned)
-    judgement = card.judge(returned, confidence=arguments.get("confidence"))
+    level = pyfuncitem.config.stash[FROZEN].confidence_of(card, role_of(pyfuncitem, card))
+    judgement = card.judge(returned, confidence=level)
     _settle(pyfuncitem, card, estimate, judgement, arguments)
     return True
 

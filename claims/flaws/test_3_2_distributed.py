@@ -128,18 +128,18 @@ SNC_LOW = TREES.probe(
 )
 
 
-def _repeat(card, repetitions, score, **axes):
+def _repeat(card, confidence, repetitions, score, **axes):
     """Repeat a sampled experiment; the draws are the replicates."""
     streams = [generator(claim="flaws.3.2", part=card.part, repetition=i, **axes) for i in range(repetitions)]
-    return mean_interval([score(stream) for stream in streams], confidence=card.confidence)
+    return mean_interval([score(stream) for stream in streams], confidence=confidence)
 
 
-def largest_relation(card, measure, draw, repetitions):
+def largest_relation(card, confidence, measure, draw, repetitions):
     def score(stream):
         sample = draw(10_000, stream)
         return float(np.max(measure(sample.codes, sample.factors)))
 
-    return _repeat(card, repetitions, score)
+    return _repeat(card, confidence, repetitions, score)
 
 
 def largest_information(codes, factors):
@@ -168,7 +168,7 @@ def test_the_linear_relation_has_no_strength(*, cases=xor_cases):
 
 
 @LINEAR_CLASSIFIER.covers
-def test_a_linear_classifier_sees_nothing(*, draw=xor_codes, repetitions=50, n=4_000):
+def test_a_linear_classifier_sees_nothing(confidence, *, draw=xor_codes, repetitions=50, n=4_000):
     def gain(stream):
         train, test = draw(n, stream).split(0.5, stream)
         labels = test.factors[:, 0]
@@ -176,25 +176,27 @@ def test_a_linear_classifier_sees_nothing(*, draw=xor_codes, repetitions=50, n=4
         model = LogisticRegression().fit(train.codes, train.factors[:, 0])
         return float((model.score(test.codes, labels) - chance) / (1 - chance))
 
-    return _repeat(LINEAR_CLASSIFIER, repetitions, gain)
+    return _repeat(LINEAR_CLASSIFIER, confidence, repetitions, gain)
 
 
 @KNOCK_OUT.covers
-def test_knock_out_sees_the_hidden_pair(*, draw=xor_codes, repetitions=5, n=900):
+def test_knock_out_sees_the_hidden_pair(confidence, *, draw=xor_codes, repetitions=5, n=900):
     def score(stream):
         return float(nk(draw(n, stream, plain_copy=True), generator=stream))
 
-    return _repeat(KNOCK_OUT, repetitions, score)
+    return _repeat(KNOCK_OUT, confidence, repetitions, score)
 
 
 @CONTINUOUS_LINEAR.covers
-def test_the_absolute_difference_is_uncorrelated_with_either_code(*, draw=absolute_difference, repetitions=10):
-    return largest_relation(CONTINUOUS_LINEAR, squared_correlation, draw, repetitions)
+def test_the_absolute_difference_is_uncorrelated_with_either_code(
+    confidence, *, draw=absolute_difference, repetitions=10
+):
+    return largest_relation(CONTINUOUS_LINEAR, confidence, squared_correlation, draw, repetitions)
 
 
 @CONTINUOUS_INFORMATION.covers
-def test_the_absolute_difference_is_hidden_from_either_code(*, draw=absolute_difference, repetitions=10):
-    return largest_relation(CONTINUOUS_INFORMATION, mutual_information, draw, repetitions)
+def test_the_absolute_difference_is_hidden_from_either_code(confidence, *, draw=absolute_difference, repetitions=10):
+    return largest_relation(CONTINUOUS_INFORMATION, confidence, mutual_information, draw, repetitions)
 
 
 @NO_INFORMATION.covers
@@ -214,18 +216,22 @@ def test_the_band_matrix_reaches_the_printed_bound(n_codes, *, cases=modular_sum
 
 @TREES.covers
 @pytest.mark.parametrize(("n_codes", "classes", "n"), [(6, 2, 1_000), (6, 2, 4_000), (6, 3, 1_500), (12, 2, 1_500)])
-def test_boosted_trees_reach_the_printed_bound(n_codes, classes, n, *, draw=modular_sum_codes, repetitions=3):
+def test_boosted_trees_reach_the_printed_bound(
+    n_codes, classes, n, confidence, *, draw=modular_sum_codes, repetitions=3
+):
     def score(stream):
         result = dci(draw(n, stream, n_codes=n_codes, classes=classes), generator=stream)
         return min(result.value, result.details["completeness"]) - printed_bound(n_codes)
 
-    return _repeat(TREES, repetitions, score, n_codes=n_codes, classes=classes, n=n)
+    return _repeat(TREES, confidence, repetitions, score, n_codes=n_codes, classes=classes, n=n)
 
 
 @SNC_LOW.covers
 @pytest.mark.parametrize(("n_codes", "classes"), [(6, 2), (6, 4), (16, 2)])
-def test_snc_stays_near_zero_on_the_band_code(n_codes, classes, *, draw=modular_sum_codes, repetitions=10, n=3_000):
+def test_snc_stays_near_zero_on_the_band_code(
+    n_codes, classes, confidence, *, draw=modular_sum_codes, repetitions=10, n=3_000
+):
     def score(stream):
         return float(snc(draw(n, stream, n_codes=n_codes, classes=classes)))
 
-    return _repeat(SNC_LOW, repetitions, score, n_codes=n_codes, classes=classes)
+    return _repeat(SNC_LOW, confidence, repetitions, score, n_codes=n_codes, classes=classes)

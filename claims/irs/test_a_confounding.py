@@ -34,27 +34,27 @@ POSITIVITY = RECOVERS.probe(
 )
 
 
-def effect_of_first(card, strength, reweight, *, repetitions=10, n=20_000):
+def effect_of_first(card, strength, reweight, confidence, *, repetitions=10, n=20_000):
     def effect(repetition):
         stream = generator(claim=card.id, part=card.part or "reweighted", strength=strength, repetition=repetition)
         sample = confounded_codes(n, stream, strength=strength)
         return float(empida(sample.codes, sample.factors, [[0]], [], [0], reweight=reweight)[0])
 
-    return mean_interval([effect(i) for i in range(repetitions)], confidence=card.confidence)
+    return mean_interval([effect(i) for i in range(repetitions)], confidence=confidence)
 
 
 @RECOVERS.covers
 @pytest.mark.parametrize("strength", [0.3, 0.6, 0.9])
-def test_reweighting_recovers_the_effect(strength, *, reweight=True, **size):
-    return effect_of_first(RECOVERS, strength, reweight, **size)
+def test_reweighting_recovers_the_effect(strength, confidence, *, reweight=True, **size):
+    return effect_of_first(RECOVERS, strength, reweight, confidence, **size)
 
 
 @BIASED.covers
 @pytest.mark.parametrize("strength", [0.3, 0.6, 0.9])
-def test_plain_conditioning_is_biased(strength, *, reweight=False, **size):
-    return effect_of_first(BIASED, strength, reweight, **size)
+def test_plain_conditioning_is_biased(strength, confidence, *, reweight=False, **size):
+    return effect_of_first(BIASED, strength, reweight, confidence, **size)
 
 
 @POSITIVITY.covers
-def test_reweighting_recovers_the_effect_of_what_never_occurs(*, strength=1.0, reweight=True, **size):
-    return effect_of_first(POSITIVITY, strength, reweight, **size)
+def test_reweighting_recovers_the_effect_of_what_never_occurs(confidence, *, strength=1.0, reweight=True, **size):
+    return effect_of_first(POSITIVITY, strength, reweight, confidence, **size)

@@ -143,7 +143,7 @@ def for_strengths(quality, same, everyone):
     return rank_correlation(np.median(same, axis=1), np.median(quality, axis=1))
 
 
-def gain_of_subset(card, mixing, relation, *, learnt=2, partner=None, all_informative=False, samples=10):
+def gain_of_subset(card, mixing, relation, confidence, *, learnt=2, partner=None, all_informative=False, samples=10):
     """UDR of a model that learnt some of five factors, its partner as many or ``partner``, minus that of two of all."""
 
     def pair(first, second, stream):
@@ -156,7 +156,7 @@ def gain_of_subset(card, mixing, relation, *, learnt=2, partner=None, all_inform
 
     streams = [generator(claim=card.id, part=card.part or "not punished", sample=i) for i in range(samples)]
     changes = [pair(learnt, partner or learnt, s) - pair(5, 5, s) for s in streams]
-    return mean_interval(changes, confidence=card.confidence)
+    return mean_interval(changes, confidence=confidence)
 
 
 @SEPARATES.covers
@@ -213,11 +213,11 @@ def test_scores_within_a_strength_choose_strengths(confidence, **world):
 @NOT_PUNISHED.covers
 @RELATIONS
 @pytest.mark.parametrize("partner", [2, 5], ids=["as few", "all"])
-def test_learning_fewer_factors_is_not_penalised(relation, partner, **world):
-    return gain_of_subset(NOT_PUNISHED, 0.0, relation, partner=partner, **world)
+def test_learning_fewer_factors_is_not_penalised(relation, partner, confidence, **world):
+    return gain_of_subset(NOT_PUNISHED, 0.0, relation, confidence, partner=partner, **world)
 
 
 @HIGHER.covers
 @RELATIONS
-def test_learning_fewer_factors_scores_higher(relation, *, samples=20, **world):
-    return gain_of_subset(HIGHER, 0.4, relation, samples=samples, **world)
+def test_learning_fewer_factors_scores_higher(relation, confidence, *, samples=20, **world):
+    return gain_of_subset(HIGHER, 0.4, relation, confidence, samples=samples, **world)

@@ -88,14 +88,14 @@ def planes(factors, stream):
     return np.hstack([np.cos(turns), np.sin(turns)])
 
 
-def udr_of_pairs(card, encode, relation, *, pairs=30):
+def udr_of_pairs(card, encode, relation, confidence, *, pairs=30):
     def score(pair):
         stream = generator(claim=card.id, part=card.part or "categories", pair=pair)
         factors = stream.uniform(size=(400, 5))
         codes = np.stack([encode(factors, stream) for _ in range(2)])
         return mean_udr(codes + 0.01 * stream.standard_normal(codes.shape), relation)
 
-    return mean_interval([score(i) for i in range(pairs)], confidence=card.confidence)
+    return mean_interval([score(i) for i in range(pairs)], confidence=confidence)
 
 
 def cca(first, second):
@@ -122,14 +122,14 @@ def preference(compare, confidence, *, samples=8):
 
 @CATEGORIES.covers
 @RELATIONS
-def test_categories_in_another_order_score_low(relation, *, encode=None, **world):
-    return udr_of_pairs(CATEGORIES, encode or categories, relation, **world)
+def test_categories_in_another_order_score_low(relation, confidence, *, encode=None, **world):
+    return udr_of_pairs(CATEGORIES, encode or categories, relation, confidence, **world)
 
 
 @PHASES.covers
 @RELATIONS
-def test_angles_from_another_origin_score_low(relation, *, encode=None, **world):
-    return udr_of_pairs(PHASES, encode or phases, relation, **world)
+def test_angles_from_another_origin_score_low(relation, confidence, *, encode=None, **world):
+    return udr_of_pairs(PHASES, encode or phases, relation, confidence, **world)
 
 
 @PHASE_EXACT.covers
@@ -140,8 +140,8 @@ def test_angles_a_fifth_of_a_turn_apart_score_nothing(*, shift=None):
 
 @PLANES.covers
 @RELATIONS
-def test_angles_as_planes_score_low(relation, *, encode=None, **world):
-    return udr_of_pairs(PLANES, encode or planes, relation, **world)
+def test_angles_as_planes_score_low(relation, confidence, *, encode=None, **world):
+    return udr_of_pairs(PLANES, encode or planes, relation, confidence, **world)
 
 
 @DISENTANGLED.covers

@@ -116,7 +116,7 @@ def test_a_metric_rewards_a_property_where_the_table_says_so(metric, trait, vari
     return mean_interval(beyond, confidence=confidence)
 
 
-def mean_score(metric, card, k, missing, repetitions, **sizes):
+def mean_score(metric, card, k, missing, repetitions, confidence, **sizes):
     """Score codes for all but some of k factors of ten values; the others leave noise of the same size."""
 
     def encode(factors, stream):
@@ -127,17 +127,18 @@ def mean_score(metric, card, k, missing, repetitions, **sizes):
     names = tuple(f"factor_{j}" for j in range(k))
     source = FunctionSource(lambda n, stream: stream.integers(10, size=(n, k)), encode, names)
     streams = [generator(claim=card.id, part=card.part or "beta_vae", k=k, repetition=i) for i in range(repetitions)]
-    return mean_interval([float(metric(source, generator=s, **sizes)) for s in streams], confidence=card.confidence)
+    return mean_interval([float(metric(source, generator=s, **sizes)) for s in streams], confidence=confidence)
 
 
 @BETA_VAE.covers
 @pytest.mark.parametrize("k", [3, 5])
-def test_beta_vae_does_not_miss_a_factor(k, *, missing=1, repetitions=5):
-    return mean_score(beta_vae_metric, BETA_VAE, k, missing, repetitions, train_points=1_000, test_points=1_000)
+def test_beta_vae_does_not_miss_a_factor(k, confidence, *, missing=1, repetitions=5):
+    sizes = {"train_points": 1_000, "test_points": 1_000}
+    return mean_score(beta_vae_metric, BETA_VAE, k, missing, repetitions, confidence, **sizes)
 
 
 @FACTOR_VAE.covers
 @pytest.mark.parametrize("k", [3, 5])
-def test_factor_vae_misses_a_factor(k, *, missing=1, repetitions=5):
+def test_factor_vae_misses_a_factor(k, confidence, *, missing=1, repetitions=5):
     sizes = {"train_votes": 1_000, "test_votes": 1_000, "variance_draws": 2_000}
-    return mean_score(factor_vae, FACTOR_VAE, k, missing, repetitions, **sizes)
+    return mean_score(factor_vae, FACTOR_VAE, k, missing, repetitions, confidence, **sizes)

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbench.claims.errata import errata
+from dbench.claims.frozen import Frozen, FrozenCard, write_frozen
 from dbench.claims.rules import Verdict
 from dbench.claims.session import RECORD_PROPERTY
 from dbench.pytest_judge import pytest_report_teststatus
@@ -125,6 +126,25 @@ def test_every_verdict_that_a_test_may_hide_behind_a_skip_has_a_letter(verdict):
     said = [(RECORD_PROPERTY, json.dumps({"verdict": verdict}))]
     report = SimpleNamespace(when="call", skipped=True, user_properties=said)
     assert len(pytest_report_teststatus(report)[1]) == 1
+
+
+def test_a_cell_that_does_not_share_its_level_with_the_others_is_broken(session, pytester):
+    cells = {f"hownot.fact-7 / synthetic / {part}": FrozenCard("ab" * 32, "2026-01-01", 1) for part in "ab"}
+    write_frozen(pytester.path / "frozen.json", Frozen(cells))
+    source = """
+CARD = card("hownot.fact-7", part="a")
+
+@CARD.covers
+def test_own():
+    return around(0.7)
+
+@CARD.covers
+def test_shared(confidence):
+    return Estimate(0.7, 0.6, 0.8, 10, confidence)
+"""
+    done = session(source, "-n0", "--dbench-frozen=frozen.json")
+    assert done.verdicts == {"test_own": "broken", "test_shared": "reproduced"}
+    assert done.records["test_shared"]["confidence"] == 0.975
 
 
 @pytest.mark.long
