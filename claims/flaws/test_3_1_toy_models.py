@@ -156,8 +156,9 @@ def test_a_metric_orders_samples_of_the_models_as_printed(
         return mean_interval(SIDE[metric] * differences, confidence=confidence)
     # NK, 0.05: noise of two test parts of 333; a fifth of what the first code is worth.
     found = mean_interval(differences, confidence=confidence)
-    farthest = max(abs(found.low), abs(found.high))
-    return Estimate(0.05 - abs(found.value), 0.05 - farthest, 0.05, found.n, confidence)
+    nearest, farthest = sorted((abs(found.low), abs(found.high)))
+    nearest = 0.0 if found.low <= 0 <= found.high else nearest
+    return Estimate(0.05 - abs(found.value), 0.05 - farthest, 0.05 - nearest, found.n, confidence)
 
 
 @CELLS.covers

@@ -56,6 +56,7 @@ WORLDS = rows(
     (TOY, "ORDER", {"metric": "mig", "first": 0.7, "second": 0.5}, EXACT),
     (TOY, "SAMPLED", {"metric": "sap", "first": 0.7, "second": 0.5, "n": 2_000},
      {"metric": "sap", "n": 100, "repetitions": 2}),
+    (TOY, "SAMPLED", {"metric": "nk", "first": 1.0, "second": 0.5}, {"metric": "nk", "n": 100, "repetitions": 2}),
     (TOY, "CELLS", {"metric": "mig", "model": "M1", "share": 0.7}, EXACT),
     (MISALIGNED, "GREEDY", {"model": lone}, {"samples": 5}),
     (MISALIGNED, "INJECTIVE", {"assign": lambda matrix: matrix.argmax(axis=0)}, {"matrices": 10}),
