@@ -39,7 +39,7 @@ class Recorder:
     def __init__(self, config: pytest.Config, session: Session, folder: Path | None, *, complete: bool) -> None:
         self.config, self.session, self.folder, self.complete = config, session, folder, complete
         self.folders: list[Path] = []
-        self.judging = self.uncollected = False
+        self.judging = self.uncollected = self.known = False
         self.document: dict[str, Any] = {}
         self.written: list[Path] = []
         self.unwritten = ""
@@ -73,6 +73,7 @@ class Recorder:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist: remember what was collected."""
+        self.known = True
         self.session.expected |= {item.nodeid for item in session.items}
         self.session.cards |= cards_of(session.items)
 
@@ -84,7 +85,10 @@ class Recorder:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """With xdist: learn from a worker that ended well which test judges which claim."""
-        self.session.cards |= json.loads(getattr(node, "workeroutput", {}).get("dbench_cards", "{}"))
+        cards = getattr(node, "workeroutput", {}).get("dbench_cards")
+        if cards is not None:
+            self.known = True
+            self.session.cards |= json.loads(cards)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember a file that cannot be imported, with xdist a worker's: its claims are not among those collected."""
@@ -94,7 +98,8 @@ class Recorder:
     @property
     def whole(self) -> bool:
         """Whether every claim was judged, so that the report is one of all."""
-        return self.complete and not self.uncollected and not self.session.stopped
+        # Where no worker ended well nobody knows which of the tests that were lost are claims.
+        return self.complete and self.known and not self.uncollected and not self.session.stopped
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:

@@ -1,6 +1,7 @@
 """Statistics of a population that many claims use, each with its interval over seeds.
 
-All seeds are those complete for every objective of the population, and a seed is left out of all tables at once.
+All seeds are those complete for every objective of the population, but for :func:`trend_with_strength`, which takes
+those complete for its own; and a seed is left out of all tables at once.
 Without ``objectives`` the settings are those of all objectives.
 """
 

@@ -213,10 +213,15 @@ def chance_text(records: Iterable[Record], others: Iterable[Record] = ()) -> str
     An interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
     however they depend on each other. Others might have been in the place of some: those of other image sizes.
     """
-    sampled = [record for record in records if record["interval"] is not None and record["confidence"] < 1]
+
+    def on_samples(some: Iterable[Record]) -> list[Record]:
+        return [record for record in some if record["interval"] is not None and record["confidence"] < 1]
+
+    sampled = on_samples(records)
     if not sampled:
         return ""
-    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in (*sampled, *others)):.2g}"))
+    beside = [record for record in on_samples(others) if all(record is not one for one in sampled)]
+    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in (*sampled, *beside)):.2g}"))
     return (
         f"{len(sampled)} of the verdicts rest on samples. If every true value lay exactly on the end of its range, "
         f"{errors} would be expected to be wrongly reproduced, and as many wrongly outside."

@@ -1,5 +1,6 @@
 """The report as Markdown for GitHub."""
 
+import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -24,7 +25,7 @@ def render_markdown(document: Document) -> str:
     blocks += ["## Contradicted, absent or broken", _list(refuted(document)) or "None."]
     blocks += [_sizes(document), "## All findings"]
     for paper, group in by_paper(headings).items():
-        title = escape(f"{PAPERS.get(paper, paper)}: {tally(group)}")
+        title = f"{PAPERS.get(paper, paper)}: {tally(group)}"
         blocks.append(_folded(title, _findings(worst_first(group))))
     blocks.append(f"{counted(len(document['records']), 'record')} in `report.json`, with the page `index.html`.")
     if document["errata"]:
@@ -60,7 +61,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _folded(title: str, body: str) -> str:
-    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+    # A line of HTML, in which Markdown's backslashes mean nothing.
+    return f"<details><summary>{html.escape(clip(one_line(title), LONGEST))}</summary>\n\n{body}\n\n</details>"
 
 
 def _matrix(document: Document) -> str:

@@ -310,6 +310,23 @@ def test_fatal():
     assert "crashed" in outcome.records["test_fatal"]["reason"]
 
 
+def test_where_every_worker_dies_the_report_is_no_full_one(session):
+    source = """
+@card().covers
+def test_good():
+    return around(0.7)
+
+@card("hownot.fact-4").covers
+def test_fatal():
+    os._exit(0)
+"""
+    outcome = session(source, "-n1", "--max-worker-restart=0")
+    assert outcome.code != 0
+    assert not (outcome.folder / "out").exists()
+    document = json.loads((outcome.folder / "out-partial" / "report.json").read_text())
+    assert not document["scope"]["complete"]
+
+
 def test_the_plugin_is_inert_where_no_claims_are_run(session, pytester):
     (pytester.path / "elsewhere").mkdir()
     (pytester.path / "elsewhere" / "test_other.py").write_text("def test_it():\n    pass\n")

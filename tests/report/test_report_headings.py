@@ -188,6 +188,9 @@ def test_only_samples_err_by_chance(make_record):
     assert chance_text([exact, make_record(interval=None)]) == ""
     assert chance_text([exact] + [make_record(confidence=0.9)] * 10).startswith("10 of the verdicts rest on samples")
     assert ", 0.5 would be" in chance_text([make_record(confidence=0.9)] * 10)
+    decider = make_record(confidence=0.9)
+    others = [decider, make_record(confidence=0.8), make_record(interval=None), make_record(confidence=1.0)]
+    assert ", 0.15 would be" in chance_text([decider], others)  # of itself and of one other that rests on a sample
 
 
 def test_of_cases_of_one_verdict_the_farthest_heads_or_the_narrowest(heading_of, make_record):

@@ -76,6 +76,11 @@ def test_hostile_text_stays_text(make_record, field):
     assert all(len({cells(row) for row in table}) == 1 for table in tables(text))
 
 
+def test_a_title_that_is_folded_means_only_itself(make_document, make_record):
+    text = render_markdown(make_document([make_record(claim="my_<b>paper.x", paper="my_<b>paper")]))
+    assert "<summary>my_&lt;b&gt;paper: " in text
+
+
 def test_very_long_text_is_clipped(make_record):
     text = render_markdown(build_document([make_record(reason="word " * 100_000, verdict="broken")]))
     assert len(text) < 10_000
