@@ -14,8 +14,8 @@ from dbench.audit.estimation import estimation_checks
 from dbench.audit.record import Check, CheckResult
 from dbench.audit.subject import Subject
 from dbench.audit.transforms import transform_checks
-from dbench.errors import DamagedData, unknown_name
-from dbench.metrics.registry import find_variant
+from dbench.errors import DamagedData, InvalidInput, unknown_name
+from dbench.metrics.registry import METRICS, find_variant
 from dbench.outside import load_callable
 
 if TYPE_CHECKING:
@@ -30,7 +30,11 @@ CHECKS: dict[str, Check] = {
 
 def load_metric(name: str) -> Callable[..., Any]:
     """Return a metric by name: ``mig`` or ``dci[forest]`` of dbench, ``module:attribute`` (with dots) any other."""
-    return cast(Callable[..., Any], load_callable("metric", name)) if ":" in name else find_variant(name)
+    if ":" in name:
+        return cast(Callable[..., Any], load_callable("metric", name))
+    if name not in METRICS and Path(f"{name}.py").is_file():
+        raise InvalidInput(f"a metric of yours is named as module:attribute, such as {name}:my_metric, got {name!r}")
+    return find_variant(name)
 
 
 def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> Iterator[tuple[Subject, Check]]:

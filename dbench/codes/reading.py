@@ -191,7 +191,8 @@ def _read_table(
     unused = [column for column in table.columns if column not in code_columns + factor_columns]
     if unused:
         more = ", ..." if len(unused) > 8 else ""
-        notes.append(f"Columns that are neither codes nor factors are not used: {', '.join(unused[:8])}{more}.")
+        listed = ", ".join(column or "'' (no name: an index?)" for column in unused[:8])
+        notes.append(f"Columns that are neither codes nor factors are not used: {listed}{more}.")
     return _assemble(
         table.what,
         table.read(code_columns, keep),
@@ -214,6 +215,8 @@ def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable
         if asked and not found:
             raise InvalidInput(f"{table.what} has no column {pattern!r} for --{role}; {_listed(table)}")
         chosen += [column for column in found if column not in chosen]
+    if not chosen and len(table.columns) == 1 and (mark := next((m for m in ";\t|" if m in table.columns[0]), "")):
+        raise InvalidInput(f"{table.what} must have columns with commas between them, got {mark!r} in its only name")
     if not chosen:
         raise InvalidInput(
             f"{table.what} has no columns {' or '.join(usual)} of {role}; {_listed(table)}; name them with --{role} "

@@ -38,8 +38,8 @@ class Ranking:
 
     @property
     def best(self) -> int | None:
-        """Number of the model to pick; none where no codes agree, as where none are informative."""
-        return int(self.order[0]) if self.scores.max() > 0 else None
+        """Number of the model to pick; none of two, and none where no codes agree, as where none are informative."""
+        return int(self.order[0]) if len(self.scores) > 2 and self.scores.max() > 0 else None
 
 
 def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -> Ranking:

@@ -87,6 +87,8 @@ def _show(found: Ranking) -> None:
     advice = f"Pick {found.names[best]}: its codes agree best with those of the others.{doubt}"
     if found.best is None:
         why = "no codes agree" if found.informative.any() else "no model has an informative code"
+        if found.scores.any():
+            why = "of two models each agrees with the other alone"
         advice = f"No model to pick: {why}."
     said = [
         *found.notes,

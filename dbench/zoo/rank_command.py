@@ -1,6 +1,7 @@
 """``dbench rank``: a metric on trained models, beside ours."""
 
 import json
+import math
 from pathlib import Path
 
 import click
@@ -29,18 +30,21 @@ def rank(
     from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
 
     found = read_panel(panel or SHIPPED)
-    ours = [name for name in BESIDE if name not in metrics]
+    named = list(dict.fromkeys(metrics))
+    every = list(dict.fromkeys([*named, *BESIDE]))
     # These models are small: threads that wait for each other take three times the processor time.
     with threadpool_limits(1), Console(stderr=True).status("") as status:
         scores = score_panel(
             found,
-            [*metrics, *ours],
+            every,
             observations=observations,
             less_is_better=less_is_better,
             progress=lambda number: status.update(f"model {number + 1} of {len(found.keys)}"),
         )
-    pairs = [(name, other, agreement(scores, name, other)) for name in metrics for other in ours]
-    apart = {name: disagreements(scores, name, BESIDE[0], most) for name in metrics if name != BESIDE[0]}
+    both = [(name, other) for place, name in enumerate(named) for other in every if other not in named[: place + 1]]
+    pairs = [(name, other, agreement(scores, name, other)) for name, other in both]
+    flat = {name for name, values in scores.items() if (values == values[0]).all()}
+    apart = {name: disagreements(scores, name, BESIDE[0], most) for name in named if name not in (BESIDE[0], *flat)}
     if as_json:
         record = {
             "models": [key.axes for key in found.keys],
@@ -49,7 +53,7 @@ def rank(
                 {
                     "metric": name,
                     "with": other,
-                    "spearman": e.value,
+                    "spearman": None if flat & {name, other} else e.value,
                     "low": finite_or_none(e.low),
                     "high": finite_or_none(e.high),
                 }
@@ -62,7 +66,12 @@ def rank(
     click.echo(f"{len(found.keys)} models on {found.data.name}; Spearman's correlation of scores over the models,")
     click.echo("with the 95% interval of models drawn anew:")
     for name, other, estimate in pairs:
-        click.echo(f"  {name} with {other}: {estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]")
+        said = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+        if not math.isfinite(estimate.low):
+            said = f"{estimate.value:.2f} ({len(found.keys)} models are too few for an interval)"
+        if same := [one for one in (name, other) if one in flat]:
+            said = f"not defined, {same[0]} gives every model the same score"
+        click.echo(f"  {name} with {other}: {said}")
     for name, listed in apart.items():
         click.echo(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
         for one in listed:

@@ -196,6 +196,7 @@ def test_a_metric_that_fails_on_some_representations_goes_on_with_the_others(sta
         (["migg"], "unknown metric 'migg'; did you mean 'mig'?"),
         (["broken:metric"], "module 'broken' cannot be imported: ModuleNotFoundError: No module named 'nothing_of"),
         (["exits:metric"], "module 'exits' cannot be imported: SystemExit: 0"),
+        (["mine"], "a metric of yours is named as module:attribute, such as mine:my_metric, got 'mine'"),
         (["mine:absent"], "mine has no attribute 'absent'; it has Constant, chatty, constant"),
         (["math:pi.digits"], "math has no attribute 'pi.digits'; it has"),
         (["mine:number"], "a metric must be callable, mine:number is of type int"),

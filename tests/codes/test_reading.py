@@ -193,7 +193,7 @@ def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], messag
         ("code_0,factor_0\n1,red\n2,\n", "must have printable text in every row, got ''"),
         ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0, column 'factor_0'"),
         ("code_0,factor_0\n1,2\nnan,2\n", "must be finite, got nan in row 1"),
-        ("code_0;factor_0\n1;2\n", "it has code_0;factor_0"),
+        ("code_0;factor_0\n1;2\n", "must have columns with commas between them, got ';' in its only name"),
         ("code_0,factor_0\n1,2\n\xff\xfe,1\n", "cannot be read"),
         ("code_0,factor_0\r1,2\r", "cannot be read"),
         ("code_0," * 200_000, "line of column names of at most"),

@@ -64,6 +64,9 @@ def test_of_equal_models_the_first_is_picked_and_of_silent_ones_none(
     assert "No model to pick: no model has an informative code." in run(*silent).stdout
     assert json.loads(run(*silent, "--json").stdout)["pick"] is None
     assert "No model to pick: no codes agree." in run(equal[0], silent[0]).stdout
+    two = equal[0], equal[2]
+    assert "No model to pick: of two models each agrees with the other alone." in run(*two).stdout
+    assert json.loads(run(*two, "--json").stdout)["pick"] is None
 
 
 @pytest.mark.parametrize("width", [40, 80])

@@ -71,6 +71,20 @@ def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(made, tmp_path,
     assert one["scores"][name] == [-value for value in other["scores"][name]]
     assert one["scores"]["mig"] == other["scores"]["mig"]
     assert one["agreement"][0]["spearman"] == pytest.approx(-other["agreement"][0]["spearman"])
+    assert "my_panel_metric:loss with mig: " in shown
+    assert "(4 models are too few for an interval)" in shown
+
+
+def test_metrics_named_are_compared_with_each_other_once_and_a_flat_one_with_none(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flat_panel_metric.py").write_text("def flat(codes, factors):\n    return 0.5\n")
+    arguments = ["rank", "mig", "flat_panel_metric:flat", "mig", "--panel", made, "--observations", 500]
+    shown = run(*arguments).stdout
+    assert "mig with flat_panel_metric:flat: not defined, flat_panel_metric:flat gives every model" in shown
+    assert [shown.count(f"  {name} with ") for name in ("mig", "flat_panel_metric:flat")] == [6, 5]
+    assert "apart by flat" not in shown
+    pairs = json.loads(run(*arguments, "--json").stdout)["agreement"]
+    assert {pair["spearman"] for pair in pairs if "flat" in pair["with"] + pair["metric"]} == {None}
 
 
 def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch):
