@@ -1,18 +1,12 @@
 """The plugin end to end: verdicts become outcomes, counts, exit statuses and a report, alike with any workers."""
 
-import json
 import xml.etree.ElementTree as ET
-from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from dbench.claims.errata import errata
-from dbench.claims.frozen import Frozen, FrozenCard, write_frozen
-from dbench.claims.rules import Verdict
-from dbench.claims.session import RECORD_PROPERTY
-from dbench.pytest_judge import pytest_report_teststatus
 
 # One test for each verdict and its outcome, and for each way to break.
 EVERYTHING = """
@@ -119,32 +113,6 @@ VERDICTS = {f"TestBroken::test_{how}": "broken" for how in BROKEN} | {
 
 def timeless(records: dict) -> dict:
     return {name: {key: v for key, v in record.items() if key != "seconds"} for name, record in records.items()}
-
-
-@pytest.mark.parametrize("verdict", list(Verdict))
-def test_every_verdict_that_a_test_may_hide_behind_a_skip_has_a_letter(verdict):
-    said = [(RECORD_PROPERTY, json.dumps({"verdict": verdict}))]
-    report = SimpleNamespace(when="call", skipped=True, user_properties=said)
-    assert len(pytest_report_teststatus(report)[1]) == 1
-
-
-def test_a_cell_that_does_not_share_its_level_with_the_others_is_broken(session, pytester):
-    cells = {f"hownot.fact-7 / synthetic / {part}": FrozenCard("ab" * 32, "2026-01-01", 1) for part in "ab"}
-    write_frozen(pytester.path / "frozen.json", Frozen(cells))
-    source = """
-CARD = card("hownot.fact-7", part="a")
-
-@CARD.covers
-def test_own():
-    return around(0.7)
-
-@CARD.covers
-def test_shared(confidence):
-    return Estimate(0.7, 0.6, 0.8, 10, confidence)
-"""
-    done = session(source, "-n0", "--dbench-frozen=frozen.json")
-    assert done.verdicts == {"test_own": "broken", "test_shared": "reproduced"}
-    assert done.records["test_shared"]["confidence"] == 0.975
 
 
 @pytest.mark.long
@@ -291,40 +259,6 @@ def test_an_expectation_nobody_uses_fails_unless_a_part_was_picked(session, peac
     ):
         assert part.code == 0, part.text
         assert "stale" not in part.text
-
-
-def test_a_worker_that_dies_leaves_a_broken_record(session):
-    source = """
-@card().covers
-@pytest.mark.parametrize("number", range(4))
-def test_good(number):
-    return around(0.7)
-
-@card("hownot.fact-4").covers
-def test_fatal():
-    os._exit(0)
-"""
-    outcome = session(source, "-n2")
-    assert outcome.code != 0
-    assert outcome.verdicts == {f"test_good[{n}]": "reproduced" for n in range(4)} | {"test_fatal": "broken"}
-    assert "crashed" in outcome.records["test_fatal"]["reason"]
-
-
-def test_where_every_worker_dies_the_report_is_no_full_one(session):
-    source = """
-@card().covers
-def test_good():
-    return around(0.7)
-
-@card("hownot.fact-4").covers
-def test_fatal():
-    os._exit(0)
-"""
-    outcome = session(source, "-n1", "--max-worker-restart=0")
-    assert outcome.code != 0
-    assert not (outcome.folder / "out").exists()
-    document = json.loads((outcome.folder / "out-partial" / "report.json").read_text())
-    assert not document["scope"]["complete"]
 
 
 def test_the_plugin_is_inert_where_no_claims_are_run(session, pytester):

@@ -1,8 +1,15 @@
 """Faults around a session end with one clear line and the right exit code."""
 
+import json
 import sys
+from types import SimpleNamespace
 
 import pytest
+
+from dbench.claims.frozen import Frozen, FrozenCard, write_frozen
+from dbench.claims.rules import Verdict
+from dbench.claims.session import RECORD_PROPERTY
+from dbench.pytest_judge import pytest_report_teststatus
 
 COVERS = """
 @card().covers
@@ -110,3 +117,63 @@ def test_a_claim_outside_the_ledger_breaks_until_a_ledger_of_ones_own_has_it(ses
     assert outcome.code == 0
     (heading,) = outcome.report["headings"]
     assert (heading["verdict"], heading["statement"]) == ("reproduced", "It holds for mine.")
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_that_a_test_may_hide_behind_a_skip_has_a_letter(verdict):
+    said = [(RECORD_PROPERTY, json.dumps({"verdict": verdict}))]
+    report = SimpleNamespace(when="call", skipped=True, user_properties=said)
+    assert len(pytest_report_teststatus(report)[1]) == 1
+
+
+def test_a_cell_that_does_not_share_its_level_with_the_others_is_broken(session, pytester):
+    cells = {f"hownot.fact-7 / synthetic / {part}": FrozenCard("ab" * 32, "2026-01-01", 1) for part in "ab"}
+    write_frozen(pytester.path / "frozen.json", Frozen(cells))
+    source = """
+CARD = card("hownot.fact-7", part="a")
+
+@CARD.covers
+def test_own():
+    return around(0.7)
+
+@CARD.covers
+def test_shared(confidence):
+    return Estimate(0.7, 0.6, 0.8, 10, confidence)
+"""
+    done = session(source, "-n0", "--dbench-frozen=frozen.json")
+    assert done.verdicts == {"test_own": "broken", "test_shared": "reproduced"}
+    assert done.records["test_shared"]["confidence"] == 0.975
+
+
+def test_a_worker_that_dies_leaves_a_broken_record(session):
+    source = """
+@card().covers
+@pytest.mark.parametrize("number", range(4))
+def test_good(number):
+    return around(0.7)
+
+@card("hownot.fact-4").covers
+def test_fatal():
+    os._exit(0)
+"""
+    outcome = session(source, "-n2")
+    assert outcome.code != 0
+    assert outcome.verdicts == {f"test_good[{n}]": "reproduced" for n in range(4)} | {"test_fatal": "broken"}
+    assert "crashed" in outcome.records["test_fatal"]["reason"]
+
+
+def test_where_every_worker_dies_the_report_is_no_full_one(session):
+    source = """
+@card().covers
+def test_good():
+    return around(0.7)
+
+@card("hownot.fact-4").covers
+def test_fatal():
+    os._exit(0)
+"""
+    outcome = session(source, "-n1", "--max-worker-restart=0")
+    assert outcome.code != 0
+    assert not (outcome.folder / "out").exists()
+    document = json.loads((outcome.folder / "out-partial" / "report.json").read_text())
+    assert not document["scope"]["complete"]
