@@ -147,25 +147,28 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
 
 
 def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
-    """Names of the cards whose records are equal in two reports."""
+    """Names of the cards whose records are equal in two reports.
+
+    One that broke, or of which no record has an estimate, proves nothing of what computes it.
+    """
+    unproven = set[str]()
 
     def said(document: dict[str, Any]) -> dict[str, list[str]]:
-        found = dict[str, list[str]]()
+        found = dict[str, list[dict[str, Any]]]()
         for record in document["records"]:
             name = " / ".join(filter(None, [record["claim"], record["evidence"], record["part"]]))
-            numbers = [record[key] for key in ("params", "estimate", "interval", "n", "rule", "verdict", "role")]
-            found.setdefault(name, []).append(json.dumps(numbers, sort_keys=True))
-        return {name: sorted(numbers) for name, numbers in found.items()}
+            found.setdefault(name, []).append(record)
+        for name, records in found.items():
+            if all(one["estimate"] is None for one in records) or any(one["verdict"] == "broken" for one in records):
+                unproven.add(name)
+        keys = ("params", "estimate", "interval", "n", "rule", "verdict", "role")
+        return {
+            name: sorted(json.dumps([one[key] for key in keys], sort_keys=True) for one in records)
+            for name, records in found.items()
+        }
 
     before, after = said(old), said(new)
-    # A record without an estimate proves nothing of what computes it.
-    proven = {
-        name
-        for name in before
-        if any(json.loads(numbers)[1] is not None for numbers in before[name])
-        and not any('"broken"' in numbers for numbers in before[name])
-    }
-    return {name for name in proven if before[name] == after.get(name)}
+    return {name for name in before if before[name] == after.get(name)} - unproven
 
 
 def _collect_cards(folder: Path) -> Frozen:
