@@ -147,7 +147,7 @@ def test_a_profile_of_the_study_sweeps_what_the_study_swept_with_its_constants(n
         ("small", [36 * 10]),
         ("full", [18 * 3]),
         ("systems", [10 * 10]),
-        ("novel", [7 * 2] * 5),
+        ("novel", [7 * 7] * 5),
     ],
 )
 def test_a_profile_of_evidence_has_as_many_runs_on_each_data_set_and_no_seed_of_a_pilot(name, runs):
