@@ -26,9 +26,10 @@ strengths and ten seeds, five where two data sets must share them; for novel com
 combinations (eight on 3dshapes), with two runs each. On the noisy and the Scream sprites, of five seeds, a rule
 sees less; on dSprites, of more than ten, and of novel combinations, with seven runs each, more. *At the margin* the
 statistic of an endless zoo lies on the edge of the rule. 'Reproduced' is wrong there, since the finding is false by a
-hair, and so are 'contradicted' and 'absent', since it is true but for a hair: neither must happen in more than {LARGEST_ERROR:.0%} of worlds. A finding's heading is the
-verdict of its primary card, and errs as often. *At the effect* the statistic of an endless zoo is the paper's printed
-one, or what the last column says. Brackets: what the number of worlds leaves open, 95%.
+hair, and so are 'contradicted' and 'absent', since it is true but for a hair: neither must happen in more than
+{LARGEST_ERROR:.0%} of worlds. A finding's heading is the verdict of its primary card, and errs as often. *At the
+effect* the statistic of an endless zoo is the paper's printed one, or what the last column says. Brackets: what the
+number of worlds leaves open, 95%.
 Written by `{COMMAND}`; nobody edits it. [How a claim is
 calibrated](claims-guide.md#calibration).
 
