@@ -7,7 +7,17 @@ from typing import Any, cast
 
 import pytest
 
-from dbench.claims import Claim, Expectations, Judgement, Role, Verdict, ledger, load_expected, record_of
+from dbench.claims import (
+    CARD_ATTRIBUTE,
+    Claim,
+    Expectations,
+    Judgement,
+    Role,
+    Verdict,
+    ledger,
+    load_expected,
+    record_of,
+)
 from dbench.claims.evidence import OnDemand, other_size
 from dbench.claims.filters import NothingLeftOut
 from dbench.claims.frozen import Frozen, load_frozen
@@ -18,7 +28,7 @@ from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
 from dbench.pytest_plugin import setting
 from dbench.pytest_recorder import JUNIT, Recorder, card_of, cards_of
 from dbench.report import prepare_folder, report_folder
-from dbench.stats import Estimate
+from dbench.stats import Estimate, Interval
 
 # pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.
 _Skipped: Any = pytest.skip.Exception
@@ -89,7 +99,10 @@ def _picks(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Remember the first case of each test, which pytest does not."""
+    """Give a test what its card gives it; remember the first case of each test, which pytest does not."""
+    card = getattr(metafunc.function, CARD_ATTRIBUTE, None)
+    if isinstance(card, Claim) and card.given:
+        metafunc.parametrize(list(card.given), [list(card.given.values())], ids=[pytest.HIDDEN_PARAM])
     if metafunc._calls:
         metafunc.config.stash.setdefault(FIRST, {})[metafunc.definition.nodeid] = metafunc._calls[0].params
 
@@ -119,18 +132,25 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if card.id not in ledger(setting(pyfuncitem.config, "dbench_ledger")):
         pytest.fail(f"claim {card.id!r} must be a finding of the ledger (--dbench-ledger), got none", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    level = pyfuncitem.config.stash[FROZEN].confidence_of(card, role_of(pyfuncitem, card))
+
+    def interval(**given: Any) -> Interval:
+        returned = pyfuncitem.obj(**given)
+        if isinstance(returned, Interval):  # the old form
+            return returned
+        if not isinstance(returned, Estimate):
+            raise TypeError(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}")
+        return returned.at(level)
+
     try:
-        returned = on_scored_seeds(pyfuncitem.obj, arguments)
+        returned = on_scored_seeds(interval, arguments)
     except NothingLeftOut as same:
         pyfuncitem.user_properties.append((REPEATS_PROPERTY, str(same)))
         pytest.skip(str(same))
     except EvidenceLacking as lacking:
         _settle(pyfuncitem, card, None, Judgement(Verdict.NOT_TESTED, str(lacking)), arguments)
         return True
-    if not isinstance(returned, Estimate):
-        raise TypeError(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}")
     estimate = card.cut(returned)
-    level = pyfuncitem.config.stash[FROZEN].confidence_of(card, role_of(pyfuncitem, card))
     judgement = card.judge(returned, confidence=level)
     _settle(pyfuncitem, card, estimate, judgement, arguments)
     return True
@@ -159,7 +179,7 @@ def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationP
 
 
 def _settle(
-    item: pytest.Function, card: Claim, estimate: Estimate | None, judgement: Judgement, arguments: dict[str, Any]
+    item: pytest.Function, card: Claim, estimate: Interval | None, judgement: Judgement, arguments: dict[str, Any]
 ) -> None:
     """Record a judgement, and make it the outcome of its test."""
     callspec = getattr(item, "callspec", None)
@@ -183,6 +203,7 @@ def _settle(
         said = "; ".join(f"{entry['says']} is {entry['value']:.3g}, not {entry['rule']}" for entry in outside)
         judgement = Judgement(Verdict.NOT_TESTED, f"outside the conditions set for it: {said}")
     params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
+    params = {name: value for name, value in params.items() if name not in card.given}
     record = record_of(card, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
     record["regime"] = regime
     if populations:

@@ -8,7 +8,7 @@ from dbench.constructions.alignment import toy_law, toy_model
 from dbench.metrics import align, dci, dci_completeness, dci_disentanglement, mig, mig_gap, nk, sap, sap_gap, snc
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import Interval, exact, mean_interval
 
 # How often the second code equals the shape.
 MODELS = {"M1": 0.5, "M2": 0.7}
@@ -158,7 +158,7 @@ def test_a_metric_orders_samples_of_the_models_as_printed(
     found = mean_interval(differences, confidence=confidence)
     nearest, farthest = sorted((abs(found.low), abs(found.high)))
     nearest = 0.0 if found.low <= 0 <= found.high else nearest
-    return Estimate(0.05 - abs(found.value), 0.05 - farthest, 0.05 - nearest, found.n, confidence)
+    return Interval(0.05 - abs(found.value), 0.05 - farthest, 0.05 - nearest, found.n, confidence)
 
 
 @CELLS.covers

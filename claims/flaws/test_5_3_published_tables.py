@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtri
 
 from dbench.claims import Claim, Printed, above
-from dbench.stats import Estimate, correlation, exact, smallest_of
+from dbench.stats import Interval, correlation, exact, smallest_of
 from dbench_published import flaws_correlations as paper
 
 EACH_POPULATION = pytest.mark.parametrize("population_of", paper.POPULATIONS)
@@ -112,7 +112,7 @@ def over_pairs(score, accuracy, confidence):
     """Correlation with Fisher's interval for other pairs."""
     r, n = correlation(score, accuracy), len(accuracy)
     half = float(ndtri((1 + confidence) / 2)) / math.sqrt(n - 3)
-    return Estimate(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), n, confidence)
+    return Interval(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), n, confidence)
 
 
 @ORDER.covers

@@ -10,7 +10,7 @@ from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import EvidenceLacking
 from dbench.seeds import generator
-from dbench.stats import Estimate, bootstrap_interval
+from dbench.stats import Interval, bootstrap_interval
 
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
@@ -89,7 +89,7 @@ def order_agreement(population, weights, card, confidence, *, objectives=None, m
 
     n_seeds = len(population.seeds())
     if population.point_only:
-        return Estimate(statistic(np.arange(n_seeds)), -np.inf, np.inf, n_seeds, confidence)
+        return Interval(statistic(np.arange(n_seeds)), -np.inf, np.inf, n_seeds, confidence)
     return bootstrap_interval(
         statistic, n_seeds, generator=generator(claim=card.id, part=card.part), draws=2_000, confidence=confidence
     )

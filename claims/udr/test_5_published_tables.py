@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dbench.claims import Claim, Printed, above, below
-from dbench.stats import Estimate, exact, rank_correlation
+from dbench.stats import Interval, exact, rank_correlation
 from dbench_published import read_table
 
 NOT_WORSE = Claim.published(
@@ -107,7 +107,7 @@ def advantage_with_spread(table, *, conditions=24, confidence=BEYOND_SPREAD.conf
     variance = table.loc[["lasso", "spearman"], "sd"] ** 2 / conditions
     degrees = (conditions - 1) * variance.sum() ** 2 / (variance**2).sum()
     half = float(stats.t.ppf((1 + confidence) / 2, degrees) * np.sqrt(variance.sum()))
-    return Estimate(value, value - half, value + half, conditions, confidence)
+    return Interval(value, value - half, value + half, conditions, confidence)
 
 
 def trend(first, second):

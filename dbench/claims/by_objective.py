@@ -6,7 +6,7 @@ average as if it had been measured. Such an objective is left out, and named.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from dbench.claims.filters import filtered, kept_by
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import SEVERAL_ACTIVE, Mask, varies_without_any
 from dbench.errors import EvidenceLacking, InvalidInput
-from dbench.stats import Estimate, smallest_of
+from dbench.stats import Estimate, either, smallest_of
 
 Matrix = NDArray[np.float64]
 
@@ -24,6 +24,7 @@ _NUMBER, _FEWEST = SEVERAL_ACTIVE
 _MODELS = ("all", "informative")
 
 
+@either
 def average_over_objectives(
     population: Population,
     statistics: Callable[[Mapping[str, Matrix], Mask], ArrayLike],
@@ -31,7 +32,6 @@ def average_over_objectives(
     *,
     objectives: Sequence[str] | None = None,
     models: str = "all",
-    confidence: float = 0.95,
 ) -> list[Estimate]:
     """Jackknife over seeds the mean over objectives of statistics of each one's models, strength and seed varied.
 
@@ -61,7 +61,7 @@ def average_over_objectives(
         return np.asarray(np.mean(found, axis=0), dtype=np.float64)
 
     needed = [*scores, *({_NUMBER} - set(scores) if models == "informative" else ())]
-    return population.intervals(mean, scores=needed, objectives=chosen, confidence=confidence)
+    return population.estimates(mean, scores=needed, objectives=chosen)
 
 
 def left_out_of_average(
@@ -99,6 +99,7 @@ def _left_out(population: Population, scores: Sequence[str], objectives: Sequenc
     return found
 
 
+@either
 def smallest_average(
     population: Population,
     statistics: Callable[[Mapping[str, Matrix], Mask], ArrayLike],
@@ -106,7 +107,6 @@ def smallest_average(
     *,
     objectives: Sequence[str] | None = None,
     models: str = "all",
-    confidence: float,
 ) -> Estimate:
     """Return the smallest, or the one, that :func:`average_over_objectives` gives.
 
@@ -116,10 +116,7 @@ def smallest_average(
         NothingLeftOut: ``models`` is ``informative`` and all of them are.
     """
     options: dict[str, Any] = {"objectives": objectives, "models": models}
-    found = smallest_of(
-        cache(lambda level: average_over_objectives(population, statistics, scores, confidence=level, **options)),
-        confidence=confidence,
-    )
+    found: Estimate = smallest_of(average_over_objectives(population, statistics, scores, **options))
     if models == "informative":
         found = filtered(found, kept_by(population, SEVERAL_ACTIVE, objectives=objectives))
     return replace(found, notes=left_out_of_average(population, scores, **options))

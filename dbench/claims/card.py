@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 from dbench.claims.regime import Predicate
 from dbench.claims.rules import Rule, Verdict
 from dbench.errors import InvalidInput
-from dbench.stats import Estimate
+from dbench.stats import Estimate, Interval
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
@@ -46,7 +46,7 @@ class Printed:
         if not 0 <= self.tolerance < math.inf:
             raise InvalidInput(f"tolerance of printed figure {self.text!r} must be at least 0, got {self.tolerance}")
 
-    def agrees(self, estimate: Estimate) -> bool | None:
+    def agrees(self, estimate: Interval) -> bool | None:
         """Whether our number is the printed one; ``None`` where no number is printed."""
         if self.value is None:
             return None
@@ -92,6 +92,10 @@ class Claim:
         deviations: where this differs from the paper's conditions.
         regime: what the trained models must be like for the sentence to speak of them.
         bounds: lowest and highest value that the statistic can have; intervals are cut to them.
+        given: what its test is given beside the evidence and its parameters, by the names of its arguments: the
+            construction that the sentence is about, how often it is drawn, thresholds.
+        false: the negative control: what the test is given instead where the sentence is false, by the same names; of
+            other arguments the first case. Trained models are simulated there (:mod:`dbench.claims.simulated`).
         revision: grows when the rule or the statistic changes.
 
     Raises:
@@ -116,6 +120,8 @@ class Claim:
     deviations: tuple[str, ...] = ()
     regime: tuple[Predicate, ...] = ()
     bounds: tuple[float, float] = (-math.inf, math.inf)
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    false: Mapping[str, Any] = field(default_factory=dict, compare=False)
     revision: int = 1
 
     def __post_init__(self) -> None:
@@ -189,7 +195,7 @@ class Claim:
             return self.printed
         return next((self.printed[name] for name in ("-".join(ids), *ids) if name in self.printed), None)
 
-    def cut(self, estimate: Estimate) -> Estimate:
+    def cut(self, estimate: Interval) -> Interval:
         """Return an estimate with its interval cut to what the statistic can be; one without ends stays as it is.
 
         Raises:
@@ -202,7 +208,7 @@ class Claim:
         low, high = (end if math.isinf(end) else min(max(end, lowest), highest) for end in ends)
         return replace(estimate, low=low, high=high)
 
-    def judge(self, estimate: Estimate, *, confidence: float | None = None) -> Judgement:
+    def judge(self, estimate: Estimate | Interval, *, confidence: float | None = None) -> Judgement:
         """Decide on an estimate, cut to the card's bounds, by its rule and minimum n.
 
         The confidence asked of its interval is the card's, unless its cells share a level.
@@ -210,8 +216,9 @@ class Claim:
         Raises:
             InvalidInput: an interval of lower confidence, or a value outside the bounds.
         """
-        whole, estimate = estimate, self.cut(estimate)
         asked = self.confidence if confidence is None else confidence
+        whole = estimate.at(asked) if isinstance(estimate, Estimate) else estimate
+        estimate = self.cut(whole)
         if estimate.confidence < asked:
             raise InvalidInput(
                 f"{self.id} is judged at confidence {asked:g}, got an interval of {estimate.confidence:g}"
@@ -235,6 +242,6 @@ class Claim:
         return Judgement(verdict, f"{reason}; {more}", n)
 
 
-def _shown(estimate: Estimate) -> str:
+def _shown(estimate: Interval) -> str:
     interval = "" if estimate.is_exact else f" [{estimate.low:.4g}, {estimate.high:.4g}]"
     return f"{estimate.value:.4g}{interval}, n = {estimate.n}"

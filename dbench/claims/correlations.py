@@ -1,6 +1,7 @@
 """Contrasts of the rank correlations of several scores, with intervals over seeds."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +9,13 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, half_of, over_rows, varies_without_any
 from dbench.errors import EvidenceLacking, InvalidInput
-from dbench.stats import Estimate, rank_correlations
+from dbench.stats import Estimate, either, rank_correlations
 
 Correlation = Callable[[str, str], float]
 """Spearman's correlation of two scores, by their names."""
 
 
+@either
 def from_correlations(
     population: Population,
     scores: Sequence[str],
@@ -22,7 +24,6 @@ def from_correlations(
     among: Among | None = None,
     within: bool = False,
     settings: float = 0.0,
-    confidence: float = 0.95,
 ) -> list[Estimate]:
     """Jackknife over seeds what is made of the correlations of some scores, over all models pooled or objective-wise.
 
@@ -77,21 +78,18 @@ def from_correlations(
         found = np.mean([rank_correlations(table) for table in tables], axis=0)
         return list(combine(lambda first, second: float(found[place[first], place[second]])))
 
-    return over_rows(population, statistics, len(rows), confidence=confidence)
+    return over_rows(population, statistics, len(rows))
 
 
 def over_correlations(
-    take: Callable[..., Estimate],
+    take: Callable[..., Any],
     population: Population,
     scores: Sequence[str],
     combine: Callable[[Correlation], Sequence[float]],
     confidence: float,
-) -> Estimate:
-    """Take the smallest, the largest or every part of what :func:`from_correlations` makes.
-
-    ``take`` is :func:`dbench.stats.smallest_of` or another that asks for estimates at a confidence of its own.
-    """
-    return take(lambda level: from_correlations(population, scores, combine, confidence=level), confidence=confidence)
+) -> Any:
+    """In the old form: take the smallest, the largest or every part of what :func:`from_correlations` makes."""
+    return take(from_correlations(population, scores, combine)).at(confidence)
 
 
 def _counts(models: NDArray[np.float64], left: NDArray[np.bool_]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among
 from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import DbenchError
-from dbench.stats import Estimate
+from dbench.stats import Estimate, Interval
 
 
 class NothingLeftOut(DbenchError):
@@ -22,7 +23,7 @@ def kept_by(population: Population, among: Among, *, objectives: Sequence[str] |
     return np.asarray(settings_of(population, among[0], objectives=objectives) >= among[1])
 
 
-def filtered(estimate: Estimate, kept: ArrayLike) -> Estimate:
+def filtered(estimate: Estimate | Interval, kept: ArrayLike) -> Any:
     """Return an estimate over the candidates kept, an array of any shape, with the number that a filter removed.
 
     Raises:

@@ -45,7 +45,9 @@ def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
     }
     # Tests reach the methods of a population by its instance, not by name.
     estimators = [Population] if card.evidence == "zoo" else []
-    parts = dict[str, str]()
+    parts = {"given": _constant(card.given)} if card.given else dict[str, str]()
+    for value in _callables(card.given):
+        _follow(value, tests[0].__module__, parts)
     for mark in marks:
         for value in _callables(mark.args):
             _follow(value, tests[0].__module__, parts)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.partly_scored import PartlyScored
 from dbench.errors import EvidenceLacking, nearest_to
-from dbench.stats import Estimate, jackknife_interval, jackknife_intervals
+from dbench.stats import Estimate, either, jackknife, jackknife_each
 from dbench.zoo.arrays import AGREEMENTS, RunArrays, compared_apart
 
 Matrix = NDArray[np.float64]
@@ -194,39 +194,40 @@ class Population:
         members = [seeds.tolist() for seeds in part.groupby(part).groups.values()]
         return max(members, key=lambda seeds: (len(seeds), -seeds[0]))
 
-    def interval(
+    def estimate(
         self,
         statistic: Callable[[dict[tuple[str, str], Matrix]], float],
         *,
         scores: Sequence[str],
         objectives: Sequence[str],
-        confidence: float,
     ) -> Estimate:
         """Jackknife a statistic over seeds, jointly across everything that shares them.
 
         It takes the scores, seeds x strengths by (score, objective), and returns a number.
         """
         n_seeds, of_seeds = self._leaving_out(statistic, scores, objectives)
-        return jackknife_interval(of_seeds, n_seeds, confidence=confidence)
+        return jackknife(of_seeds, n_seeds)
 
-    def intervals(
+    def estimates(
         self,
         statistics: Callable[[dict[tuple[str, str], Matrix]], ArrayLike],
         *,
         scores: Sequence[str],
         objectives: Sequence[str],
-        confidence: float,
     ) -> list[Estimate]:
-        """Do what :meth:`interval` does for several statistics at once; each interval stands alone."""
+        """Do what :meth:`estimate` does for several statistics at once; each interval stands alone."""
         n_seeds, of_seeds = self._leaving_out(statistics, scores, objectives)
-        return jackknife_intervals(of_seeds, n_seeds, confidence=confidence)
+        return jackknife_each(of_seeds, n_seeds)
 
-    def interval_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float], *, confidence: float) -> Estimate:
-        """Do what :meth:`interval` does for what belongs to two seeds at once, such as comparisons of models.
+    def estimate_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float]) -> Estimate:
+        """Do what :meth:`estimate` does for what belongs to two seeds at once, such as comparisons of models.
 
         The statistic takes the positions of the seeds kept, among the complete ones.
         """
-        return jackknife_interval(statistic, len(self.enough_seeds()), confidence=confidence)
+        return jackknife(statistic, len(self.enough_seeds()))
+
+    # Their names in the old form, at a confidence.
+    interval, intervals, interval_over_seeds = either(estimate), either(estimates), either(estimate_over_seeds)
 
     def _leaving_out(
         self,

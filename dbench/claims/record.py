@@ -7,7 +7,7 @@ from typing import Any
 
 from dbench.claims.card import Claim, Judgement
 from dbench.claims.rules import Verdict
-from dbench.stats import Estimate
+from dbench.stats import Interval
 
 _AS_ON_CARD = ("part", "paper", "role", "quote", "says", "where", "evidence", "population", "statistic", "unit")
 
@@ -76,7 +76,7 @@ def _judged(card: Mapping[str, Any], judgement: Judgement, params: Mapping[str, 
 
 def record_of(
     card: Claim,
-    estimate: Estimate | None,
+    estimate: Interval | None,
     judgement: Judgement,
     *,
     params: Mapping[str, object],

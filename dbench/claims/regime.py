@@ -50,7 +50,7 @@ class Predicate:
         if asked and not concerned:
             raise EvidenceLacking(f"{population.name} holds no {' or '.join(asked)}, of which {self.name!r} is asked")
         value = _measured(self, population, concerned)
-        holds = self.rule.decide(exact(value)) is Verdict.REPRODUCED
+        holds = self.rule.decide(exact(value).at(1.0)) is Verdict.REPRODUCED
         where = ""
         each = concerned or population.objectives
         if self.by_objective and not holds and len(each) > 1:

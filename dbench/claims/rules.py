@@ -5,12 +5,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 from scipy.special import ndtri, stdtrit
 
 from dbench.errors import InvalidInput
-from dbench.stats import Estimate, smallest_of
+from dbench.stats import Estimate, Interval, smallest_of
 
 # Beyond this many units, naming a number promises more than anybody will collect.
 _MOST_UNITS = 10**6
@@ -58,7 +59,7 @@ class Rule:
         """Whether the range has two ends, which then belong to it."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
-    def decide(self, estimate: Estimate) -> Verdict:
+    def decide(self, estimate: Interval) -> Verdict:
         """Decide on an estimate alone; too few units, or equal ones, are the card's business."""
         if self.null is None:
             if self.low <= estimate.low and estimate.high <= self.high:
@@ -79,7 +80,7 @@ class Rule:
             return Verdict.CONTRADICTED
         return Verdict.WEAKER if low > null else Verdict.ABSENT
 
-    def scaled(self, estimate: Estimate) -> Estimate:
+    def scaled(self, estimate: Interval) -> Interval:
         """Put an estimate on the scale on which no effect is 0 and the bound 1, and the sentence says 'above'.
 
         Where the bound itself is no effect there is nothing between the two: what is past it lies from 1 on, what is
@@ -90,20 +91,19 @@ class Rule:
         """
         if self.null is None:
             raise InvalidInput(f"a part of a sentence must have a rule with one end, got {self}")
+        spread = estimate.high > estimate.low
+        value, *ends = (self._place(end, spread) for end in (estimate.value, estimate.low, estimate.high))
+        return replace(estimate, value=value, low=min(ends), high=max(ends))
+
+    def _place(self, value: float, spread: bool) -> float:
         sign, bound = (1.0, self.low) if math.isfinite(self.low) else (-1.0, self.high)
-        step, null, spread = abs(bound - self.null), self.null, estimate.high > estimate.low
+        if step := abs(bound - (self.null or 0.0)):
+            return sign * (value - (self.null or 0.0)) / step
+        past = sign * (value - bound)
+        # An end on the bound stays on it; what is known to lie there is short of it.
+        return past + 1 if past > 0 or (past == 0 and spread) else min(past, -math.ulp(0.0))
 
-        def place(value: float) -> float:
-            if step:
-                return sign * (value - null) / step
-            past = sign * (value - bound)
-            # An end on the bound stays on it; what is known to lie there is short of it.
-            return past + 1 if past > 0 or (past == 0 and spread) else min(past, -math.ulp(0.0))
-
-        low, high = sorted((place(estimate.low), place(estimate.high)))
-        return replace(estimate, value=place(estimate.value), low=low, high=high)
-
-    def n_to_settle(self, estimate: Estimate) -> int | None:
+    def n_to_settle(self, estimate: Interval) -> int | None:
         """Units with which the interval would clear the end of the range with a probability of 80%; inside, each end.
 
         The spread of a unit is read off that side of the interval, as one of Student's law, and the value is taken to
@@ -117,7 +117,7 @@ class Rule:
         return max(needed) if len(needed) == len(ends) else None
 
     @staticmethod
-    def _n_to_clear(end: float, estimate: Estimate) -> int | None:
+    def _n_to_clear(end: float, estimate: Interval) -> int | None:
         half = estimate.high - estimate.value if end > estimate.value else estimate.value - estimate.low
         distance = abs(estimate.value - end)
         if half <= 0 or distance == 0 or not math.isfinite(half) or estimate.is_exact or estimate.n < 2:
@@ -159,24 +159,50 @@ EVERY_PART = above(1.0, null=0.0)
 
 
 def every_part(
-    estimates: Callable[[float], Sequence[Estimate]], rules: Mapping[str, Rule], *, confidence: float
-) -> Estimate:
+    estimates: Sequence[Estimate] | Callable[[float], Sequence[Interval]],
+    rules: Mapping[str, Rule],
+    *,
+    confidence: float | None = None,
+) -> Any:
     """Judge a sentence that says several things: the smallest of its parts, each on the scale of its own rule.
 
-    ``estimates`` takes a confidence and returns the estimate of each part; ``rules`` are those of the parts in that
-    order, by their names, each with one end. The result is above 1 where every part is past its bound, below 0 where
-    one lies beyond its value of no effect (see :func:`dbench.stats.smallest_of`); each part is a note.
+    ``estimates`` are those of the parts; ``rules`` are those of the parts in that order, by their names, each with one
+    end. The result is above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect
+    (see :func:`dbench.stats.smallest_of`); each part is a note.
 
     Example:
-        >>> from dbench.stats import Estimate
-        >>> def parts(level):
-        ...     return [Estimate(0.6, 0.55, 0.65, 10, level), Estimate(0.05, 0.02, 0.08, 10, level)]
-        >>> found = every_part(parts, {"dci": above(0.5, null=0.0), "modularity": below(0.1)}, confidence=0.95)
+        >>> from dbench.stats import mean_of
+        >>> parts = [mean_of([0.58, 0.6, 0.62]), mean_of([0.04, 0.05, 0.06])]
+        >>> found = every_part(parts, {"dci": above(0.5, null=0.0), "modularity": below(0.1)}).at(0.95)
         >>> EVERY_PART.decide(found), found.notes[0]
         (<Verdict.REPRODUCED: 'reproduced'>, 'dci: 0.60 [0.55, 0.65], asked above 0.5 (no effect: 0)')
     """
+    if callable(estimates):  # the old form
+        return _every_part_at(estimates, rules, 0.95 if confidence is None else confidence)
+
+    def scaled(rule: Rule, part: Estimate) -> Estimate:
+        def ends(level: float) -> tuple[float, float]:
+            found = rule.scaled(part.at(level))
+            return found.low, found.high
+
+        if rule.null is None or part.value in (rule.low, rule.high):  # refused, or it matters whether it has a spread
+            return Estimate(rule.scaled(part.at(0.95)).value, part.n, ends)
+        return Estimate(rule._place(part.value, True), part.n, ends)
+
+    def said(name: str, rule: Rule, part: Estimate, level: float) -> str:
+        e = part.at(level)
+        return f"{name}: {e.value:.2f} [{e.low:.2f}, {e.high:.2f}], asked {rule}"
+
+    parts = list(zip(rules.items(), estimates, strict=True))
+    smallest: Estimate = smallest_of([scaled(rule, part) for (_, rule), part in parts])
+    return replace(smallest, notes=tuple(partial(said, name, rule, part) for (name, rule), part in parts))
+
+
+def _every_part_at(
+    estimates: Callable[[float], Sequence[Interval]], rules: Mapping[str, Rule], confidence: float
+) -> Interval:
     found = cache(estimates)
-    smallest = smallest_of(
+    smallest: Interval = smallest_of(
         lambda level: [rule.scaled(part) for rule, part in zip(rules.values(), found(level), strict=True)],
         confidence=confidence,
     )

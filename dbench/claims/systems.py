@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, correlation
+from dbench.stats import Estimate, correlation, either
 from dbench.stats.inputs import varies
 
 Points = Callable[[NDArray[np.int64]], NDArray[np.float64]]
@@ -26,9 +26,8 @@ Points = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 _NEARLY = 1 - 1e-9
 
 
-def correlation_over_systems(
-    population: Population, first: Points, second: Points, *, confidence: float = 0.95
-) -> Estimate:
+@either
+def correlation_over_systems(population: Population, first: Points, second: Points) -> Estimate:
     """Pearson's correlation over systems, with an interval for other systems and other units.
 
     Each system's values rest on the population's units (seeds, or whatever stands for them); n is the number of
@@ -38,20 +37,22 @@ def correlation_over_systems(
         EvidenceLacking: the systems do not differ, or there are fewer than 3 systems or units.
     """
     every = _units(population)
-    units = population.interval_over_seeds(
-        lambda kept: math.atanh(float(np.clip(_related(first, second, kept), -_NEARLY, _NEARLY))), confidence=confidence
+    units = population.estimate_over_seeds(
+        lambda kept: math.atanh(float(np.clip(_related(first, second, kept), -_NEARLY, _NEARLY)))
     )
     n = len(first(every))
-    half = math.hypot(_half_of_z(n, confidence), units.high - units.value)
-    low, high = math.tanh(units.value - half), math.tanh(units.value + half)
-    if not math.isfinite(half):
-        low, high = -math.inf, math.inf
-    return Estimate(math.tanh(units.value), low, high, n, confidence)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        half = math.hypot(_half_of_z(n, confidence), units.at(confidence).high - units.value)
+        if not math.isfinite(half):
+            return -math.inf, math.inf
+        return math.tanh(units.value - half), math.tanh(units.value + half)
+
+    return Estimate(math.tanh(units.value), n, ends)
 
 
-def lead_over_systems(
-    population: Population, shared: Points, first: Points, second: Points, *, confidence: float = 0.95
-) -> Estimate:
+@either
+def lead_over_systems(population: Population, shared: Points, first: Points, second: Points) -> Estimate:
     """By how much the first correlates more with the shared value over systems than the second does.
 
     The draw of systems by Zou's interval for two correlations with a variable in common. Measured at 6, 12 and 25
@@ -61,23 +62,22 @@ def lead_over_systems(
     Raises what :func:`correlation_over_systems` does.
     """
     every = _units(population)
-    units = population.interval_over_seeds(
-        lambda kept: _related(first, shared, kept) - _related(second, shared, kept), confidence=confidence
-    )
+    units = population.estimate_over_seeds(lambda kept: _related(first, shared, kept) - _related(second, shared, kept))
     n = len(shared(every))
-    unbounded = Estimate(units.value, -math.inf, math.inf, n, confidence)
-    if n < 4 or not math.isfinite(units.high):
-        return unbounded
-    one, two = (_related(score, shared, every) for score in (first, second))
-    covary = _covariance(one, two, _related(first, second, every))
-    (low_one, high_one), (low_two, high_two) = (_ends(r, n, confidence) for r in (one, two))
-    # What runs alike in both correlations leaves their difference as it is.
-    below = _distance(one - low_one, high_two - two, covary)
-    above = _distance(high_one - one, two - low_two, covary)
-    own = units.high - units.value
-    return Estimate(
-        units.value, units.value - math.hypot(below, own), units.value + math.hypot(above, own), n, confidence
-    )
+
+    def ends(confidence: float) -> tuple[float, float]:
+        own = units.at(confidence).high - units.value
+        if n < 4 or not math.isfinite(own):
+            return -math.inf, math.inf
+        one, two = (_related(score, shared, every) for score in (first, second))
+        covary = _covariance(one, two, _related(first, second, every))
+        (low_one, high_one), (low_two, high_two) = (_ends(r, n, confidence) for r in (one, two))
+        # What runs alike in both correlations leaves their difference as it is.
+        below = _distance(one - low_one, high_two - two, covary)
+        above = _distance(high_one - one, two - low_two, covary)
+        return units.value - math.hypot(below, own), units.value + math.hypot(above, own)
+
+    return Estimate(units.value, n, ends)
 
 
 def _units(population: Population) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, jackknife_intervals
+from dbench.stats import Estimate, either, jackknife_each
 
 Mask = NDArray[np.bool_]
 # A score and the least value of it that a model must have to be counted.
@@ -81,11 +81,10 @@ def _smallest_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.where(np.arange(len(values)) == values.argmin(), second, smallest), dtype=np.float64)
 
 
-def over_rows(
-    population: Population, statistics: Callable[[NDArray[np.int64]], ArrayLike], n: int, *, confidence: float
-) -> list[Estimate]:
+@either
+def over_rows(population: Population, statistics: Callable[[NDArray[np.int64]], ArrayLike], n: int) -> list[Estimate]:
     """Jackknife statistics over n seeds: they take the numbers of those kept, of 0 to n - 1."""
     if population.point_only:
         values = np.ravel(statistics(np.arange(n, dtype=np.int64)))
-        return [Estimate(float(value), -np.inf, np.inf, n, confidence) for value in values]
-    return jackknife_intervals(statistics, n, confidence=confidence)
+        return [Estimate(float(value), n, lambda _: (-np.inf, np.inf)) for value in values]
+    return jackknife_each(statistics, n)

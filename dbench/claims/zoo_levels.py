@@ -5,6 +5,7 @@ Seeds are as in ``dbench.claims.zoo_statistics``, ``among`` is as in ``dbench.cl
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +13,19 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, left_of, over_rows, rows_with, strengths_with
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, largest_of, luck_beats_choice, probability_of_superiority, smallest_of
+from dbench.stats import (
+    Estimate,
+    Interval,
+    either,
+    largest_of,
+    luck_beats_choice,
+    probability_of_superiority,
+    smallest_of,
+)
 
 Matrix = NDArray[np.float64]
 # An objective and one of its strengths.
 Setting = tuple[str, float]
-# Takes a confidence, returns estimates with intervals of that confidence each.
-Estimator = Callable[[float], Sequence[Estimate]]
 
 
 def place_of(population: Population, setting: Setting) -> int:
@@ -34,6 +41,7 @@ def place_of(population: Population, setting: Setting) -> int:
     return int(found[0])
 
 
+@either
 def ratio_to(
     population: Population,
     score: str,
@@ -41,7 +49,6 @@ def ratio_to(
     reference: Setting,
     *,
     among: Among | None = None,
-    confidence: float = 0.95,
 ) -> Estimate:
     """Mean of a positive score over an objective's strengths and seeds, divided by its mean at one setting.
 
@@ -54,12 +61,11 @@ def ratio_to(
         def ratio(kept: NDArray[np.int64]) -> list[float]:
             return [float(table[kept][left[kept]].mean() / plain[kept].mean())]
 
-        return over_rows(population, ratio, len(table), confidence=confidence)[0]
-    found = population.interval(
+        return over_rows(population, ratio, len(table))[0]
+    found = population.estimate(
         lambda tables: float(tables[score, objective].mean() / tables[score, reference[0]][:, place].mean()),
         scores=[score],
         objectives=list(dict.fromkeys((objective, reference[0]))),
-        confidence=confidence,
     )
     seeds = population.seeds()
     plain = population.scores(score, reference[0], seeds=seeds)[:, place].mean()
@@ -69,6 +75,7 @@ def ratio_to(
     return replace(found, notes=(*found.notes, f"strength by strength: {note}"))
 
 
+@either
 def ratios_to(
     population: Population,
     score: str,
@@ -76,7 +83,6 @@ def ratios_to(
     reference: Setting,
     *,
     among: Among | None = None,
-    confidence: float = 0.95,
 ) -> list[Estimate]:
     """The same strength by strength: means over seeds alone.
 
@@ -86,14 +92,11 @@ def ratios_to(
     if among is not None:
         table, left, plain = _against(population, score, objective, reference, among)
         columns = strengths_with(population, left, among)
-        return [
-            _ratio_of_means(population, table[own, c], plain[own], confidence) for c in columns for own in [left[:, c]]
-        ]
-    return population.intervals(
+        return [_ratio_of_means(population, table[own, c], plain[own]) for c in columns for own in [left[:, c]]]
+    return population.estimates(
         lambda tables: tables[score, objective].mean(axis=0) / tables[score, reference[0]][:, place].mean(),
         scores=[score],
         objectives=list(dict.fromkeys((objective, reference[0]))),
-        confidence=confidence,
     )
 
 
@@ -108,11 +111,11 @@ def _against(
     return table[rows], left[rows], population.scores(score, reference[0], seeds=seeds)[rows, place]
 
 
-def _ratio_of_means(population: Population, first: Matrix, second: Matrix, confidence: float) -> Estimate:
+def _ratio_of_means(population: Population, first: Matrix, second: Matrix) -> Estimate:
     def ratio(kept: NDArray[np.int64]) -> float:
         return float(first[kept].mean() / second[kept].mean())
 
-    return over_rows(population, ratio, len(first), confidence=confidence)[0]
+    return over_rows(population, ratio, len(first))[0]
 
 
 def change_over_sweep(population: Population, score: str, objective: str, *, start: float = -np.inf) -> Matrix:
@@ -128,13 +131,13 @@ def change_over_sweep(population: Population, score: str, objective: str, *, sta
     return np.asarray(swept[:, -1] - swept[:, 0], dtype=np.float64)
 
 
+@either
 def superiority_of_setting(
     population: Population,
     score: str,
     setting: Setting,
     objective: str,
     strengths: Sequence[float],
-    confidence: float,
 ) -> list[Estimate]:
     """P(a random run of a setting exceeds a random run of another), for the given strengths of an objective."""
     place = place_of(population, setting)
@@ -145,11 +148,12 @@ def superiority_of_setting(
         return [probability_of_superiority(first, tables[score, objective][:, other]) for other in others]
 
     objectives = list(dict.fromkeys((setting[0], objective)))
-    return population.intervals(statistics, scores=[score], objectives=objectives, confidence=confidence)
+    return population.estimates(statistics, scores=[score], objectives=objectives)
 
 
+@either
 def superiority_of_objective(
-    population: Population, scores: Sequence[str], objective: str, rest: Sequence[str], confidence: float
+    population: Population, scores: Sequence[str], objective: str, rest: Sequence[str]
 ) -> list[Estimate]:
     """P(a random run of an objective exceeds a random run of the rest), score by score; ties count half."""
 
@@ -161,27 +165,25 @@ def superiority_of_objective(
             for score in scores
         ]
 
-    return population.intervals(statistics, scores=scores, objectives=[objective, *rest], confidence=confidence)
+    return population.estimates(statistics, scores=scores, objectives=[objective, *rest])
 
 
-def best_everywhere(candidates: Sequence[Estimator], *, confidence: float = 0.95) -> Estimate:
+def best_everywhere(candidates: Sequence[Callable[[float], Sequence[Interval]]], *, confidence: float = 0.95) -> Any:
     """How good the best of several candidates is at what it is worst at: the largest of their smallest values.
 
-    Each candidate takes a confidence and returns its estimates, one for each task.
+    In the old form: each candidate takes a confidence and returns intervals, one for each task.
     """
     return largest_of(
         lambda level: [smallest_of(candidate, confidence=level) for candidate in candidates], confidence=confidence
     )
 
 
-def luck_over_choice(
-    population: Population, scores: Sequence[str], objectives: Sequence[str], confidence: float
-) -> Estimate:
+@either
+def luck_over_choice(population: Population, scores: Sequence[str], objectives: Sequence[str]) -> Estimate:
     """How often luck beats the choice of a strength, mean of all sweeps."""
     population.enough_seeds(2)
-    return population.interval(
+    return population.estimate(
         lambda tables: float(np.mean([luck_beats_choice(tables[s, o]) for s in scores for o in objectives])),
         scores=scores,
         objectives=objectives,
-        confidence=confidence,
     )

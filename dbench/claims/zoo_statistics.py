@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dbench.claims.population import Population
 from dbench.claims.zoo_among import Among, left_of, rows_with
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, mean_interval, rank_correlation, sweep_correlations
+from dbench.stats import Estimate, either, mean_of, rank_correlation, sweep_correlations
 
 Matrix = NDArray[np.float64]
 
@@ -32,34 +32,33 @@ def arrays_of(population: Population, name: str, *, objectives: Sequence[str] | 
     return np.concatenate([population.array(name, objective, seeds=seeds) for objective in chosen], axis=1)
 
 
-def stacked_interval(
+@either
+def stacked(
     population: Population,
     statistic: Callable[..., float],
     scores: Sequence[str],
     *,
     objectives: Sequence[str] | None = None,
-    confidence: float = 0.95,
 ) -> Estimate:
     """Jackknife over seeds a statistic of scores that each stand as seeds x settings.
 
     The statistic takes one matrix for each of ``scores``, in their order.
     """
     chosen = population.objectives if objectives is None else list(objectives)
-    return population.interval(
+    return population.estimate(
         lambda tables: statistic(*(np.hstack([tables[score, o] for o in chosen]) for score in scores)),
         scores=list(dict.fromkeys(scores)),
         objectives=chosen,
-        confidence=confidence,
     )
 
 
+@either
 def trend_with_strength(
     population: Population,
     objective: str,
     score: str,
     *,
     among: Among | None = None,
-    confidence: float = 0.95,
 ) -> Estimate:
     """Mean over seeds of Spearman's correlation of a score with the strength; each seed's sweep is ranked alone.
 
@@ -76,10 +75,11 @@ def trend_with_strength(
         left = left_of(population, objective, among, seeds=population.seeds(objective))
         rows = rows_with(population, left, among, least=3)
         ranked = [rank_correlation(strengths[left[row]], sweeps[row, left[row]]) for row in rows]
-        return mean_interval(ranked, confidence=confidence)
-    return mean_interval(sweep_correlations(strengths, sweeps), confidence=confidence)
+        return mean_of(ranked)
+    return mean_of(sweep_correlations(strengths, sweeps))
 
 
+@either
 def share_of_models(
     population: Population,
     holds: Callable[..., NDArray[np.bool_]],
@@ -87,7 +87,6 @@ def share_of_models(
     *,
     objectives: Sequence[str] | None = None,
     among: Among | None = None,
-    confidence: float = 0.95,
 ) -> Estimate:
     """Mean over seeds, which are the replicates, of the share of models of which something holds.
 
@@ -100,37 +99,39 @@ def share_of_models(
     found = holds(*(settings_of(population, score, objectives=objectives) for score in scores))
     held = np.asarray(found, dtype=np.float64)
     if among is None:
-        return mean_interval(held.mean(axis=1), confidence=confidence)
+        return mean_of(held.mean(axis=1))
     counted = settings_of(population, among[0], objectives=objectives) >= among[1]
     seeds = counted.any(axis=1)
     if not seeds.any():
         raise EvidenceLacking(f"{population.name} has no model with {among[0]} at least {among[1]:g}")
     shares = (held * counted)[seeds].sum(axis=1) / counted[seeds].sum(axis=1)
-    return mean_interval(shares, confidence=confidence)
+    return mean_of(shares)
 
 
+@either
 def correlation_between(
     population: Population,
     first: str,
     second: str,
     *,
     objectives: Sequence[str] | None = None,
-    confidence: float = 0.95,
 ) -> Estimate:
     """Spearman's correlation of two scores over all models pooled, as in the papers' heat maps."""
 
     def statistic(a: Matrix, b: Matrix) -> float:
         return rank_correlation(a.ravel(), b.ravel())
 
-    return stacked_interval(population, statistic, (first, second), objectives=objectives, confidence=confidence)
+    return stacked(population, statistic, (first, second), objectives=objectives)
 
 
-def agreement_gap_between(
-    population: Population, shared: str, first: str, second: str, *, confidence: float = 0.95
-) -> Estimate:
+@either
+def agreement_gap_between(population: Population, shared: str, first: str, second: str) -> Estimate:
     """By how much a score agrees more with the first than with the second, over all models pooled."""
 
     def statistic(a: Matrix, b: Matrix, c: Matrix) -> float:
         return rank_correlation(a.ravel(), b.ravel()) - rank_correlation(a.ravel(), c.ravel())
 
-    return stacked_interval(population, statistic, (shared, first, second), confidence=confidence)
+    return stacked(population, statistic, (shared, first, second))
+
+
+stacked_interval = stacked  # its name in the old form

@@ -13,7 +13,7 @@ from dbench.claims.evidence import OnDemand
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.zoo_among import over_rows
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, rank_correlation, transfer_successes
+from dbench.stats import Estimate, either, rank_correlation, transfer_successes
 
 Matrix = NDArray[np.float64]
 
@@ -52,12 +52,11 @@ class Transfers:
     settings: int
 
 
+@either
 def transfer(
     pair: PopulationPair,
     scores: Sequence[str],
     statistic: Callable[[Transfers], float],
-    *,
-    confidence: float = 0.95,
 ) -> Estimate:
     """Jackknife over shared seeds a statistic of how settings transfer, between scores and between data sets.
 
@@ -69,10 +68,11 @@ def transfer(
         parts = (found[:k, :k], found[k:, k:], found[:k, k:], found[k:, :k])
         return [statistic(Transfers(*parts, settings=source[0].shape[1]))]
 
-    return shared_intervals(pair, scores, successes, confidence=confidence)[0]
+    return shared_estimates(pair, scores, successes)[0]
 
 
-def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidence: float = 0.95) -> list[Estimate]:
+@either
+def settings_agreement(pair: PopulationPair, scores: Sequence[str]) -> list[Estimate]:
     """Spearman's correlation over settings of the mean score on the one data set with that on the other.
 
     What noise is left in the means over seeds weakens the correlation.
@@ -82,7 +82,7 @@ def settings_agreement(pair: PopulationPair, scores: Sequence[str], *, confidenc
         pairs = zip(source, target, strict=True)
         return [rank_correlation(a.mean(axis=0), b.mean(axis=0)) for a, b in pairs]
 
-    return shared_intervals(pair, scores, agreements, confidence=confidence)
+    return shared_estimates(pair, scores, agreements)
 
 
 def shared_settings(
@@ -111,13 +111,13 @@ def shared_settings(
     return chosen, seeds
 
 
-def shared_intervals(
+@either
+def shared_estimates(
     pair: PopulationPair,
     scores: Sequence[str],
     statistics: Callable[[list[Matrix], list[Matrix]], ArrayLike],
     *,
     objectives: Sequence[str] | None = None,
-    confidence: float = 0.95,
 ) -> list[Estimate]:
     """Jackknife statistics of both populations over the seeds that they share.
 
@@ -134,4 +134,7 @@ def shared_intervals(
     def of_seeds(kept: NDArray[np.int64]) -> ArrayLike:
         return statistics([table[kept] for table in first], [table[kept] for table in second])
 
-    return over_rows(source, of_seeds, len(seeds), confidence=confidence)
+    return over_rows(source, of_seeds, len(seeds))
+
+
+shared_intervals = shared_estimates  # its name in the old form

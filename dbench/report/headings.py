@@ -20,7 +20,7 @@ from dbench.report.text import (
     plural,
     same_words,
 )
-from dbench.stats import Estimate
+from dbench.stats import Interval
 
 EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "the paper's printed tables"}
 PARAMETERS = {
@@ -135,7 +135,7 @@ def _decided_by_interval(record: Record) -> bool:
     ends = record["interval"]
     if ends is None or None in ends:
         return False
-    estimate = Estimate(record["estimate"], ends[0], ends[1], record["n"], record["confidence"])
+    estimate = Interval(record["estimate"], ends[0], ends[1], record["n"], record["confidence"])
     return Rule(low, high, record["null"]).decide(estimate) is not Verdict.UNDECIDED
 
 

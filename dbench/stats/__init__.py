@@ -7,13 +7,19 @@ from dbench.stats.correlations import (
     correlation,
     correlation_test,
 )
-from dbench.stats.estimate import Estimate, exact
+from dbench.stats.estimate import Estimate, Interval, either, exact
 from dbench.stats.intervals import (
+    bootstrap,
     bootstrap_interval,
+    jackknife,
+    jackknife_each,
     jackknife_interval,
     jackknife_intervals,
     mean_interval,
+    mean_of,
     share_interval,
+    share_of,
+    uniform_deviation,
     uniform_deviation_interval,
 )
 from dbench.stats.multiplicity import common_direction, largest_of, smallest_of
@@ -31,24 +37,31 @@ from dbench.stats.variance import variance_explained
 
 __all__ = [
     "Estimate",
+    "Interval",
     "Significance",
+    "bootstrap",
     "bootstrap_interval",
     "common_direction",
     "compare_dependent_correlations",
     "compare_independent_correlations",
     "correlation",
     "correlation_test",
+    "either",
     "exact",
+    "jackknife",
+    "jackknife_each",
     "jackknife_interval",
     "jackknife_intervals",
     "largest_of",
     "luck_beats_choice",
     "mean_interval",
+    "mean_of",
     "mean_range_overlaps",
     "probability_of_superiority",
     "rank_correlation",
     "rank_correlations",
     "share_interval",
+    "share_of",
     "smallest_of",
     "superiority_of_groups",
     "superiority_over_rest",
@@ -56,6 +69,7 @@ __all__ = [
     "transfer_chance",
     "transfer_success",
     "transfer_successes",
+    "uniform_deviation",
     "uniform_deviation_interval",
     "variance_explained",
 ]

@@ -1,4 +1,4 @@
-"""Confidence intervals by the unit that was replicated.
+"""Estimates by the unit that was replicated, and their intervals.
 
 What shares a unit is left out or drawn with it. Coverage of the nominal 95% was measured by simulation
 (``tests/stats``), at 5, 10 and 20 units: 95% for Student's t on unit means, 94 to 96% for the jackknife of variance
@@ -9,14 +9,17 @@ is biased downwards there). A percentile bootstrap of five units covers 83%. A s
 
 import math
 from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dbench.errors import InvalidInput
-from dbench.stats.estimate import Estimate
-from dbench.stats.inputs import check_confidence, finite_vector
+from dbench.stats.estimate import Estimate, Interval
+from dbench.stats.inputs import finite_vector
+
+_UNBOUNDED = (-math.inf, math.inf)
 
 
 def _half_width(units: NDArray[np.float64], confidence: float) -> float:
@@ -25,21 +28,22 @@ def _half_width(units: NDArray[np.float64], confidence: float) -> float:
     return float(special.stdtrit(n - 1, (1 + confidence) / 2) * units.std(ddof=1) / np.sqrt(n))
 
 
-def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
+def mean_of(values: ArrayLike) -> Estimate:
     """Mean of independent units (a finite number each) with Student's t interval; that of a single unit has no ends."""
-    check_confidence(confidence)
     units = finite_vector("values", values)
     mean, n = float(units.mean()), len(units)
-    if n == 1:
-        return Estimate(mean, -math.inf, math.inf, 1, confidence)
-    half = _half_width(units, confidence)
-    return Estimate(mean, mean - half, mean + half, n, confidence)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        if n == 1:
+            return _UNBOUNDED
+        half = _half_width(units, confidence)
+        return mean - half, mean + half
+
+    return Estimate(mean, n, ends)
 
 
-def jackknife_interval(
-    statistic: Callable[[NDArray[np.int64]], float], n_units: int, *, confidence: float = 0.95
-) -> Estimate:
-    """Interval of a smooth statistic of exchangeable units from its leave-one-out values.
+def jackknife(statistic: Callable[[NDArray[np.int64]], float], n_units: int) -> Estimate:
+    """Estimate a smooth statistic of exchangeable units; its interval is from the values without each one of them.
 
     The pseudo-values n*T - (n-1)*T(-i) are treated as independent units (Tukey 1958), with Student's t.
     The point estimate is the statistic of all units, not the mean of the pseudo-values.
@@ -47,48 +51,57 @@ def jackknife_interval(
     The statistic takes the indices of the units kept. Fewer than 3 units say nothing of the spread: the interval has
     no ends.
     """
-    check_confidence(confidence)
     everyone = _all_units(n_units)
-    value = float(statistic(everyone))
-    if n_units < 3:
-        return Estimate(value, -math.inf, math.inf, n_units, confidence)
-    left_out = np.array([statistic(np.delete(everyone, i)) for i in everyone], dtype=np.float64)
-    if not np.isfinite(left_out).all():
-        raise InvalidInput(f"statistic must be finite without unit {int(np.argmin(np.isfinite(left_out)))}")
-    pseudo = n_units * value - (n_units - 1) * left_out
-    half = _half_width(pseudo, confidence)
-    return Estimate(value, value - half, value + half, n_units, confidence)
+    value = float(_numbers(statistic, everyone)[0])
+
+    @cache
+    def pseudo() -> NDArray[np.float64]:
+        left_out = np.array([statistic(np.delete(everyone, i)) for i in everyone], dtype=np.float64)
+        if not np.isfinite(left_out).all():
+            raise InvalidInput(f"statistic must be finite without unit {int(np.argmin(np.isfinite(left_out)))}")
+        return n_units * value - (n_units - 1) * left_out
+
+    def ends(confidence: float) -> tuple[float, float]:
+        if n_units < 3:
+            return _UNBOUNDED
+        half = _half_width(pseudo(), confidence)
+        return value - half, value + half
+
+    return Estimate(value, n_units, ends)
 
 
-def jackknife_intervals(
-    statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units: int, *, confidence: float = 0.95
-) -> list[Estimate]:
-    """Intervals of k numbers that one statistic returns (any shape: read row by row), from the same values left out.
+def jackknife_each(statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units: int) -> list[Estimate]:
+    """Estimate k numbers that one statistic returns (any shape: read row by row), from the same values left out.
 
-    Each interval is that of :func:`dbench.stats.jackknife_interval`, alone; nothing is adjusted for their number: see
+    Each interval is that of :func:`dbench.stats.jackknife`, alone; nothing is adjusted for their number: see
     :func:`dbench.stats.smallest_of` and :func:`dbench.stats.largest_of`.
     """
-    check_confidence(confidence)
     values = _numbers(statistic, _all_units(n_units))
-    if n_units < 3:
-        return [Estimate(value, -math.inf, math.inf, n_units, confidence) for value in values]
-    left_out = np.array([_numbers(statistic, np.delete(np.arange(n_units), i)) for i in range(n_units)])
-    # The spread of the pseudo-values n T - (n - 1) T(-i) is that of the leave-one-out values, n - 1 times.
-    error = (n_units - 1) * left_out.std(axis=0, ddof=1) / math.sqrt(n_units)
-    halves = special.stdtrit(n_units - 1, (1 + confidence) / 2) * error
-    return [Estimate(v, v - h, v + h, n_units, confidence) for v, h in zip(values, halves, strict=True)]
+
+    @cache
+    def errors() -> NDArray[np.float64]:
+        left_out = np.array([_numbers(statistic, np.delete(np.arange(n_units), i)) for i in range(n_units)])
+        # The spread of the pseudo-values n T - (n - 1) T(-i) is that of the leave-one-out values, n - 1 times.
+        return np.asarray((n_units - 1) * left_out.std(axis=0, ddof=1) / math.sqrt(n_units), dtype=np.float64)
+
+    def ends(number: int, confidence: float) -> tuple[float, float]:
+        if n_units < 3:
+            return _UNBOUNDED
+        half = float(special.stdtrit(n_units - 1, (1 + confidence) / 2) * errors()[number])
+        return float(values[number] - half), float(values[number] + half)
+
+    return [Estimate(value, n_units, partial(ends, number)) for number, value in enumerate(values)]
 
 
-def bootstrap_interval(
+def bootstrap(
     statistic: Callable[[NDArray[np.int64]], float],
     n_units: int,
     *,
     generator: np.random.Generator,
     draws: int = 2_000,
-    confidence: float = 0.95,
     reflected: bool = False,
 ) -> Estimate:
-    """Interval of a statistic that is not smooth (a median, a range, a share of winners) from resampled units.
+    """Estimate a statistic that is not smooth (a median, a range, a share of winners); its interval is from resamples.
 
     Expanded percentile interval (Hesterberg, 'What teachers should know about the bootstrap', The American
     Statistician 69, 2015, section 4.1): the plain percentile interval is too narrow by sqrt((n - 1) / n) and by the
@@ -97,52 +110,63 @@ def bootstrap_interval(
 
     The statistic takes the indices of the units drawn, with repetition; fewer than 5 units have too few resamples, and
     the interval no ends. Nor can it reach beyond the units: that of a median covers no more than 1 - 2 (1/2)^n, which
-    is 94% at five. Draws are at least 200. ``reflected`` reflects the interval at the value, which undoes the
-    shift of a statistic that resamples move to one side, as they do a range.
+    is 94% at five. Draws are at least 200, made once, when the interval is first asked for. ``reflected`` reflects the
+    interval at the value, which undoes the shift of a statistic that resamples move to one side, as they do a range.
 
     Raises:
         InvalidInput: no units, too few draws, or a statistic that is not finite.
     """
-    check_confidence(confidence)
     if draws < 200:
         raise InvalidInput(f"draws must be at least 200, got {draws}")
     value = float(_numbers(statistic, _all_units(n_units))[0])
-    if n_units < 5:
-        return Estimate(value, -math.inf, math.inf, n_units, confidence)
-    found = np.array([_numbers(statistic, kept)[0] for kept in generator.integers(n_units, size=(draws, n_units))])
-    quantile = special.stdtrit(n_units - 1, (1 + confidence) / 2)
-    tail = float(special.ndtr(-math.sqrt(n_units / (n_units - 1)) * quantile))
-    low, high = np.quantile(found, [tail, 1 - tail])
-    if reflected:
-        low, high = 2 * value - high, 2 * value - low
-    return Estimate(value, min(low, value), max(high, value), n_units, confidence)
+
+    @cache
+    def drawn() -> NDArray[np.float64]:
+        return np.array([_numbers(statistic, kept)[0] for kept in generator.integers(n_units, size=(draws, n_units))])
+
+    def ends(confidence: float) -> tuple[float, float]:
+        if n_units < 5:
+            return _UNBOUNDED
+        quantile = special.stdtrit(n_units - 1, (1 + confidence) / 2)
+        tail = float(special.ndtr(-math.sqrt(n_units / (n_units - 1)) * quantile))
+        low, high = np.quantile(drawn(), [tail, 1 - tail])
+        if reflected:
+            low, high = 2 * value - high, 2 * value - low
+        return min(low, value), max(high, value)
+
+    return Estimate(value, n_units, ends)
 
 
-def share_interval(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
+def share_of(successes: int, n: int) -> Estimate:
     """Share of successes among independent trials, with the exact interval of Clopper and Pearson (1934)."""
-    check_confidence(confidence)
     if n < 1 or not 0 <= successes <= n or successes != int(successes):
         raise InvalidInput(f"successes must be a whole number between 0 and n >= 1, got {successes} of {n}")
-    tail, failures = (1 - confidence) / 2, n - successes
-    low = float(special.betaincinv(successes, failures + 1, tail)) if successes else 0.0
-    high = float(special.betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
-    return Estimate(successes / n, low, high, n, confidence)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        tail, failures = (1 - confidence) / 2, n - successes
+        low = float(special.betaincinv(successes, failures + 1, tail)) if successes else 0.0
+        return low, float(special.betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
+
+    return Estimate(successes / n, n, ends)
 
 
-def uniform_deviation_interval(deviation: float, *, n: int, points: int, confidence: float = 0.95) -> Estimate:
-    """Interval of the largest deviation of ``points`` empirical probabilities from their true values.
+def uniform_deviation(deviation: float, *, n: int, points: int) -> Estimate:
+    """Estimate the largest deviation of ``points`` empirical probabilities from their true values.
 
     Hoeffding's inequality (1963) with a union bound: with the stated confidence every empirical probability
     of n independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value. The points
     are chosen before the draws.
     """
-    check_confidence(confidence)
     if n < 1 or points < 1:
         raise InvalidInput(f"n and points must be at least 1, got {n} and {points}")
     if not 0 <= deviation <= 1:
         raise InvalidInput(f"deviation must lie between 0 and 1, got {deviation}")
-    half = float(np.sqrt(np.log(2 * points / (1 - confidence)) / (2 * n)))
-    return Estimate(deviation, max(0.0, deviation - half), deviation + half, n, confidence)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        half = float(np.sqrt(np.log(2 * points / (1 - confidence)) / (2 * n)))
+        return max(0.0, deviation - half), deviation + half
+
+    return Estimate(deviation, n, ends)
 
 
 def _all_units(n_units: int) -> NDArray[np.int64]:
@@ -156,3 +180,48 @@ def _numbers(statistic: Callable[[NDArray[np.int64]], ArrayLike], kept: NDArray[
     if len(found) < 1 or not np.isfinite(found).all():
         raise InvalidInput(f"statistic must be finite, got {found.tolist()} from the units {kept.tolist()}")
     return found
+
+
+# In the old form, at a confidence: they leave with the last claim that asks so.
+
+
+def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Interval:
+    """:func:`mean_of` at a confidence."""
+    return mean_of(values).at(confidence)
+
+
+def jackknife_interval(
+    statistic: Callable[[NDArray[np.int64]], float], n_units: int, *, confidence: float = 0.95
+) -> Interval:
+    """:func:`jackknife` at a confidence."""
+    return jackknife(statistic, n_units).at(confidence)
+
+
+def jackknife_intervals(
+    statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units: int, *, confidence: float = 0.95
+) -> list[Interval]:
+    """:func:`jackknife_each` at a confidence."""
+    return [one.at(confidence) for one in jackknife_each(statistic, n_units)]
+
+
+def bootstrap_interval(
+    statistic: Callable[[NDArray[np.int64]], float],
+    n_units: int,
+    *,
+    generator: np.random.Generator,
+    draws: int = 2_000,
+    confidence: float = 0.95,
+    reflected: bool = False,
+) -> Interval:
+    """:func:`bootstrap` at a confidence."""
+    return bootstrap(statistic, n_units, generator=generator, draws=draws, reflected=reflected).at(confidence)
+
+
+def share_interval(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
+    """:func:`share_of` at a confidence."""
+    return share_of(successes, n).at(confidence)
+
+
+def uniform_deviation_interval(deviation: float, *, n: int, points: int, confidence: float = 0.95) -> Interval:
+    """:func:`uniform_deviation` at a confidence."""
+    return uniform_deviation(deviation, n=n, points=points).at(confidence)

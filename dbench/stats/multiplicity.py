@@ -6,17 +6,42 @@ the extreme one is a choice made after the data were seen.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache, partial, wraps
+from typing import Any
 
 from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import check_confidence
 
-Estimator = Callable[[float], Sequence[Estimate]]
-"""Takes a confidence, returns the estimates of several statistics with two-sided intervals of that confidence each."""
+
+def _in_either_form(function: Callable[[Sequence[Estimate]], Estimate]) -> Callable[..., Any]:
+    """Take in the old form too: what takes a confidence and returns intervals. It leaves with the last that does so."""
+
+    @wraps(function)
+    def asked(estimates: Any, *, confidence: float | None = None) -> Any:
+        if not callable(estimates):
+            return function(estimates)
+        level = 0.95 if confidence is None else confidence
+        check_confidence(level)
+        found = cache(estimates)
+
+        def ends(place: int, level: float) -> tuple[float, float]:
+            one = found(level)[place]
+            if isinstance(one, Estimate):
+                one = one.at(level)
+            if one.confidence < level:
+                raise InvalidInput(f"intervals must have the confidence asked for, {level:g}, got {one.confidence:g}")
+            return one.low, one.high
+
+        each = [Estimate(e.value, e.n, partial(ends, i)) for i, e in enumerate(found(level))]
+        return function(each).at(level)
+
+    return asked
 
 
-def smallest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
-    """Interval of the smallest of k true values, so that ``above`` says 'all of them are'.
+@_in_either_form
+def smallest_of(estimates: Sequence[Estimate]) -> Estimate:
+    """Estimate the smallest of k true values, so that ``above`` says 'all of them are'.
 
     The lower end is the smallest lower end of the k intervals, unadjusted: for it to be too high, the interval of
     the very statistic that is smallest must miss it (intersection-union test, Berger 1982). The upper end, which
@@ -27,24 +52,21 @@ def smallest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
     Returns:
         The smallest point estimate, which lies below the smallest true value on average; n of the smallest sample.
     """
-    plain = _ask(estimates, confidence)
-    adjusted = _ask(estimates, 1 - (1 - confidence) / len(plain))
-    value = min(e.value for e in plain)
-    low, high = min(e.low for e in plain), min(e.high for e in adjusted)
-    return Estimate(value, low, high, min(e.n for e in plain), confidence)
+    return _smallest(_several(estimates))
 
 
-def largest_of(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
-    """Interval of the largest of k true values, so that ``below`` says 'none of them exceeds it'.
+@_in_either_form
+def largest_of(estimates: Sequence[Estimate]) -> Estimate:
+    """Estimate the largest of k true values, so that ``below`` says 'none of them exceeds it'.
 
     The mirror image of :func:`smallest_of`: the upper end unadjusted, the lower end, which shows that at least one
     is large, by Bonferroni.
     """
-    mirrored = smallest_of(lambda level: [_negated(e) for e in estimates(level)], confidence=confidence)
-    return _negated(mirrored)
+    return _negated(_smallest([_negated(one) for one in _several(estimates)]))
 
 
-def common_direction(estimates: Estimator, *, confidence: float = 0.95) -> Estimate:
+@_in_either_form
+def common_direction(estimates: Sequence[Estimate]) -> Estimate:
     """How strong an effect is in the direction that all share: the larger of min(effects) and min(-effects).
 
     Positive where all k true effects have one sign, and then the size of the weakest; negative where some point the
@@ -53,26 +75,35 @@ def common_direction(estimates: Estimator, *, confidence: float = 0.95) -> Estim
     The upper end is the larger of the two upper ends, unadjusted. The lower end is the larger of two lower ends with
     half the error each, because the direction is chosen after looking.
     """
-    up, down = estimates, lambda level: [_negated(e) for e in estimates(level)]
-    plain = [smallest_of(one, confidence=confidence) for one in (up, down)]
-    halved = [smallest_of(one, confidence=1 - (1 - confidence) / 2) for one in (up, down)]
-    value = max(e.value for e in plain)
-    return Estimate(value, max(e.low for e in halved), max(e.high for e in plain), plain[0].n, confidence)
+    several = _several(estimates)
+    up, down = _smallest(several), _smallest([_negated(one) for one in several])
+
+    def ends(confidence: float) -> tuple[float, float]:
+        halved = 1 - (1 - confidence) / 2
+        low = max(up.at(halved).low, down.at(halved).low)
+        return low, max(up.at(confidence).high, down.at(confidence).high)
+
+    return Estimate(max(up.value, down.value), up.n, ends)
 
 
-def _ask(estimates: Estimator, confidence: float) -> Sequence[Estimate]:
-    check_confidence(confidence)
-    found = estimates(confidence)
-    if len(found) < 1:
-        raise InvalidInput("estimates must return at least one estimate, got none")
-    for estimate in found:
-        if estimate.confidence < confidence:
-            raise InvalidInput(
-                f"estimates must return intervals of the confidence asked for, {confidence:g}, "
-                f"got {estimate.confidence:g}"
-            )
-    return found
+def _several(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
+    if len(estimates) < 1:
+        raise InvalidInput("estimates must be at least one, got none")
+    return estimates
+
+
+def _smallest(estimates: Sequence[Estimate]) -> Estimate:
+    def ends(confidence: float) -> tuple[float, float]:
+        adjusted = 1 - (1 - confidence) / len(estimates)
+        low = min(one.at(confidence).low for one in estimates)
+        return low, min(one.at(adjusted).high for one in estimates)
+
+    return Estimate(min(one.value for one in estimates), min(one.n for one in estimates), ends)
 
 
 def _negated(estimate: Estimate) -> Estimate:
-    return Estimate(-estimate.value, -estimate.high, -estimate.low, estimate.n, estimate.confidence)
+    def ends(confidence: float) -> tuple[float, float]:
+        found = estimate.at(confidence)
+        return -found.high, -found.low
+
+    return Estimate(-estimate.value, estimate.n, ends if estimate.ends else None)

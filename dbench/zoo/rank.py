@@ -11,7 +11,7 @@ from dbench.audit.subject import MetricFailed, Subject
 from dbench.errors import InvalidInput
 from dbench.metrics.registry import MetricCard
 from dbench.seeds import generator
-from dbench.stats import Estimate, bootstrap_interval, rank_correlation
+from dbench.stats import Interval, bootstrap_interval, rank_correlation
 from dbench.stats.ranks import ranks
 from dbench.zoo.panel import Panel
 
@@ -74,7 +74,7 @@ def _sign(subject: Subject, less_is_better: bool) -> float:
     return -1.0 if lower else 1.0
 
 
-def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str) -> Estimate:
+def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str) -> Interval:
     """Spearman's correlation of two metrics over the models, with the interval of resampled models."""
     a, b = scores[first], scores[second]
     stream = generator(task="rank", first=first, second=second)

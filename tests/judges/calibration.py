@@ -28,7 +28,7 @@ from dbench.claims.card import Claim
 from dbench.claims.rules import Verdict
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import Estimate, share_interval
+from dbench.stats import Interval, share_interval
 
 # What a rule may err at its margin.
 LARGEST_ERROR = 0.05
@@ -60,7 +60,7 @@ class Calibration:
     file: str
     card: str
     world: Callable[..., Any]
-    estimate: Callable[[ModuleType, Any], Estimate]
+    estimate: Callable[[ModuleType, Any], Interval]
     effects: tuple[float, float]
     at: float
     at_says: str
@@ -129,13 +129,13 @@ class Frequencies:
         """How many worlds were judged."""
         return sum(self.counts.values())
 
-    def share(self, *verdicts: Verdict) -> Estimate:
+    def share(self, *verdicts: Verdict) -> Interval:
         """Probability of 'reproduced', or of one of some verdicts, with the exact 95% interval the worlds leave."""
         chosen = verdicts or (Verdict.REPRODUCED,)
         return share_interval(sum(self.counts.get(verdict, 0) for verdict in chosen), self.worlds)
 
     @property
-    def wrong(self) -> tuple[Estimate, Estimate]:
+    def wrong(self) -> tuple[Interval, Interval]:
         """Probability of 'reproduced', and of a verdict that refutes: at the margin either is an error."""
         return self.share(), self.share(*(verdict for verdict in Verdict if verdict.refutes))
 

@@ -8,7 +8,7 @@ from calibration import LARGEST_ERROR, Frequencies
 
 from dbench.claims.card import Claim
 from dbench.files import write_aside
-from dbench.stats import Estimate
+from dbench.stats import Interval
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
 HEAVY_TAILS = PAGE.with_name("heavy-tails.md")
@@ -56,7 +56,7 @@ def name_of(claim: Claim) -> str:
     return f"`{claim.id}`" + (f", {claim.part}" if claim.part else "")
 
 
-def share_text(share: Estimate) -> str:
+def share_text(share: Interval) -> str:
     return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
 
 

@@ -12,9 +12,9 @@ from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims import CARD_ATTRIBUTE, Claim
 from dbench.seeds import generator
-from dbench.stats import Estimate
+from dbench.stats import Estimate, Interval
 
-Build = Callable[[ModuleType], Estimate]
+Build = Callable[[ModuleType], Estimate | Interval]
 # Weights of hidden qualities by name, for each score.
 Loads = Mapping[str, Mapping[str, float]]
 EXACT = "computed exactly from one closed form or one matrix: no world is too small"
@@ -50,7 +50,7 @@ def rows(*table: tuple[str, str, Mapping[str, Any] | Build, Mapping[str, Any] | 
         if not isinstance(given, Mapping):
             return given
 
-        def build(module: ModuleType) -> Estimate:
+        def build(module: ModuleType) -> Interval:
             claim = card_of(module, card)
             test = test_of(module, claim)
             asks = "confidence" in inspect.signature(test).parameters
@@ -68,7 +68,7 @@ def card_of(module: ModuleType, expression: str):
     return found[key.strip("]'")] if key else found
 
 
-def test_of(module: ModuleType, claim: Claim) -> Callable[..., Estimate]:
+def test_of(module: ModuleType, claim: Claim) -> Callable[..., Interval]:
     """Find the first test that covers a card."""
     return next(found for found in vars(module).values() if getattr(found, CARD_ATTRIBUTE, None) is claim)
 
@@ -91,7 +91,7 @@ def calibrated(
     few: int = 2,
     given: Mapping[str, Any] | None = None,
     handed: Callable[[Any], Any] = lambda zoo: zoo,
-    estimated: Callable[[ModuleType, Any, float], Estimate] | None = None,
+    estimated: Callable[[ModuleType, Any, float], Interval] | None = None,
     false_world: Callable[..., Any] | None = None,
     **calibration: Any,
 ) -> Worlds:
@@ -114,11 +114,14 @@ def calibrated(
         calibration: everything else of the calibration.
     """
 
-    def estimate(module: ModuleType, zoo: Any) -> Estimate:
+    def estimate(module: ModuleType, zoo: Any) -> Estimate | Interval:
         claim = card_of(module, card)
         if estimated:
             return estimated(module, zoo, claim.confidence)
-        return test_of(module, claim)(handed(zoo), **(given or {}), confidence=claim.confidence)
+        test = test_of(module, claim)
+        asks = "confidence" in inspect.signature(test).parameters  # the old form
+        level = {"confidence": claim.confidence} if asks else {}
+        return test(handed(zoo), **(dict(claim.given) | dict(given or {})), **level)
 
     return Worlds(
         file,

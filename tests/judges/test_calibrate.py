@@ -12,7 +12,7 @@ from calibration import Calibration
 
 from dbench.claims import above
 from dbench.claims.rules import Rule
-from dbench.stats import Estimate, mean_interval
+from dbench.stats import Interval, mean_interval
 
 CHOSEN = argparse.Namespace(worlds=100, more=300, suspect=0.03, heavy_tails=False)
 
@@ -23,7 +23,7 @@ class Card:
     confidence: float = 0.95
     min_n: int = 5
 
-    def judge(self, estimate: Estimate):
+    def judge(self, estimate: Interval):
         return SimpleNamespace(verdict=self.rule.decide(estimate))
 
 

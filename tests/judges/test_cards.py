@@ -30,7 +30,7 @@ from dbench.claims import (
 from dbench.claims.frozen import FrozenCard
 from dbench.claims.population import Population
 from dbench.errors import DamagedData, InvalidInput
-from dbench.stats import Estimate, exact, jackknife_interval, mean_interval
+from dbench.stats import Interval, exact, jackknife_interval, mean_interval
 
 CARD = Claim(
     id="sober.theorem-1",
@@ -49,8 +49,8 @@ CARD = Claim(
 )
 
 
-def estimate(low: float, high: float, *, n: int = 5, confidence: float = 0.95) -> Estimate:
-    return Estimate((low + high) / 2, low, high, n, confidence)
+def estimate(low: float, high: float, *, n: int = 5, confidence: float = 0.95) -> Interval:
+    return Interval((low + high) / 2, low, high, n, confidence)
 
 
 def test_an_unknown_field_is_refused_and_a_card_never_changes():
@@ -122,7 +122,7 @@ def test_two_units_without_a_spread_decide_nothing():
 
 
 def test_trained_models_that_are_all_the_same_decide_nothing_and_constructions_do():
-    same = Estimate(1.0, 1.0, 1.0, 5, 0.95)
+    same = Interval(1.0, 1.0, 1.0, 5, 0.95)
     judgement = CARD.judge(same)
     assert judgement.verdict is Verdict.UNDECIDED
     assert "all units gave the same" in judgement.reason
@@ -212,7 +212,7 @@ def test_a_record_takes_parameters_as_json_can_hold_them_and_no_path_of_this_mac
 
 
 def test_a_record_of_an_interval_without_ends_shows_none():
-    found = Estimate(0.6, -math.inf, math.inf, 1, 0.95)
+    found = Interval(0.6, -math.inf, math.inf, 1, 0.95)
     record = record_of(CARD, found, CARD.judge(found), params={}, ids=(), nodeid="t")
     assert (record["estimate"], record["interval"], record["verdict"]) == (0.6, None, "undecided")
 
@@ -254,17 +254,17 @@ def test_damaged_frozen_rules_are_refused(tmp_path, text):
 
 def test_an_interval_is_cut_to_what_the_statistic_can_be():
     share = replace(CARD, bounds=(0.0, 1.0))
-    cut = share.cut(Estimate(0.9, -0.2, 1.3, 5, 0.95))
+    cut = share.cut(Interval(0.9, -0.2, 1.3, 5, 0.95))
     assert (cut.value, cut.low, cut.high) == (0.9, 0.0, 1.0)
-    unknown = Estimate(0.9, -math.inf, math.inf, 1, 0.95)
+    unknown = Interval(0.9, -math.inf, math.inf, 1, 0.95)
     assert share.cut(unknown) == unknown
     with pytest.raises(InvalidInput, match=r"has a statistic from 0 to 1, got 1.2"):
-        share.cut(Estimate(1.2, 1.1, 1.3, 5, 0.95))
+        share.cut(Interval(1.2, 1.1, 1.3, 5, 0.95))
 
 
 def test_an_end_that_was_cut_promises_no_fewer_units():
     share = replace(CARD, rule=below(0.9), bounds=(0.0, 1.0))
-    whole = Estimate(0.7, 0.1, 1.3, 10, 0.95)
+    whole = Interval(0.7, 0.1, 1.3, 10, 0.95)
     assert share.judge(whole).settles_at == share.rule.n_to_settle(whole) > share.judge(share.cut(whole)).settles_at
 
 

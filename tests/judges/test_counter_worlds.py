@@ -1,34 +1,62 @@
-"""Every claim can fail: a world in which it is false, and one too small to tell."""
+"""Every claim can fail: where it is false by its own card, or in a world beside it, and where there is too little."""
+
+from pathlib import Path
 
 import numpy as np
+import pytest
 from counter_worlds import card_of
 
-from dbench.claims import Verdict
+from dbench.claims import CARD_ATTRIBUTE, Verdict
+from dbench.claims.control import control
 from dbench.constructions.modular_sum import band_importance
+
+CLAIMS = Path(__file__).parents[2] / "claims"
+FILES = [path.relative_to(CLAIMS).with_suffix("").as_posix() for path in sorted(CLAIMS.glob("*/test_*.py"))]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_claim_is_refuted_by_its_negative_control(claim_files, file):
+    tests = {}
+    for test in vars(claim_files[file]).values():
+        if getattr(getattr(test, CARD_ATTRIBUTE, None), "false", None):
+            tests.setdefault(getattr(test, CARD_ATTRIBUTE).name, test)
+    judged = {name: getattr(test, CARD_ATTRIBUTE).judge(control(test)) for name, test in tests.items()}
+    assert {name: found.reason for name, found in judged.items() if not refutes(found)} == {}
+
+
+def refutes(judgement) -> bool:
+    return judgement.verdict in (Verdict.WEAKER, Verdict.ABSENT, Verdict.CONTRADICTED)
+
+
+# In the old form: worlds beside the cards, for cards that name no ``false``.
 
 
 def test_a_claim_is_rejected_where_it_is_false(claim_files, worlds):
     module = claim_files[worlds.file]
-    judgement = card_of(module, worlds.card).judge(worlds.false(module))
-    assert judgement.verdict in (Verdict.WEAKER, Verdict.ABSENT, Verdict.CONTRADICTED), judgement.reason
+    card = card_of(module, worlds.card)
+    if not card.false:
+        judgement = card.judge(worlds.false(module))
+        assert refutes(judgement), judgement.reason
 
 
 def test_a_claim_is_left_open_where_the_evidence_is_small(claim_files, small_worlds):
     module = claim_files[small_worlds.file]
-    judgement = card_of(module, small_worlds.card).judge(small_worlds.small(module))
-    assert judgement.verdict == Verdict.UNDECIDED, judgement.reason
+    card = card_of(module, small_worlds.card)
+    if not card.false:
+        judgement = card.judge(small_worlds.small(module))
+        assert judgement.verdict == Verdict.UNDECIDED, judgement.reason
 
 
-def test_every_card_has_its_worlds_and_every_world_its_card(claim_files, cards, all_worlds):
+def test_every_card_has_its_negative_control_or_its_worlds(claim_files, cards, all_worlds):
     worlds = {id(card_of(claim_files[w.file], w.card)) for w in all_worlds}
-    assert [(card.id, card.part) for card in cards if id(card) not in worlds] == []
+    assert [(card.id, card.part) for card in cards if not card.false and id(card) not in worlds] == []
     assert worlds <= {id(card) for card in cards}
 
 
 def test_only_exact_claims_have_no_small_world(claim_files, all_worlds):
     for worlds in all_worlds:
         card = card_of(claim_files[worlds.file], worlds.card)
-        if not callable(worlds.small):
+        if not callable(worlds.small) and not card.false:
             assert card.confidence == 1.0, worlds.card
 
 

@@ -14,7 +14,7 @@ from dbench.claims_commands import _equal_cards
 ROOT = Path(__file__).parents[2]
 CARD = """
 from dbench.claims import Claim, above
-from dbench.stats import Estimate
+from dbench.stats import Interval
 
 CARD = Claim(
     id="flaws.xor", where="3.1", says="It holds.", evidence="synthetic", role="cell", population="worlds", unit="world",
@@ -23,7 +23,7 @@ CARD = Claim(
 
 @CARD.covers
 def test_holds():
-    return Estimate(0.7, 0.6, 0.8, 10, 0.95)
+    return Interval(0.7, 0.6, 0.8, 10, 0.95)
 """
 
 

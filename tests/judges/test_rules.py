@@ -11,16 +11,16 @@ from scipy.special import stdtrit
 from dbench.claims import EVERY_PART, Rule, Verdict, above, below, every_part, within
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import Estimate, exact, mean_interval
+from dbench.stats import Interval, exact, mean_interval
 
 R, W, OPEN, A, C = Verdict.REPRODUCED, Verdict.WEAKER, Verdict.UNDECIDED, Verdict.ABSENT, Verdict.CONTRADICTED
 # Multiples of 1/8 add and subtract without rounding, so that edges are hit.
 EIGHTHS = st.integers(-40, 40).map(lambda number: number / 8)
 
 
-def interval(low: float, high: float, *, n: int = 10) -> Estimate:
+def interval(low: float, high: float, *, n: int = 10) -> Interval:
     value = (low + high) / 2 if math.isfinite(low + high) else min(max(0.0, low), high)
-    return Estimate(value, low, high, n, 0.95)
+    return Interval(value, low, high, n, 0.95)
 
 
 @st.composite
@@ -32,7 +32,7 @@ def rules(draw) -> Rule:
 
 
 @st.composite
-def intervals(draw) -> Estimate:
+def intervals(draw) -> Interval:
     low, high = sorted((draw(EIGHTHS), draw(EIGHTHS)))
     return interval(low, high)
 
@@ -98,7 +98,7 @@ def test_within_decides_by_its_closed_range(low, high, verdict):
 
 @given(rules(), intervals(), EIGHTHS, EIGHTHS)
 def test_a_wider_interval_says_less(rule, estimate, left, right):
-    wider = Estimate(estimate.value, estimate.low - abs(left), estimate.high + abs(right), estimate.n, 0.95)
+    wider = Interval(estimate.value, estimate.low - abs(left), estimate.high + abs(right), estimate.n, 0.95)
     before, after = rule.decide(estimate), rule.decide(wider)
     assert after in {R: (R, OPEN), W: (W, A, OPEN), A: (A, OPEN), C: (C, A, OPEN), OPEN: (OPEN,)}[before]
 
@@ -125,11 +125,11 @@ def test_the_n_to_settle_gives_a_power_of_four_fifths(rule, confidence):
     half = stdtrit(n - 1, (1 + confidence) / 2) * spread / math.sqrt(n)
     up = min((rule.low, rule.high), key=lambda end: abs(end - value)) > value
     low, high = (value - 2 * half, value + half) if up else (value - half, value + 2 * half)
-    needed = rule.n_to_settle(Estimate(value, low, high, n, confidence))
+    needed = rule.n_to_settle(Interval(value, low, high, n, confidence))
     samples = value + spread * stream.standard_normal((4_000, needed))
     half = stdtrit(needed - 1, (1 + confidence) / 2) * samples.std(axis=1, ddof=1) / math.sqrt(needed)
     settled = [
-        rule.decide(Estimate(mean, mean - wide, mean + wide, needed, confidence)) is not OPEN
+        rule.decide(Interval(mean, mean - wide, mean + wide, needed, confidence)) is not OPEN
         for mean, wide in zip(samples.mean(axis=1), half, strict=True)
     ]
     # Where one interval may also clear the other end, slightly more.
@@ -142,9 +142,9 @@ def test_the_n_to_settle_gives_a_power_of_four_fifths(rule, confidence):
         exact(0.25),
         interval(-1.0, 1.0),  # on the bound
         interval(-1.0, 1.0 + 1e-6),  # nobody collects so many
-        Estimate(1.0, 0.5, 1.5, 1, 0.95),  # one unit has no spread
-        Estimate(1.0, -math.inf, math.inf, 2, 0.95),  # the spread is not known
-        Estimate(1e-300, -1e300, 1e300, 5, 0.95),
+        Interval(1.0, 0.5, 1.5, 1, 0.95),  # one unit has no spread
+        Interval(1.0, -math.inf, math.inf, 2, 0.95),  # the spread is not known
+        Interval(1e-300, -1e300, 1e300, 5, 0.95),
     ],
 )
 def test_no_n_is_promised_where_more_of_the_same_would_not_settle_it(estimate):
@@ -152,19 +152,19 @@ def test_no_n_is_promised_where_more_of_the_same_would_not_settle_it(estimate):
 
 
 def test_no_fewer_units_than_there_are_and_no_more_than_a_million_are_promised():
-    assert above(0.0).n_to_settle(Estimate(1.0, 0.9, 1.1, 10, 0.95)) == 11
+    assert above(0.0).n_to_settle(Interval(1.0, 0.9, 1.1, 10, 0.95)) == 11
     # (1 + 0.8416 / 1.96) ** 2 = 2.0432 times the side towards the bound in squares; Student's law is the normal one.
-    assert above(0.0).n_to_settle(Estimate(1.0, 0.9, 9.0, 1000, 0.95)) == 1001
-    assert above(0.0).n_to_settle(Estimate(1.0, 1 - 6.99, 99.0, 10_000, 0.95)) == pytest.approx(998_311, rel=1e-3)
-    assert above(0.0).n_to_settle(Estimate(1.0, 1 - 7.01, 1.1, 10_000, 0.95)) is None
+    assert above(0.0).n_to_settle(Interval(1.0, 0.9, 9.0, 1000, 0.95)) == 1001
+    assert above(0.0).n_to_settle(Interval(1.0, 1 - 6.99, 99.0, 10_000, 0.95)) == pytest.approx(998_311, rel=1e-3)
+    assert above(0.0).n_to_settle(Interval(1.0, 1 - 7.01, 1.1, 10_000, 0.95)) is None
 
 
 def test_inside_a_range_both_ends_must_clear():
-    lopsided = Estimate(0.0, -3.0, 1.5, 100, 0.95)
+    lopsided = Interval(0.0, -3.0, 1.5, 100, 0.95)
     assert within(-1.0, 1.0).n_to_settle(lopsided) == above(-1.0).n_to_settle(lopsided)
     assert within(-1.0, 1.0).n_to_settle(lopsided) > below(1.0).n_to_settle(lopsided)
     # Outside, the near end alone: a value of 2 needs not clear -9.
-    outside = Estimate(2.0, -9.0, 2.5, 100, 0.95)
+    outside = Interval(2.0, -9.0, 2.5, 100, 0.95)
     assert within(-9.0, 1.0).n_to_settle(outside) == above(1.0).n_to_settle(outside)
 
 
@@ -222,7 +222,7 @@ PARTS = (above(0.5, null=0.0), above(0.1), below(0.9, null=1.0), below(0.1))
 @pytest.mark.parametrize("rule", PARTS, ids=str)
 @pytest.mark.parametrize("value", [-0.7, -0.05, 0.05, 0.11, 0.3, 0.55, 0.91, 0.97, 1.2])
 def test_a_part_is_decided_as_by_its_own_rule(rule, value):
-    estimate = Estimate(value, value - 0.004, value + 0.004, 10, 0.95)
+    estimate = Interval(value, value - 0.004, value + 0.004, 10, 0.95)
     assert EVERY_PART.decide(rule.scaled(estimate)) == rule.decide(estimate)
 
 
@@ -230,14 +230,14 @@ def test_a_part_is_decided_as_by_its_own_rule(rule, value):
 @pytest.mark.parametrize(("below_it", "above_it"), [(0.0, 0.0), (0.25, 0.0), (0.0, 0.25)])
 def test_a_part_on_its_bound_is_decided_as_by_its_own_rule(rule, below_it, above_it):
     bound = rule.low if math.isfinite(rule.low) else rule.high
-    estimate = Estimate(bound, bound - below_it, bound + above_it, 10, 0.95)
+    estimate = Interval(bound, bound - below_it, bound + above_it, 10, 0.95)
     assert EVERY_PART.decide(rule.scaled(estimate)) == rule.decide(estimate)
 
 
 def test_a_sentence_of_several_parts_is_as_good_as_its_worst():
     def judged(*values):
         def found(level):
-            return [Estimate(value, value - 0.004, value + 0.004, 10, level) for value in values]
+            return [Interval(value, value - 0.004, value + 0.004, 10, level) for value in values]
 
         return EVERY_PART.decide(every_part(found, dict(zip("abcd", PARTS, strict=True)), confidence=0.95))
 
@@ -251,4 +251,4 @@ def test_a_sentence_of_several_parts_is_as_good_as_its_worst():
 
 def test_a_part_has_a_rule_with_one_end():
     with pytest.raises(InvalidInput, match="one end, got within"):
-        within(0.0, 1.0).scaled(Estimate(0.5, 0.4, 0.6, 10, 0.95))
+        within(0.0, 1.0).scaled(Interval(0.5, 0.4, 0.6, 10, 0.95))

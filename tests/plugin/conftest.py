@@ -23,7 +23,7 @@ import os
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.stats import Estimate, exact
+from dbench.stats import Interval, exact
 
 
 def card(id="flaws.xor", evidence="synthetic", part="", role="cell", **fields):
@@ -34,7 +34,7 @@ def card(id="flaws.xor", evidence="synthetic", part="", role="cell", **fields):
 
 
 def around(value):
-    return Estimate(value, value - 0.1, value + 0.1, 10, 0.95)
+    return Interval(value, value - 0.1, value + 0.1, 10, 0.95)
 
 """
 

@@ -64,7 +64,7 @@ class TestBroken:
 
     @BROKEN.covers
     def test_is_not_confident(self):
-        return Estimate(0.7, 0.6, 0.8, 10, 0.9)
+        return Interval(0.7, 0.6, 0.8, 10, 0.9)
 
     @BROKEN.covers
     def test_skips(self):
@@ -136,8 +136,8 @@ def test_every_verdict_has_its_outcome_alike_with_any_number_of_workers(session,
     assert records["test_lacking"]["reason"] == "micro holds no score 'irs'"
     reasons = {name.removeprefix("TestBroken::test_"): record["reason"] for name, record in records.items()}
     assert reasons["raises"] == "ValueError: boom"
-    assert "must return an Estimate, got NoneType" in reasons["returns_nothing"]
-    assert "must return an Estimate, got float" in reasons["returns_a_number"]
+    assert "must return an Interval, got NoneType" in reasons["returns_nothing"]
+    assert "must return an Interval, got float" in reasons["returns_a_number"]
     assert "judged at confidence 0.95, got an interval of 0.9" in reasons["is_not_confident"]
     assert "no time" in reasons["skips"]
     assert "fell over" in reasons["breaks_in_the_teardown"]
@@ -292,7 +292,7 @@ def trees(population, objectives):
 @card("flaws.misalignment", evidence="zoo", regime=(Predicate("p", "trees", above(0.5), "source", trees),)).covers
 @pytest.mark.parametrize("score", ["mig", "nk"])
 def test_it(population, score):
-    return Estimate(0.7, 0.6, 0.8, len(population.scores(score, "beta_vae")), 0.95)
+    return Interval(0.7, 0.6, 0.8, len(population.scores(score, "beta_vae")), 0.95)
 """
 
 

@@ -138,7 +138,7 @@ def test_own():
 
 @CARD.covers
 def test_shared(confidence):
-    return Estimate(0.7, 0.6, 0.8, 10, confidence)
+    return Interval(0.7, 0.6, 0.8, 10, confidence)
 """
     done = session(source, "-n0", "--dbench-frozen=frozen.json")
     assert done.verdicts == {"test_own": "broken", "test_shared": "reproduced"}

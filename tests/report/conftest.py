@@ -9,7 +9,7 @@ import pytest
 from dbench.claims import Claim, Judgement, Verdict, record_of, rules
 from dbench.claims.ledger import Finding
 from dbench.report import build_document
-from dbench.stats import Estimate
+from dbench.stats import Interval
 
 CARD = Claim.zoo(
     id="sober.tc-sampled-falls",
@@ -24,7 +24,7 @@ CARD = Claim.zoo(
 def record_with(**changes: Any) -> dict[str, Any]:
     claim = changes.get("claim", CARD.id)
     judgement = Judgement(Verdict.REPRODUCED, "the interval lies wholly below -0.1")
-    record = record_of(CARD, Estimate(-0.62, -0.71, -0.53, 30, 0.95), judgement, params={}, ids=(), nodeid="")
+    record = record_of(CARD, Interval(-0.62, -0.71, -0.53, 30, 0.95), judgement, params={}, ids=(), nodeid="")
     del record["notes"]  # as reports of before
     nodeid = f"claims/{claim.replace('.', '/')}.py::test_holds"
     return record | {"paper": claim.partition(".")[0], "nodeid": nodeid, "seconds": 1.2} | changes

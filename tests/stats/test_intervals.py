@@ -9,7 +9,7 @@ from scipy import stats
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
 from dbench.stats import (
-    Estimate,
+    Interval,
     bootstrap_interval,
     exact,
     jackknife_interval,
@@ -28,14 +28,14 @@ EITHER = pytest.mark.parametrize(
 )
 
 
-def coverage(estimates: list[Estimate], truth: float) -> float:
+def coverage(estimates: list[Interval], truth: float) -> float:
     return float(np.mean([estimate.low <= truth <= estimate.high for estimate in estimates]))
 
 
 def test_one_unit_has_an_interval_without_ends_and_units_that_agree_one_of_no_width():
-    assert mean_interval([0.3]) == Estimate(0.3, -math.inf, math.inf, 1, 0.95)
+    assert mean_interval([0.3]) == Interval(0.3, -math.inf, math.inf, 1, 0.95)
     assert mean_interval([0.0, 2.0]).high == pytest.approx(1 + 12.706, abs=5e-4)  # Student's table
-    assert mean_interval([2.0, 2.0, 2.0]) == Estimate(2.0, 2.0, 2.0, 3, 0.95)
+    assert mean_interval([2.0, 2.0, 2.0]) == Interval(2.0, 2.0, 2.0, 3, 0.95)
 
 
 @pytest.mark.parametrize("n", [5, 10, 20])
@@ -187,8 +187,8 @@ def test_the_bootstrap_of_few_units_has_no_ends_and_one_of_equal_units_no_width(
 
 
 def test_an_exact_value_has_no_width_and_full_confidence():
-    assert exact(0.25, n=3) == Estimate(0.25, 0.25, 0.25, 3, 1.0)
-    assert exact(np.float64(0.25)) == Estimate(0.25, 0.25, 0.25, 1, 1.0)
+    assert exact(0.25, n=3) == Interval(0.25, 0.25, 0.25, 3, 1.0)
+    assert exact(np.float64(0.25)) == Interval(0.25, 0.25, 0.25, 1, 1.0)
     assert exact(0.25).is_exact
     assert not mean_interval([2.0, 2.0]).is_exact
 
@@ -217,12 +217,12 @@ def test_an_exact_value_has_no_width_and_full_confidence():
         (lambda: uniform_deviation_interval(-0.1, n=1, points=1), "deviation must lie between 0 and 1"),
         (lambda: uniform_deviation_interval(1.5, n=1, points=1), "deviation must lie between 0 and 1, got 1.5"),
         (lambda: uniform_deviation_interval(math.nan, n=1, points=1), "got nan"),
-        (lambda: Estimate(1.0, 2.0, 3.0, 1, 0.95), "must lie in its interval"),
-        (lambda: Estimate(1.0, 0.0, math.nan, 1, 0.95), "must lie in its interval"),
-        (lambda: Estimate(math.inf, 0.0, math.inf, 1, 0.95), "finite, got inf"),
-        (lambda: Estimate(1.0, 0.0, 2.0, 0, 0.95), "n must be at least 1"),
-        (lambda: Estimate(1.0, 0.0, 2.0, 1, 0.0), "confidence"),
-        (lambda: Estimate(1.0, 0.0, 2.0, 1, 1.5), "confidence"),
+        (lambda: Interval(1.0, 2.0, 3.0, 1, 0.95), "must lie in its interval"),
+        (lambda: Interval(1.0, 0.0, math.nan, 1, 0.95), "must lie in its interval"),
+        (lambda: Interval(math.inf, 0.0, math.inf, 1, 0.95), "finite, got inf"),
+        (lambda: Interval(1.0, 0.0, 2.0, 0, 0.95), "n must be at least 1"),
+        (lambda: Interval(1.0, 0.0, 2.0, 1, 0.0), "confidence"),
+        (lambda: Interval(1.0, 0.0, 2.0, 1, 1.5), "confidence"),
         (lambda: exact(math.nan), "finite, got nan"),
         (lambda: jackknife_intervals(lambda kept: [1.0], 0), "n_units must be at least 1, got 0"),
         (lambda: jackknife_intervals(lambda kept: [math.nan], 4), r"must be finite, got \[nan\]"),

@@ -7,10 +7,10 @@ import pytest
 
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import Estimate, common_direction, exact, largest_of, mean_interval, smallest_of
+from dbench.stats import Interval, common_direction, exact, largest_of, mean_interval, smallest_of
 
 
-def means(table: np.ndarray, confidence: float) -> list[Estimate]:
+def means(table: np.ndarray, confidence: float) -> list[Interval]:
     return [mean_interval(column, confidence=confidence) for column in table.T]
 
 
@@ -40,7 +40,7 @@ def test_the_common_direction_is_that_of_the_weakest(effects, value):
 
 
 def test_the_smallest_rests_on_as_many_units_as_the_smallest_sample():
-    estimates = [Estimate(0.5, 0.4, 0.6, n, 1.0) for n in (7, 5, 9)]
+    estimates = [Interval(0.5, 0.4, 0.6, n, 1.0) for n in (7, 5, 9)]
     assert smallest_of(lambda _: estimates).n == largest_of(lambda _: estimates).n == 5
 
 
@@ -50,7 +50,7 @@ def test_each_end_of_the_common_direction_is_that_of_its_own_error(sign):
 
     def effects(confidence):
         half = 1 / (1 - confidence)
-        return [Estimate(value, value - half, value + half, 9, confidence) for value in (sign * 30.0, sign * 50.0)]
+        return [Interval(value, value - half, value + half, 9, confidence) for value in (sign * 30.0, sign * 50.0)]
 
     found = common_direction(effects, confidence=0.9)
     # Upper end: the smaller one's, of two, by Bonferroni. Lower end: with half the error, because the sign was chosen.
@@ -63,7 +63,7 @@ def test_each_end_of_the_common_direction_is_that_of_its_own_error(sign):
     ("call", "message"),
     [
         (lambda: smallest_of(lambda c: []), "at least one estimate, got none"),
-        (lambda: largest_of(lambda c: [Estimate(0, -1, 1, 5, 0.9)]), "confidence asked for, 0.95, got 0.9"),
+        (lambda: largest_of(lambda c: [Interval(0, -1, 1, 5, 0.9)]), "confidence asked for, 0.95, got 0.9"),
         (lambda: smallest_of(lambda c: [exact(0)], confidence=1.0), "confidence must lie strictly"),
     ],
 )
