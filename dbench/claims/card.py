@@ -163,8 +163,8 @@ class Claim:
         return cls(**(usual | fields))
 
     def cell(self, part: str, **changes: Any) -> Claim:
-        """Return a card of the same sentence for a part of this one's; a printed figure is not passed on."""
-        own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}}
+        """Return a card of this sentence for a part of it, without the printed figure, ``roles`` and ``given``."""
+        own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}, "given": {}}
         return replace(self, **(own | changes))
 
     def probe(self, part: str, **changes: Any) -> Claim:

@@ -15,13 +15,14 @@ def control(test: Callable[..., Estimate]) -> Estimate:
     """Call a test that covers a claim with what the card names as ``false``, else as ``given``, else its first case.
 
     Raises:
-        InvalidInput: an argument that neither names.
+        InvalidInput: an argument that none of them names, or one that the test does not take.
     """
     card: Claim = getattr(test, CARD_ATTRIBUTE)
     arguments = dict(_first_case(test)) | dict(card.given) | dict(card.false)
-    parameters = inspect.signature(test).parameters.values()
-    if lacking := [p.name for p in parameters if p.default is p.empty and p.name not in arguments]:
-        raise InvalidInput(f"false of {card.name!r} must name {lacking[0]!r}, which {test.__name__} takes")
+    taken = inspect.signature(test).parameters
+    if wrong := [*(taken.keys() - arguments.keys()), *(arguments.keys() - taken.keys())]:
+        rule = "must name" if wrong[0] in taken else "names"
+        raise InvalidInput(f"false of {card.name!r} {rule} {wrong[0]!r}; {test.__name__} takes {', '.join(taken)}")
     for name, value in arguments.items():
         if isinstance(value, Simulated):
             arguments[name] = value.draw(generator(control=card.name, argument=name))
