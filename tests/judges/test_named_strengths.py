@@ -20,9 +20,14 @@ def numbers_in(node: ast.expr) -> tuple[float, ...]:
 
 
 def settings_in(source: str) -> list[Named]:
-    """Objectives beside a strength: as a pair, or as key and value."""
+    """Objectives beside a strength: as a pair, or as key and value, but for those of simulated models."""
     pairs: list[tuple[ast.expr | None, ast.expr]] = []
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    controls = [node for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "false"]
+    simulated = {inner for control in controls for inner in ast.walk(control)}
+    for node in ast.walk(tree):
+        if node in simulated:
+            continue
         if isinstance(node, ast.Tuple) and len(node.elts) == 2:
             pairs.append((node.elts[0], node.elts[1]))
         elif isinstance(node, ast.Dict):

@@ -76,7 +76,7 @@ def test_where_the_bound_is_the_null_nothing_is_weaker_or_absent(low, high, verd
     ],
 )
 def test_exact_values_are_decided_on_their_edges_too(rule, value, verdict):
-    assert rule.decide(exact(value)) is verdict
+    assert rule.decide(exact(value).at(1.0)) is verdict
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_the_n_to_settle_gives_a_power_of_four_fifths(rule, confidence):
 @pytest.mark.parametrize(
     "estimate",
     [
-        exact(0.25),
+        exact(0.25).at(0.95),
         interval(-1.0, 1.0),  # on the bound
         interval(-1.0, 1.0 + 1e-6),  # nobody collects so many
         Interval(1.0, 0.5, 1.5, 1, 0.95),  # one unit has no spread

@@ -24,7 +24,7 @@ def points(values, units=5, noise=0.0, name="points"):
 
 def test_without_noise_the_interval_is_fishers():
     other = [0.3, 0.2, 0.1, 0.8, 0.5, 0.4]
-    found = correlation_over_systems(population(), points(SPREAD), points(other))
+    found = correlation_over_systems(population(), points(SPREAD), points(other)).at(0.95)
     r = np.corrcoef(SPREAD, other)[0, 1]
     half = 1.959964 / np.sqrt(3)
     assert (found.value, found.n) == (pytest.approx(r), 6)
@@ -34,7 +34,7 @@ def test_without_noise_the_interval_is_fishers():
 def test_what_units_do_widens_it():
     steady, other = points(SPREAD), points(SPREAD[::-1] + SPREAD)
     noisy = points(SPREAD[::-1] + SPREAD, noise=0.3)
-    alone, wider = (correlation_over_systems(population(), steady, second) for second in (other, noisy))
+    alone, wider = (correlation_over_systems(population(), steady, second).at(0.95) for second in (other, noisy))
     widths = [np.arctanh(e.high) - np.arctanh(e.low) for e in (alone, wider)]
     assert widths[1] > widths[0] + 0.1
 
@@ -47,9 +47,9 @@ def test_systems_drawn_anew_are_covered(systems):
     for _ in range(1_000):
         ability, own, other = stream.standard_normal((3, systems))
         first, second = truth * ability + np.sqrt(1 - truth**2) * np.array([own, other])
-        found = correlation_over_systems(population(), points(ability), points(first))
+        found = correlation_over_systems(population(), points(ability), points(first)).at(0.95)
         missed += not found.low <= truth <= found.high
-        lead = lead_over_systems(population(), points(ability), points(first), points(second))
+        lead = lead_over_systems(population(), points(ability), points(first), points(second)).at(0.95)
         lead_high, short = lead_high + (lead.low > 0), short + (lead.high < 0)
     # 5% with its chance of a thousand; the lead's ends are known to miss less than the 2.5% meant.
     assert 0.03 <= missed / 1_000 <= 0.075
@@ -60,9 +60,9 @@ def test_systems_drawn_anew_are_covered(systems):
 def test_a_lead_is_the_difference_of_two_correlations_and_turns_with_its_sign():
     near, far = points(SPREAD + 0.1 * SPREAD[::-1]), points(SPREAD[::-1] + 0.2 * SPREAD**2)
     shared = points(SPREAD)
-    lead = lead_over_systems(population(), shared, near, far)
-    back = lead_over_systems(population(), shared, far, near)
-    parts = [correlation_over_systems(population(), score, shared).value for score in (near, far)]
+    lead = lead_over_systems(population(), shared, near, far).at(0.95)
+    back = lead_over_systems(population(), shared, far, near).at(0.95)
+    parts = [correlation_over_systems(population(), score, shared).at(0.95).value for score in (near, far)]
     assert lead.value == pytest.approx(parts[0] - parts[1])
     assert (lead.low, lead.high) == pytest.approx((-back.high, -back.low))
     assert lead.low < lead.value < lead.high
@@ -71,13 +71,13 @@ def test_a_lead_is_the_difference_of_two_correlations_and_turns_with_its_sign():
 def test_what_is_the_same_twice_leads_by_what_its_ends_differ_and_a_line_is_no_error():
     """Estimates of one correlation vary as one: the one's distance down less the other's distance up."""
     other = SPREAD[::-1] + SPREAD**2
-    lead = lead_over_systems(population(), points(SPREAD), points(other), points(other))
+    lead = lead_over_systems(population(), points(SPREAD), points(other), points(other)).at(0.95)
     r = np.corrcoef(SPREAD, other)[0, 1]
     low, high = (np.tanh(np.arctanh(r) + sign * 1.959964 / np.sqrt(3)) for sign in (-1, 1))
     skew = abs((r - low) - (high - r))
     assert (lead.value, lead.low, lead.high) == pytest.approx((0.0, -skew, skew), abs=1e-6)
     straight = points(np.array([-1.0, -1, 0, 0, 1, 1]))  # correlation 1 to the last bit
-    line = correlation_over_systems(population(), straight, straight)
+    line = correlation_over_systems(population(), straight, straight).at(0.95)
     assert (line.value, line.high) == pytest.approx((1.0, 1.0), abs=1e-8)
     assert line.low > 0.99
 
@@ -87,7 +87,7 @@ def test_a_lead_over_nothing_is_zous_interval():
     shared = np.array([1.0, -1, -1, 1, 1, -1, -1, 1])
     first = np.array([1.0, 1, 1, 1, -1, -1, -1, -1])
     second = first + np.array([1.0, 1, -1, -1, 1, 1, -1, -1])  # correlation 1 / sqrt(2) with the first
-    lead = lead_over_systems(population(), *(points(v) for v in (shared, first, second)))
+    lead = lead_over_systems(population(), *(points(v) for v in (shared, first, second))).at(0.95)
     end = np.tanh(1.959964 / np.sqrt(5))  # of a correlation of 0 over eight systems
     half = np.sqrt(2 * end**2 * (1 - np.sqrt(0.5)))
     assert (lead.value, lead.low, lead.high) == pytest.approx((0.0, -half, half), abs=1e-6)
@@ -95,17 +95,19 @@ def test_a_lead_over_nothing_is_zous_interval():
 
 def test_three_systems_have_no_interval_and_two_units_or_systems_no_answer():
     for found in (
-        correlation_over_systems(population(), points(SPREAD[:3]), points([1, 2, 4])),
-        lead_over_systems(population(), points(SPREAD[:3]), points([1, 2, 4]), points([4, 1, 2])),
-        correlation_over_systems(population(point_only=True), points(SPREAD), points(SPREAD**2)),
-        lead_over_systems(population(point_only=True), points(SPREAD), points(SPREAD**2), points(SPREAD[::-1])),
+        correlation_over_systems(population(), points(SPREAD[:3]), points([1, 2, 4])).at(0.95),
+        lead_over_systems(population(), points(SPREAD[:3]), points([1, 2, 4]), points([4, 1, 2])).at(0.95),
+        correlation_over_systems(population(point_only=True), points(SPREAD), points(SPREAD**2)).at(0.95),
+        lead_over_systems(population(point_only=True), points(SPREAD), points(SPREAD**2), points(SPREAD[::-1])).at(
+            0.95
+        ),
     ):
         assert (found.low, found.high) == (-np.inf, np.inf)
     with pytest.raises(EvidenceLacking, match="three units to tell their spread, got 2"):
-        correlation_over_systems(population(2), points(SPREAD, 2), points(SPREAD**2, 2))
+        correlation_over_systems(population(2), points(SPREAD, 2), points(SPREAD**2, 2)).at(0.95)
     with pytest.raises(EvidenceLacking, match="systems that differ"):
-        correlation_over_systems(population(), points(SPREAD[:2]), points(SPREAD[:2]))
+        correlation_over_systems(population(), points(SPREAD[:2]), points(SPREAD[:2])).at(0.95)
     with pytest.raises(EvidenceLacking, match="systems that differ"):
-        lead_over_systems(population(), points(np.zeros(6)), points(SPREAD), points(SPREAD**2))
+        lead_over_systems(population(), points(np.zeros(6)), points(SPREAD), points(SPREAD**2)).at(0.95)
     with pytest.raises(EvidenceLacking, match="systems that differ"):  # by more than rounding
-        correlation_over_systems(population(), points(0.3 + 1e-16 * SPREAD), points(SPREAD))
+        correlation_over_systems(population(), points(0.3 + 1e-16 * SPREAD), points(SPREAD)).at(0.95)

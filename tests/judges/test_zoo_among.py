@@ -74,7 +74,7 @@ def test_where_every_model_counts_nothing_changes():
         lambda among: ratios_to(zoo, "tc", "dip_vae_i", plain, among=among)[3],
         lambda among: from_correlations(zoo, ["tc"], lambda rho: [rho("tc", "tc")], among=among)[0],
     ):
-        masked, plainly = call(SEVERAL_ACTIVE), call(None)
+        masked, plainly = (call(among).at(0.95) for among in (SEVERAL_ACTIVE, None))
         assert (masked.value, masked.low, masked.high) == pytest.approx((plainly.value, plainly.low, plainly.high))
 
 
@@ -89,8 +89,7 @@ def test_what_objectives_differ_in_alone_is_no_agreement_within_them():
 
     pooled, within = (from_correlations(zoo, laws, pairs, within=w) for w in (False, True))
     assert pooled[0].value > 0.7
-    assert within[0].low < 0 < within[0].high
-    assert within[0].high < 0.3
+    assert within[0].at(0.95).low < 0 < within[0].at(0.95).high < 0.3
     assert within[1].value > 0.8 > pooled[1].value
 
 
@@ -114,7 +113,7 @@ def test_an_objective_of_a_constant_score_is_not_averaged_as_if_it_had_no_correl
     rest = {o: zoo.strengths(o) for o in zoo.objectives if o not in constant}
     without = SimulatedPopulation({key: table for key, table in tables.items() if key[1] in rest}, rest)
     found, known = (
-        from_correlations(z, ["mig", "dci"], lambda rho: [rho("mig", "dci")], within=True)[0]
+        from_correlations(z, ["mig", "dci"], lambda rho: [rho("mig", "dci")], within=True)[0].at(0.95)
         for z in (holed_zoo, without)
     )
     assert (found.value, found.low) == pytest.approx((known.value, known.low))
@@ -128,7 +127,7 @@ def of_codes(codes) -> SimulatedPopulation:
 @pytest.mark.parametrize(("objectives", "left_out"), [(None, (5, 15)), (["b"], (5, 5))])
 def test_a_filter_counts_the_models_below_the_least_value_and_leaves_the_estimate(objectives, left_out):
     kept = kept_by(of_codes({"a": 3.0, "b": 1.0}), SEVERAL_ACTIVE, objectives=objectives)
-    found = filtered(exact(0.5, n=7), kept)
+    found = filtered(exact(0.5, n=7), kept).at(0.95)
     assert (found.value, found.n, found.confidence, found.left_out) == (0.5, 7, 1.0, left_out)
 
 

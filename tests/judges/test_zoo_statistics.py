@@ -47,7 +47,7 @@ def test_a_simulated_zoo_answers_as_its_table_does():
         assert found.strengths(objective).tolist() == table.strengths(objective).tolist()
         assert found.scores("dci", objective).tolist() == table.scores("dci", objective).tolist()
     assert found.seeds().tolist() == table.seeds().tolist()
-    one, other = (correlation_between(p, "dci", "mig") for p in (found, table))
+    one, other = (correlation_between(p, "dci", "mig").at(0.95) for p in (found, table))
     assert (one.low, one.value, one.high, one.n) == (other.low, other.value, other.high, other.n)
     with pytest.raises(UnknownName, match="did you mean 'mig'"):
         found.scores("migg", "beta_vae")
@@ -78,13 +78,13 @@ def test_levels_and_shapes_follow_their_laws():
 
 def test_a_zoo_that_shows_values_only_shows_the_same_ones():
     exact, cheap = zoo("values"), zoo("values", point_only=True)
-    known, found = (correlation_between(p, "dci", "mig") for p in (exact, cheap))
+    known, found = (correlation_between(p, "dci", "mig").at(0.95) for p in (exact, cheap))
     assert found.value == known.value
     assert (found.low, found.high) == (-np.inf, np.inf)
 
 
 def test_trends_are_ranked_seed_by_seed(large):
-    rising, flat = (trend_with_strength(large, "beta_vae", score) for score in ("dci", "mig"))
+    rising, flat = (trend_with_strength(large, "beta_vae", score).at(0.95) for score in ("dci", "mig"))
     assert rising.low > 0.1
     assert flat.low < 0 < flat.high
     assert rising.n == 400
@@ -111,12 +111,14 @@ def test_a_share_among_some_models_leaves_the_others_and_seeds_without_any_out()
 
 
 def test_the_gap_of_agreement_tells_the_relative_from_the_stranger():
-    found = agreement_gap_between(zoo(), "mig", "dci", "modularity")
+    found = agreement_gap_between(zoo(), "mig", "dci", "modularity").at(0.95)
     assert found.low > 0.2
-    assert agreement_gap_between(zoo(), "mig", "modularity", "dci").value == pytest.approx(-found.value)
+    assert agreement_gap_between(zoo(), "mig", "modularity", "dci").at(0.95).value == pytest.approx(-found.value)
 
 
 def test_stacked_scores_stand_side_by_side_in_the_order_asked_for():
     found = zoo()
-    estimate = stacked_interval(found, lambda a, b: float((a - b).mean()), ("mig", "mig"), objectives=["beta_vae"])
+    estimate = stacked_interval(found, lambda a, b: float((a - b).mean()), ("mig", "mig"), objectives=["beta_vae"]).at(
+        0.95
+    )
     assert (estimate.low, estimate.value, estimate.high) == (0.0, 0.0, 0.0)

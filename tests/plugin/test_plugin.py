@@ -136,8 +136,8 @@ def test_every_verdict_has_its_outcome_alike_with_any_number_of_workers(session,
     assert records["test_lacking"]["reason"] == "micro holds no score 'irs'"
     reasons = {name.removeprefix("TestBroken::test_"): record["reason"] for name, record in records.items()}
     assert reasons["raises"] == "ValueError: boom"
-    assert "must return an Interval, got NoneType" in reasons["returns_nothing"]
-    assert "must return an Interval, got float" in reasons["returns_a_number"]
+    assert "must return an Estimate, got NoneType" in reasons["returns_nothing"]
+    assert "must return an Estimate, got float" in reasons["returns_a_number"]
     assert "judged at confidence 0.95, got an interval of 0.9" in reasons["is_not_confident"]
     assert "no time" in reasons["skips"]
     assert "fell over" in reasons["breaks_in_the_teardown"]

@@ -187,9 +187,9 @@ def test_the_bootstrap_of_few_units_has_no_ends_and_one_of_equal_units_no_width(
 
 
 def test_an_exact_value_has_no_width_and_full_confidence():
-    assert exact(0.25, n=3) == Interval(0.25, 0.25, 0.25, 3, 1.0)
-    assert exact(np.float64(0.25)) == Interval(0.25, 0.25, 0.25, 1, 1.0)
-    assert exact(0.25).is_exact
+    assert exact(0.25, n=3).at(0.95) == Interval(0.25, 0.25, 0.25, 3, 1.0)
+    assert exact(np.float64(0.25)).at(1.0) == Interval(0.25, 0.25, 0.25, 1, 1.0)
+    assert exact(0.25).at(0.95).is_exact
     assert not mean_interval([2.0, 2.0]).is_exact
 
 

@@ -62,7 +62,7 @@ def test_each_end_of_the_common_direction_is_that_of_its_own_error(sign):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: smallest_of(lambda c: []), "at least one estimate, got none"),
+        (lambda: smallest_of(lambda c: []), "at least one, got none"),
         (lambda: largest_of(lambda c: [Interval(0, -1, 1, 5, 0.9)]), "confidence asked for, 0.95, got 0.9"),
         (lambda: smallest_of(lambda c: [exact(0)], confidence=1.0), "confidence must lie strictly"),
     ],
