@@ -50,7 +50,7 @@ class Interval:
         return self.confidence == 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Estimate:
     """A value that can say its interval at any confidence. What resamples does so when it is first asked.
 

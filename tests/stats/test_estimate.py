@@ -1,5 +1,6 @@
 """An estimate says its interval at any confidence, and resamples once, when it is first asked."""
 
+import numpy as np
 import pytest
 
 from dbench.errors import InvalidInput
@@ -19,7 +20,7 @@ from dbench.stats import (
     uniform_deviation,
 )
 
-UNITS = (*generator(test="estimate").standard_normal((9, 3)), 1.0, 2.0, 3.0)
+UNITS = generator(test="estimate").standard_normal((9, 3)) + np.arange(1.0, 4.0)
 MEANS = [mean_of(column) for column in UNITS.T]
 ALL = {
     "mean": MEANS[0],
