@@ -16,6 +16,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--dbench-report", metavar="DIR", help="folder of the report, or 'none' (ini: dbench_report)")
     group.addoption("--dbench-expect", metavar="FILE", help="expected verdicts, or 'none' (ini: dbench_expect)")
     group.addoption("--dbench-frozen", metavar="FILE", help="frozen rules, or 'none' (ini: dbench_frozen)")
+    group.addoption(
+        "--dbench-unfrozen",
+        choices=("fail", "allow"),
+        default="fail",
+        help="'allow' judges by cards that are not as the frozen rules have them; their records say so",
+    )
     group.addoption("--dbench-ledger", metavar="FILE", help="findings beside those shipped (ini: dbench_ledger)")
     group.addoption("--dbench-evidence", metavar="DIR", help="folder of evidence tables (default: those shipped)")
     group.addoption(

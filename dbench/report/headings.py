@@ -74,7 +74,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
             *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
-        "exploratory": bool(decider and decider["exploratory"]),
+        "unconfirmed": bool(decider and decider["unconfirmed"]),
         "revision": decider["revision"] if decider else None,
     }
 

@@ -46,7 +46,7 @@ def evidence_text(document: Document) -> str:
         if those:
             parts.append(f"{len(those)} on {words} ({tally(those)})")
     sentences = [f"{counted(len(headings), 'finding')}: {listed(parts)}."]
-    late = [heading for heading in headings if heading["exploratory"]]
+    late = [heading for heading in headings if heading["unconfirmed"]]
     kinds = listed(words for kind, words in of.items() if any(heading["heads"] == kind for heading in late))
     sentences.append(
         f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."

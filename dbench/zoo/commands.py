@@ -178,7 +178,7 @@ def score(plan: Plan, workers: int | None, again: tuple[str, ...], quick: bool) 
 def table(plan: Plan, workers: int | None, out: str, rules: Path | None, onto: str | None) -> None:
     """Write the runs table of a profile that is trained and scored.
 
-    Claims whose cards are not as --rules has them are exploratory on the table; without it all are.
+    Claims whose cards are not as --rules has them are unconfirmed on the table; without it all are.
     """
     from dbench.zoo.arrays import load_arrays
     from dbench.zoo.complete import read_rules, write_evidence

@@ -192,7 +192,7 @@ def write_table(
     """Write table and arrays as :func:`build_table` returns them, then the manifest; return the path of the table.
 
     ``rules`` are hashes of claims' cards as they were frozen when the runs were scored (:func:`read_rules`): a card
-    with another hash, or none, is exploratory on this table.
+    with another hash, or none, is unconfirmed on this table.
     """
     folder = Path(folder)
     arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
