@@ -22,6 +22,7 @@ from dbench.claims.evidence import OnDemand, other_size
 from dbench.claims.filters import NothingLeftOut
 from dbench.claims.fingerprint import declared_by
 from dbench.claims.frozen import Frozen, load_frozen
+from dbench.claims.ledger import completed
 from dbench.claims.partly_scored import on_scored_seeds
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
@@ -232,7 +233,8 @@ def _settle(
         judgement = Judgement(Verdict.NOT_TESTED, f"outside the conditions set for it: {said}")
     params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
     params = {name: value for name, value in params.items() if name not in card.given}
-    record = record_of(card, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
+    whole = completed(card, setting(item.config, "dbench_ledger"))
+    record = record_of(whole, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
     record["regime"] = regime
     if populations:
         record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"

@@ -14,6 +14,7 @@ from dbench.claims.card import name_of
 from dbench.claims.errata import errata
 from dbench.claims.evidence import describe_evidence
 from dbench.claims.frozen import load_frozen
+from dbench.claims.ledger import completed
 from dbench.claims.session import Session
 from dbench.errors import DbenchError, refused
 from dbench.provenance import commit, repository, utc_now, versions
@@ -32,7 +33,11 @@ def card_of(item: pytest.Item) -> Claim | None:
 
 def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
     """Return by test id the fields of the card."""
-    return {item.nodeid: card_fields(card) for item in items if (card := card_of(item)) is not None}
+    return {
+        item.nodeid: card_fields(completed(card, setting(item.config, "dbench_ledger")))
+        for item in items
+        if (card := card_of(item)) is not None
+    }
 
 
 class Recorder:
@@ -156,9 +161,6 @@ class Recorder:
         records, checks = self.session.records(), self.session.checks()
         papers = {record["paper"] for record in records}
         findings = ledger(setting(self.config, "dbench_ledger"))
-        for record in records:  # what a card leaves to the ledger
-            if row := findings.get(record["claim"]):
-                record |= {"says": record["says"] or row.says, "where": record["where"] or row.where}
         self._place_junit(judged=bool(records))
         try:
             on_models = any(record["evidence"] == "zoo" for record in records)
