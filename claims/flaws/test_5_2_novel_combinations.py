@@ -46,7 +46,7 @@ def differences(population, signed):
     return population.estimates(sums, scores=scores, objectives=systems)
 
 
-def study(**means):
+def models(**means):
     """Simulated: two runs of a system without each of five combinations; accuracy of all, or by system and else 0."""
     laws = {f"novel.{kind}": Law(mean=mean, noise=0.03) for kind, mean in means.items()}
     laws["novel.chance"] = Law(mean=1 / 18, noise=0.0)
@@ -68,15 +68,15 @@ AT_CHANCE = Claim.zoo(
     rule=below(0.05),
     # Of Table 3 the column 'both' of random splits repeats another score (errata: flaws-table-3-random-split).
     regime=(knows_familiar(SYSTEMS, 0.75, "three quarters; the paper's six models are at 83% (Tables 9 to 14)"),),
-    false=study(mlp=0.4),
+    false=models(mlp=0.4),
     revision=2,
 )
 
 
 @AT_CHANCE.covers
 def test_novel_combinations_are_classified_at_chance(left_out):
-    models = left_out("dsprites")
-    return largest_of([adjusted(models, (s,), "mlp") for s in SYSTEMS])
+    study = left_out("dsprites")
+    return largest_of([adjusted(study, (s,), "mlp") for s in SYSTEMS])
 
 
 RANDOM_SPLIT = AT_CHANCE.cell(
@@ -87,14 +87,14 @@ RANDOM_SPLIT = AT_CHANCE.cell(
     statistic="smallest of six systems: chance-adjusted accuracy of an MLP on a random split, shape and size together",
     rule=above(0.5, null=0.0),
     regime=(),
-    false=study(**{"random_split.mlp": 0.2}),
+    false=models(**{"random_split.mlp": 0.2}),
 )
 
 
 @RANDOM_SPLIT.covers
 def test_random_splits_are_classified_accurately(left_out):
-    models, kind = left_out("dsprites"), "random_split.mlp"
-    return smallest_of([adjusted(models, (s,), kind) for s in SYSTEMS])
+    study, kind = left_out("dsprites"), "random_split.mlp"
+    return smallest_of([adjusted(study, (s,), kind) for s in SYSTEMS])
 
 
 LINEAR = AT_CHANCE.cell(
@@ -108,15 +108,15 @@ LINEAR = AT_CHANCE.cell(
     statistic="largest of six systems: adjusted accuracy of the linear classifier minus that of the MLP",
     # Chance is on the sentence's side: there is no value of no effect beyond the bound.
     rule=below(0.05),
-    false=study(linear=0.5, mlp=0.1),
+    false=models(linear=0.5, mlp=0.1),
 )
 
 
 @LINEAR.covers
 def test_a_linear_classifier_does_no_better(left_out):
-    models = left_out("dsprites")
+    study = left_out("dsprites")
     signed = [{("linear", system): 1.0, ("mlp", system): -1.0} for system in SYSTEMS]
-    return largest_of(differences(models, signed))
+    return largest_of(differences(study, signed))
 
 
 ON_3DSHAPES = Claim.zoo(
@@ -130,7 +130,7 @@ ON_3DSHAPES = Claim.zoo(
     statistic="mean of six systems: chance-adjusted accuracy of an MLP, shape and size together",
     rule=above(0.05, null=0.0),
     regime=(knows_familiar(SYSTEMS, 0.75, "three quarters; the paper's six models are at 94% (Tables 15 to 20)"),),
-    false=study(mlp=1 / 18),
+    false=models(mlp=1 / 18),
     revision=2,
 )
 
@@ -148,16 +148,16 @@ PARTED_BEST = ON_3DSHAPES.cell(
     statistic="worse of both variants of PartedVAE minus the best other system, adjusted accuracy",
     # The paper's own lead is 0.8 points.
     rule=above(0.0),
-    false=study(mlp={"weak_de": 0.5}),
+    false=models(mlp={"weak_de": 0.5}),
     revision=3,
 )
 
 
 @PARTED_BEST.covers
 def test_parted_vae_does_best(left_out):
-    models, others = left_out("shapes3d"), [system for system in SYSTEMS if system not in PARTED]
+    study, others = left_out("shapes3d"), [system for system in SYSTEMS if system not in PARTED]
     signed = [{("mlp", ours): 1.0, ("mlp", other): -1.0} for ours, other in product(PARTED, others)]
-    return smallest_of(differences(models, signed))
+    return smallest_of(differences(study, signed))
 
 
 SEMI_BEST = ON_3DSHAPES.cell(
@@ -167,7 +167,7 @@ SEMI_BEST = ON_3DSHAPES.cell(
     deviations=("'Better' is read as by 5 points.",),
     statistic="PartedVAE semi-supervised minus PartedVAE, adjusted accuracy",
     rule=above(0.05, null=0.0),
-    false=study(mlp={"parted_vae": 0.5}),
+    false=models(mlp={"parted_vae": 0.5}),
 )
 
 
@@ -184,7 +184,7 @@ WEAK = ON_3DSHAPES.probe(
     deviations=("The paper compares it with PartedVAE, which 'parted_vae' asks. An advantage is one of 5 points.",),
     statistic="WeakDE minus the mean of the four unsupervised systems, adjusted accuracy",
     rule=below(0.05),
-    false=study(mlp={"weak_de": 0.5}),
+    false=models(mlp={"weak_de": 0.5}),
     revision=1,
 )
 
@@ -211,7 +211,7 @@ FAILS = Claim.zoo(
     # Chance is on the sentence's side: there is no value of no effect beyond the bound.
     rule=below(0.05),
     regime=(knows_familiar(SUPERVISED, 0.9, "Table 3, normal test set: MTD at 95% to 100% on three data sets"),),
-    false=study(mlp=0.4),
+    false=models(mlp=0.4),
     revision=2,
 )
 
@@ -229,7 +229,7 @@ SUPERVISED_RANDOM = FAILS.cell(
     statistic="chance-adjusted accuracy of an MLP on the codes of MTD on a random split, shape and size together",
     rule=above(0.9, null=0.0),
     regime=(),
-    false=study(**{"random_split.mlp": 0.6}),
+    false=models(**{"random_split.mlp": 0.6}),
 )
 
 
