@@ -22,7 +22,7 @@ RANGES = "mean over metrics and pairs of objectives of the intersection of their
 
 
 def models(**levels):
-    """Simulated models that score so on every metric, by objective, else 0; one in six has a single informative code."""
+    """Simulated models that score so on every metric, by objective, else 0; one in six has one informative code."""
     metrics = dict.fromkeys(METRICS, Law(mean=levels))
     return {"unsupervised": Simulated(metrics | {"kl.informative": Law(mean=1.0, shape=one_or_three)})}
 
