@@ -1,7 +1,7 @@
 """Gives the judges' tests the claim files and the counter-worlds, neither of which is a package.
 
-Counter-worlds leave with the last card that names no ``false``: every file of ``worlds`` has a list ``WORLDS``, and what
-such files share lies in ``counter_worlds``.
+Counter-worlds leave with the last card that names no ``false``: every file of ``worlds`` has a list ``WORLDS``; what
+they share lies in ``counter_worlds``.
 """
 
 import importlib.util

@@ -38,7 +38,7 @@ class Row:
         seeds: seeds of the shipped evidence.
         truth_seeds: seeds of each of the populations that tell what is true; fewer where the statistic is slow.
         endless: family of those populations, if another.
-        estimated: makes the estimate from the claim file and the models, in place of a test that reads more.
+        estimated: makes the estimate from the models, in place of a test that reads more.
         heavy_tails: whether what is drawn from a normal law comes from :class:`HeavyTailed`.
     """
 
@@ -53,7 +53,7 @@ class Row:
     seeds: int = 10
     truth_seeds: int = 500
     endless: World | None = None
-    estimated: Callable[[ModuleType, Any], Estimate] | None = None
+    estimated: Callable[[Any], Estimate] | None = None
     heavy_tails: bool = False
 
     @property
@@ -64,11 +64,10 @@ class Row:
 
     def estimate(self, models: Any) -> Estimate:
         """Make the estimate as the card's test does."""
-        module = claim_file(self.file)
         if self.estimated:
-            return self.estimated(module, models)
+            return self.estimated(models)
         claim = self.claim
-        test = next(one for one in vars(module).values() if getattr(one, CARD_ATTRIBUTE, None) is claim)
+        test = next(one for one in vars(claim_file(self.file)).values() if getattr(one, CARD_ATTRIBUTE, None) is claim)
         level = {"confidence": claim.confidence} if "confidence" in inspect.signature(test).parameters else {}
         found: Estimate = test(models, **(dict(claim.given) | dict(self.given)), **level)
         return found
