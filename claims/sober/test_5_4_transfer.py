@@ -16,7 +16,7 @@ ALL_TRIALS = "All draws of metric, seed and random setting are enumerated instea
 CLEARLY, LESS, HARDLY = 0.1, 0.05, 0.1
 STRONG, CONSISTENT = 0.5, 0.3
 # Simulated models: every metric likes the same strengths best, the opposite ones, or none.
-RISING, FALLING = (dict.fromkeys(METRICS, Law(trend=trend)) for trend in (5.0, -5.0))
+RISING, FALLING = (dict.fromkeys(METRICS, Law(trend=trend)) for trend in (20.0, -20.0))
 NONE_GOOD = dict.fromkeys(METRICS, Law())
 
 
