@@ -122,4 +122,4 @@ def test_a_claim_on_two_data_sets_insists_on_the_same_strengths_and_says_which(c
     )
     pair, ends = PopulationPair(*zoos), ((100.0, 0.0), (100.0, 0.0))
     with pytest.raises(EvidenceLacking, match="other strengths of beta_vae: 1, 2, 4 against 1, 2, 8"):
-        reconstruction.test_a_variant_of_dsprites_is_harder(lambda: pair, 0.95, ends=ends)
+        reconstruction.test_a_variant_of_dsprites_is_harder(lambda: pair, ends=ends)
