@@ -8,7 +8,7 @@ from dbench.constructions.alignment import toy_law, toy_model
 from dbench.metrics import align, dci, dci_completeness, dci_disentanglement, mig, mig_gap, nk, sap, sap_gap, snc
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator
-from dbench.stats import Interval, exact, mean_interval
+from dbench.stats import Estimate, exact, mean_of
 
 # How often the second code equals the shape.
 MODELS = {"M1": 0.5, "M2": 0.7}
@@ -21,51 +21,6 @@ PRINTED = {
     "snc": (12.5, 22.5),
     "nk": (12.5, 12.5),
 }
-
-ORDER = Claim(
-    id="flaws.toy-table",
-    quote="Existing metrics incorrectly give M1 a higher score than M2. SNC gives M2 a higher score and NK gives both "
-    "the same score.",
-    evidence="synthetic",
-    population="the toy law, enumerated; metric varied",
-    deviations=(
-        "mig: The gap in bits by the factor's entropy (1 bit), averaged over both factors.",
-        "sap: Accuracies of the codes stand for R2, as in Appendix A (by R2 itself: 25.0 and 17.0).",
-        "dci: Mean of D, C and I; importance is accuracy above chance, I the accuracy of both codes. Appendix A "
-        "normalises 0.75 to 0.5, but 0.7 to 0.2 where it should be 0.4.",
-        "med: Mean of D, C and I; importance is mutual information, I the accuracy of both codes (Appendix A).",
-        "snc: Equation (a - r) / (1 - r) of 4.2; Appendix A forgets to divide by 1 - r, which halves both scores.",
-        "nk: Raw accuracies, as in 4.3; chance-adjusted ones would give twice the score.",
-    ),
-    unit="law",
-    statistic="difference of the scores of M1 and M2 on the printed side, percent; of NK 1e-9 less its size",
-    rule=above(0.0),
-    confidence=1.0,
-)
-SAMPLED = ORDER.cell(
-    "samples",
-    population="samples of 1,000 observations of both models; metric and draws varied",
-    deviations=(
-        "Codes carry noise of 0.05, so that they are real numbers.",
-        "SAP by a linear support vector machine, DCI with boosted trees, MED without I, NK trained for 20 epochs.",
-    ),
-    unit="pair of samples",
-    statistic="difference of the scores of M1 and M2 on the printed side; of NK 0.05 less its size",
-    confidence=0.95,
-    min_n=5,
-)
-CELLS = ORDER.probe(
-    "scores",
-    role="print",
-    says="The scores are those printed.",
-    statistic="score by the metric's definition minus the printed one, percent",
-    rule=within(-0.05 - 1e-9, 0.05 + 1e-9),
-    printed={
-        f"{name}-{model}": Printed(f"{figure}%", 0.0, 0.05 + 1e-9)
-        for name, figures in PRINTED.items()
-        for model, figure in zip(MODELS, figures, strict=True)
-    },
-)
 # On which side of M2 a metric puts M1; NK puts it on none.
 SIDE = dict.fromkeys(("mig", "sap", "dci", "med"), 1.0) | {"snc": -1.0}
 METRICS = pytest.mark.parametrize("metric", PRINTED)
@@ -115,6 +70,14 @@ def scores(law):
     return {name: 100 * value for name, value in parts.items()}
 
 
+def _mig(sample, stream):
+    return float(mig(sample))
+
+
+def _sap(sample, stream):
+    return float(sap(sample, generator=stream))
+
+
 def _trees(sample, stream):
     score = dci(sample, generator=stream)
     return (score.value + score.details["completeness"] + score.details["informativeness"]) / 3
@@ -125,45 +88,103 @@ def _information(sample, stream):
     return (dci_disentanglement(relation) + dci_completeness(relation)) / 2
 
 
-AS_USED = {
-    "mig": lambda sample, stream: float(mig(sample)),
-    "sap": lambda sample, stream: float(sap(sample, generator=stream)),
-    "dci": _trees,
-    "med": _information,
-    "snc": lambda sample, stream: float(snc(sample)),
-    "nk": lambda sample, stream: float(nk(sample, epochs=20, generator=stream)),
-}
+def _snc(sample, stream):
+    return float(snc(sample))
+
+
+def _nk(sample, stream):
+    return float(nk(sample, epochs=20, generator=stream))
+
+
+AS_USED = {"mig": _mig, "sap": _sap, "dci": _trees, "med": _information, "snc": _snc, "nk": _nk}
+
+
+ORDER = Claim.synthetic(
+    id="flaws.toy-table",
+    quote="Existing metrics incorrectly give M1 a higher score than M2. SNC gives M2 a higher score and NK gives both "
+    "the same score.",
+    population="the toy law, enumerated; metric varied",
+    deviations=(
+        "mig: The gap in bits by the factor's entropy (1 bit), averaged over both factors.",
+        "sap: Accuracies of the codes stand for R2, as in Appendix A (by R2 itself: 25.0 and 17.0).",
+        "dci: Mean of D, C and I; importance is accuracy above chance, I the accuracy of both codes. Appendix A "
+        "normalises 0.75 to 0.5, but 0.7 to 0.2 where it should be 0.4.",
+        "med: Mean of D, C and I; importance is mutual information, I the accuracy of both codes (Appendix A).",
+        "snc: Equation (a - r) / (1 - r) of 4.2; Appendix A forgets to divide by 1 - r, which halves both scores.",
+        "nk: Raw accuracies, as in 4.3; chance-adjusted ones would give twice the score.",
+    ),
+    unit="law",
+    statistic="difference of the scores of M1 and M2 on the printed side, percent; of NK 1e-9 less its size",
+    rule=above(0.0),
+    min_n=1,
+    given={"first": MODELS["M1"], "second": MODELS["M2"]},
+    false={"first": MODELS["M2"], "second": MODELS["M1"]},
+)
 
 
 @ORDER.covers
 @METRICS
-def test_a_metric_orders_the_models_as_printed(metric, *, first=MODELS["M1"], second=MODELS["M2"]):
+def test_a_metric_orders_the_models_as_printed(metric, first, second):
     difference = scores(toy_law(first))[metric] - scores(toy_law(second))[metric]
     return exact(SIDE[metric] * difference if metric in SIDE else 1e-9 - abs(difference))
 
 
+SAMPLED = ORDER.cell(
+    "samples",
+    population="samples of 1,000 observations of both models; metric and draws varied",
+    deviations=(
+        "Codes carry noise of 0.05, so that they are real numbers.",
+        "SAP by a linear support vector machine, DCI with boosted trees, MED without I, NK trained for 20 epochs.",
+    ),
+    unit="pair of samples",
+    statistic="difference of the scores of M1 and M2 on the printed side; of NK 0.05 less its size",
+    rule=above(0.0),
+    min_n=5,
+    given={"first": MODELS["M1"], "second": MODELS["M2"], "repetitions": 6, "n": 1_000},
+    false={"first": MODELS["M2"], "second": MODELS["M1"]},
+)
+
+
 @SAMPLED.covers
 @METRICS
-def test_a_metric_orders_samples_of_the_models_as_printed(
-    metric, confidence, *, first=MODELS["M1"], second=MODELS["M2"], repetitions=6, n=1_000
-):
+def test_a_metric_orders_samples_of_the_models_as_printed(metric, first, second, repetitions, n):
     def score(repetition, model, share):
         stream = generator(claim=ORDER.id, metric=metric, repetition=repetition, model=model)
         return AS_USED[metric](toy_model(n, stream, second_accuracy=share), stream)
 
     differences = np.array([score(i, 1, first) - score(i, 2, second) for i in range(repetitions)])
     if metric in SIDE:
-        return mean_interval(SIDE[metric] * differences, confidence=confidence)
+        return mean_of(SIDE[metric] * differences)
     # NK, 0.05: noise of two test parts of 333; a fifth of what the first code is worth.
-    found = mean_interval(differences, confidence=confidence)
-    nearest, farthest = sorted((abs(found.low), abs(found.high)))
-    nearest = 0.0 if found.low <= 0 <= found.high else nearest
-    return Interval(0.05 - abs(found.value), 0.05 - farthest, 0.05 - nearest, found.n, confidence)
+    found = mean_of(differences)
+
+    def ends(level):
+        low, high = found.at(level).low, found.at(level).high
+        nearest, farthest = sorted((abs(low), abs(high)))
+        return 0.05 - farthest, 0.05 - (0.0 if low <= 0 <= high else nearest)
+
+    return Estimate(0.05 - abs(found.value), found.n, ends)
+
+
+CELLS = ORDER.probe(
+    "scores",
+    role="print",
+    says="The scores are those printed.",
+    statistic="score by the metric's definition minus the printed one, percent",
+    rule=within(-0.05 - 1e-9, 0.05 + 1e-9),
+    given={"shares": MODELS},
+    false={"shares": {"M1": 0.7}},
+    printed={
+        f"{name}-{model}": Printed(f"{figure}%", 0.0, 0.05 + 1e-9)
+        for name, figures in PRINTED.items()
+        for model, figure in zip(MODELS, figures, strict=True)
+    },
+)
 
 
 @CELLS.covers
 @METRICS
 @pytest.mark.parametrize("model", MODELS)
-def test_the_scores_are_those_printed(metric, model, *, share=None):
+def test_the_scores_are_those_printed(metric, model, shares):
     figure = PRINTED[metric][list(MODELS).index(model)]
-    return exact(scores(toy_law(MODELS[model] if share is None else share))[metric] - figure)
+    return exact(scores(toy_law(shares[model]))[metric] - figure)

@@ -7,53 +7,23 @@ from dbench.claims import Claim, above, below
 from dbench.codes import Sample
 from dbench.metrics import bin_accuracy, snc
 from dbench.seeds import generator
-from dbench.stats import exact, mean_interval
-
-ASKS_LESS = Claim.synthetic(
-    id="flaws.linear-is-weaker",
-    quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
-    population="five factors of four values, rotated at random; draws and rotation varied",
-    deviations=("Codes carry noise of 0.02.", "Multinomial logistic regression, hardly regularised."),
-    statistic="mean test accuracy of the linear classifier, adjusted for chance, minus SNC",
-    # 'Satisfied' is at least 0.9, 'failed' at most 0.5.
-    rule=above(0.4, null=0.0),
-    revision=2,
-)
-LINEAR = ASKS_LESS.cell(
-    "rotated, linear",
-    quote="",
-    says="A linear classifier on all codes is satisfied by a rotated code.",
-    statistic="mean test accuracy, adjusted for chance",
-    rule=above(0.9),
-    revision=1,
-)
-IMPLIED = LINEAR.cell(
-    "snc implies linear",
-    says="Where SNC is perfect on balanced classes, a linear classifier is so too.",
-    population="exact copies of five factors of four values; draws varied",
-    statistic="mean test accuracy, adjusted for chance, of codes whose SNC is 1",
-)
-STRICTLY = LINEAR.probe(
-    "snc implies linear, unbalanced",
-    says="The condition of a linear classifier is strictly weaker than that of SNC: where SNC is perfect, so is it.",
-    population="all orders of at most six runs of two classes along one code, whose bins are the runs",
-    deviations=(
-        "Runs of ten observations. The smallest counterexample: three runs, two of one class around the other's.",
-        "Linear: the best threshold on the code, found by trying all.",
-    ),
-    unit="order",
-    statistic="SNC's accuracy minus the linear classifier's, both adjusted for chance; the largest",
-    rule=below(1e-9),
-    confidence=1.0,
-    min_n=10,
-)
+from dbench.stats import exact, mean_of
 
 
 def rotation(stream):
     return np.linalg.qr(stream.standard_normal((5, 5)))[0]
 
 
-def linear_accuracy(mix, confidence, *, less_snc=False, repetitions=5, n=1_000):
+def unrotated(stream):
+    return np.eye(5)
+
+
+def nothing(stream):
+    """Mix factors to codes of noise alone."""
+    return np.zeros((5, 5))
+
+
+def linear_accuracy(mix, repetitions, n, *, less_snc=False):
     def score(repetition):
         stream = generator(claim=LINEAR.id, part=LINEAR.part, repetition=repetition)
         factors = stream.integers(4, size=(n, 5))
@@ -64,7 +34,7 @@ def linear_accuracy(mix, confidence, *, less_snc=False, repetitions=5, n=1_000):
         accuracy = float((np.mean(hits) - 1 / 4) / (1 - 1 / 4))
         return accuracy - (float(snc(sample)) if less_snc else 0.0)
 
-    return mean_interval([score(i) for i in range(repetitions)], confidence=confidence)
+    return mean_of([score(i) for i in range(repetitions)])
 
 
 def best_threshold(labels):
@@ -79,25 +49,80 @@ def adjusted(accuracy, labels):
     return float((accuracy - chance) / (1 - chance))
 
 
+ASKS_LESS = Claim.synthetic(
+    id="flaws.linear-is-weaker",
+    quote="Thus, allowing linear classifiers on all neurons is a strictly weaker condition, though similar to ours.",
+    population="five factors of four values, rotated at random; draws and rotation varied",
+    deviations=("Codes carry noise of 0.02.", "Multinomial logistic regression, hardly regularised."),
+    statistic="mean test accuracy of the linear classifier, adjusted for chance, minus SNC",
+    # 'Satisfied' is at least 0.9, 'failed' at most 0.5.
+    rule=above(0.4, null=0.0),
+    given={"mix": rotation, "repetitions": 10, "n": 4_000},
+    false={"mix": unrotated, "n": 200},
+    revision=2,
+)
+
+
 @ASKS_LESS.covers
-def test_a_rotated_code_satisfies_a_linear_classifier_and_not_snc(confidence, *, mix=rotation, repetitions=10, n=4_000):
-    return linear_accuracy(mix, confidence, less_snc=True, repetitions=repetitions, n=n)
+def test_a_rotated_code_satisfies_a_linear_classifier_and_not_snc(mix, repetitions, n):
+    return linear_accuracy(mix, repetitions, n, less_snc=True)
+
+
+LINEAR = ASKS_LESS.cell(
+    "rotated, linear",
+    quote="",
+    says="A linear classifier on all codes is satisfied by a rotated code.",
+    statistic="mean test accuracy, adjusted for chance",
+    rule=above(0.9),
+    given={"mix": rotation, "repetitions": 5, "n": 1_000},
+    false={"mix": nothing, "n": 200},
+    revision=1,
+)
 
 
 @LINEAR.covers
-def test_a_linear_classifier_is_satisfied_by_a_rotated_code(confidence, *, mix=rotation, **size):
-    return linear_accuracy(mix, confidence, **size)
+def test_a_linear_classifier_is_satisfied_by_a_rotated_code(mix, repetitions, n):
+    return linear_accuracy(mix, repetitions, n)
+
+
+IMPLIED = ASKS_LESS.cell(
+    "snc implies linear",
+    quote="",
+    says="Where SNC is perfect on balanced classes, a linear classifier is so too.",
+    population="exact copies of five factors of four values; draws varied",
+    statistic="mean test accuracy, adjusted for chance, of codes whose SNC is 1",
+    rule=above(0.9),
+    given={"mix": unrotated, "repetitions": 5, "n": 1_000},
+    false={"mix": nothing, "n": 200},
+    revision=1,
+)
 
 
 @IMPLIED.covers
-def test_a_linear_classifier_is_satisfied_where_snc_is_on_balanced_classes(
-    confidence, *, mix=lambda stream: np.eye(5), **size
-):
-    return linear_accuracy(mix, confidence, **size)
+def test_a_linear_classifier_is_satisfied_where_snc_is_on_balanced_classes(mix, repetitions, n):
+    return linear_accuracy(mix, repetitions, n)
+
+
+STRICTLY = ASKS_LESS.probe(
+    "snc implies linear, unbalanced",
+    says="The condition of a linear classifier is strictly weaker than that of SNC: where SNC is perfect, so is it.",
+    population="all orders of at most six runs of two classes along one code, whose bins are the runs",
+    deviations=(
+        "Runs of ten observations. The smallest counterexample: three runs, two of one class around the other's.",
+        "Linear: the best threshold on the code, found by trying all.",
+    ),
+    unit="order",
+    statistic="SNC's accuracy minus the linear classifier's, both adjusted for chance; the largest",
+    rule=below(1e-9),
+    min_n=10,
+    given={"linear": best_threshold, "longest": 6},
+    false={"longest": 6},
+    revision=1,
+)
 
 
 @STRICTLY.covers
-def test_a_linear_classifier_is_satisfied_wherever_snc_is(*, linear=best_threshold, longest=6):
+def test_a_linear_classifier_is_satisfied_wherever_snc_is(linear, longest):
     """Search the orders of two classes along a code, in runs of ten; one run is a bin where counts of runs allow it."""
     orders = [np.array(bits) for n in range(2, longest + 1) for bits in np.ndindex(*(2,) * n) if 0 < sum(bits) < n]
     orders = [order for order in orders if np.gcd.reduce(np.bincount(order)) == 1]

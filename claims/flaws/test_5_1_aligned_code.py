@@ -4,9 +4,34 @@ import numpy as np
 
 from dbench.claims import Claim, below
 from dbench.claims.relations import HELD, relations_of
+from dbench.claims.simulated import Law, Simulated
 from dbench.errors import EvidenceLacking
 from dbench.metrics import align
-from dbench.stats import mean_interval
+from dbench.stats import mean_of
+
+
+def share_outdone(population, kind, margin):
+    """Share of held factors to which a code other than the aligned one relates more strongly, by the margin."""
+    information, strength = relations_of(population, "mutual_information"), relations_of(population, kind)
+    aligned = np.array([align(matrix) for matrix in information.reshape(-1, *information.shape[2:])])
+    own = np.take_along_axis(strength, aligned.reshape(*strength.shape[:2], 1, -1), axis=2)[:, :, 0]
+    held = information.max(axis=2) > HELD
+    outdone = held & (strength.max(axis=2) > own + margin)
+    seeds = held.any(axis=(1, 2))
+    if not seeds.any():
+        raise EvidenceLacking(f"{population.name} has no model of which a code holds a factor")
+    return mean_of(outdone.sum(axis=(1, 2))[seeds] / held.sum(axis=(1, 2))[seeds])
+
+
+def models(outdone_in):
+    """The six systems, simulated: in many the first factor's code relates more to the second than its own."""
+    laws = {}
+    for kind in ("mutual_information", "predictability"):
+        cells = {"0.0": 1.0, "0.1": 0.2, "1.0": 0.2, "1.1": 0.5}
+        laws |= {f"relation.{kind}.{cell}": Law(mean=mean, noise=0.0) for cell, mean in cells.items()}
+    laws[f"relation.{outdone_in}.1.0"] = Law(mean=0.5, noise=0.1)
+    return {"six_systems": Simulated(laws, objectives=dict.fromkeys("abcdef", (1.0,)))}
+
 
 BEST = Claim.zoo(
     id="flaws.aligned-neuron-is-best",
@@ -21,8 +46,16 @@ BEST = Claim.zoo(
     # Of ten seeds few have an exception at all: their mean is near 0 and they hardly differ. At 0.95 a share of 0.01
     # was found below 0.01 in 6.1% of worlds; at 0.98 in 2.6%, and one of 0.001 still in 95%.
     confidence=0.98,
+    false=models("mutual_information"),
     revision=3,
 )
+
+
+@BEST.covers
+def test_the_aligned_code_is_the_most_informative(six_systems):
+    return share_outdone(six_systems(), "mutual_information", margin=0.0)
+
+
 MOST_ACCURATE = BEST.cell(
     "most accurate",
     says="All other codes predict a factor less accurately than the one aligned to it.",
@@ -32,27 +65,14 @@ MOST_ACCURATE = BEST.cell(
         "By more than two percentage points: about three standard errors of the difference on 5,000 test points.",
     ),
     statistic="mean over seeds of the share of held factors that another code predicts better than the aligned one",
+    # One factor in a hundred: the paper infers it from the alignment, of every factor. Models need not be in a regime:
+    # an inference from the alignment holds in all, and a share of exceptions has no value of no effect.
+    rule=below(0.01),
+    given={"margin": 0.02},
+    false=models("predictability"),
 )
 
 
-def share_outdone(population, kind, margin, confidence):
-    """Share of held factors to which a code other than the aligned one relates more strongly, by the margin."""
-    information, strength = relations_of(population, "mutual_information"), relations_of(population, kind)
-    aligned = np.array([align(matrix) for matrix in information.reshape(-1, *information.shape[2:])])
-    own = np.take_along_axis(strength, aligned.reshape(*strength.shape[:2], 1, -1), axis=2)[:, :, 0]
-    held = information.max(axis=2) > HELD
-    outdone = held & (strength.max(axis=2) > own + margin)
-    seeds = held.any(axis=(1, 2))
-    if not seeds.any():
-        raise EvidenceLacking(f"{population.name} has no model of which a code holds a factor")
-    return mean_interval(outdone.sum(axis=(1, 2))[seeds] / held.sum(axis=(1, 2))[seeds], confidence=confidence)
-
-
-@BEST.covers
-def test_the_aligned_code_is_the_most_informative(six_systems, confidence):
-    return share_outdone(six_systems(), "mutual_information", 0.0, confidence)
-
-
 @MOST_ACCURATE.covers
-def test_the_aligned_code_is_the_most_accurate(six_systems, confidence):
-    return share_outdone(six_systems(), "predictability", 0.02, confidence)
+def test_the_aligned_code_is_the_most_accurate(six_systems, margin):
+    return share_outdone(six_systems(), "predictability", margin)

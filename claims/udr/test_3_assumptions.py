@@ -12,70 +12,8 @@ from dbench.constructions.model_sets import mixed_models, uniform_factors
 from dbench.data import load
 from dbench.metrics import mig, udr_scores
 from dbench.seeds import generator
-from dbench.stats import exact, jackknife_interval, mean_interval, transfer_success
+from dbench.stats import exact, jackknife, mean_of, transfer_success
 
-PCA = Claim.synthetic(
-    id="udr.pca-false-positive",
-    quote="it would give high false positive scores to non-parametric approaches, like PCA, which would consistently "
-    "produce the same representation for a particular dataset.",
-    where="limitation 1, high optimisation variance",
-    population="ten components of 2,000 real dSprites images, 16 x 16, twice",
-    deviations=(
-        "PCA has no posterior: all ten components count as informative.",
-        "UDR on 1,000 other images; MIG of 5,000 others stands for the supervised metrics.",
-    ),
-    unit="pair of fits",
-    # High: the upper half of the scale, where pairs of entangled models with ten codes do not come (about 0.2).
-    # Not disentangled: MIG below 0.1, where trained models of dSprites score up to about 0.4.
-    statistic="how far UDR of the two lies above 0.5, or MIG below 0.1, whichever is less",
-    rule=above(0.0),
-    confidence=1.0,
-    min_n=1,
-    revision=2,
-)
-PCA_SPEARMAN = PCA.cell("Spearman", statistic="UDR of the two, by Spearman's correlation", rule=above(0.5))
-PCA_BOOTSTRAP = PCA.probe(
-    "bootstrap samples",
-    says="PCA of other samples of images gets a high UDR.",
-    population="ten components of real dSprites images, 16 x 16, fitted to bootstrap samples of 2,000; draws varied",
-    statistic="mean UDR of two fits",
-    rule=above(0.5),
-    confidence=0.95,
-    min_n=5,
-    revision=1,
-)
-SUITABLE_PCA = Claim.synthetic(
-    id="udr.suitability-score",
-    quote="A method like PCA would score 100% and would be unsuitable for UDR.",
-    roles={"bootstrap samples": "probe"},
-    where="limitation 1, high optimisation variance",
-    says="The seed-transfer probability of PCA is 100%.",
-    population="two to ten components of real dSprites images, 16 x 16, fitted to 2,000 of them",
-    deviations=(
-        "PCA has no seeds. Fits to the same images are the same, so that the probability is certain; fits to bootstrap "
-        "samples of others are asked beside it.",
-        "The number of components is the setting, MIG of 3,000 other images the metric.",
-        "The best setting of one fit is held against a random one at another (Sober Look 5.4); ties count as success.",
-    ),
-    unit="fit",
-    statistic="probability that the best setting of one fit is at least as good at another fit as a random setting",
-    rule=within(1 - 1e-9, 1),
-    printed=Printed("100% for PCA", 1.0, 1e-9),
-    revision=2,
-)
-SUITABLE_TELLS = SUITABLE_PCA.probe(
-    "tells",
-    says="A probability of 100% tells that UDR does not suit a class of models.",
-    population="classes of models, one setting of which always disentangles, up to order, sign and noise",
-    deviations=(
-        "A counterexample: a class that UDR suits, since its models differ by order and sign, and its others rotate.",
-        "Quality is how little a model mixes its factors; six settings of six seeds, five codes.",
-    ),
-    unit="table",
-    statistic="UDR of the setting that disentangles minus the best of the others, where the probability is 100%",
-    rule=below(0.25),
-    revision=1,
-)
 RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
 
 
@@ -109,7 +47,7 @@ def fitted(name, stream):
     return fits[name](stream)
 
 
-def udr_of_fits(relation, fit, *, pairs=20):
+def udr_of_fits(relation, fit, pairs):
     def score(pair):
         streams = [generator(claim=PCA.id, part="udr", pair=pair, fit=i) for i in (1, 2)]
         new = images_and_factors()[0][4_000:5_000]
@@ -118,28 +56,94 @@ def udr_of_fits(relation, fit, *, pairs=20):
     return [score(i) for i in range(pairs)]
 
 
+PCA = Claim.synthetic(
+    id="udr.pca-false-positive",
+    quote="it would give high false positive scores to non-parametric approaches, like PCA, which would consistently "
+    "produce the same representation for a particular dataset.",
+    where="limitation 1, high optimisation variance",
+    population="ten components of 2,000 real dSprites images, 16 x 16, twice",
+    deviations=(
+        "PCA has no posterior: all ten components count as informative.",
+        "UDR on 1,000 other images; MIG of 5,000 others stands for the supervised metrics.",
+    ),
+    unit="pair of fits",
+    # High: the upper half of the scale, where pairs of entangled models with ten codes do not come (about 0.2).
+    # Not disentangled: MIG below 0.1, where trained models of dSprites score up to about 0.4.
+    statistic="how far UDR of the two lies above 0.5, or MIG below 0.1, whichever is less",
+    rule=above(0.0),
+    min_n=1,
+    given={"fit": "same images", "high": 0.5, "entangled": 0.1},
+    false={"fit": "projections"},
+    revision=2,
+)
+
+
 @PCA.covers
-def test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(*, fit="same images"):
+def test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(fit, high, entangled):
     images, factors = images_and_factors()
-    agreement = udr_of_fits("lasso", fit, pairs=1)[0]  # UDR is the Lasso variant unless the paper says otherwise
+    agreement = udr_of_fits("lasso", fit, 1)[0]  # UDR is the Lasso variant unless the paper says otherwise
     gap = float(mig(Sample(images[5_000:] @ fitted(fit, generator(claim=PCA.id)), factors[5_000:])))
-    return exact(min(agreement - 0.5, 0.1 - gap))
+    return exact(min(agreement - high, entangled - gap))
+
+
+PCA_SPEARMAN = PCA.cell(
+    "Spearman",
+    statistic="UDR of the two, by Spearman's correlation",
+    rule=above(0.5),
+    given={"fit": "same images"},
+)
 
 
 @PCA_SPEARMAN.covers
-def test_pca_of_the_same_images_agrees_with_itself_by_spearman(*, fit="same images"):
-    return exact(udr_of_fits("spearman", fit, pairs=1)[0])
+def test_pca_of_the_same_images_agrees_with_itself_by_spearman(fit):
+    return exact(udr_of_fits("spearman", fit, 1)[0])
+
+
+PCA_BOOTSTRAP = PCA.probe(
+    "bootstrap samples",
+    says="PCA of other samples of images gets a high UDR.",
+    population="ten components of real dSprites images, 16 x 16, fitted to bootstrap samples of 2,000; draws varied",
+    statistic="mean UDR of two fits",
+    rule=above(0.5),
+    min_n=5,
+    given={"fit": "bootstrap samples", "pairs": 20},
+    false={"fit": "projections", "relation": "spearman", "pairs": 6},
+    revision=1,
+)
 
 
 @PCA_BOOTSTRAP.covers
 @RELATIONS
-def test_pca_of_other_samples_agrees(relation, confidence, *, fit="bootstrap samples", pairs=20):
-    return mean_interval(udr_of_fits(relation, fit, pairs=pairs), confidence=confidence)
+def test_pca_of_other_samples_agrees(relation, fit, pairs):
+    return mean_of(udr_of_fits(relation, fit, pairs))
+
+
+SUITABLE_PCA = Claim.synthetic(
+    id="udr.suitability-score",
+    quote="A method like PCA would score 100% and would be unsuitable for UDR.",
+    where="limitation 1, high optimisation variance",
+    says="The seed-transfer probability of PCA is 100%.",
+    population="two to ten components of real dSprites images, 16 x 16, fitted to 2,000 of them",
+    deviations=(
+        "PCA has no seeds. Fits to the same images are the same, so that the probability is certain; fits to bootstrap "
+        "samples of others are asked beside it.",
+        "The number of components is the setting, MIG of 3,000 other images the metric.",
+        "The best setting of one fit is held against a random one at another (Sober Look 5.4); ties count as success.",
+    ),
+    unit="fit",
+    statistic="probability that the best setting of one fit is at least as good at another fit as a random setting",
+    rule=within(1 - 1e-9, 1),
+    given={"fits": 8},
+    false={"images": "projections", "fits": 14},
+    printed=Printed("100% for PCA", 1.0, 1e-9),
+    roles={"bootstrap samples": "probe"},
+    revision=2,
+)
 
 
 @SUITABLE_PCA.covers
 @pytest.mark.parametrize("images", ["same images", "bootstrap samples"])
-def test_the_best_number_of_components_transfers(images, confidence, *, fits=8):
+def test_the_best_number_of_components_transfers(images, fits):
     new, factors = (part[-3_000:] for part in images_and_factors())
 
     def one(fit):
@@ -147,11 +151,32 @@ def test_the_best_number_of_components_transfers(images, confidence, *, fits=8):
         return [float(mig(Sample(codes[:, :components], factors))) for components in (2, 3, 4, 6, 8, 10)]
 
     table = np.array([one(fit) for fit in range(fits)])
-    return jackknife_interval(lambda kept: transfer_success(table[kept], table[kept]), fits, confidence=confidence)
+
+    def success(kept):
+        return transfer_success(table[kept], table[kept])
+
+    return jackknife(success, fits)
+
+
+SUITABLE_TELLS = SUITABLE_PCA.probe(
+    "tells",
+    says="A probability of 100% tells that UDR does not suit a class of models.",
+    population="classes of models, one setting of which always disentangles, up to order, sign and noise",
+    deviations=(
+        "A counterexample: a class that UDR suits, since its models differ by order and sign, and its others rotate.",
+        "Quality is how little a model mixes its factors; six settings of six seeds, five codes.",
+    ),
+    unit="table",
+    statistic="UDR of the setting that disentangles minus the best of the others, where the probability is 100%",
+    rule=below(0.25),
+    given={"best_mixing": 0.0, "classes": 8},
+    false={"best_mixing": 0.0},
+    revision=1,
+)
 
 
 @SUITABLE_TELLS.covers
-def test_a_probability_of_one_condemns_udr(confidence, *, best_mixing=0.0, classes=8):
+def test_a_probability_of_one_condemns_udr(best_mixing, classes):
     def advantage(number):
         stream = generator(claim=SUITABLE_PCA.id, number=number)
         mixing = np.repeat(np.linspace(best_mixing, 1, 6), 6)
@@ -166,4 +191,4 @@ def test_a_probability_of_one_condemns_udr(confidence, *, best_mixing=0.0, class
         medians = np.median(scores.reshape(6, 6), axis=1)
         return float(medians[0] - medians[2:].max())
 
-    return mean_interval([advantage(i) for i in range(classes)], confidence=confidence)
+    return mean_of([advantage(i) for i in range(classes)])

@@ -10,67 +10,8 @@ from dbench.codes import Sample
 from dbench.constructions.model_sets import mixed_models, uniform_factors
 from dbench.metrics import mig
 from dbench.seeds import generator
-from dbench.stats import exact, mean_interval
+from dbench.stats import exact, mean_of
 
-CATEGORIES = Claim.synthetic(
-    id="udr.monotone-scalar-assumption",
-    quote="Continuous, monotonic and scalar factors [...] UDR assumes that these properties hold for the data "
-    "generative factors and their representations.",
-    where="limitation 3, continuous, monotonic and scalar factors",
-    deviations=("The paper states the assumption; asked is what follows for models that do not meet it.",),
-    population="five factors of ten values; each model copies each factor into a code, its values in random order",
-    unit="pair",
-    statistic="mean UDR",
-    rule=below(0.5),
-)
-PHASES = CATEGORIES.cell("angles", population="five angles; each model measures each angle from an own origin")
-PHASE_EXACT = CATEGORIES.cell(
-    "angles, exact",
-    population="angles measured from origins a fifth of a turn apart (0.2113)",
-    deviations=("For a shift of s turns the correlation is 1 - 6s(1 - s), zero at s = (3 - sqrt 3) / 6.",),
-    unit="matrix",
-    statistic="UDR by equation 2, whose relation matrix is the correlation times the identity",
-    confidence=1.0,
-    min_n=1,
-)
-PLANES = CATEGORIES.cell(
-    "planes",
-    population="three angles as cosine and sine; each model turns each plane by an own phase",
-    says="UDR assumes scalar factors and representations: models of two codes for each factor score low together.",
-    deviations=("No scalar: two codes for a factor, disentangled as groups.",),
-)
-DISENTANGLED = CATEGORIES.cell(
-    "disentangled",
-    quote="",
-    deviations=(),
-    says="These models are disentangled: MIG sees one code for each factor.",
-    statistic="mean MIG",
-    unit="model",
-    rule=above(0.75),
-)
-BLIND = Claim.synthetic(
-    id="udr.affine-invariant-comparisons-blind",
-    quote="These approaches, however, tend to be invariant to invertible affine transformations and therefore to the "
-    "axis alignment of individual neurons, which makes them unsuitable for evaluating disentangling quality.",
-    population="a disentangled model beside another, and beside its rotation; draws varied",
-    deviations=("Mean canonical correlation.",),
-    statistic="similarity of two disentangled models minus that of a disentangled and a rotated one",
-    rule=within(-0.02, 0.02),
-)
-RSM_BLIND = BLIND.cell(
-    "rsm",
-    quote="This technique, however, is not applicable for measuring disentangling, because it ignores dimension-wise "
-    "response properties.",
-    says="Representational similarity matrices do not tell a disentangled model from a rotated one.",
-    deviations=("Correlation of all pairwise Euclidean distances.",),
-)
-UDR_SEES = BLIND.cell(
-    "udr",
-    quote="",
-    says="UDR tells a disentangled model from a rotated one.",
-    deviations=(),
-    rule=above(0.25, null=0.0),
-)
 FIFTH = (3 - np.sqrt(3)) / 6
 RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
 
@@ -88,14 +29,18 @@ def planes(factors, stream):
     return np.hstack([np.cos(turns), np.sin(turns)])
 
 
-def udr_of_pairs(card, encode, relation, confidence, *, pairs=30):
+def monotone(factors, stream):
+    return factors ** stream.uniform(0.5, 2, size=factors.shape[1])
+
+
+def udr_of_pairs(card, encode, relation, pairs):
     def score(pair):
         stream = generator(claim=card.id, part=card.part or "categories", pair=pair)
         factors = stream.uniform(size=(400, 5))
         codes = np.stack([encode(factors, stream) for _ in range(2)])
         return mean_udr(codes + 0.01 * stream.standard_normal(codes.shape), relation)
 
-    return mean_interval([score(i) for i in range(pairs)], confidence=confidence)
+    return mean_of([score(i) for i in range(pairs)])
 
 
 def cca(first, second):
@@ -111,60 +56,157 @@ def lasso_udr(first, second):
     return mean_udr(np.stack([first, second]), "lasso")
 
 
-def preference(compare, confidence, *, samples=8):
+def preference(compare, samples):
     def one(number):
         stream = generator(claim=BLIND.id, sample=number)
         straight, other, rotated = mixed_models(uniform_factors(300, 5, stream), [0, 0, 1.0], stream)
         return compare(straight, other) - compare(straight, rotated)
 
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
+    return mean_of([one(i) for i in range(samples)])
+
+
+CATEGORIES = Claim.synthetic(
+    id="udr.monotone-scalar-assumption",
+    quote="Continuous, monotonic and scalar factors [...] UDR assumes that these properties hold for the data "
+    "generative factors and their representations.",
+    where="limitation 3, continuous, monotonic and scalar factors",
+    deviations=("The paper states the assumption; asked is what follows for models that do not meet it.",),
+    population="five factors of ten values; each model copies each factor into a code, its values in random order",
+    unit="pair",
+    statistic="mean UDR",
+    rule=below(0.5),
+    given={"encode": categories, "pairs": 30},
+    false={"encode": monotone, "pairs": 6},
+)
 
 
 @CATEGORIES.covers
 @RELATIONS
-def test_categories_in_another_order_score_low(relation, confidence, *, encode=None, **world):
-    return udr_of_pairs(CATEGORIES, encode or categories, relation, confidence, **world)
+def test_categories_in_another_order_score_low(relation, encode, pairs):
+    return udr_of_pairs(CATEGORIES, encode, relation, pairs)
+
+
+PHASES = CATEGORIES.cell(
+    "angles",
+    population="five angles; each model measures each angle from an own origin",
+    statistic="mean UDR",
+    rule=below(0.5),
+    given={"encode": phases, "pairs": 30},
+)
 
 
 @PHASES.covers
 @RELATIONS
-def test_angles_from_another_origin_score_low(relation, confidence, *, encode=None, **world):
-    return udr_of_pairs(PHASES, encode or phases, relation, confidence, **world)
+def test_angles_from_another_origin_score_low(relation, encode, pairs):
+    return udr_of_pairs(PHASES, encode, relation, pairs)
+
+
+PHASE_EXACT = CATEGORIES.cell(
+    "angles, exact",
+    population="angles measured from origins a fifth of a turn apart (0.2113)",
+    deviations=("For a shift of s turns the correlation is 1 - 6s(1 - s), zero at s = (3 - sqrt 3) / 6.",),
+    unit="matrix",
+    statistic="UDR by equation 2, whose relation matrix is the correlation times the identity",
+    rule=below(0.5),
+    min_n=1,
+    given={"shift": FIFTH},
+    false={"shift": 0.0},
+)
 
 
 @PHASE_EXACT.covers
-def test_angles_a_fifth_of_a_turn_apart_score_nothing(*, shift=None):
-    shift = FIFTH if shift is None else shift
+def test_angles_a_fifth_of_a_turn_apart_score_nothing(shift):
     return exact(abs(1 - 6 * shift * (1 - shift)))
+
+
+PLANES = CATEGORIES.cell(
+    "planes",
+    says="UDR assumes scalar factors and representations: models of two codes for each factor score low together.",
+    population="three angles as cosine and sine; each model turns each plane by an own phase",
+    deviations=("No scalar: two codes for a factor, disentangled as groups.",),
+    statistic="mean UDR",
+    rule=below(0.5),
+    given={"encode": planes, "pairs": 30},
+)
 
 
 @PLANES.covers
 @RELATIONS
-def test_angles_as_planes_score_low(relation, confidence, *, encode=None, **world):
-    return udr_of_pairs(PLANES, encode or planes, relation, confidence, **world)
+def test_angles_as_planes_score_low(relation, encode, pairs):
+    return udr_of_pairs(PLANES, encode, relation, pairs)
+
+
+DISENTANGLED = CATEGORIES.cell(
+    "disentangled",
+    quote="",
+    says="These models are disentangled: MIG sees one code for each factor.",
+    deviations=(),
+    unit="model",
+    statistic="mean MIG",
+    rule=above(0.75),
+    given={"models": 5},
+    false={"encode": planes},
+)
 
 
 @DISENTANGLED.covers
 @pytest.mark.parametrize("encode", [categories, phases], ids=["categories", "angles"])
-def test_mig_sees_one_code_for_each_factor(encode, confidence, *, models=5):
+def test_mig_sees_one_code_for_each_factor(encode, models):
     def score(number):
         stream = generator(claim=DISENTANGLED.id, model=number)
         factors = stream.uniform(size=(3_000, 5))
         return float(mig(Sample(encode(factors, stream), (10 * factors).astype(int))))
 
-    return mean_interval([score(i) for i in range(models)], confidence=confidence)
+    return mean_of([score(i) for i in range(models)])
+
+
+BLIND = Claim.synthetic(
+    id="udr.affine-invariant-comparisons-blind",
+    quote="These approaches, however, tend to be invariant to invertible affine transformations and therefore to the "
+    "axis alignment of individual neurons, which makes them unsuitable for evaluating disentangling quality.",
+    population="a disentangled model beside another, and beside its rotation; draws varied",
+    deviations=("Mean canonical correlation.",),
+    statistic="similarity of two disentangled models minus that of a disentangled and a rotated one",
+    rule=within(-0.02, 0.02),
+    given={"compare": cca, "samples": 8},
+    false={"compare": lasso_udr},
+)
 
 
 @BLIND.covers
-def test_canonical_correlations_ignore_axes(confidence, **world):
-    return preference(cca, confidence, **world)
+def test_canonical_correlations_ignore_axes(compare, samples):
+    return preference(compare, samples)
+
+
+RSM_BLIND = BLIND.cell(
+    "rsm",
+    quote="This technique, however, is not applicable for measuring disentangling, because it ignores dimension-wise "
+    "response properties.",
+    says="Representational similarity matrices do not tell a disentangled model from a rotated one.",
+    deviations=("Correlation of all pairwise Euclidean distances.",),
+    statistic="similarity of two disentangled models minus that of a disentangled and a rotated one",
+    rule=within(-0.02, 0.02),
+    given={"compare": rsm, "samples": 8},
+)
 
 
 @RSM_BLIND.covers
-def test_similarity_matrices_ignore_axes(confidence, **world):
-    return preference(rsm, confidence, **world)
+def test_similarity_matrices_ignore_axes(compare, samples):
+    return preference(compare, samples)
+
+
+UDR_SEES = BLIND.cell(
+    "udr",
+    quote="",
+    says="UDR tells a disentangled model from a rotated one.",
+    deviations=(),
+    statistic="similarity of two disentangled models minus that of a disentangled and a rotated one",
+    rule=above(0.25, null=0.0),
+    given={"compare": lasso_udr, "samples": 8},
+    false={"compare": rsm},
+)
 
 
 @UDR_SEES.covers
-def test_udr_sees_axes(confidence, **world):
-    return preference(lasso_udr, confidence, **world)
+def test_udr_sees_axes(compare, samples):
+    return preference(compare, samples)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among, half_of, over_rows, varies_without_any
+from dbench.claims.zoo_among import Among, half_of, varies_without_any
 from dbench.errors import EvidenceLacking, InvalidInput
-from dbench.stats import Estimate, either, rank_correlations
+from dbench.stats import Estimate, either, jackknife_each, rank_correlations
 
 Correlation = Callable[[str, str], float]
 """Spearman's correlation of two scores, by their names."""
@@ -78,7 +78,7 @@ def from_correlations(
         found = np.mean([rank_correlations(table) for table in tables], axis=0)
         return list(combine(lambda first, second: float(found[place[first], place[second]])))
 
-    return over_rows(population, statistics, len(rows))
+    return jackknife_each(statistics, len(rows))
 
 
 def over_correlations(

@@ -63,11 +63,6 @@ class Population:
         """Names of the scores present, sorted."""
         return sorted(self.table["score"].unique())
 
-    @property
-    def point_only(self) -> bool:
-        """Whether intervals are left without ends, as those of some simulated populations."""
-        return False
-
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         return np.sort(self._runs_of(objective)["strength"].unique())

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.population import Population, PopulationPair, lacking
 from dbench.errors import InvalidInput
-from dbench.stats import Estimate, either
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
 
 Matrix = NDArray[np.float64]
@@ -32,23 +31,14 @@ class SimulatedPopulation(Population):
     Args:
         scores: seeds x strengths by (score, objective); all objectives have all scores.
         strengths: rising strengths of each objective.
-        point_only: leave intervals without ends, which makes very large worlds cheap: for
-            finding out what the true value of a statistic is.
     """
 
-    point_only = False
     _scores: Mapping[tuple[str, str], Matrix]
     _strengths: Mapping[str, Matrix]
 
-    def __init__(
-        self,
-        scores: Mapping[tuple[str, str], Matrix],
-        strengths: Mapping[str, ArrayLike],
-        *,
-        point_only: bool = False,
-    ) -> None:
+    def __init__(self, scores: Mapping[tuple[str, str], Matrix], strengths: Mapping[str, ArrayLike]) -> None:
         rising = {objective: np.asarray(values, dtype=np.float64) for objective, values in strengths.items()}
-        vars(self).update(name="simulated", deviations=(), arrays=RunArrays(), point_only=point_only)
+        vars(self).update(name="simulated", deviations=(), arrays=RunArrays())
         vars(self).update(_scores=dict(scores), _strengths=rising)
 
     @cached_property
@@ -130,40 +120,6 @@ class SimulatedPopulation(Population):
         columns = [self.scores(f"{AGREEMENTS}.{n}", objective).T.ravel() for n in range(len(runs))]
         return np.stack(columns, axis=1).astype(np.float32)
 
-    def estimate(
-        self,
-        statistic: Callable[[dict[tuple[str, str], Matrix]], float],
-        *,
-        scores: Sequence[str],
-        objectives: Sequence[str],
-    ) -> Estimate:
-        """Jackknife a statistic over seeds, or give its value alone."""
-        if not self.point_only:
-            return super().estimate(statistic, scores=scores, objectives=objectives)
-        return self._point(statistic({(s, o): self.scores(s, o) for s in scores for o in objectives}))
-
-    def estimates(
-        self,
-        statistics: Callable[[dict[tuple[str, str], Matrix]], ArrayLike],
-        *,
-        scores: Sequence[str],
-        objectives: Sequence[str],
-    ) -> list[Estimate]:
-        """The same for several statistics at once."""
-        if not self.point_only:
-            return super().estimates(statistics, scores=scores, objectives=objectives)
-        values = statistics({(s, o): self.scores(s, o) for s in scores for o in objectives})
-        return [self._point(float(value)) for value in np.ravel(values)]
-
-    def estimate_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float]) -> Estimate:
-        """The same for what belongs to two seeds at once."""
-        return super().estimate_over_seeds(statistic) if not self.point_only else self._point(statistic(self.seeds()))
-
-    def _point(self, value: float) -> Estimate:
-        return Estimate(value, len(self.seeds()), lambda _: (-np.inf, np.inf))
-
-    interval, intervals, interval_over_seeds = either(estimate), either(estimates), either(estimate_over_seeds)
-
     def __call__(self, *asked: object) -> SimulatedPopulation:
         """Stand in for evidence that a test asks for, whatever it asks."""
         return self
@@ -233,7 +189,6 @@ def simulated_zoo(
     generator: np.random.Generator,
     seeds: int = 10,
     objectives: Mapping[str, Sequence[float]] = OBJECTIVES,
-    point_only: bool = False,
 ) -> SimulatedPopulation:
     """Draw a population of the size of the evidence from the laws of its scores.
 
@@ -244,14 +199,13 @@ def simulated_zoo(
         generator: draws the runs.
         seeds: seeds of each setting.
         objectives: rising strengths of each objective.
-        point_only: see :class:`SimulatedPopulation`.
     """
     strengths = {objective: np.asarray(values, dtype=np.float64) for objective, values in objectives.items()}
     needed = sorted({name for law in laws.values() for name in law.loads})
     qualities = {name: _drawn(Law(), strengths, seeds, {}, generator) for name in needed}
     found = {score: _drawn(law, strengths, seeds, qualities, generator) for score, law in laws.items()}
     scores = {(score, objective): values for score, tables in found.items() for objective, values in tables.items()}
-    return SimulatedPopulation(scores, strengths, point_only=point_only)
+    return SimulatedPopulation(scores, strengths)
 
 
 def _drawn(

@@ -5,14 +5,12 @@ half is left. What is left where fewer remain would be about other models than t
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, either, jackknife_each
 
 Mask = NDArray[np.bool_]
 # A score and the least value of it that a model must have to be counted.
@@ -79,12 +77,3 @@ def _smallest_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each value the smallest of the others; infinite where there are none."""
     smallest, second = np.sort(np.append(values, np.inf))[:2]
     return np.asarray(np.where(np.arange(len(values)) == values.argmin(), second, smallest), dtype=np.float64)
-
-
-@either
-def over_rows(population: Population, statistics: Callable[[NDArray[np.int64]], ArrayLike], n: int) -> list[Estimate]:
-    """Jackknife statistics over n seeds: they take the numbers of those kept, of 0 to n - 1."""
-    if population.point_only:
-        values = np.ravel(statistics(np.arange(n, dtype=np.int64)))
-        return [Estimate(float(value), n, lambda _: (-np.inf, np.inf)) for value in values]
-    return jackknife_each(statistics, n)

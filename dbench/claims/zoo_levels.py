@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among, left_of, over_rows, rows_with, strengths_with
+from dbench.claims.zoo_among import Among, left_of, rows_with, strengths_with
 from dbench.errors import EvidenceLacking
 from dbench.stats import (
     Estimate,
     Interval,
     either,
+    jackknife_each,
     largest_of,
     luck_beats_choice,
     probability_of_superiority,
@@ -61,7 +62,7 @@ def ratio_to(
         def ratio(kept: NDArray[np.int64]) -> list[float]:
             return [float(table[kept][left[kept]].mean() / plain[kept].mean())]
 
-        return over_rows(population, ratio, len(table))[0]
+        return jackknife_each(ratio, len(table))[0]
     found = population.estimate(
         lambda tables: float(tables[score, objective].mean() / tables[score, reference[0]][:, place].mean()),
         scores=[score],
@@ -115,7 +116,7 @@ def _ratio_of_means(population: Population, first: Matrix, second: Matrix) -> Es
     def ratio(kept: NDArray[np.int64]) -> float:
         return float(first[kept].mean() / second[kept].mean())
 
-    return over_rows(population, ratio, len(first))[0]
+    return jackknife_each(ratio, len(first))[0]
 
 
 def change_over_sweep(population: Population, score: str, objective: str, *, start: float = -np.inf) -> Matrix:

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.claims.evidence import OnDemand
 from dbench.claims.population import Population, PopulationPair
-from dbench.claims.zoo_among import over_rows
 from dbench.errors import EvidenceLacking
-from dbench.stats import Estimate, either, rank_correlation, transfer_successes
+from dbench.stats import Estimate, either, jackknife_each, rank_correlation, transfer_successes
 
 Matrix = NDArray[np.float64]
 
@@ -134,7 +133,7 @@ def shared_estimates(
     def of_seeds(kept: NDArray[np.int64]) -> ArrayLike:
         return statistics([table[kept] for table in first], [table[kept] for table in second])
 
-    return over_rows(source, of_seeds, len(seeds))
+    return jackknife_each(of_seeds, len(seeds))
 
 
 shared_intervals = shared_estimates  # its name in the old form

@@ -1,8 +1,7 @@
 """Gives the judges' tests the claim files and the counter-worlds, neither of which is a package.
 
-How to add counter-worlds: write ``tests/judges/worlds/<topic>.py`` with a list ``WORLDS`` of ``Worlds`` entries, one
-for each card of your claim files; those of claims over zoos are ``calibrated`` (``docs/claims-guide.md``). Every file
-of that folder is imported here by its path, and what such files share lies in ``counter_worlds``.
+Counter-worlds leave with the last card that names no ``false``: every file of ``worlds`` has a list ``WORLDS``; what
+they share lies in ``counter_worlds``.
 """
 
 import importlib.util
@@ -12,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from counter_worlds import card_of
 
 from dbench.claims import CARD_ATTRIBUTE
 
@@ -34,25 +32,13 @@ def claim_file(name: str) -> ModuleType:
     return load(CLAIMS / f"{name}.py", "claims_" + name.replace("/", "_"))
 
 
-FILES = [load(path, f"counter_worlds_of_{path.stem}") for path in sorted((HERE / "worlds").glob("*.py"))]
-WORLDS = [worlds for file in FILES for worlds in file.WORLDS]
-CALIBRATIONS = [worlds.calibration for worlds in WORLDS if worlds.calibration]
+WORLDS = [worlds for path in sorted((HERE / "worlds").glob("*.py")) for worlds in load(path, path.stem).WORLDS]
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test that asks for ``worlds`` once for each entry, one that asks for ``small_worlds`` where one exists."""
-    small = [worlds for worlds in WORLDS if callable(worlds.small)]
-    for name, entries in (("worlds", WORLDS), ("small_worlds", small)):
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, [pytest.param(entry, id=f"{entry.file}-{entry.card}") for entry in entries])
-    if "calibration" in metafunc.fixturenames:
-        cases = [pytest.param(c, id=f"{c.file}-{c.card}", marks=marks_of(c)) for c in CALIBRATIONS]
-        metafunc.parametrize("calibration", cases)
-
-
-def marks_of(entry) -> tuple:
-    """Headings rest on primary cards; docs/calibration.md has the others too, and the night tries them again."""
-    return () if card_of(claim_file(entry.file), entry.card).role == "primary" else (pytest.mark.nightly,)
+    """Run a test that asks for ``worlds`` once for each entry."""
+    if "worlds" in metafunc.fixturenames:
+        metafunc.parametrize("worlds", [pytest.param(entry, id=f"{entry.file}-{entry.card}") for entry in WORLDS])
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from calibration import Calibration
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.claims import CARD_ATTRIBUTE, Claim
@@ -22,31 +21,23 @@ EXACT = "computed exactly from one closed form or one matrix: no world is too sm
 
 @dataclass(frozen=True)
 class Worlds:
-    """Worlds of one card.
+    """The world of one card where its finding is false.
 
     Attributes:
         file: claim file, as its path below claims/ without the suffix.
-        card: name of the card in that file, ``NAME`` or ``NAME['key']``.
+        card: name of the card in that file.
         false: takes the claim file, returns the estimate of a world where the finding is false.
-        small: the same where there is too little to tell, or the reason why no world is too small.
-        calibration: of a claim over trained models.
     """
 
     file: str
     card: str
     false: Build
-    small: Build | str
-    calibration: Calibration | None = None
 
 
-def rows(*table: tuple[str, str, Mapping[str, Any] | Build, Mapping[str, Any] | Build | str]) -> list[Worlds]:
-    """Build entries from rows: claim file, card, what its test is given where it is false, and where too small.
+def rows(*table) -> list[Worlds]:
+    """Build entries from rows: claim file, card, what its test is given where it is false."""
 
-    The card's own test makes the estimate, with the card's confidence where it asks for one. A function of the claim
-    file stands in place of what the test is given where something else makes it.
-    """
-
-    def call(card: str, given: Mapping[str, Any] | Build | str) -> Build | str:
+    def call(card: str, given: Mapping[str, Any] | Build) -> Build:
         if not isinstance(given, Mapping):
             return given
 
@@ -58,7 +49,7 @@ def rows(*table: tuple[str, str, Mapping[str, Any] | Build, Mapping[str, Any] | 
 
         return build
 
-    return [Worlds(file, card, call(card, false), call(card, small)) for file, card, false, small in table]
+    return [Worlds(file, card, call(card, false)) for file, card, false, *_ in table]
 
 
 def card_of(module: ModuleType, expression: str):
@@ -83,36 +74,14 @@ def calibrated(
     card: str,
     world: Callable[..., Any],
     false: float,
-    true: float,
-    effects: tuple[float, float],
-    at: float,
-    at_says: str,
-    *,
-    few: int = 2,
+    *_: Any,
     given: Mapping[str, Any] | None = None,
     handed: Callable[[Any], Any] = lambda zoo: zoo,
     estimated: Callable[[ModuleType, Any, float], Interval] | None = None,
     false_world: Callable[..., Any] | None = None,
-    **calibration: Any,
+    **__: Any,
 ) -> Worlds:
-    """Build the entry of a card over zoos from one family of worlds and the card's own test.
-
-    Args:
-        file: claim file.
-        card: name of its card; the evidence is the first parameter of its test.
-        world: as for the calibration; with defaults for ``seeds`` and ``point_only``.
-        false: effect at which the finding is false.
-        true: effect at which it holds, but is not seen for want of seeds.
-        effects: as for the calibration, and so what follows.
-        at: as there.
-        at_says: as there.
-        few: too few seeds.
-        given: other parameters of the test.
-        handed: makes of a world what the test expects: a fixture that is called, for one.
-        estimated: takes the claim file, a world and a confidence, in place of a test that reads more than its models.
-        false_world: family of the world where the finding is false, if another.
-        calibration: everything else of the calibration.
-    """
+    """Build the entry of a card over trained models; what else stands in a row is the calibration's."""
 
     def estimate(module: ModuleType, zoo: Any) -> Estimate | Interval:
         claim = card_of(module, card)
@@ -124,11 +93,7 @@ def calibrated(
         return test(handed(zoo), **(dict(claim.given) | dict(given or {})), **level)
 
     return Worlds(
-        file,
-        card,
-        false=lambda m: estimate(m, (false_world or world)(effect=false, generator=rng(f"{card} false"))),
-        small=lambda m: estimate(m, world(effect=true, generator=rng(f"{card} small"), seeds=few)),
-        calibration=Calibration(file, card, world, estimate, effects, at, at_says, **calibration),
+        file, card, lambda m: estimate(m, (false_world or world)(effect=false, generator=rng(f"{card} false")))
     )
 
 

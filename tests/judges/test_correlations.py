@@ -12,10 +12,10 @@ from dbench.seeds import generator
 LOADS = {"mig": 2.0, "dci": 1.0, "sap": 0.5}
 
 
-def zoo(*, point_only: bool = False):
+def zoo():
     laws = {score: Law(loads={"quality": load}, seed=0.2) for score, load in LOADS.items()}
     laws["kl.informative"] = Law(loads={"quality": 1.0}, noise=0.0, shape=lambda hidden: np.where(hidden > 0, 3.0, 0.0))
-    return simulated_zoo(laws, generator=generator(test="correlations"), seeds=6, point_only=point_only)
+    return simulated_zoo(laws, generator=generator(test="correlations"), seeds=6)
 
 
 def pairs(rho):
@@ -31,11 +31,6 @@ def test_each_estimate_is_the_one_that_is_found_alone():
         assert (found.value, found.low, found.high) == pytest.approx((known.value, known.low, known.high))
         assert (found.n, found.confidence) == (6, 0.9)
     assert (itself.value, itself.low, itself.high) == pytest.approx((1.0, 1.0, 1.0))
-
-
-def test_the_value_alone_is_that_of_the_interval():
-    values = [e.value for e in from_correlations(zoo(), LOADS, pairs)]
-    assert [e.value for e in from_correlations(zoo(point_only=True), LOADS, pairs)] == pytest.approx(values)
 
 
 def test_models_below_the_least_value_are_not_looked_at():

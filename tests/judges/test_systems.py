@@ -11,9 +11,9 @@ from dbench.seeds import generator
 SPREAD = np.array([0.1, 0.5, 0.2, 0.9, 0.4, 0.7])
 
 
-def population(units=5, *, point_only=False):
+def population(units=5):
     stream = generator(test="systems")
-    return simulated_zoo({"mig": Law()}, generator=stream, seeds=units, objectives={"a": (1.0,)}, point_only=point_only)
+    return simulated_zoo({"mig": Law()}, generator=stream, seeds=units, objectives={"a": (1.0,)})
 
 
 def points(values, units=5, noise=0.0, name="points"):
@@ -97,10 +97,6 @@ def test_three_systems_have_no_interval_and_two_units_or_systems_no_answer():
     for found in (
         correlation_over_systems(population(), points(SPREAD[:3]), points([1, 2, 4])).at(0.95),
         lead_over_systems(population(), points(SPREAD[:3]), points([1, 2, 4]), points([4, 1, 2])).at(0.95),
-        correlation_over_systems(population(point_only=True), points(SPREAD), points(SPREAD**2)).at(0.95),
-        lead_over_systems(population(point_only=True), points(SPREAD), points(SPREAD**2), points(SPREAD[::-1])).at(
-            0.95
-        ),
     ):
         assert (found.low, found.high) == (-np.inf, np.inf)
     with pytest.raises(EvidenceLacking, match="three units to tell their spread, got 2"):

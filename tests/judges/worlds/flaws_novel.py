@@ -46,14 +46,14 @@ def parted_ahead(value):
     return {"novel.mlp": dict.fromkeys(RUNS, 0.2) | {"parted_vae": value, "parted_vae_semi": value}}
 
 
-def drawn(loads, *, generator, seeds=5, point_only=False, matrices=None, systems=6):
+def drawn(loads, *, generator, seeds=5, matrices=None, systems=6):
     """Systems drawn anew, of which every metric correlates with the accuracy as ``loads`` says.
 
     Combinations shift all systems alike, and each of two runs has its noise. What is true shows in very many systems,
     of which every number is known: where it is asked for, ``seeds`` counts them, and combinations and runs do nothing.
     ``matrices`` is the correlation of what the relation matrices say of shape and scale with the accuracy.
     """
-    systems, combinations, runs, noisy = (seeds, 3, 1, 0.0) if point_only else (systems, seeds, 2, 1.0)
+    systems, combinations, runs, noisy = (systems, seeds, 2, 1.0)
     ability = generator.standard_normal(systems)
     scores = {"novel.chance": np.full((systems, combinations, runs), 1 / 18)}
 
@@ -76,7 +76,7 @@ def drawn(loads, *, generator, seeds=5, point_only=False, matrices=None, systems
                 record(f"relation.{kind}.{factor}.1", np.full(systems, 0.2))
     names = [f"system{number}" for number in range(systems)]
     tables = {(score, name): row for score, rows in scores.items() for name, row in zip(names, rows, strict=True)}
-    return SimulatedPopulation(tables, dict.fromkeys(names, np.arange(runs)), point_only=point_only)
+    return SimulatedPopulation(tables, dict.fromkeys(names, np.arange(runs)))
 
 
 def against(rival, **own):

@@ -98,7 +98,7 @@ def noise_of_samples(effect, **zoo):
             tables |= {(f"gaussian_tc.mean{suffix}", o): mean, (f"gaussian_tc.sampled{suffix}", o): sampled}
         tables["kl.informative", o] = drawn.scores("kl.informative", o)
     strengths = {o: drawn.strengths(o) for o in drawn.objectives}
-    return SimulatedPopulation(tables, strengths, point_only=drawn.point_only)
+    return SimulatedPopulation(tables, strengths)
 
 
 def informative(effect, **zoo):

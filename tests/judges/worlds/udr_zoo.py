@@ -86,7 +86,7 @@ def above_plain(effect, **zoo):
 
 
 # ------------------------------------------------------------------ single comparisons
-def pairs(clear, noise, *, generator, seeds=10, point_only=False, objectives=("beta_vae",)):
+def pairs(clear, noise, *, generator, seeds=10, objectives=("beta_vae",)):
     """Build a zoo in whose every comparison a model's quality shows as clearly as this, under noise of this size."""
     scores, strengths = {}, {o: OBJECTIVES[o] for o in objectives}
     for objective, values in strengths.items():
@@ -97,7 +97,7 @@ def pairs(clear, noise, *, generator, seeds=10, point_only=False, objectives=("b
         for metric in METRICS:
             scores[metric, objective] = (quality + 0.5 * generator.standard_normal(quality.shape)).T
         scores["kl.informative", objective] = np.full((seeds, len(values)), 5.0)
-    return SimulatedPopulation(scores, strengths, point_only=point_only)
+    return SimulatedPopulation(scores, strengths)
 
 
 def seen(effect, **zoo):

@@ -14,20 +14,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from calibration.row import Row
 from dbench.claims.card import Claim
 from dbench.claims.rules import Verdict
 from dbench.errors import InvalidInput
-from dbench.seeds import generator
 from dbench.stats import Interval, share_interval
 
 # What a rule may err at its margin.
@@ -36,58 +34,6 @@ LARGEST_ERROR = 0.05
 _PRECISION = 1e-4
 # Zoos that find a margin roughly; those that place it are others, so that what the first ones owe to chance is gone.
 _ROUGH = 4
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """The worlds of one card.
-
-    Attributes:
-        file: claim file, as its path below claims/ without the suffix.
-        card: name of the card in that file, ``NAME`` or ``NAME['key']``.
-        world: takes ``effect``, ``generator``, ``seeds`` and ``point_only`` by keyword, and returns what ``estimate``
-            judges: a simulated population, or several. Must pass ``seeds`` and ``point_only`` on.
-        estimate: takes the claim file and that world, returns the estimate as the claim's test makes it.
-        effects: two effects; between them the statistic rises or falls throughout, and passes the rule's edge.
-        at: value of the statistic at the effect that the power is stated for: the paper's printed one, or the
-            smallest one worth finding where it prints none.
-        at_says: what ``at`` is, in a few words.
-        seeds: seeds of the shipped evidence.
-        truth_seeds: seeds of each of the zoos that tell what is true; fewer where the statistic is slow.
-        heavy_tails: whether what its worlds draw from a normal law comes from :class:`HeavyTailed`.
-    """
-
-    file: str
-    card: str
-    world: Callable[..., Any]
-    estimate: Callable[[ModuleType, Any], Interval]
-    effects: tuple[float, float]
-    at: float
-    at_says: str
-    seeds: int = 10
-    truth_seeds: int = 500
-    heavy_tails: bool = False
-
-    def stream(self, **axes: Any) -> np.random.Generator:
-        """Return the generator of one of its worlds."""
-        found = generator(calibration=f"{self.file} {self.card}", **axes)
-        return HeavyTailed(found.bit_generator) if self.heavy_tails else found
-
-
-class HeavyTailed(np.random.Generator):
-    """Draws Student's t with three degrees of freedom, scaled to a variance of 1, where a normal number is asked for.
-
-    Of a hundred numbers one lies beyond 3.4, where of normal ones one lies beyond 2.6; the fourth moment is infinite.
-    """
-
-    def standard_normal(self, size=None, dtype=np.float64, out=None):
-        """Replace the normal law, for float64 alone."""
-        assert (dtype, out) == (np.float64, None)
-        return self.standard_t(3, size) / math.sqrt(3)
-
-    def normal(self, loc=0.0, scale=1.0, size=None):
-        """The same, shifted and scaled."""
-        return loc + scale * self.standard_normal(size)
 
 
 @dataclass(frozen=True)
@@ -158,19 +104,12 @@ class Frequencies:
         return replace(self, counts=counts, spread=math.sqrt(squares / (self.worlds + other.worlds)))
 
 
-def _values(calibration: Calibration, module: ModuleType, effect: float, zoos: Iterable[int]) -> NDArray[np.float64]:
+def _values(row: Row, effect: float, zoos: Iterable[int]) -> NDArray[np.float64]:
     """Statistic of very large zoos; the same random numbers at every effect, so that it moves with the effect alone."""
-    values = []
-    for zoo in zoos:
-        stream = calibration.stream(truth=zoo)
-        world = calibration.world(effect=effect, generator=stream, seeds=calibration.truth_seeds, point_only=True)
-        values.append(calibration.estimate(module, world).value)
-    return np.array(values)
+    return np.array([row.estimate(row.draw_many(effect, truth=zoo)).value for zoo in zoos])
 
 
-def effect_at(
-    calibration: Calibration, module: ModuleType, targets: Sequence[float], *, zoos: int = _ROUGH
-) -> list[float | None]:
+def effect_at(row: Row, targets: Sequence[float], *, zoos: int = _ROUGH) -> list[float | None]:
     """Find the effects at which the statistic of very large zoos has these values.
 
     The truth is averaged over so many zoos: with 4 of 500 seeds its standard error is a fourteenth of the spread
@@ -180,55 +119,52 @@ def effect_at(
 
     @cache
     def truth(effect: float) -> float:
-        return float(_values(calibration, module, effect, range(zoos)).mean())
+        return float(_values(row, effect, range(zoos)).mean())
 
-    low, high = (float(end) for end in calibration.effects)
+    def found(target: float) -> float:
+        return float(brentq(lambda effect: truth(effect) - target, low, high, xtol=_PRECISION * abs(high - low)))
+
+    low, high = row.effects
     reached = sorted((truth(low), truth(high)))
-    return [
-        float(brentq(lambda effect, t=target: truth(effect) - t, low, high, xtol=_PRECISION * abs(high - low)))
-        if reached[0] <= target <= reached[1]
-        else None
-        for target in targets
-    ]
+    return [found(target) if reached[0] <= target <= reached[1] else None for target in targets]
 
 
-def places_of(calibration: Calibration, module: ModuleType, claim: Claim, *, zoos: int = _ROUGH) -> list[Place]:
+def places_of(row: Row, claim: Claim, *, zoos: int = _ROUGH) -> list[Place]:
     """Find where a claim is to be judged: the margin, or both that a rule with two ends can reach, then the effect.
 
     Raises:
         InvalidInput: no margin lies between the effects, or the effect does not.
     """
-    targets = [*(end for end in (claim.rule.low, claim.rule.high) if math.isfinite(end)), calibration.at]
+    targets = [*(end for end in (claim.rule.low, claim.rule.high) if math.isfinite(end)), row.at]
     names = ["margin"] * (len(targets) - 1) + ["effect"]
-    effects = effect_at(calibration, module, targets, zoos=zoos)
+    effects = effect_at(row, targets, zoos=zoos)
     if all(effect is None for effect in effects[:-1]):
         raise InvalidInput(
-            f"effects of {calibration.file} {calibration.card} must lead past the edge of its rule, {claim.rule}: "
-            f"got {calibration.effects}, between which the statistic does not reach it"
+            f"effects of {row.file} {row.name} must lead past the edge of its rule, {claim.rule}: "
+            f"got {row.effects}, between which the statistic does not reach it"
         )
     if effects[-1] is None:
         raise InvalidInput(
-            f"at of {calibration.file} {calibration.card} must be reached between the effects {calibration.effects}, "
-            f"got {calibration.at:g}"
+            f"at of {row.file} {row.name} must be reached between the effects {row.effects}, got {row.at:g}"
         )
     found = zip(names, targets, effects, strict=True)
     return [Place(name, target, effect) for name, target, effect in found if effect is not None]
 
 
-def sharpened(calibration: Calibration, module: ModuleType, place: Place, *, seeds: int = 16_000) -> Place:
+def sharpened(row: Row, place: Place, *, seeds: int = 16_000) -> Place:
     """Move a place to where zoos of this many seeds together, none of which found it, say that it lies.
 
     Starts from the rough place and follows the slope there until what is left is small beside the standard error.
     With 16,000 seeds that error is a fortieth of the spread between zoos of ten: 5% may then truly be 4.8 or 5.3%.
     """
-    zoos = range(_ROUGH, _ROUGH + max(2, math.ceil(seeds / calibration.truth_seeds)))
-    ends = sorted(float(end) for end in calibration.effects)
+    zoos = range(_ROUGH, _ROUGH + max(2, math.ceil(seeds / row.truth_seeds)))
+    ends = sorted(row.effects)
     step = 0.02 * (ends[1] - ends[0])
     effect, nearby = place.effect, place.effect + (step if place.effect + step <= ends[1] else -step)
-    there, beside = (float(_values(calibration, module, at, range(_ROUGH)).mean()) for at in (effect, nearby))
+    there, beside = (float(_values(row, at, range(_ROUGH)).mean()) for at in (effect, nearby))
     slope, tries = (beside - there) / (nearby - effect), 4
     while True:
-        values = _values(calibration, module, effect, zoos)
+        values = _values(row, effect, zoos)
         off, error = float(values.mean()) - place.truth, float(values.std(ddof=1)) / math.sqrt(len(values))
         tries -= 1
         if abs(off) <= 0.2 * error or slope == 0 or tries == 0:
@@ -236,25 +172,18 @@ def sharpened(calibration: Calibration, module: ModuleType, place: Place, *, see
         effect = min(max(effect - off / slope, ends[0]), ends[1])
 
 
-def judged(
-    calibration: Calibration, module: ModuleType, claim: Claim, place: Place, numbers: Iterable[int]
-) -> Frequencies:
+def judged(row: Row, claim: Claim, place: Place, numbers: Iterable[int]) -> Frequencies:
     """Judge a claim in the worlds of these numbers; the same number is the same world every time."""
     counts: Counter[str] = Counter()
     values = []
     for number in numbers:
-        stream = calibration.stream(place=place.name, truth=place.truth, world=number)
-        world = calibration.world(effect=place.effect, generator=stream, seeds=calibration.seeds, point_only=False)
-        estimate = calibration.estimate(module, world)
+        estimate = row.estimate(row.draw(place.effect, place=place.name, truth=place.truth, world=number))
         values.append(estimate.value)
         counts[claim.judge(estimate).verdict] += 1
     spread = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
     return Frequencies(place.name, place.truth, place.effect, dict(counts), place.error, spread)
 
 
-def calibrate(
-    calibration: Calibration, module: ModuleType, claim: Claim, *, worlds: int, zoos: int = _ROUGH
-) -> list[Frequencies]:
+def calibrate(row: Row, claim: Claim, *, worlds: int, zoos: int = _ROUGH) -> list[Frequencies]:
     """Judge a claim in the same number of worlds at each of :func:`places_of`, placed roughly; in that order."""
-    places = places_of(calibration, module, claim, zoos=zoos)
-    return [judged(calibration, module, claim, place, range(worlds)) for place in places]
+    return [judged(row, claim, place, range(worlds)) for place in places_of(row, claim, zoos=zoos)]

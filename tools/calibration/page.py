@@ -4,15 +4,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from calibration import LARGEST_ERROR, Frequencies
-
+from calibration.judging import LARGEST_ERROR, Frequencies
 from dbench.claims.card import Claim
 from dbench.files import write_aside
 from dbench.stats import Interval
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
 HEAVY_TAILS = PAGE.with_name("heavy-tails.md")
-COMMAND = "python tests/judges/calibrate.py"
+COMMAND = "python tools/calibrate.py"
 COLUMNS = (
     *("claim", "role", "rule", "confidence", "margin", "wrong 'reproduced'", "wrong 'contradicted' or 'absent'"),
     *("worlds", "effect", "'reproduced'", "what the effect is"),
@@ -35,7 +34,7 @@ calibrated](claims-guide.md#calibration).
 
 {{passes}}
 
-The worlds have normal noise, a seed effect, and what the entry in `tests/judges/worlds/` says. A rule is calibrated for
+The worlds have normal noise, a seed effect, and what the entry in `tools/calibration/` says. A rule is calibrated for
 worlds like these; heavy tails (`--heavy-tails`), or scores computed from several models as UDR is, may behave
 otherwise.
 
@@ -53,10 +52,12 @@ often than {LARGEST_ERROR:.0%}, its row says so. Written by `{COMMAND} --heavy-t
 
 
 def name_of(claim: Claim) -> str:
+    """Name a card as the table does."""
     return f"`{claim.id}`" + (f", {claim.part}" if claim.part else "")
 
 
 def share_text(share: Interval) -> str:
+    """Write a share with its interval."""
     return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
 
 
@@ -77,6 +78,7 @@ def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies, at_says: st
 
 
 def line(cells: Sequence[str]) -> str:
+    """Write a row of a Markdown table."""
     return "| " + " | ".join(cells) + " |"
 
 

@@ -1,6 +1,6 @@
 """Measure how often the rules of the claims over zoos err, and write docs/calibration.md.
 
-From the root of the repository: ``python tests/judges/calibrate.py``. Every place is judged in some worlds, and each
+From the root of the repository: ``python tools/calibrate.py``. Every place is judged in some worlds, and each
 margin at which many came out wrong once more in many others. With ``--heavy-tails`` the primary claims alone, in worlds
 of heavy-tailed noise: docs/heavy-tails.md. With ``--scratch FILE`` what is known of a claim is kept there, and a run
 that was interrupted goes on where it stopped.
@@ -24,12 +24,10 @@ from typing import Any
 # One thread a process, before numpy is read.
 os.environ["OMP_NUM_THREADS"] = "1"
 
-import calibration_page as page
-from calibration import Frequencies, Place, judged, places_of, sharpened
-from conftest import CALIBRATIONS, claim_file
-from counter_worlds import card_of
-
-from dbench.seeds import generator
+from calibration import page
+from calibration.families import ROWS
+from calibration.judging import Frequencies, Place, judged, places_of, sharpened
+from calibration.row import claim_file
 
 # Worlds between whose estimates the spread is found; that of more is the mean of several.
 PIECE = 100
@@ -37,23 +35,22 @@ PIECE = 100
 
 def read_claims() -> None:
     """Import every claim file at once: those that are edited meanwhile must not come in halfway."""
-    for entry in CALIBRATIONS:
+    for entry in ROWS:
         claim_file(entry.file)
 
 
 def measured(index: int, chosen: argparse.Namespace) -> list[dict[str, Any]]:
     """Find the places of an entry and judge worlds of each; what comes back can be written as JSON."""
-    entry = replace(CALIBRATIONS[index], heavy_tails=chosen.heavy_tails)
-    module = claim_file(entry.file)
-    claim = card_of(module, entry.card)
+    entry = replace(ROWS[index], heavy_tails=chosen.heavy_tails)
+    claim = entry.claim
 
     def counted(place: Place, start: int, stop: int) -> Frequencies:
         numbers = (range(at, min(at + PIECE, stop)) for at in range(start, stop, PIECE))
-        return reduce(add, (judged(entry, module, claim, place, part) for part in numbers))
+        return reduce(add, (judged(entry, claim, place, part) for part in numbers))
 
     found = []
-    for rough in places_of(entry, module, claim):
-        place = sharpened(entry, module, rough) if rough.name == "margin" else rough
+    for rough in places_of(entry, claim):
+        place = sharpened(entry, rough) if rough.name == "margin" else rough
         frequencies = counted(place, 0, chosen.worlds)
         if place.name == "margin" and max(share.value for share in frequencies.wrong) > chosen.suspect:
             frequencies = counted(place, chosen.worlds, chosen.worlds + chosen.more)
@@ -63,15 +60,12 @@ def measured(index: int, chosen: argparse.Namespace) -> list[dict[str, Any]]:
 
 def fingerprint(index: int) -> str:
     """Hash an entry's card and its estimates in a few worlds: what was found before holds while these are the same."""
-    entry = CALIBRATIONS[index]
-    module = claim_file(entry.file)
-    claim = card_of(module, entry.card)
+    entry = ROWS[index]
+    claim = entry.claim
     parts = [repr((claim.rule, claim.confidence, claim.min_n, entry.seeds, entry.truth_seeds, entry.effects, entry.at))]
     for number, share in enumerate((0.25, 0.5, 0.75)):
         effect = entry.effects[0] + share * (entry.effects[1] - entry.effects[0])
-        stream = generator(fingerprint=f"{entry.file} {entry.card}", world=number)
-        world = entry.world(effect=effect, generator=stream, seeds=entry.seeds, point_only=False)
-        found = entry.estimate(module, world)
+        found = entry.estimate(entry.draw(effect, fingerprint=number)).at(claim.confidence)
         parts.append(f"{found.value:.8g} {found.low:.8g} {found.high:.8g}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
@@ -94,8 +88,8 @@ class Scratch:
                 self._known[kept["claim"]] = kept["found"]
 
     def _key(self, index: int) -> str:
-        entry = CALIBRATIONS[index]
-        return f"{entry.file} {entry.card} {self._chosen} {fingerprint(index)}"
+        entry = ROWS[index]
+        return f"{entry.file} {entry.name} {self._chosen} {fingerprint(index)}"
 
     def get(self, index: int) -> list[dict[str, Any]] | None:
         return self._known.get(self._key(index)) if self._known else None
@@ -124,13 +118,14 @@ def run(
 
 def rows(index: int, found: list[Frequencies]) -> list[list[str]]:
     """Write one claim as rows of the table: its margins, and beside each the effect."""
-    entry = CALIBRATIONS[index]
-    claim = card_of(claim_file(entry.file), entry.card)
+    entry = ROWS[index]
+    claim = entry.claim
     *margins, effect = found
     return [page.cells_of(claim, margin, effect, entry.at_says) for margin in margins]
 
 
 def options() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=200, help="worlds at each place of each claim")
     parser.add_argument("--more", type=int, default=2_000, help="other worlds at the margins that look suspect")
@@ -143,13 +138,13 @@ def options() -> argparse.Namespace:
 
 
 def main() -> int:
+    """Measure what is asked for; 1 where a rule errs too often."""
     chosen, started = options(), time.perf_counter()
     read_claims()
-    names = [f"{entry.file} {entry.card}" for entry in CALIBRATIONS]
+    names = [f"{entry.file} {entry.name}" for entry in ROWS]
     picked = [i for i, name in enumerate(names) if any(text in name for text in chosen.only or [""])]
     if chosen.heavy_tails:
-        entries = ((i, CALIBRATIONS[i]) for i in picked)
-        picked = [i for i, entry in entries if card_of(claim_file(entry.file), entry.card).role == "primary"]
+        picked = [i for i in picked if ROWS[i].claim.role == "primary"]
     spawn = multiprocessing.get_context("spawn")
     every: dict[int, list[Frequencies]] = {}
     with ProcessPoolExecutor(chosen.processes, mp_context=spawn, initializer=read_claims) as pool:
