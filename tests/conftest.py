@@ -10,6 +10,8 @@ torch.set_num_threads(1)
 threadpool_limits(limits=1)
 # For libraries loaded later, which that limit does not reach: scikit-learn brings an OpenMP of its own.
 os.environ["OMP_NUM_THREADS"] = "1"
+# Kernels run on a processor, interpreted: Triton reads this when it is imported.
+os.environ["TRITON_INTERPRET"] = "1"
 
 # Here and not beside the tests of the plugin: pytest takes plugins from the first conftest it reads only.
 pytest_plugins = ["pytester"]

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F  # noqa: N812
 import triton
 import triton.language as tl
 from torch import Tensor
@@ -28,20 +29,21 @@ from torch import Tensor
 _PROGRAMS = 1024  # that correlate is cut into, at least: several for each multiprocessor
 
 TILES: dict[tuple[str, int, int], tuple[int, int, int, int]] = {}
-"""By product, L and S: pixels (places) and depth of a tile, warps and stages of its pipeline."""
+"""Product, L and S -> pixels (or places) and depth of a tile, warps and stages (``benchmarks/conv_tiles.py``)."""
 
 
-def _tile(product: str, large: int, small: int) -> tuple[int, int, int, int]:
-    found = TILES.get((product, large, small))
-    if found:
-        return found
+def _tile(product: str, large: int, small: int, x: Tensor) -> tuple[int, int, int, int]:
     if product == "grow":
-        return 128, min(4 * small, 64), 8 if large > 16 else 4, 3
-    return (128 if product == "shrink" else 64), min(16 * large, 128), 4, 3
+        usual = 128, min(4 * small, 64), 8 if large > 16 else 4, 3
+    else:
+        usual = 128 if product == "shrink" else 64, min(16 * large, 128), 4, 3
+    pixels, depth, warps, stages = TILES.get((product, large, small), usual)
+    # Numbers of four bytes and more need twice the shared memory of the two for which tiles were chosen.
+    return (pixels, depth, warps, stages) if x.itemsize == 2 else (min(pixels, 128), min(depth, 64), warps, 2)
 
 
 @triton.jit
-def _shrink(  # noqa: PLR0913
+def _shrink(
     large, weight, bias, gate, small, batch,
     H: tl.constexpr, W: tl.constexpr, L: tl.constexpr, S: tl.constexpr,
     RELU: tl.constexpr, BIAS: tl.constexpr, GATE: tl.constexpr,
@@ -78,7 +80,7 @@ def _shrink(  # noqa: PLR0913
 
 
 @triton.jit
-def _grow(  # noqa: PLR0913
+def _grow(
     small, weight, bias, gate, large, batch,
     H: tl.constexpr, W: tl.constexpr, L: tl.constexpr, S: tl.constexpr,
     RELU: tl.constexpr, BIAS: tl.constexpr, GATE: tl.constexpr,
@@ -121,7 +123,7 @@ def _grow(  # noqa: PLR0913
 
 
 @triton.jit
-def _correlate(  # noqa: PLR0913
+def _correlate(
     large, small, weight, batch,
     H: tl.constexpr, W: tl.constexpr, L: tl.constexpr, S: tl.constexpr,
     TILES: tl.constexpr, PIXELS: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr, SUM: tl.constexpr,
@@ -149,7 +151,7 @@ def _correlate(  # noqa: PLR0913
 
 
 def _arithmetic(x: Tensor) -> dict[str, Any]:
-    quick = x.dtype == torch.float32 and torch.backends.cuda.matmul.fp32_precision == "tf32"  # type: ignore[attr-defined]
+    quick = x.dtype == torch.float32 and torch.backends.cuda.matmul.fp32_precision == "tf32"
     return {"PRECISION": "tf32" if quick else "ieee", "SUM": tl.float64 if x.dtype == torch.float64 else tl.float32}
 
 
@@ -162,9 +164,9 @@ def shrink(
     """
     members, batch, height, width, channels = large.shape
     s, h, w = weight.shape[1], height // 2, width // 2
-    packed = weight.permute(0, 3, 4, 2, 1).to(large.dtype, memory_format=torch.contiguous_format).contiguous()
+    packed = weight.permute(0, 3, 4, 2, 1).to(large.dtype).contiguous()
     small = large.new_empty(members, batch, h, w, s)
-    pixels, k, warps, stages = _tile("shrink", channels, s)
+    pixels, k, warps, stages = _tile("shrink", channels, s, large)
     grid = (triton.cdiv(batch * h * w, pixels), members)
     _shrink[grid](
         large, packed, bias, gate, small, batch, H=h, W=w, L=channels, S=s,
@@ -193,7 +195,7 @@ def grow(
     packed = blocks.permute(0, 3, 5, 1, 4, 6, 2).to(small.dtype).contiguous()
     large = torch.empty(members, batch, 2 * h, 2 * w, channels, dtype=dtype or small.dtype, device=small.device)
     n = min(max(4 * channels, 16), 128)
-    places, k, warps, stages = _tile("grow", channels, s)
+    places, k, warps, stages = _tile("grow", channels, s, small)
     grid = (triton.cdiv(batch * (h + 1) * (w + 1), places), triton.cdiv(4 * channels, n), members)
     _grow[grid](
         small, packed, bias, gate, large, batch, H=h, W=w, L=channels, S=s,
@@ -207,7 +209,7 @@ def correlate(large: Tensor, small: Tensor) -> Tensor:
     """Return the weights' gradient, M x S x L x 4 x 4, of M x B x 2h x 2w x L and M x B x h x w x S."""
     members, batch, h, w, s = small.shape
     channels = large.shape[4]
-    pixels, k, warps, stages = _tile("correlate", channels, s)
+    pixels, k, warps, stages = _tile("correlate", channels, s, small)
     blocks = 16 * channels // k
     tiles = triton.cdiv(batch * h * w, pixels)
     parts = min(triton.cdiv(_PROGRAMS, blocks * members), tiles)
@@ -267,28 +269,42 @@ class _Upwards(torch.autograd.Function):
         return (g, *taken)
 
 
-def _flat(layers: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor]:
-    return [tensor.contiguous() for layer in layers for tensor in layer]
+Layers = Sequence[tuple[Tensor, Tensor]]
 
 
-def _kind(x: Tensor) -> torch.dtype:
-    autocast = torch.is_autocast_enabled(x.device.type)
-    return torch.get_autocast_dtype(x.device.type) if autocast else x.dtype
-
-
-def downwards(x: Tensor, layers: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
+def downwards(x: Tensor, layers: Layers) -> Tensor:
     """Apply each member's convolutions, ReLU after each: M x B x C x H x W to M x B x O x h x w.
 
     Under autocast images between the layers have its type.
     """
-    last = _Downwards.apply(x.permute(0, 1, 3, 4, 2).to(_kind(x)).contiguous(), *_flat(layers))
-    return last.permute(0, 1, 4, 2, 3)
+    (weight, bias), *others = layers
+    spare = _spare(weight.shape[2])
+    x = F.pad(x.permute(0, 1, 3, 4, 2).to(_kind(x)), (0, spare))
+    layers = [(F.pad(weight, (0, 0, 0, 0, 0, spare)), bias), *others]
+    return _Downwards.apply(x.contiguous(), *_in_a_row(layers)).permute(0, 1, 4, 2, 3)
 
 
-def upwards(h: Tensor, layers: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
+def upwards(h: Tensor, layers: Layers) -> Tensor:
     """Apply each member's transposed convolutions, ReLU between them: M x B x C x h x w to M x B x O x H x W.
 
     Under autocast images between the layers have its type; the result has that of the weights.
     """
-    last = _Upwards.apply(h.permute(0, 1, 3, 4, 2).to(_kind(h)).contiguous(), *_flat(layers))
-    return last.permute(0, 1, 4, 2, 3)
+    *others, (weight, bias) = layers
+    channels, spare = bias.shape[1], _spare(bias.shape[1])
+    layers = [*others, (F.pad(weight, (0, 0, 0, 0, 0, spare)), F.pad(bias, (0, spare)))]
+    h = h.permute(0, 1, 3, 4, 2).to(_kind(h))
+    return _Upwards.apply(h.contiguous(), *_in_a_row(layers))[..., :channels].permute(0, 1, 4, 2, 3)
+
+
+def _spare(channels: int) -> int:
+    """Channels to add to those of images, all zero: a tile has a power of two of numbers on each side."""
+    return int(triton.next_power_of_2(channels)) - channels
+
+
+def _in_a_row(layers: Layers) -> list[Tensor]:
+    return [tensor.contiguous() for layer in layers for tensor in layer]
+
+
+def _kind(x: Tensor) -> torch.dtype:
+    device = x.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else x.dtype

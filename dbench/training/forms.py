@@ -31,7 +31,7 @@ def quickest(network: Network, *, members: int, batch_size: int, device: torch.d
             seconds[candidate] = _seconds(candidate, min(members, _MEMBERS), batch_size, device, precision)
         except torch.OutOfMemoryError:
             raise
-        except Exception as error:  # noqa: BLE001 (a compiler has errors of its own)
+        except Exception as error:  # a compiler has errors of its own
             reason = f"{type(error).__name__}: {error}".strip().partition("\n")[0]
             warnings.warn(
                 f"convolving by {form} fails on {device} ({reason}); going on without", RuntimeWarning, stacklevel=2
