@@ -8,7 +8,7 @@ run several processes to use several cores.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import torch
 from torch import Tensor
@@ -124,12 +124,11 @@ def _drawn(
         yield from (draw(parts, block, **sizes) for block in blocks)
         return
     with ThreadPoolExecutor(1) as thread:
-        coming = [thread.submit(draw, parts, block, **sizes) for block in blocks[:1]]
-        for following in [*blocks[1:], None]:
-            drawn = coming.pop().result()
-            if following is not None:
-                coming.append(thread.submit(draw, parts, following, **sizes))
-            yield drawn
+        coming: Future[Draws] | None = None
+        for block in (*blocks, None):
+            drawn, coming = coming, None if block is None else thread.submit(draw, parts, block, **sizes)
+            if drawn is not None:
+                yield drawn.result()
 
 
 def _check_settings(**positive: float) -> None:
