@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import DbenchError, InvalidInput
-from dbench.files import write_aside
+from dbench.files import same_file, write_aside
 from dbench.outside import load_callable
 
 if TYPE_CHECKING:
@@ -87,13 +88,12 @@ def score(
     pairs = _pairs(files)
     if out and len(pairs) > 1:
         raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")
-    inputs = {file.resolve() for file in files}
     for option, place in (("--csv", csv_file), ("--html", html_file)):
-        if place and place.resolve() in inputs:
+        if place and any(same_file(place, file) for file in files):
             raise InvalidInput(f"{option} must be no file that is scored, got {str(place)!r}")
         if place and place.is_dir():
             raise InvalidInput(f"{option} must be a file, got the folder {str(place)!r}")
-    if csv_file and html_file and csv_file.resolve() == html_file.resolve():
+    if csv_file and html_file and same_file(csv_file, html_file):
         raise InvalidInput(f"--csv and --html must be two files, got {str(csv_file)!r} for both")
     if out and out.exists() and not out.is_dir():
         raise InvalidInput(f"--out must be a folder, got the file {str(out)!r}")
@@ -170,9 +170,9 @@ def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
     assert found.logvar is not None
     decode = decoder_of(load_callable("decoder", decoder), f"decoder {decoder}")
     drawn = draw_traversals(decode, found.sample.codes, found.logvar)
-    out.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(out / "traversals.png", dpi=200, bbox_inches="tight")
-    return out / "traversals.png"
+    picture = io.BytesIO()
+    drawn.savefig(picture, format="png", dpi=200, bbox_inches="tight")
+    return write_aside(out / "traversals.png", picture.getvalue())
 
 
 def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
+from dbench.files import aside, same_file
 from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, compared_apart
 from dbench.zoo.extend import SCORE_VERSIONS, extended, load_earlier
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
@@ -69,7 +69,7 @@ def write_evidence(
     """
     if onto is not None and rules:
         raise InvalidInput(f"rules must not be given beside onto, whose own hold for all runs, got {len(rules)}")
-    if onto is not None and Path(onto).resolve() == Path(folder).resolve():
+    if onto is not None and same_file(Path(onto), Path(folder)):
         raise InvalidInput(f"out must be another folder than onto, which may be all there is of its runs, got {folder}")
     earlier = None if onto is None else load_earlier(onto, keys, profile)
     _collected(store, keys, {})  # what is lacking is told before the comparisons, which take long

@@ -24,6 +24,7 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 Status = Literal["done", "diverged", "interrupted"]
@@ -99,15 +100,24 @@ class Store:
             )
 
     def _write(self, path: str, data: bytes) -> None:
-        aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
+        try:
+            with aside(Path(path)) if self.local else self._aside(path) as place:
+                self._fs.pipe_file(str(place), data)
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+
+    @contextmanager
+    def _aside(self, path: str) -> Iterator[str]:
+        """Do in a bucket what :func:`~dbench.files.aside` does in a folder."""
+        place = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            self._fs.pipe_file(aside, data)
-            self._fs.mv(aside, path)
-        except OSError as error:
+            yield place
+            self._fs.mv(place, path)
+        except OSError:
             with suppress(OSError):
-                self._fs.rm_file(aside)
-            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+                self._fs.rm_file(place)
+            raise
 
     def _read_if_there(self, path: str) -> bytes | None:
         # Not `exists`, which answers no where the system refuses to look: a finished run would be trained anew.

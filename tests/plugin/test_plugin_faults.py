@@ -92,7 +92,7 @@ def test_figures_of_the_folder_that_the_ini_names_are_shown(session, pytester):
     (pytester.path / "drawn" / "figures.json").write_text("{")
     outcome = session(HOLDS)
     assert outcome.code == 1
-    assert "figures.json must list figures as 'make docs' writes them" in outcome.text
+    assert "figures.json must list figures as 'make pages' writes them" in outcome.text
 
 
 FINDING = """
