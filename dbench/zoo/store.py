@@ -37,7 +37,12 @@ def seal(document: Mapping[str, Any]) -> bytes:
     return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode() + b"\n"
 
 
-def _unseal(data: bytes, path: str) -> dict[str, Any]:
+def unseal(data: bytes | str, path: str) -> dict[str, Any]:
+    """Decode a document of :func:`seal`.
+
+    Raises:
+        DamagedData: it is none, or was changed after it was written.
+    """
     try:
         document = json.loads(data)
         promised = document.pop("sha256")
@@ -184,7 +189,7 @@ class Store:
         data = self._read_if_there(path)
         if data is None:
             return None
-        document = _unseal(data, path)
+        document = unseal(data, path)
         if document.get("schema") != KEY_SCHEMA or document.get("key") != key.axes:
             raise DamagedData(f"{path} holds another run than {key}")
         if document.get("status") not in _STATUSES or not isinstance(document.get("files"), dict):
@@ -262,7 +267,7 @@ class Store:
             try:
                 if (data := self._read_if_there(path)) is None:
                     continue
-                document = _unseal(data, path)
+                document = unseal(data, path)
             except DamagedData:
                 continue
             except DbenchError:
@@ -287,7 +292,7 @@ class Store:
         """
         path = self._document_path(name, key)
         data = self._read_if_there(path)
-        return None if data is None else _unseal(data, path)
+        return None if data is None else unseal(data, path)
 
     def remove_document(self, name: str) -> None:
         """Remove a document of the whole store; nothing happens when there is none."""
