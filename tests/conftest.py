@@ -1,6 +1,7 @@
 """One thread a process: workers do not fight over cores, and sums come out the same everywhere."""
 
 import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +14,20 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 # Here and not beside the tests of the plugin: pytest takes plugins from the first conftest it reads only.
 pytest_plugins = ["pytester"]
+
+
+@pytest.fixture
+def renames(monkeypatch):
+    """Watch what is renamed: (name, how many files wait aside in its folder) of each, in order."""
+    seen, replace = [], os.replace
+
+    def watched(source, target, **options):
+        path = Path(target)
+        seen.append((path.name, len([*path.parent.glob(".*.partial")])))
+        return replace(source, target, **options)
+
+    monkeypatch.setattr(os, "replace", watched)
+    return seen
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

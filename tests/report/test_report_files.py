@@ -34,6 +34,12 @@ def test_a_report_survives_the_round_trip(tmp_path, sample):
     assert (tmp_path / "deep" / "er" / "report.json").read_text().endswith("}\n")
 
 
+def test_the_json_of_a_report_is_renamed_last_when_all_is_written(tmp_path, sample, renames):
+    written = write_report(tmp_path, sample)
+    assert renames == [(path.name, len(written) - number) for number, path in enumerate(written)]
+    assert renames[-1] == ("report.json", 1)
+
+
 def test_equal_documents_give_equal_bytes_whatever_the_order_of_their_keys(tmp_path, sample):
     turned = {key: sample[key] for key in reversed(sample)}
     turned["records"] = [{key: record[key] for key in reversed(record)} for record in sample["records"]]
