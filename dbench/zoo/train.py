@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from dbench.errors import DbenchError
+from dbench.shown import terminal
 from dbench.zoo.checkpoints import steps_taken
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
@@ -70,7 +71,7 @@ def train_runs(
         UnknownName: an objective, network, data set or engine nobody knows.
     """
     asked = Setup(**setup)
-    console = console or Console(stderr=True)
+    console = console or terminal(stderr=True)
     tell = teller(console)
     begin = time.monotonic()
     deadline = None if budget is None else begin + budget

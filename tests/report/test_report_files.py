@@ -123,6 +123,14 @@ def test_a_finding_is_judged_again_where_its_test_lies(tmp_path, sample, monkeyp
         assert f"Again: {again}\n" in CliRunner().invoke(main, show).output
 
 
+def test_a_report_that_others_wrote_is_looked_up_as_text(tmp_path, make_record):
+    record = make_record(quote="red \x1b[31m", statistic="\u202eback", rule="a\x9bb", reason="\x1b]0;title\x07so")
+    write_report(tmp_path, build_document([record]))
+    found = CliRunner().invoke(main, ["claims", "show", record["claim"], "--report", str(tmp_path)])
+    assert "The paper: " in found.output
+    assert not any(mark in found.output for mark in ("\x1b", "\u202e", "\x9b", "\x07"))
+
+
 @pytest.mark.parametrize("fails_at", ["index.html", "report.md", "report.json"])
 @pytest.mark.parametrize(
     ("fault", "raised", "message"),
