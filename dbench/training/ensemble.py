@@ -7,6 +7,7 @@ run several processes to use several cores.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -16,7 +17,7 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import find_card
-from dbench.training.encode import check_images
+from dbench.training.encode import IMAGES, check_images
 from dbench.training.execution import arithmetic
 from dbench.training.forms import quickest
 from dbench.training.losses import Losses, card_of, extra_shapes
@@ -77,6 +78,8 @@ def train(
         UnknownName: an objective nobody registered.
     """
     check_images(images, network)
+    if not any(bool((part > 1).any()) for part in torch.split(images, IMAGES)):
+        warnings.warn("no image exceeds 1, where white is 255: were they made for 0 to 1?", UserWarning, stacklevel=2)
     _check_settings(batch_size=batch_size, learning_rate=learning_rate, likelihood_factor=likelihood_factor)
     if not 0 <= cooldown <= 1:
         raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}")

@@ -110,10 +110,10 @@ def _of_a_plan(*, create: bool = False) -> Callable[[Callable[..., Any]], Callab
 
 def _print(table: Table) -> None:
     """Print a table, as wide as the terminal; wide enough for all of it when the output goes elsewhere."""
-    from rich.console import Console
+    from dbench.shown import terminal
 
-    console = Console()
-    Console(width=None if console.is_terminal else 140).print(table)
+    console = terminal()
+    terminal(width=None if console.is_terminal else 140).print(table)
 
 
 def _end(summary: TrainSummary | ScoreSummary | UnpackSummary) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from dbench.errors import DbenchError, InvalidInput
+from dbench.shown import terminal
 from dbench.zoo.checkpoints import steps_taken
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
@@ -73,7 +74,7 @@ def train_runs(
     asked = Setup(**setup)
     if budget is not None and not budget > 0:
         raise InvalidInput(f"budget must be above zero seconds, got {budget:g}")
-    console = console or Console(stderr=True)
+    console = console or terminal(stderr=True)
     tell = teller(console)
     begin = time.monotonic()
     deadline = None if budget is None else begin + budget
