@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import InvalidInput, unknown_name
+from dbench.shown import one_line
 
 if TYPE_CHECKING:
     import pytest
@@ -55,19 +56,21 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
         return
     record = next((one for one in document["records"] if one["nodeid"] == heading["record"]), None)
     if record is not None:
-        click.echo(f'\nThe paper: "{record["quote"]}"\nStatistic: {record["statistic"]}\nRule:      {record["rule"]}')
+        says = {name: one_line(record[name]) for name in ("quote", "statistic", "rule")}
+        click.echo(f'\nThe paper: "{says["quote"]}"\nStatistic: {says["statistic"]}\nRule:      {says["rule"]}')
         for entry in record["regime"]:
             value = "not known" if entry["value"] is None else f"{entry['value']:.3g}"
-            click.echo(f"Condition: {entry['says']} {entry['rule']}: {value} ({entry['source']})")
-    click.echo(f"\n{heading['verdict'].upper()}. {heading['says']}")
+            click.echo(one_line(f"Condition: {entry['says']} {entry['rule']}: {value} ({entry['source']})"))
+    click.echo(f"\n{heading['verdict'].upper()}. {one_line(heading['says'])}")
     for note in heading["notes"]:
-        click.echo(f"  {note}")
+        click.echo(f"  {one_line(note)}")
     of = [document["provenance"].get(name, f"unknown {name}") for name in ("commit", "utc")]
-    click.echo(f"\nCite: {', '.join(['dbench', finding.id, heading['verdict'], *of])}")
+    click.echo(f"\nCite: {one_line(', '.join(['dbench', finding.id, heading['verdict'], *of]))}")
     if record is not None:
         test = within_claims(record["nodeid"])
         ours = (_shipped_claims() / test.partition("::")[0]).is_file()
-        click.echo(f"Again: dbench claims run -n0 '{test}'" if ours else f"Again: pytest '{record['nodeid']}'")
+        again = f"Again: dbench claims run -n0 '{test}'" if ours else f"Again: pytest '{record['nodeid']}'"
+        click.echo(one_line(again))
 
 
 @claims.command(context_settings={"ignore_unknown_options": True})

@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("dbench_claims", "folder of the claims; the plugin is inert elsewhere", default="")
     parser.addini("dbench_report", "folder the report is written to", default="none")
-    parser.addini("dbench_figures", "folder of figures for the report, as make docs writes them", default="none")
+    parser.addini("dbench_figures", "folder of figures for the report, as make pages writes them", default="none")
     parser.addini("dbench_expect", "file of expected verdicts", default="none")
     parser.addini("dbench_frozen", "file of frozen rules", default="none")
     parser.addini("dbench_ledger", "ledger of findings beside those shipped", default="none")

@@ -6,7 +6,8 @@ from typing import Any
 from dbench.report.document import by_paper, worst_first
 from dbench.report.headings import EVIDENCE, count_verdicts
 from dbench.report.schema import VERDICTS, Document
-from dbench.report.text import counted, listed, one_line
+from dbench.report.text import counted, listed
+from dbench.shown import one_line
 
 # The largest tables are described, the others counted.
 MOST_TABLES = 2

@@ -24,6 +24,7 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 Status = Literal["done", "diverged", "interrupted"]
@@ -36,7 +37,12 @@ def seal(document: Mapping[str, Any]) -> bytes:
     return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode() + b"\n"
 
 
-def _unseal(data: bytes, path: str) -> dict[str, Any]:
+def unseal(data: bytes | str, path: str) -> dict[str, Any]:
+    """Decode a document of :func:`seal`.
+
+    Raises:
+        DamagedData: it is none, or was changed after it was written.
+    """
     try:
         document = json.loads(data)
         promised = document.pop("sha256")
@@ -99,15 +105,24 @@ class Store:
             )
 
     def _write(self, path: str, data: bytes) -> None:
-        aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
+        try:
+            with aside(Path(path)) if self.local else self._aside(path) as place:
+                self._fs.pipe_file(str(place), data)
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+
+    @contextmanager
+    def _aside(self, path: str) -> Iterator[str]:
+        """Do in a bucket what :func:`~dbench.files.aside` does in a folder."""
+        place = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            self._fs.pipe_file(aside, data)
-            self._fs.mv(aside, path)
-        except OSError as error:
+            yield place
+            self._fs.mv(place, path)
+        except OSError:
             with suppress(OSError):
-                self._fs.rm_file(aside)
-            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+                self._fs.rm_file(place)
+            raise
 
     def _read_if_there(self, path: str) -> bytes | None:
         # Not `exists`, which answers no where the system refuses to look: a finished run would be trained anew.
@@ -174,7 +189,7 @@ class Store:
         data = self._read_if_there(path)
         if data is None:
             return None
-        document = _unseal(data, path)
+        document = unseal(data, path)
         if document.get("schema") != KEY_SCHEMA or document.get("key") != key.axes:
             raise DamagedData(f"{path} holds another run than {key}")
         if document.get("status") not in _STATUSES or not isinstance(document.get("files"), dict):
@@ -252,7 +267,7 @@ class Store:
             try:
                 if (data := self._read_if_there(path)) is None:
                     continue
-                document = _unseal(data, path)
+                document = unseal(data, path)
             except DamagedData:
                 continue
             except DbenchError:
@@ -277,7 +292,7 @@ class Store:
         """
         path = self._document_path(name, key)
         data = self._read_if_there(path)
-        return None if data is None else _unseal(data, path)
+        return None if data is None else unseal(data, path)
 
     def remove_document(self, name: str) -> None:
         """Remove a document of the whole store; nothing happens when there is none."""

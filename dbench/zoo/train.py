@@ -10,11 +10,12 @@ from typing import Any
 
 from rich.console import Console
 
-from dbench.errors import DbenchError
+from dbench.errors import DbenchError, InvalidInput
+from dbench.shown import terminal
 from dbench.zoo.checkpoints import steps_taken
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
-from dbench.zoo.plan import Setup, cut_groups, expected_seconds
+from dbench.zoo.plan import Setup, Speed, cut_groups, expected_seconds, whole_seeds
 from dbench.zoo.progress import Meter, clock, teller
 from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 from dbench.zoo.store import Store
@@ -60,17 +61,20 @@ def train_runs(
 ) -> TrainSummary:
     """Train every run of the plan that the store does not hold whole; docs/zoo.md says what becomes of which.
 
-    ``budget`` are seconds after which to stop, ``setup`` the fields of :class:`dbench.zoo.plan.Setup`.
+    ``budget`` are seconds after which to stop, spent on whole seeds of all settings first; ``setup`` are the fields of
+    :class:`dbench.zoo.plan.Setup`.
     Plan and progress are written to the console, standard error when none is given.
 
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
             cannot be read or written.
-        InvalidInput: a device that is not there, or a store in this process's memory.
+        InvalidInput: a device that is not there, a store in this process's memory, or a budget of nothing.
         UnknownName: an objective, network, data set or engine nobody knows.
     """
     asked = Setup(**setup)
-    console = console or Console(stderr=True)
+    if budget is not None and not budget > 0:
+        raise InvalidInput(f"budget must be above zero seconds, got {budget:g}")
+    console = console or terminal(stderr=True)
     tell = teller(console)
     begin = time.monotonic()
     deadline = None if budget is None else begin + budget
@@ -103,13 +107,20 @@ def _train(
         news: News | None = None
         try:
             at_once, start = _engine(stack, store, setup)
-            groups = cut_groups(store.address, keys, at_once, setup)
             taken = {key: _steps_taken(store, key) for key in keys}
-            steps = float(sum(key.steps - taken[key] for key in keys))
-            expected = expected_seconds(groups, min(at_once, len(groups)), setup, deadline, taken=taken.__getitem__)
-            _announce(groups, steps, min(at_once, len(groups)), setup, expected, tell)
+            speeds: dict[tuple[Any, ...], Speed] = {}
+
+            def expected(groups: Sequence[Group]) -> float | None:
+                busy = min(at_once, len(groups))
+                return expected_seconds(groups, busy, setup, deadline, taken=taken.__getitem__, speeds=speeds)
+
+            cut = partial(cut_groups, store.address, at_once=at_once, setup=setup)
+            groups = cut(keys) if deadline is None else _seed_by_seed(keys, cut, expected, deadline, setup, tell)
+            steps = float(sum(key.steps - taken[key] for group in groups for key in group.keys))
+            _announce(groups, steps, min(at_once, len(groups)), setup, expected(groups), tell)
             news = stack.enter_context(closing(start(groups, deadline=deadline, tell=tell)))
-            meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
+            runs = sum(len(group.keys) for group in groups)
+            meter = stack.enter_context(Meter(runs=runs, units=steps, unit="model-steps", console=console))
             for kind, content in news:
                 if kind == "news":
                     meter.advance(**content)
@@ -118,6 +129,29 @@ def _train(
                 news.close()
             return True
     return False
+
+
+def _seed_by_seed(
+    keys: Sequence[RunKey],
+    cut: Callable[[Sequence[RunKey]], list[Group]],
+    expected: Callable[[Sequence[Group]], float | None],
+    deadline: float,
+    setup: Setup,
+    tell: Tell,
+) -> list[Group]:
+    """Cut a plan so that a budget ends with whole seeds: as many as fit first, then one after the other.
+
+    On a GPU the others are left: checkpoints are worth nothing on another one, which the next call may be given.
+    """
+    first, seconds = whole_seeds(keys, lambda some: expected(cut(some)), deadline)
+    others = sorted({key.seed for key in keys} - set(first))
+    if seconds is not None and seconds > (left := deadline - time.monotonic()):
+        tell(f"not even one seed is expected to be finished: it takes about {clock(seconds)}, {clock(left)} are left")
+    if others:
+        then = "the others are left" if setup.on_gpu else "then one after the other"
+        tell(f"whole seeds first, {', '.join(map(str, first))}; {then} ({', '.join(map(str, others))})")
+    parts = [first, *([] if setup.on_gpu else [[seed] for seed in others])]
+    return [group for part in parts for group in cut([key for key in keys if key.seed in part])]
 
 
 def _tell_outdated(store: Store, damaged: Sequence[RunKey], tell: Tell) -> None:

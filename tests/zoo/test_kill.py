@@ -45,12 +45,23 @@ def _start(store, keys):
     )
 
 
-def test_a_sweep_that_is_asked_to_stop_saves_what_it_has(store, tiny):
+ONE, OTHER, GONE = signal.SIGTERM, signal.SIGINT, signal.SIGHUP  # a scheduler, Ctrl-C, a terminal that is closed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "sent",
+    [(ONE,), (ONE, ONE, ONE), (OTHER, OTHER, OTHER), (GONE, ONE), (signal.SIGSTOP, signal.SIGCONT, OTHER, ONE)],
+    ids=lambda sent: "-".join(number.name for number in sent),
+)
+def test_a_sweep_that_is_asked_to_stop_saves_what_it_has(store, tiny, sent):
     keys = replace(tiny, steps=100_000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
     process = _start(store, keys)
     assert "model-steps" in process.stderr.readline()
     time.sleep(1)
-    os.killpg(process.pid, signal.SIGTERM)  # as a scheduler does: master and workers
+    for number in sent:
+        os.killpg(process.pid, number)  # to master and workers
+        time.sleep(0.03)
     process.communicate(timeout=120)
     assert process.returncode == 130
     assert [state_of(store, key) for key in keys] == ["interrupted", "missing"]

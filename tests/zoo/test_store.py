@@ -1,3 +1,4 @@
+import errno
 import hashlib
 import threading
 import time
@@ -37,6 +38,29 @@ def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, f
     anywhere.discard(key)
     assert anywhere.record(key) is None
     assert anywhere.contents().keys == []
+
+
+def test_the_record_of_a_run_is_renamed_last(store, key, finish, renames):
+    finish(store, key)
+    assert [name for name, _ in renames] == ["weights.safetensors", "codes.safetensors", "run.json"]
+
+
+@pytest.mark.parametrize("name", ["codes.safetensors", "run.json"])
+def test_a_write_that_fails_halfway_leaves_the_run_as_it_was(anywhere, key, finish, monkeypatch, name):
+    finish(anywhere, key)
+    before, pipe_file = anywhere.record(key), type(anywhere._fs).pipe_file
+
+    def full(self, path, value, **options):
+        if name in str(path):
+            pipe_file(self, path, value[: len(value) // 2], **options)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        pipe_file(self, path, value, **options)
+
+    monkeypatch.setattr(type(anywhere._fs), "pipe_file", full)
+    with pytest.raises(DbenchError, match=f"could not write {name}: .*No space left"):
+        finish(anywhere, key)
+    assert anywhere.record(key) == before
+    assert anywhere.intact(key)
 
 
 def test_a_record_that_is_nested_too_deeply_is_damaged(store, key, finish):
