@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import InvalidInput
+from dbench.outside import user_code
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -59,7 +60,8 @@ def audit(
             def tell(record: CheckResult, metric: str = metric, status: Status = status) -> None:
                 status.update(escape(f"{metric}: {record.check}"))
 
-            audits[metric] = ask(metric, callback=tell, only=checks, expected=known, name=metric, **options)
+            with user_code():
+                audits[metric] = ask(metric, callback=tell, only=checks, expected=known, name=metric, **options)
     records = [record for found in audits.values() for record in found]
     outdated = stale(records, known)
     if as_json:

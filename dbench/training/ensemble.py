@@ -85,6 +85,9 @@ def train(
         raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}")
     if not members:
         raise InvalidInput("members must be at least one, got none")
+    for member in members:
+        if not 0 <= member.strength < math.inf:
+            raise InvalidInput(f"strength must be a finite number of at least 0, got {member.strength}")
     if state is not None and len(state) != len(members):
         raise InvalidInput(f"state must be of the {len(members)} members, got one of {len(state)}")
     if state is not None and state.step % BLOCK and state.step < steps:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from dbench.outside import user_code
+
 
 @click.command()
 @click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)
@@ -33,7 +35,7 @@ def rank(
     named = list(dict.fromkeys(metrics))
     every = list(dict.fromkeys([*named, *BESIDE]))
     # These models are small: threads that wait for each other take three times the processor time.
-    with threadpool_limits(1), terminal(stderr=True).status("") as status:
+    with threadpool_limits(1), terminal(stderr=True).status("") as status, user_code():
         scores = score_panel(
             found,
             every,

@@ -7,6 +7,8 @@ that file does, whatever moment a process was killed at. What the system refuses
 
 import hashlib
 import json
+import re
+import stat
 import tempfile
 import time
 import uuid
@@ -28,6 +30,8 @@ from dbench.files import aside
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 Status = Literal["done", "diverged", "interrupted"]
+_LARGEST_DOCUMENT = 1 << 28  # bytes; comparisons of a few thousand runs take some megabytes
+_FILE = re.compile(r"[\w-][\w.-]*\.safetensors")
 _STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
 
 
@@ -127,6 +131,11 @@ class Store:
     def _read_if_there(self, path: str) -> bytes | None:
         # Not `exists`, which answers no where the system refuses to look: a finished run would be trained anew.
         try:
+            # A pipe would be waited for, a device read without end.
+            if self.local and not stat.S_ISREG((there := Path(path).stat()).st_mode):
+                raise DamagedData(f"{path} must be a regular file")
+            if self.local and path.endswith(".json") and there.st_size > _LARGEST_DOCUMENT:
+                raise DamagedData(f"{path} must hold at most {_LARGEST_DOCUMENT:,} bytes, got {there.st_size:,}")
             return bytes(self._fs.cat_file(path))
         except FileNotFoundError:
             return None
@@ -194,6 +203,8 @@ class Store:
             raise DamagedData(f"{path} holds another run than {key}")
         if document.get("status") not in _STATUSES or not isinstance(document.get("files"), dict):
             raise DamagedData(f"{path} lacks a known status or the list of its files")
+        if odd := [name for name in document["files"] if not _FILE.fullmatch(name)]:
+            raise DamagedData(f"{path} must name files of its own folder, got {odd[0]!r:.80}")
         return document
 
     def status(self, key: RunKey) -> Status | None:

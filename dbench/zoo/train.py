@@ -29,9 +29,9 @@ Tell = Callable[[str], None]
 class TrainSummary:
     """What a call of :func:`train_runs` did, in numbers of runs.
 
-    Runs of the plan were ``present`` before or ``trained`` now, which includes ``diverged`` ones; ``left`` are not
-    finished, of which the system refuses to show those ``unreadable``; ``damaged`` were trained anew. ``cancelled``
-    says whether Ctrl-C ended it.
+    Runs of the plan were ``present`` before, ``trained`` now, or finished ``elsewhere`` by another process meanwhile;
+    these include ``diverged`` ones. ``left`` are not finished, of which the system refuses to show those
+    ``unreadable``; ``damaged`` were trained anew. ``cancelled`` says whether Ctrl-C ended it.
     """
 
     present: int
@@ -42,9 +42,12 @@ class TrainSummary:
     seconds: float
     cancelled: bool
     unreadable: int = 0
+    elsewhere: int = 0
 
     def __str__(self) -> str:
         parts = [f"trained {self.trained} runs in {clock(self.seconds)}", f"{self.present} were there before"]
+        if self.elsewhere > 0:
+            parts.append(f"{self.elsewhere} were finished by others meanwhile")
         if self.damaged:
             parts.append(f"{self.damaged} were damaged and are trained anew")
         if self.diverged:
@@ -82,13 +85,15 @@ def train_runs(
     states = {key: state_of(store, key) for key in keys}
     _tell_outdated(store, [key for key in keys if states[key] == "damaged"], tell)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
-    cancelled = bool(todo) and _train(store, todo, asked, deadline, console, tell)
+    cancelled, trained = _train(store, todo, asked, deadline, console, tell) if todo else (False, 0)
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)
     present = sum(state in FINISHED for state in states.values())
+    trained = finished - present if cancelled else trained  # workers that were stopped do not say what they ended
     return TrainSummary(
         present=present,
-        trained=finished - present,
+        trained=trained,
+        elsewhere=finished - present - trained,
         diverged=after["diverged"],
         left=len(keys) - finished,
         damaged=sum(state == "damaged" for state in states.values()),
@@ -100,8 +105,9 @@ def train_runs(
 
 def _train(
     store: Store, keys: Sequence[RunKey], setup: Setup, deadline: float | None, console: Console, tell: Tell
-) -> bool:
-    """Train the runs; return whether it was cancelled."""
+) -> tuple[bool, int]:
+    """Train the runs; return whether it was cancelled, and how many this process ended."""
+    ended = 0
     with ExitStack() as stack:
         stack.enter_context(terminable())
         news: News | None = None
@@ -124,11 +130,13 @@ def _train(
             for kind, content in news:
                 if kind == "news":
                     meter.advance(**content)
+                else:
+                    ended += content
         except KeyboardInterrupt:
             if news is not None:
                 news.close()
-            return True
-    return False
+            return True, ended
+    return False, ended
 
 
 def _seed_by_seed(

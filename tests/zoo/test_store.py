@@ -1,5 +1,7 @@
 import errno
 import hashlib
+import json
+import os
 import threading
 import time
 import uuid
@@ -61,6 +63,40 @@ def test_a_write_that_fails_halfway_leaves_the_run_as_it_was(anywhere, key, fini
         finish(anywhere, key)
     assert anywhere.record(key) == before
     assert anywhere.intact(key)
+
+
+@pytest.mark.parametrize("what", ["pipe", "device", "folder", "sparse"])
+def test_a_record_that_is_no_regular_file_of_bounded_size_is_damaged_and_never_waited_for(store, key, finish, what):
+    finish(store, key)
+    path = _file(store, key, "run.json")
+    path.unlink()
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "device":
+        path.symlink_to("/dev/zero")
+    elif what == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+    with pytest.raises(DamagedData, match=r"run\.json must (be a regular file|hold at most .* bytes)"):
+        store.record(key)
+    assert not store.intact(key)
+    assert store.contents().keys == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../secret.safetensors", "/etc/passwd", "a/b.safetensors", "run.json", "", "..", "a\0b"]
+)
+def test_a_record_names_files_of_its_own_folder_alone(store, key, finish, name):
+    finish(store, key)
+    path = _file(store, key, "run.json")
+    document = json.loads(path.read_bytes())
+    del document["sha256"]
+    document["files"][name] = "0" * 64
+    path.write_bytes(seal(document))
+    with pytest.raises(DamagedData, match="must name files of its own folder, got"):
+        store.record(key)
 
 
 def test_a_record_that_is_nested_too_deeply_is_damaged(store, key, finish):
