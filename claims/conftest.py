@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 from threadpoolctl import threadpool_limits
 
-from dbench.claims.evidence import (
+from dbench.errors import EvidenceLacking
+from dbench.estimates.evidence import (
     OnDemand,
     evidence_folders,
     evidence_pairs,
@@ -15,9 +16,8 @@ from dbench.claims.evidence import (
     load_population,
     swept_folders,
 )
-from dbench.claims.population import Population, PopulationPair
-from dbench.errors import EvidenceLacking
-from dbench.pytest_recorder import card_of
+from dbench.estimates.population import Population, PopulationPair
+from dbench.plugin.recorder import card_of
 from dbench.study import UNSUPERVISED
 
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dbench.claims.evidence import PINS, evidence_folders, unpinned, whole_data_folders
 from dbench.errors import EvidenceLacking
+from dbench.estimates.evidence import PINS, evidence_folders, unpinned, whole_data_folders
 from dbench.zoo.table import load_runs
 from dbench.zoo.verify import verify_start
 

@@ -130,8 +130,8 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, evidence: Path | None, 
     A card that is as it was keeps its date. One that changed gets today's, and is unconfirmed on every table that was
     scored before, unless --same proves that the change was one of form: then the tables of --evidence get its new hash.
     """
-    from dbench.claims.evidence import evidence_folders
     from dbench.claims.frozen import Frozen, frozen_again, load_frozen, translate_rules, write_frozen
+    from dbench.estimates.evidence import evidence_folders
     from dbench.report import read_report
 
     path = folder / "frozen.json"
@@ -185,9 +185,9 @@ def _collect_cards(folder: Path) -> Frozen:
 
     from dbench.claims.fingerprint import fingerprint
     from dbench.claims.frozen import Frozen, FrozenCard
+    from dbench.plugin.judge import declaration, role_of
+    from dbench.plugin.recorder import card_of
     from dbench.provenance import commit
-    from dbench.pytest_judge import declaration, role_of
-    from dbench.pytest_recorder import card_of
 
     declared: dict[str, dict[str, Any]] = {}
     cells: dict[str, int] = {}

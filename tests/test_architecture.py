@@ -120,7 +120,7 @@ def test_an_import_against_the_direction_is_seen():
 # Neither does the command: tests/cli.
 @pytest.mark.parametrize(
     ("module", "heavy"),
-    [("dbench.pytest_plugin", {"torch", "sklearn", "pandas", "scipy", "numpy"}), ("dbench.audit", {"pytest"})],
+    [("dbench.plugin.options", {"torch", "sklearn", "pandas", "scipy", "numpy"}), ("dbench.audit", {"pytest"})],
 )
 def test_a_module_loads_without_what_it_does_not_need(module, heavy):
     code = f"import sys, {module}; print(*sorted({heavy} & set(sys.modules)))"

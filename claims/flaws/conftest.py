@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from dbench.claims.evidence import OnDemand, describe_evidence, evidence_folders, load_population, whole_data_folders
 from dbench.errors import EvidenceLacking
+from dbench.estimates.evidence import OnDemand, describe_evidence, evidence_folders, load_population, whole_data_folders
 
 SYSTEMS = ("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de")
 

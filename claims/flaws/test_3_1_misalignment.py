@@ -4,11 +4,11 @@ import numpy as np
 
 from dbench.claims import Claim, above, below
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.relations import freely_misaligned, relations_of
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import settings_of
 from dbench.codes import Sample
 from dbench.constructions.alignment import toy_model
+from dbench.estimates.relations import freely_misaligned, relations_of
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import settings_of
 from dbench.metrics import align, alignment_collisions
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator

@@ -3,9 +3,9 @@
 import numpy as np
 
 from dbench.claims import Claim, below
-from dbench.claims.relations import HELD, relations_of
-from dbench.claims.simulated import Law, Simulated
 from dbench.errors import EvidenceLacking
+from dbench.estimates.relations import HELD, relations_of
+from dbench.estimates.simulated import Law, Simulated
 from dbench.metrics import align
 from dbench.stats import mean_of
 

@@ -7,8 +7,8 @@ import pytest
 
 from dbench.claims import Claim, above
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import share_of_models
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import share_of_models
 from dbench.stats import smallest_of
 
 FOREST = "D, C and I by a random forest instead of boosted trees."

@@ -4,8 +4,8 @@ from itertools import product
 
 from dbench.claims import Claim, above, below
 from dbench.claims.regime import knows_familiar
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import settings_of
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import settings_of
 from dbench.stats import largest_of, mean_of, smallest_of
 
 PARTED = ("parted_vae", "parted_vae_semi")

@@ -10,10 +10,10 @@ import pytest
 
 from dbench.claims import Claim, above
 from dbench.claims.regime import FACTORS_HELD, of_objectives
-from dbench.claims.relations import relations_of
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.systems import correlation_over_systems, lead_over_systems
-from dbench.claims.zoo_statistics import arrays_of, settings_of
+from dbench.estimates.relations import relations_of
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.systems import correlation_over_systems, lead_over_systems
+from dbench.estimates.zoo_statistics import arrays_of, settings_of
 from dbench.metrics.aggregations import completeness_per_factor, gap_per_factor
 from dbench.stats import smallest_of
 

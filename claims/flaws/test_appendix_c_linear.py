@@ -4,8 +4,8 @@ import operator
 
 from dbench.claims import Claim, above
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import correlation_between, share_of_models
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import correlation_between, share_of_models
 
 NAMES = ("linear_accuracy", "snc")
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from dbench.claims import Claim, above, within
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
 from dbench.errors import EvidenceLacking
+from dbench.estimates.simulated import Law, Simulated
 from dbench.stats import correlation, smallest_of
 
 METRICS = ("snc", "nk", "mig", "sap", "irs", "dci", "dci.completeness", "dci.informativeness", "med")

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, below
-from dbench.claims.codes import importance_scores
-from dbench.claims.filters import filtered, kept_by
 from dbench.claims.regime import FACTORS_HELD, of_objectives
-from dbench.claims.relations import relations_of
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_statistics import settings_of, stacked_interval
 from dbench.errors import EvidenceLacking
+from dbench.estimates.codes import importance_scores
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.relations import relations_of
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.zoo_statistics import settings_of, stacked_interval
 from dbench.stats import mean_interval, rank_correlation, smallest_of
 
 METRICS = ("irs", "feature_importance", "mutual_information", "informativeness")

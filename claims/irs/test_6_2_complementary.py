@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.claims.codes import importance_scores, information_scores, informative_codes
-from dbench.claims.filters import filtered
 from dbench.claims.regime import FACTORS_HELD, of_objectives
-from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
+from dbench.estimates.codes import importance_scores, information_scores, informative_codes
+from dbench.estimates.filters import filtered
+from dbench.estimates.zoo_statistics import arrays_of
 from dbench.stats import mean_interval, rank_correlation, share_interval
 
 # The five models of Figure 3 by objective and strength of appendix D.2, or what stands for it (test_6_1_methods.py).

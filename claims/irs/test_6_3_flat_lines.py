@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from dbench.claims import Claim, above
-from dbench.claims.codes import informative_codes
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
+from dbench.estimates.codes import informative_codes
+from dbench.estimates.zoo_statistics import arrays_of
 from dbench.stats import jackknife_interval
 
 # As on the cards of constructed codes: the upper quarter of the scale, the lower half, a tenth of the range.

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below, within
-from dbench.claims.codes import informative_codes
-from dbench.claims.filters import filtered
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.relations import HELD, relations_of
-from dbench.claims.zoo_statistics import correlation_between, settings_of
 from dbench.errors import EvidenceLacking
+from dbench.estimates.codes import informative_codes
+from dbench.estimates.filters import filtered
+from dbench.estimates.relations import HELD, relations_of
+from dbench.estimates.zoo_statistics import correlation_between, settings_of
 from dbench.stats import mean_interval
 
 SCORES = Claim.zoo(

@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 
 from dbench.claims import Claim, above
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import settings_of
-from dbench.claims.zoo_transfer import shared_settings
 from dbench.data import load
 from dbench.errors import DbenchError, EvidenceLacking
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import settings_of
+from dbench.estimates.zoo_transfer import shared_settings
 from dbench.seeds import generator
 from dbench.stats import mean_of
 

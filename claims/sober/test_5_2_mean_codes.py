@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.filters import filtered, kept_by
 from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, above_floor, of_objectives
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_levels import change_over_sweep, luck_over_choice, place_of, ratio_to, ratios_to
-from dbench.claims.zoo_statistics import share_of_models, trend_with_strength
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.zoo_levels import change_over_sweep, luck_over_choice, place_of, ratio_to, ratios_to
+from dbench.estimates.zoo_statistics import share_of_models, trend_with_strength
 from dbench.stats import largest_of, mean_of, smallest_of
 
 TC, SAMPLED, ACTIVE = "gaussian_tc.mean", "gaussian_tc.sampled", "gaussian_tc.mean.active"

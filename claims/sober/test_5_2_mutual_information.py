@@ -4,7 +4,7 @@ import numpy as np
 
 from dbench.claims import Claim, above
 from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, of_objectives
-from dbench.claims.simulated import Law, Simulated
+from dbench.estimates.simulated import Law, Simulated
 from dbench.stats import mean_of, smallest_of, sweep_correlations
 
 ALL = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")

@@ -9,10 +9,10 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, above_floor, of_objectives
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_levels import change_over_sweep, place_of, ratio_to, superiority_of_setting
-from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_levels import change_over_sweep, place_of, ratio_to, superiority_of_setting
+from dbench.estimates.zoo_statistics import trend_with_strength
 from dbench.stats import jackknife_each, largest_of, mean_of, smallest_of, sweep_correlations
 
 TC = "gaussian_tc.sampled"

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below, within
-from dbench.claims.filters import filtered, kept_by
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_levels import superiority_of_objective
 from dbench.errors import EvidenceLacking
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.zoo_levels import superiority_of_objective
 from dbench.seeds import generator
 from dbench.stats import bootstrap, largest_of, mean_range_overlaps, smallest_of, superiority_of_groups
 

@@ -8,9 +8,9 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_levels import luck_over_choice
 from dbench.errors import EvidenceLacking
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_levels import luck_over_choice
 from dbench.stats import exact, variance_explained
 from dbench_published import read_table
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from dbench.claims import Claim, above
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import stacked
-from dbench.claims.zoo_transfer import transfer
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import stacked
+from dbench.estimates.zoo_transfer import transfer
 from dbench.stats import rank_correlations, smallest_of
 
 # IRS comes first: it is held against the others.

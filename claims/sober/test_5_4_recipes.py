@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, below
-from dbench.claims.correlations import from_correlations
-from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import PopulationPair
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_transfer import shared_estimates, shared_settings
 from dbench.errors import EvidenceLacking
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.population import PopulationPair
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.zoo_transfer import shared_estimates, shared_settings
 from dbench.stats import common_direction, largest_of, superiority_over_rest
 
 # Those that agree with each other (6.1); all seven.

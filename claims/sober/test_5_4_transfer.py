@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dbench.claims import EVERY_PART, Claim, Printed, above, below, every_part
-from dbench.claims.population import PopulationPair
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_transfer import ELSEWHERE, first_of, settings_agreement, shared_estimates, transfer
+from dbench.estimates.population import PopulationPair
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_transfer import ELSEWHERE, first_of, settings_agreement, shared_estimates, transfer
 from dbench.stats import rank_correlation, smallest_of, transfer_chance
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")

@@ -5,10 +5,10 @@ from itertools import combinations
 import numpy as np
 
 from dbench.claims import EVERY_PART, Claim, Printed, above, below, every_part
-from dbench.claims.correlations import from_correlations
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import stacked
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import stacked
 from dbench.stats import largest_of, smallest_of
 
 FIVE = ("beta_vae_metric", "dci", "factor_vae", "mig", "sap")

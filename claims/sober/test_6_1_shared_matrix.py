@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dbench.claims import EVERY_PART, Claim, above, below, every_part
-from dbench.claims.correlations import from_correlations
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import agreement_gap_between
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import agreement_gap_between
 from dbench.stats import largest_of, smallest_of
 
 MATRICES = ("importance", "mutual_information", "predictability")

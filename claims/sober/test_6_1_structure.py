@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.population import PopulationPair
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.relations import HELD, relations_of
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_transfer import ELSEWHERE, first_of, shared_settings
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import PopulationPair
+from dbench.estimates.relations import HELD, relations_of
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_transfer import ELSEWHERE, first_of, shared_settings
 from dbench.metrics.groups import merge_thresholds
 from dbench.stats import mean_of, share_of, smallest_of
 

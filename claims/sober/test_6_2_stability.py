@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above
-from dbench.claims.correlations import from_correlations, over_correlations
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.zoo_statistics import correlation_between
+from dbench.estimates.correlations import from_correlations, over_correlations
+from dbench.estimates.zoo_statistics import correlation_between
 from dbench.stats import smallest_of
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dbench.claims import EVERY_PART, Claim, above, below, every_part, within
-from dbench.claims.correlations import from_correlations
-from dbench.claims.filters import filtered, kept_by
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_statistics import settings_of
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.zoo_statistics import settings_of
 from dbench.stats import common_direction, largest_of, mean_interval, smallest_of
 
 SIX = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "sap")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.correlations import from_correlations
-from dbench.claims.filters import filtered, kept_by
 from dbench.claims.regime import FACTORS_HELD
-from dbench.claims.zoo_statistics import correlation_between, settings_of
-from dbench.claims.zoo_transfer import first_of
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.zoo_statistics import correlation_between, settings_of
+from dbench.estimates.zoo_transfer import first_of
 from dbench.stats import mean_interval
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")

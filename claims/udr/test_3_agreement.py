@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.agreements import mean_udr
 from dbench.constructions.model_sets import mixed_models, uniform_factors
+from dbench.estimates.agreements import mean_udr
 from dbench.metrics import udr_pair, udr_scores
 from dbench.seeds import generator
 from dbench.stats import Estimate, exact, mean_of, rank_correlation, share_of, smallest_of

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
-from dbench.claims.agreements import mean_udr
 from dbench.codes import Sample
 from dbench.constructions.model_sets import mixed_models, uniform_factors
 from dbench.data import load
+from dbench.estimates.agreements import mean_udr
 from dbench.metrics import mig, udr_scores
 from dbench.seeds import generator
 from dbench.stats import exact, jackknife, mean_of, transfer_success

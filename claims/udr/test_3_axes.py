@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from dbench.claims import Claim, above, below, within
-from dbench.claims.agreements import mean_udr
 from dbench.codes import Sample
 from dbench.constructions.model_sets import mixed_models, uniform_factors
+from dbench.estimates.agreements import mean_udr
 from dbench.metrics import mig
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of

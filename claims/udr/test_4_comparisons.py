@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, below
-from dbench.claims.agreements import agreements_of, median_agreement
-from dbench.claims.filters import filtered, kept_by
 from dbench.claims.regime import FACTORS_HELD, POLARISED, of_objectives
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
 from dbench.errors import EvidenceLacking
+from dbench.estimates.agreements import agreements_of, median_agreement
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
 from dbench.seeds import generator
 from dbench.stats import rank_correlation
 from dbench.stats.ranks import ranks

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, below, within
-from dbench.claims.by_objective import smallest_average
-from dbench.claims.codes import INFORMATIVE
 from dbench.claims.regime import FACTORS_HELD, POLARISED
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_statistics import arrays_of, stacked
+from dbench.estimates.by_objective import smallest_average
+from dbench.estimates.codes import INFORMATIVE
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_statistics import arrays_of, stacked
 from dbench.stats import mean_of, rank_correlation, transfer_success
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")

@@ -3,13 +3,13 @@
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.filters import filtered, kept_by
 from dbench.claims.regime import FACTORS_HELD, PENALTY_MOVES, POLARISED, of_objectives
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_levels import place_of
-from dbench.claims.zoo_statistics import settings_of, trend_with_strength
 from dbench.errors import EvidenceLacking
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.zoo_levels import place_of
+from dbench.estimates.zoo_statistics import settings_of, trend_with_strength
 from dbench.stats import mean_of, smallest_of
 
 HIGH = 0.5

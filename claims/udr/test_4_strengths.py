@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above
-from dbench.claims.filters import filtered
 from dbench.claims.regime import FACTORS_HELD, POLARISED
-from dbench.claims.simulated import Law, Simulated
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
-from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import EvidenceLacking
+from dbench.estimates.filters import filtered
+from dbench.estimates.simulated import Law, Simulated
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.zoo_statistics import settings_of
 from dbench.seeds import generator
 from dbench.stats import bootstrap
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.claims.by_objective import smallest_average
 from dbench.claims.regime import FACTORS_HELD, POLARISED
-from dbench.claims.simulated import Law, Simulated
+from dbench.estimates.by_objective import smallest_average
+from dbench.estimates.simulated import Law, Simulated
 from dbench.stats import rank_correlation
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.claims.by_objective import smallest_average
 from dbench.claims.regime import FACTORS_HELD, POLARISED
-from dbench.claims.simulated import Law, Simulated
+from dbench.estimates.by_objective import smallest_average
+from dbench.estimates.simulated import Law, Simulated
 from dbench.stats import rank_correlation
 
 OBJECTIVES = ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae")

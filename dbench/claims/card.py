@@ -95,7 +95,7 @@ class Claim:
         given: what its test is given beside the evidence and its parameters, by the names of its arguments: the
             construction that the sentence is about, how often it is drawn, thresholds.
         false: the negative control: what the test is given instead where the sentence is false, by the same names; of
-            other arguments the first case. Trained models are simulated there (:mod:`dbench.claims.simulated`).
+            other arguments the first case. Trained models are simulated there (:mod:`dbench.estimates.simulated`).
         revision: grows when the rule or the statistic changes.
 
     Raises:

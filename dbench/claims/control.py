@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dbench.claims.card import CARD_ATTRIBUTE, Claim
-from dbench.claims.simulated import Simulated
 from dbench.errors import InvalidInput
+from dbench.estimates.simulated import Simulated
 from dbench.seeds import generator
 from dbench.stats import Estimate
 

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from dbench.claims.card import Claim
-from dbench.claims.population import Population
 from dbench.claims.rules import Rule
+from dbench.estimates.population import Population
 
 _DIGITS = 16
 _LONGEST = 200  # characters of a constant that are shown; of a longer one its hash
 _SEVERAL = (tuple, list, set, frozenset, range, KeysView, ValuesView, ItemsView)
 _PLAIN = (bool, int, float, str, np.ndarray, np.generic, Rule)
 # Where the constants of what computes an estimate may live, beside the file of the test.
-_OURS = ("dbench.claims.", "dbench.stats.")
+_OURS = ("dbench.claims.", "dbench.estimates.", "dbench.stats.")
 
 
 def fingerprint(declared: Mapping[str, Any]) -> str:
@@ -34,8 +34,9 @@ def declared_by(card: Claim, tests: list[Callable[..., Any]], *, heads: str = ""
 
     Of the card: rule, role, statistic, bounds, confidence, least n, conditions and what its tests are given. Of its
     tests: their parameters; the constants that they reach by name, through functions of their own file,
-    ``dbench.claims`` and ``dbench.stats``, those closed over, and defaults of arguments; and the numbers written in
-    functions of their own file. What code does with these is not in it: that it moved nothing, records show.
+    ``dbench.claims``, ``dbench.estimates`` and ``dbench.stats``, those closed over, and defaults of arguments; and the
+    numbers written in functions of their own file. What code does with these is not in it: that it moved nothing,
+    records show.
 
     Args:
         card: of a claim.

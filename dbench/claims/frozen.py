@@ -18,7 +18,7 @@ from dbench.files import write_aside
 from dbench.zoo.table import MANIFEST, load_manifest
 
 if TYPE_CHECKING:
-    from dbench.claims.population import Population, PopulationPair
+    from dbench.estimates.population import Population, PopulationPair
 
 
 @dataclass(frozen=True)

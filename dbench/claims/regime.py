@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dbench.claims.population import Population
-from dbench.claims.relations import HELD, relations_of
 from dbench.claims.rules import Rule, Verdict, above, below
-from dbench.claims.zoo_statistics import arrays_of, settings_of
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import Population
+from dbench.estimates.relations import HELD, relations_of
+from dbench.estimates.zoo_statistics import arrays_of, settings_of
 from dbench.stats import exact, variance_explained
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from dbench.claims.agreements import agreements_of, median_agreement
-from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
+from dbench.estimates.agreements import agreements_of, median_agreement
+from dbench.estimates.population import Population, PopulationPair
 from dbench.figures.card import figure
 from dbench.figures.lookup import correlations, held, in_order, labels, setting_means
 from dbench.figures.panels import close, heat_map, panels

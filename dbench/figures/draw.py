@@ -7,10 +7,10 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dbench.claims.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
-from dbench.claims.partly_scored import on_scored_seeds
-from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking, InvalidInput, find
+from dbench.estimates.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
+from dbench.estimates.partly_scored import on_scored_seeds
+from dbench.estimates.population import Population, PopulationPair
 from dbench.figures import agreements, interventions, scatters, structure, sweeps, traversals  # noqa: F401
 from dbench.figures.card import FIGURES, FigureCard, Kind
 from dbench.figures.files import write_figure

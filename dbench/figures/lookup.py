@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
-from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import DbenchError, EvidenceLacking
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_statistics import settings_of
 from dbench.figures.style import LOOKS, label_of, score_label
 from dbench.stats import rank_correlation
 

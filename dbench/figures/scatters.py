@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dbench.claims.population import Population, PopulationPair
-from dbench.claims.relations import relations_of
-from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import Population, PopulationPair
+from dbench.estimates.relations import relations_of
+from dbench.estimates.zoo_statistics import arrays_of
 from dbench.figures.card import figure
 from dbench.figures.lookup import held, in_order, labels, labels_of_models, of_models, setting_means
 from dbench.figures.panels import close, diagonal, legend, logarithmic, note, panels, scatter

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dbench.claims.evidence import evidence_folders, evidence_sha256
+from dbench.estimates.evidence import evidence_folders, evidence_sha256
 from dbench.figures.card import FIGURES
 from dbench.figures.draw import ORDER, draw_figures, evidence_of_tables
 from dbench.figures.files import write_small

@@ -5,9 +5,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
-from dbench.claims.relations import relations_of
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import Population
+from dbench.estimates.relations import relations_of
 from dbench.figures.card import figure
 from dbench.figures.hinton import dendrogram, groups_curve, hinton
 from dbench.figures.lookup import Model, factor_names, held, in_order, models_of, of_models

@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
+from dbench.estimates.population import Population
 from dbench.figures.card import figure
 from dbench.figures.lookup import held, in_order, labels_of_models, of_models
 from dbench.figures.panels import close, legend, logarithmic, name_objectives, panels, violins

@@ -1,7 +1,7 @@
 import numpy as np
 import rounding
 
-from dbench.claims.evidence import evidence_folders
+from dbench.estimates.evidence import evidence_folders
 
 
 def test_pilots_are_all_settings_with_seeds_that_no_table_has():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.population import PopulationPair
 from dbench.data import load
+from dbench.estimates.population import PopulationPair
 from dbench.figures.models import Models, models_of_store
 from dbench.models import find_network
 from dbench.models.stacked import glorot_uniform

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from dbench.claims import Claim, above, broken_record, card_fields
-from dbench.claims.evidence import evidence_folders, evidence_sha256
 from dbench.cli import main
 from dbench.errors import EvidenceLacking
+from dbench.estimates.evidence import evidence_folders, evidence_sha256
 from dbench.figures import small
 from dbench.figures.card import FIGURES
 from dbench.figures.draw import ORDER, Evidence, draw_figures

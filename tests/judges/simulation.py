@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from dbench.claims.simulated import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
+from dbench.estimates.simulated import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 from dbench.zoo.keys import RunKey
 from dbench.zoo.profiles import Profile
 

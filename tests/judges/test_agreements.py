@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from simulation import SimulatedPopulation
 
-from dbench.claims.agreements import agreements_of, median_agreement
-from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.estimates.agreements import agreements_of, median_agreement
+from dbench.estimates.population import Population
 from dbench.metrics import udr_agreements, udr_scores
 from dbench.zoo.arrays import RunArrays
 

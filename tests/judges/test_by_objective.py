@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from simulation import SimulatedPopulation
 
-from dbench.claims.by_objective import average_over_objectives, left_out_of_average
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.estimates.by_objective import average_over_objectives, left_out_of_average
 from dbench.stats import rank_correlation
 
 SEEDS, STRENGTHS = 5, (1.0, 2.0, 3.0)

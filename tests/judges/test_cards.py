@@ -28,8 +28,8 @@ from dbench.claims import (
     within,
 )
 from dbench.claims.frozen import FrozenCard
-from dbench.claims.population import Population
 from dbench.errors import DamagedData, InvalidInput
+from dbench.estimates.population import Population
 from dbench.stats import Interval, exact, jackknife_interval, mean_interval
 
 CARD = Claim(

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from simulation import Law, simulated_zoo
 
-from dbench.claims.by_objective import average_over_objectives
-from dbench.claims.correlations import from_correlations
-from dbench.claims.population import PopulationPair
-from dbench.claims.systems import correlation_over_systems, lead_over_systems
-from dbench.claims.zoo_levels import best_everywhere, ratio_to, ratios_to
-from dbench.claims.zoo_statistics import (
+from dbench.estimates.by_objective import average_over_objectives
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.population import PopulationPair
+from dbench.estimates.systems import correlation_over_systems, lead_over_systems
+from dbench.estimates.zoo_levels import best_everywhere, ratio_to, ratios_to
+from dbench.estimates.zoo_statistics import (
     agreement_gap_between,
     correlation_between,
     share_of_models,
     stacked_interval,
     trend_with_strength,
 )
-from dbench.claims.zoo_transfer import settings_agreement, shared_intervals, transfer
+from dbench.estimates.zoo_transfer import settings_agreement, shared_intervals, transfer
 from dbench.seeds import generator
 
 SCORES = ("mig", "dci", "sap")

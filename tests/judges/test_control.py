@@ -4,9 +4,9 @@ import pytest
 
 from dbench.claims import Claim, above
 from dbench.claims.control import control
-from dbench.claims.population import PopulationPair
-from dbench.claims.simulated import OBJECTIVES, Law, Simulated, SimulatedPopulation
 from dbench.errors import InvalidInput
+from dbench.estimates.population import PopulationPair
+from dbench.estimates.simulated import OBJECTIVES, Law, Simulated, SimulatedPopulation
 from dbench.stats import Estimate, exact
 
 

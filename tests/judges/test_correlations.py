@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.correlations import from_correlations
-from dbench.claims.zoo_statistics import agreement_gap_between, correlation_between
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.zoo_statistics import agreement_gap_between, correlation_between
 from dbench.seeds import generator
 
 LOADS = {"mig": 2.0, "dci": 1.0, "sap": 0.5}

@@ -29,8 +29,8 @@ import math
 import numpy as np
 import pytest
 from dbench.claims import above
-from dbench.claims.filters import filtered
-from dbench.claims.relations import relations_of
+from dbench.estimates.filters import filtered
+from dbench.estimates.relations import relations_of
 from dbench.stats import mean_of
 
 LEVEL = 0.5

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from simulation import table_of
 
-from dbench.claims.evidence import evidence_folders, left_out_folders, load_left_out
 from dbench.data.held_out import paper_splits
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.estimates.evidence import evidence_folders, left_out_folders, load_left_out
 from dbench.zoo.complete import write_table
 from dbench.zoo.profiles import NOVEL, Sweep
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dbench.claims import evidence
 from dbench.errors import DamagedData
+from dbench.estimates import evidence
 
 
 @pytest.fixture

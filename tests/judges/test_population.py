@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from simulation import table_of
 
-from dbench.claims import evidence
-from dbench.claims.agreements import agreements_of
-from dbench.claims.evidence import (
+from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput, UnknownName
+from dbench.estimates import evidence
+from dbench.estimates.agreements import agreements_of
+from dbench.estimates.evidence import (
     OnDemand,
     describe_evidence,
     evidence_folders,
@@ -23,9 +24,8 @@ from dbench.claims.evidence import (
     swept_folders,
     whole_data_folders,
 )
-from dbench.claims.partly_scored import PartlyScored, on_scored_seeds
-from dbench.claims.population import Population, PopulationPair
-from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput, UnknownName
+from dbench.estimates.partly_scored import PartlyScored, on_scored_seeds
+from dbench.estimates.population import Population, PopulationPair
 from dbench.stats import jackknife_interval
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
 from dbench.zoo.complete import write_table

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.codes import importance_scores, information_scores, informative_codes
-from dbench.claims.population import Population
-from dbench.claims.relations import HELD, freely_misaligned, relations_of
-from dbench.claims.zoo_statistics import arrays_of
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.estimates.codes import importance_scores, information_scores, informative_codes
+from dbench.estimates.population import Population
+from dbench.estimates.relations import HELD, freely_misaligned, relations_of
+from dbench.estimates.zoo_statistics import arrays_of
 from dbench.metrics import dci_disentanglement
 from dbench.metrics.modularity import mean_modularity
 from dbench.metrics.relations import mutual_information

@@ -6,7 +6,7 @@ import pytest
 
 from dbench.claims import Verdict
 from dbench.claims.expected import Expectations
-from dbench.claims.session import (
+from dbench.plugin.session import (
     LOST_WORKER,
     NOTHING_DECIDED,
     RECORD_PROPERTY,

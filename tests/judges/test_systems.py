@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from simulation import Law, simulated_zoo
 
-from dbench.claims.systems import correlation_over_systems, lead_over_systems
 from dbench.errors import EvidenceLacking
+from dbench.estimates.systems import correlation_over_systems, lead_over_systems
 from dbench.seeds import generator
 
 SPREAD = np.array([0.1, 0.5, 0.2, 0.9, 0.4, 0.7])

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.correlations import from_correlations
-from dbench.claims.filters import NothingLeftOut, filtered, kept_by
-from dbench.claims.zoo_among import SEVERAL_ACTIVE, left_of
-from dbench.claims.zoo_levels import ratio_to, ratios_to
-from dbench.claims.zoo_statistics import trend_with_strength
 from dbench.errors import EvidenceLacking
+from dbench.estimates.correlations import from_correlations
+from dbench.estimates.filters import NothingLeftOut, filtered, kept_by
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE, left_of
+from dbench.estimates.zoo_levels import ratio_to, ratios_to
+from dbench.estimates.zoo_statistics import trend_with_strength
 from dbench.seeds import generator
 from dbench.stats import exact
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.population import PopulationPair
-from dbench.claims.zoo_levels import (
+from dbench.errors import EvidenceLacking
+from dbench.estimates.population import PopulationPair
+from dbench.estimates.zoo_levels import (
     best_everywhere,
     change_over_sweep,
     place_of,
@@ -16,8 +17,7 @@ from dbench.claims.zoo_levels import (
     superiority_of_objective,
     superiority_of_setting,
 )
-from dbench.claims.zoo_transfer import settings_agreement, shared_intervals, transfer
-from dbench.errors import EvidenceLacking
+from dbench.estimates.zoo_transfer import settings_agreement, shared_intervals, transfer
 from dbench.seeds import generator
 from dbench.stats import mean_interval, transfer_success
 

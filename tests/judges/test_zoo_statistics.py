@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.population import Population
-from dbench.claims.zoo_statistics import (
+from dbench.errors import EvidenceLacking, UnknownName
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_statistics import (
     agreement_gap_between,
     correlation_between,
     settings_of,
@@ -13,7 +14,6 @@ from dbench.claims.zoo_statistics import (
     stacked_interval,
     trend_with_strength,
 )
-from dbench.errors import EvidenceLacking, UnknownName
 from dbench.seeds import generator
 
 LAWS = {

@@ -10,7 +10,7 @@ from dbench.claims.errata import errata
 
 # One test for each verdict and its outcome, and for each way to break.
 EVERYTHING = """
-from dbench.claims.filters import NothingLeftOut
+from dbench.estimates.filters import NothingLeftOut
 from dbench.errors import EvidenceLacking
 
 BROKEN = card("udr.invariances")
@@ -274,7 +274,7 @@ def test_the_plugin_is_inert_where_no_claims_are_run(session, pytester):
 PARTLY_SCORED = """
 import pandas as pd
 from dbench.claims import Predicate, above
-from dbench.claims.population import Population
+from dbench.estimates.population import Population
 
 @pytest.fixture
 def population():

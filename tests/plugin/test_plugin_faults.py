@@ -8,8 +8,8 @@ import pytest
 
 from dbench.claims.frozen import Frozen, FrozenCard, write_frozen
 from dbench.claims.rules import Verdict
-from dbench.claims.session import RECORD_PROPERTY
-from dbench.pytest_judge import pytest_report_teststatus
+from dbench.plugin.judge import pytest_report_teststatus
+from dbench.plugin.session import RECORD_PROPERTY
 
 COVERS = """
 @card().covers
@@ -75,7 +75,7 @@ def test_what_cannot_be_right_is_refused_before_any_test(session, expected, monk
 
 def test_an_error_of_the_operating_system_while_training_is_a_usage_error(session, pytester):
     (pytester.path / "conftest.py").write_text(
-        "import dbench.claims.evidence as evidence\n\n\n"
+        "import dbench.estimates.evidence as evidence\n\n\n"
         "def full(*_):\n    raise OSError(28, 'No space left on device', '/some/file')\n\n\n"
         "evidence.train_evidence = full\n"
     )

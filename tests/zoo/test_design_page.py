@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dbench.claims.evidence import evidence_folders
+from dbench.estimates.evidence import evidence_folders
 from dbench.zoo.table import load_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "design.md").read_text(encoding="utf-8")

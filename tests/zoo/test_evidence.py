@@ -1,6 +1,6 @@
 import pytest
 
-from dbench.claims.evidence import evidence_folders
+from dbench.estimates.evidence import evidence_folders
 from dbench.metrics import dci_disentanglement
 from dbench.zoo.arrays import load_arrays
 from dbench.zoo.profiles import Profile, Sweep

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from dbench.claims.evidence import load_population
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput
+from dbench.estimates.evidence import load_population
 from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.extend import extended, load_earlier

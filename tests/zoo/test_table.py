@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbench.claims.evidence import load_population
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.estimates.evidence import load_population
 from dbench.zoo.complete import build_table, read_rules, write_population_table, write_table
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.table import COLUMNS, load_manifest, load_runs, run_keys

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dbench.claims.simulated import Law, SimulatedPopulation, simulated_zoo
+from dbench.estimates.simulated import Law, SimulatedPopulation, simulated_zoo
 from dbench.seeds import generator
 
 # Weights of hidden qualities by name, for each score.

@@ -6,8 +6,8 @@ import numpy as np
 from counter_worlds import asked, calibrated
 from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.population import PopulationPair
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.population import PopulationPair
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
 
 RECONSTRUCTION, METHODS, VARIANCE = (f"sober/test_5_{name}" for name in ("1_reconstruction", "3_methods", "3_variance"))
 SAMPLED, MEAN = "sober/test_5_2_sampled_codes", "sober/test_5_2_mean_codes"

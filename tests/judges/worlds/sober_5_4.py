@@ -6,7 +6,7 @@ import numpy as np
 from counter_worlds import asked, calibrated, rng
 from simulation import OBJECTIVES, Law, simulated_zoo
 
-from dbench.claims.population import PopulationPair
+from dbench.estimates.population import PopulationPair
 
 RECIPES, TRANSFER, FOLLOWS = (f"sober/test_5_4_{name}" for name in ("recipes", "transfer", "irs"))
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap", "irs")

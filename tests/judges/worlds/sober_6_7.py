@@ -7,7 +7,7 @@ import numpy as np
 from counter_worlds import asked, calibrated, loaded, loaded_by, quality
 from simulation import Law, simulated_zoo
 
-from dbench.claims.population import PopulationPair
+from dbench.estimates.population import PopulationPair
 
 AGREEMENT, SHARED, STABILITY, STRUCTURE = (
     f"sober/test_{name}" for name in ("6_1_agreement", "6_1_shared_matrix", "6_2_stability", "6_1_structure")

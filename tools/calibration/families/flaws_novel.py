@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from calibration.row import Row
-from dbench.claims.simulated import Law, SimulatedPopulation, simulated_zoo
+from dbench.estimates.simulated import Law, SimulatedPopulation, simulated_zoo
 
 NOVEL, CORRELATED = "flaws/test_5_2_novel_combinations", "flaws/test_5_3_novel_combinations"
 SYSTEMS = ("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de")

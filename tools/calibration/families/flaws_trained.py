@@ -6,7 +6,7 @@ import numpy as np
 
 from calibration.models import rng
 from calibration.row import Row
-from dbench.claims.simulated import Law, simulated_zoo
+from dbench.estimates.simulated import Law, simulated_zoo
 
 MISALIGNED, ALIGNED, TRAINED = (
     f"flaws/test_{n}" for n in ("3_1_misalignment", "5_1_aligned_code", "5_1_trained_models")

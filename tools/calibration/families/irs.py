@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from calibration.row import Row
-from dbench.claims.simulated import Law, simulated_zoo
+from dbench.estimates.simulated import Law, simulated_zoo
 
 COMPLEMENTARY, LINES = "irs/test_6_2_complementary", "irs/test_6_3_flat_lines"
 METHODS, MEASURES = "irs/test_6_1_methods", "irs/test_d_1_measures"

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 
 from calibration.row import Row, claim_file
-from dbench.claims.simulated import OBJECTIVES, Law, SimulatedPair, SimulatedPopulation, simulated_zoo
-from dbench.claims.zoo_among import SEVERAL_ACTIVE
+from dbench.estimates.simulated import OBJECTIVES, Law, SimulatedPair, SimulatedPopulation, simulated_zoo
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE
 
 RECONSTRUCTION, METHODS, VARIANCE = (f"sober/test_5_{name}" for name in ("1_reconstruction", "3_methods", "3_variance"))
 SAMPLED, MEAN = "sober/test_5_2_sampled_codes", "sober/test_5_2_mean_codes"

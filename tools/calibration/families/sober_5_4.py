@@ -6,7 +6,7 @@ import numpy as np
 
 from calibration.models import rng
 from calibration.row import Row
-from dbench.claims.simulated import OBJECTIVES, Law, SimulatedPair, simulated_zoo
+from dbench.estimates.simulated import OBJECTIVES, Law, SimulatedPair, simulated_zoo
 
 RECIPES, TRANSFER, FOLLOWS = (f"sober/test_5_4_{name}" for name in ("recipes", "transfer", "irs"))
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "mig", "modularity", "sap", "irs")

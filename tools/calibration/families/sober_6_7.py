@@ -7,7 +7,7 @@ import numpy as np
 
 from calibration.models import loaded, loaded_by, quality
 from calibration.row import Row
-from dbench.claims.simulated import Law, SimulatedPair, simulated_zoo
+from dbench.estimates.simulated import Law, SimulatedPair, simulated_zoo
 
 AGREEMENT, SHARED, STABILITY, STRUCTURE = (
     f"sober/test_{name}" for name in ("6_1_agreement", "6_1_shared_matrix", "6_2_stability", "6_1_structure")

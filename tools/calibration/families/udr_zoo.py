@@ -6,7 +6,7 @@ import numpy as np
 
 from calibration.models import loaded_by, quality
 from calibration.row import Row
-from dbench.claims.simulated import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
+from dbench.estimates.simulated import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
 # Two models in three have two informative codes, whatever else they are: what counts is judged among those.
 SOME_COLLAPSED = Law(mean=2.2, noise=1.5, shape=lambda x: np.rint(x).clip(0, 10))

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.claims.population import Population, PopulationPair, lacking
 from dbench.errors import InvalidInput
+from dbench.estimates.population import Population, PopulationPair, lacking
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
 
 Matrix = NDArray[np.float64]

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.claims.partly_scored import PartlyScored
 from dbench.errors import EvidenceLacking, nearest_to
+from dbench.estimates.partly_scored import PartlyScored
 from dbench.stats import Estimate, either, jackknife, jackknife_each
 from dbench.zoo.arrays import AGREEMENTS, RunArrays, compared_apart
 

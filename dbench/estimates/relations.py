@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
-from dbench.claims.zoo_statistics import arrays_of
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_statistics import arrays_of
 
 # Nats. Ten codes of 20 bins that know nothing of a factor of 32 values have no mutual information above 0.04 with it in
 # a sample of 10,000, which permuting the labels shows (tests/judges/test_relations.py).
@@ -17,7 +17,7 @@ def relations_of(population: Population, kind: str, *, objectives: Sequence[str]
     """Return the relation matrix of every model: seeds x settings x codes x factors.
 
     The kind is ``mutual_information``, ``importance``, ``predictability`` or ``importance_single``. Settings are as
-    :func:`dbench.claims.zoo_statistics.settings_of` has them.
+    :func:`dbench.estimates.zoo_statistics.settings_of` has them.
 
     Raises:
         EvidenceLacking: there is no such matrix.

@@ -5,7 +5,6 @@ take time: every pytest session of the environment pays for it.
 """
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -63,20 +62,12 @@ def _judges_claims(config: pytest.Config) -> bool:
     return any(path == claims or claims in path.parents or path in claims.parents for path in paths)
 
 
-def setting(config: pytest.Config, name: str) -> Path | None:
-    """Resolve an option from the current folder, else its ini twin from the root; ``None`` for 'none'."""
-    typed, fixed = config.getoption(name), config.getini(name)
-    if (typed or fixed) == "none":
-        return None
-    return config.invocation_params.dir / str(typed) if typed else config.rootpath / str(fixed)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker; where claims are judged, take in what judges and what records."""
     config.addinivalue_line("markers", "claim(id): added to every test that judges a claim of the ledger")
     if _judges_claims(config):
-        from dbench import pytest_judge  # takes seconds
+        from dbench.plugin import judge  # takes seconds
 
-        config.pluginmanager.register(pytest_judge, "dbench-judge")
-        pytest_judge.start(config)
+        config.pluginmanager.register(judge, "dbench-judge")
+        judge.start(config)

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
-from dbench.claims.relations import relations_of
-from dbench.claims.zoo_statistics import arrays_of
+from dbench.estimates.population import Population
+from dbench.estimates.relations import relations_of
+from dbench.estimates.zoo_statistics import arrays_of
 from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.modularity import modularity_per_code
 

@@ -13,10 +13,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbench.claims.population import Population, PopulationPair
 from dbench.data import full_size_of, load
 from dbench.data.held_out import WITHOUT, parse_held_out
 from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
+from dbench.estimates.population import Population, PopulationPair
 from dbench.zoo.arrays import joined, load_arrays
 from dbench.zoo.profiles import PROFILES, find_profile
 from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.partly_scored import PartlyScored
-from dbench.claims.population import Population
 from dbench.errors import InvalidInput
+from dbench.estimates.partly_scored import PartlyScored
+from dbench.estimates.population import Population
 from dbench.metrics.udr import Relation, udr_scores
 from dbench.seeds import generator
 from dbench.zoo.arrays import AGREEMENTS

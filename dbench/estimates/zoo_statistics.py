@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among, left_of, rows_with
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_among import Among, left_of, rows_with
 from dbench.stats import Estimate, either, mean_of, rank_correlation, sweep_correlations
 
 Matrix = NDArray[np.float64]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.claims.filters import filtered, kept_by
-from dbench.claims.population import Population
-from dbench.claims.zoo_among import SEVERAL_ACTIVE, Mask, varies_without_any
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.estimates.filters import filtered, kept_by
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE, Mask, varies_without_any
 from dbench.stats import Estimate, either, smallest_of
 
 Matrix = NDArray[np.float64]

@@ -9,8 +9,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import Population
 
 Mask = NDArray[np.bool_]
 # A score and the least value of it that a model must have to be counted.

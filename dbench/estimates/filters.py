@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among
-from dbench.claims.zoo_statistics import settings_of
 from dbench.errors import DbenchError
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_among import Among
+from dbench.estimates.zoo_statistics import settings_of
 from dbench.stats import Estimate, Interval
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dbench.claims.evidence import OnDemand
-from dbench.claims.population import Population, PopulationPair
 from dbench.errors import EvidenceLacking
+from dbench.estimates.evidence import OnDemand
+from dbench.estimates.population import Population, PopulationPair
 from dbench.stats import Estimate, either, jackknife_each, rank_correlation, transfer_successes
 
 Matrix = NDArray[np.float64]

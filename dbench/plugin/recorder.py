@@ -12,13 +12,13 @@ import pytest
 from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields, ledger
 from dbench.claims.card import name_of
 from dbench.claims.errata import errata
-from dbench.claims.evidence import describe_evidence
 from dbench.claims.frozen import load_frozen
 from dbench.claims.ledger import completed
-from dbench.claims.session import Session
 from dbench.errors import DbenchError, refused
+from dbench.estimates.evidence import describe_evidence
+from dbench.plugin.session import Session
+from dbench.plugin.settings import setting
 from dbench.provenance import commit, repository, utc_now, versions
-from dbench.pytest_plugin import setting
 from dbench.report import build_document, report_folder, summary_lines, write_report
 from dbench.report.figures import read_figures
 
@@ -65,7 +65,7 @@ class Recorder:
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Before any worker starts, find the evidence, or train it when asked to."""
-        from dbench.claims.evidence import evidence_folders, train_evidence
+        from dbench.estimates.evidence import evidence_folders, train_evidence
 
         option = self.config.option
         if option.dbench_runs == "missing" and option.dbench_evidence:

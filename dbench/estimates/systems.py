@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from dbench.claims.population import Population
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import Population
 from dbench.stats import Estimate, correlation, either
 from dbench.stats.inputs import varies
 

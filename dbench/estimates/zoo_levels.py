@@ -1,6 +1,6 @@
 """Comparisons of settings: ratios to one setting, changes over a sweep, probabilities of scoring higher.
 
-Seeds are as in ``dbench.claims.zoo_statistics``, ``among`` is as in ``dbench.claims.zoo_among``.
+Seeds are as in ``dbench.estimates.zoo_statistics``, ``among`` is as in ``dbench.estimates.zoo_among``.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among, left_of, rows_with, strengths_with
 from dbench.errors import EvidenceLacking
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_among import Among, left_of, rows_with, strengths_with
 from dbench.stats import (
     Estimate,
     Interval,

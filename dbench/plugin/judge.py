@@ -18,17 +18,17 @@ from dbench.claims import (
     load_expected,
     record_of,
 )
-from dbench.claims.evidence import OnDemand, other_size
-from dbench.claims.filters import NothingLeftOut
 from dbench.claims.fingerprint import declared_by
 from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.ledger import completed
-from dbench.claims.partly_scored import on_scored_seeds
-from dbench.claims.population import Population, PopulationPair
-from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
 from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
-from dbench.pytest_plugin import setting
-from dbench.pytest_recorder import JUNIT, Recorder, card_of, cards_of
+from dbench.estimates.evidence import OnDemand, other_size
+from dbench.estimates.filters import NothingLeftOut
+from dbench.estimates.partly_scored import on_scored_seeds
+from dbench.estimates.population import Population, PopulationPair
+from dbench.plugin.recorder import JUNIT, Recorder, card_of, cards_of
+from dbench.plugin.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
+from dbench.plugin.settings import setting
 from dbench.report import prepare_folder, report_folder
 from dbench.stats import Estimate, Interval
 

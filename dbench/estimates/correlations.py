@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.claims.population import Population
-from dbench.claims.zoo_among import Among, half_of, varies_without_any
 from dbench.errors import EvidenceLacking, InvalidInput
+from dbench.estimates.population import Population
+from dbench.estimates.zoo_among import Among, half_of, varies_without_any
 from dbench.stats import Estimate, either, jackknife_each, rank_correlations
 
 Correlation = Callable[[str, str], float]

@@ -1,0 +1,1 @@
+"""Estimates over trained models: populations of runs, and the statistics that claims take of them."""
