@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dbench.codes import Sample
     from dbench.scoring import score
+    from dbench.zoo.pretrained import load
 
-__all__ = ["Sample", "__version__", "score"]
+__all__ = ["Sample", "__version__", "load", "score"]
 
 __version__ = version("dbench")
 
-_LATER = {"Sample": "dbench.codes", "score": "dbench.scoring"}
+_LATER = {"Sample": "dbench.codes", "load": "dbench.zoo.pretrained", "score": "dbench.scoring"}
 
 
 def __getattr__(name: str) -> Any:
