@@ -227,14 +227,16 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
 @zoo.command()
 @_of_a_plan()
 @click.option("--each", type=click.IntRange(1), default=2, show_default=True, help="Models of every strength, at most.")
+@click.option("--strengths", type=click.IntRange(1), help="Strengths of every objective, first to last, evenly.  [all]")
+@click.option("--encoders-only", is_flag=True, help="Leave out the decoders, which dbench.load decodes with.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file.")
-def panel(plan: Plan, each: int, out: Path) -> None:
-    """Write the weights of finished runs as one file, on which dbench rank asks a metric."""
+def panel(plan: Plan, each: int, strengths: int | None, encoders_only: bool, out: Path) -> None:
+    """Write the weights of finished runs as one file, for dbench rank and dbench.load."""
     from dbench.zoo.panel import choose_runs, write_panel
 
     _, place, keys, _ = plan()
-    chosen = choose_runs([key for key in keys if place.status(key) == "done"], each)
-    write_panel(place, chosen, out)
+    chosen = choose_runs([key for key in keys if place.status(key) == "done"], each, strengths)
+    write_panel(place, chosen, out, encoders_only=encoders_only)
     click.echo(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
 
 

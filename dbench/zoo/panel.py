@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ SHIPPED = Path(str(files("dbench_fixtures") / "panel.safetensors"))
 """Of the profile micro on dSprites: six objectives at the study's six strengths, two seeds each."""
 
 _SCHEMA = 1
-_PARTS = ("encoder.", "decoder.")
+_data = cache(load)
+_OF_ENCODERS = ("convolution.", "encoder.")
+"""How names of an encoder's parameters begin; all others of a network are its decoder's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Panel:
 
     Attributes:
         keys: what each of the m models was trained with.
-        weights: name of a parameter -> m x its shape, float16.
+        weights: name of a parameter -> m x its shape, float16; of the encoders alone where there are no decoders.
     """
 
     keys: tuple[RunKey, ...]
@@ -44,34 +47,46 @@ class Panel:
     @property
     def data(self) -> DataSet:
         """What the models were trained on."""
-        return images_of(self.keys[0].data)[0]
+        return _data(self.keys[0].data)
+
+    def parameters(self, number: int) -> dict[str, torch.Tensor]:
+        """Parameters of one model, numbered from 0, each 1 x its shape, float32."""
+        own = slice(number, number + 1)
+        return {name: torch.from_numpy(values[own].astype(np.float32)) for name, values in self.weights.items()}
 
     def source(self, number: int) -> GridSource:
         """Encode the whole grid by one model, numbered from 0: its mean codes, to be asked for any factors."""
-        own = {
-            name: torch.from_numpy(values[number : number + 1].astype(np.float32))
-            for name, values in self.weights.items()
-        }
-        mean, _ = encode_grid(own, images_of(self.keys[0].data)[1], network_of(self.keys[number], self.data))
+        images, network = images_of(self.keys[0].data)[1], network_of(self.keys[number], self.data)
+        mean, _ = encode_grid(self.parameters(number), images, network)
         return GridSource(mean[0].numpy().astype(np.float64), self.data.factor_sizes, self.data.factor_names)
 
 
-def choose_runs(keys: Sequence[RunKey], each: int) -> list[RunKey]:
-    """Return the first seeds of every objective and strength, so many of each at most."""
-    taken: dict[tuple[Any, ...], list[RunKey]] = {}
+def choose_runs(keys: Sequence[RunKey], each: int, strengths: int | None = None) -> list[RunKey]:
+    """Return the first seeds of every objective and strength, so many of each at most.
+
+    Of the strengths of each objective so many at most, from the first to the last, evenly; all when not given.
+    """
+    taken: dict[tuple[Any, ...], dict[float, list[RunKey]]] = {}
     for key in sorted(keys):
-        taken.setdefault((key.data, key.objective, key.strength, key.network, key.steps), []).append(key)
-    return [key for group in taken.values() for key in group[:each]]
+        sweep = taken.setdefault((key.data, key.objective, key.network, key.steps), {})
+        sweep.setdefault(key.strength, []).append(key)
+    chosen = []
+    for sweep in taken.values():
+        places = np.linspace(0, len(sweep) - 1, min(strengths or len(sweep), len(sweep))).round().astype(int)
+        chosen += [key for place in places for key in [*sweep.values()][place][:each]]
+    return chosen
 
 
 def _check_one_kind(keys: Sequence[RunKey]) -> None:
-    if len({(key.data, *network_of(key, load(key.data)).shapes.items()) for key in keys}) > 1:
+    if len({(key.data, *network_of(key, _data(key.data)).shapes.items()) for key in keys}) > 1:
         kinds = sorted({(key.data, key.network) for key in keys})
         raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
 
 
-def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
+def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_only: bool = False) -> None:
     """Write the weights of finished runs of one data set and network as one safetensors file of float16.
+
+    Decoders are left out where ``encoders_only`` says so: metrics need none.
 
     Raises:
         InvalidInput: no runs, runs of several data sets or networks, or of a data set of one's own
@@ -84,13 +99,20 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path) -> None:
         raise InvalidInput(f"a panel must be of a data set that dbench knows, got {', '.join(own)}")
     _check_one_kind(keys)
     each = [store.tensors(key, "weights") for key in keys]
-    names = sorted(name for name in each[0] if name.startswith(_PARTS))
+    data = _data(keys[0].data)
+    network = network_of(keys[0], data).shapes
+    names = [name for name in network if name.startswith(_OF_ENCODERS) or not encoders_only]
+    for key, run in zip(keys, each, strict=True):
+        for name in names:
+            if name not in run or run[name].shape != network[name]:
+                found = run[name].shape if name in run else None
+                raise DamagedData(f"the weights of run {key} must hold {name} of shape {network[name]}, got {found}")
     with np.errstate(over="ignore"):
         weights = {name: np.stack([run[name].astype(np.float16) for run in each]) for name in names}
     for name, values in weights.items():
         if not np.isfinite(values).all():
             raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
-    header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": load(keys[0].data).fingerprint}
+    header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": data.fingerprint}
     write_aside(path, save(weights, metadata={"panel": json.dumps(header)}))
 
 
@@ -124,6 +146,8 @@ def read_panel(path: str | Path) -> Panel:
         raise
     except (SafetensorError, LookupError, AttributeError, TypeError, ValueError, OSError, RecursionError) as error:
         raise DamagedData(f"{path} cannot be read as a panel: {error or type(error).__name__}") from error
+    if not any(name in weights for name in shapes if not name.startswith(_OF_ENCODERS)):
+        shapes = {name: shape for name, shape in shapes.items() if name.startswith(_OF_ENCODERS)}
     for name, shape in shapes.items():
         found = weights[name].shape if name in weights else None
         if found != (len(keys), *shape):

@@ -17,10 +17,13 @@ import numpy as np
 import pytest
 from damage import Reader, bounded, damaged, edited, spoil_file
 from file_readers import cars_reader, codes_reader, norb_reader, npz_reader, shapes_reader
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
 
 from dbench.claims import Claim, above, load_expected, record_of
 from dbench.data import load
 from dbench.errors import DamagedData, DbenchError
+from dbench.models.stacked import glorot_uniform
 from dbench.report import build_document, read_report, write_report
 from dbench.seeds import generator
 from dbench.stats import Interval
@@ -28,6 +31,7 @@ from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import Group, images_of, network_of, train_group
 from dbench.zoo.keys import RunKey
+from dbench.zoo.pack import pack_runs, read_pack
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.scorers import SCORING_SCHEMA
 from dbench.zoo.store import Store, seal
@@ -140,6 +144,37 @@ def table_reader(folder: Path, what: str) -> Reader:
     return Reader(folder / "table", spoil, load_runs)
 
 
+def pack_reader(folder: Path, what: str) -> Reader:
+    """A run that is done, and one that diverged."""
+    store, (key, other) = Store(folder / "store"), PROFILE.runs()
+    data = images_of(key.data)[0]
+    drawn = glorot_uniform(network_of(key, data).shapes, generator(test="pack"))
+    said = dict.fromkeys(("commit", "versions", "device", "trained_utc"), "x") | {"data_sha256": data.fingerprint}
+    said |= {"precision": "float32", "trained_seconds": 1.5}
+    weights = {name: values.numpy() for name, values in drawn.items()}
+    store.save(key, status="done", tensors={"weights": weights}, record={**said, "scores": {"loss.100": 20.0}})
+    store.save(other, status="diverged", tensors={}, record={**said, "scores": {}, "diverged_at": 7})
+    (folder / "pack").mkdir()
+    (path,) = pack_runs(store, [key, other], folder / "pack").files
+
+    def spoil(folder: Path, stream: np.random.Generator) -> None:
+        spoilt = folder / path.name
+        if stream.random() < 0.5:
+            spoilt.write_bytes(damaged(spoilt.read_bytes(), stream, at=lambda at: at % 4000))
+            return
+        with safe_open(spoilt, framework="numpy") as file:
+            header = json.loads(file.metadata()["pack"])
+        text = resealed(edited(header, stream)).decode()
+        save_file(load_file(spoilt), spoilt, metadata={"pack": text})
+
+    def read(folder: Path) -> None:
+        for run in read_pack(folder / path.name):
+            if run.done:
+                run.weights()
+
+    return Reader(folder / "pack", spoil, read)
+
+
 def report_reader(folder: Path, what: str) -> Reader:
     card = Claim(
         id="flaws.xor",
@@ -177,8 +212,9 @@ READERS = {
     "run record": (store_reader, 0.08),
     "scores": (store_reader, 0.05),
     "checkpoint": (store_reader, 0.06),
-    "runs table": (table_reader, 0.08),
-    "manifest": (table_reader, 0.08),
+    "runs table": (table_reader, 0.05),
+    "manifest": (table_reader, 0.05),
+    "pack": (pack_reader, 0.06),
     "report": (report_reader, 0.05),
     "expected verdicts": (expectation_reader, 0.05),
     "dsprites": (npz_reader, 0.03),

@@ -10,7 +10,10 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from dbench.cli import main
+from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput
+from dbench.models.stacked import glorot_uniform
+from dbench.zoo.engine import network_of
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
 from dbench.zoo.profiles import PROFILES
 from dbench.zoo.rank import agreement, disagreements, score_panel
@@ -89,12 +92,18 @@ def test_metrics_named_are_compared_with_each_other_once_and_a_flat_one_with_non
 
 def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(PROFILES, "tiny", tiny)
+    network = network_of(tiny.runs()[0], load(tiny.data[0]))
+    weights = {
+        name: values.numpy() for name, values in glorot_uniform(network.shapes, np.random.default_rng(0)).items()
+    }
     for number, key in enumerate(tiny.runs()):
-        finish(store, key, status="diverged" if number == 0 else "done")
-    result = run("zoo", "panel", "--profile", "tiny", "--store", store.url, "--each", 1, "--out", tmp_path / "p")
-    assert result.output.startswith("4 models")
-    broken = run("rank", "mig", "--panel", tmp_path / "p")  # these runs have made-up weights
-    assert (broken.exit_code, "must hold" in broken.stderr) == (2, True)
+        tensors = {"weights": weights} if number else {}
+        store.save(key, status="done" if number else "diverged", tensors=tensors, record={})
+    arguments = ["zoo", "panel", "--profile", "tiny", "--store", store.url, "--each", 1, "--out", tmp_path / "p"]
+    assert run(*arguments).output.startswith("4 models")
+    finish(store, tiny.runs()[-1])  # with weights of no network
+    refused = run(*arguments, "--each", 2)
+    assert (refused.exit_code, "must hold encoder.0.weight of shape (256, 64), got None" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
