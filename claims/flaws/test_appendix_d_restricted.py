@@ -1,14 +1,25 @@
 """Correcting Flaws, appendix D: the existing metrics of shape and size alone."""
 
+import pandas as pd
 import pytest
 
 from dbench.claims import Claim, above
 from dbench.stats import correlation, exact
-from dbench_published.flaws import summary
+from dbench_published.flaws import POINTS, summary
 from dbench_published.flaws_correlations import OWN, POPULATIONS, PRODUCTS, novel, on, printed_correlation, scores
 
 RESTRICTED = [(metric, variant) for metric in ("mig", "sap", "c", "i") for variant in ("product", "mean")]
 EACH_POPULATION = pytest.mark.parametrize("population_of", POPULATIONS)
+
+
+def restricted_ahead(metric, population_of, *, variant=""):
+    return 0.6 if variant else 0.5
+
+
+def accuracies(table, metric, *, variant):
+    """Scores that are the accuracies themselves."""
+    return pd.Series(novel(PRODUCTS, "all"), index=POINTS)
+
 
 NO_BETTER = Claim.published(
     id="flaws.restricted-metrics-no-better",
@@ -17,28 +28,35 @@ NO_BETTER = Claim.published(
     population="18 pairs of model and data set, or six on 3dshapes, as printed",
     statistic="smaller correlation of SNC and NK minus the largest of the restricted existing metrics",
     rule=above(0.0),
+    given={"printed": printed_correlation},
+    false={"printed": restricted_ahead},
     revision=2,
-)
-RECOMPUTED = NO_BETTER.cell(
-    "recomputed",
-    population="18 pairs of model and data set, or six on 3dshapes, recomputed from Tables 3 and 8",
-    statistic="correlation of SNC or NK minus the largest of the restricted existing metrics",
-    revision=1,
 )
 
 
 @NO_BETTER.covers
 @EACH_POPULATION
-def test_restricted_metrics_are_less_predictive(population_of, *, printed=printed_correlation):
+def test_restricted_metrics_are_less_predictive(population_of, printed):
     restricted = max(printed(metric, population_of, variant=variant) for metric, variant in RESTRICTED)
     own = min(printed(metric, population_of) for metric in OWN)
     return exact(own - restricted, n=len(novel(PRODUCTS, population_of)))
 
 
+RECOMPUTED = NO_BETTER.cell(
+    "recomputed",
+    population="18 pairs of model and data set, or six on 3dshapes, recomputed from Tables 3 and 8",
+    statistic="correlation of SNC or NK minus the largest of the restricted existing metrics",
+    rule=above(0.0),
+    given={"summary": summary},
+    false={"summary": accuracies},
+    revision=1,
+)
+
+
 @RECOMPUTED.covers
 @pytest.mark.parametrize("own", OWN)
 @EACH_POPULATION
-def test_restricted_metrics_are_less_predictive_by_the_scores(population_of, own, *, summary=summary):
+def test_restricted_metrics_are_less_predictive_by_the_scores(population_of, own, summary):
     accuracy = novel(PRODUCTS, population_of)
     restricted = max(
         correlation(on(summary(8, metric, variant=variant), population_of), accuracy) for metric, variant in RESTRICTED
