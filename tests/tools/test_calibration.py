@@ -44,7 +44,6 @@ def test_the_effects_of_a_row_lead_past_the_edge_of_its_rule(row):
     ends = sorted(row.estimate(few.draw_many(effect, test="edge")).value for effect in row.effects)
     edges = [edge for edge in (row.claim.rule.low, row.claim.rule.high) if ends[0] <= edge <= ends[1]]
     assert edges, f"{row.claim.rule} is not reached from {ends[0]:g} to {ends[1]:g}"
-    assert ends[0] <= row.at <= ends[1]
 
 
 def test_one_claim_is_calibrated_quickly():
