@@ -225,6 +225,7 @@ READERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:no image of:UserWarning")  # these are small numbers
 @pytest.mark.parametrize("what", READERS)
 def test_a_damaged_input_gives_an_error_on_purpose_or_an_answer_within_bounds(what, tmp_path):
     make, part = READERS[what]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dbench.claims
+import dbench.estimates
 import dbench.stats
 from dbench.claims import (
     CARD_ATTRIBUTE,
@@ -226,10 +227,10 @@ def test_a_broken_record_claims_no_numbers():
 def test_cells_share_the_level_of_their_finding_and_nothing_else_does():
     frozen = Frozen(
         {
-            "sober.theorem-1 / zoo": FrozenCard("a", "2026-01-01", cells=1),
-            "sober.theorem-1 / zoo / each": FrozenCard("b", "2026-01-01", cells=4),
-            "sober.theorem-10 / zoo": FrozenCard("c", "2026-01-01", cells=9),
-            "sober.theorem-1 / synthetic": FrozenCard("d", "2026-01-01", cells=9),
+            "sober.theorem-1 / zoo": FrozenCard("a", "2026-01-01", "", cells=1),
+            "sober.theorem-1 / zoo / each": FrozenCard("b", "2026-01-01", "", cells=4),
+            "sober.theorem-10 / zoo": FrozenCard("c", "2026-01-01", "", cells=9),
+            "sober.theorem-1 / synthetic": FrozenCard("d", "2026-01-01", "", cells=9),
         }
     )
     assert frozen.confidence_of(CARD, "cell") == pytest.approx(0.99)
@@ -238,7 +239,7 @@ def test_cells_share_the_level_of_their_finding_and_nothing_else_does():
 
 
 def test_a_card_is_newer_than_a_table_that_does_not_hold_its_hash():
-    frozen = Frozen({CARD.name: FrozenCard("a", "2026-01-01")})
+    frozen = Frozen({CARD.name: FrozenCard("a", "2026-01-01", "")})
     models = Population("micro", None, rules={CARD.name: "a"})
     assert not frozen.is_newer(CARD, models)
     assert frozen.is_newer(CARD, replace(models, rules={CARD.name: "b"}))
@@ -269,12 +270,12 @@ def test_an_end_that_was_cut_promises_no_fewer_units():
 
 
 def test_what_verdicts_rest_on_never_changes():
-    """All data classes of claims and statistics are frozen but for those that collect a session's reports."""
+    """All data classes of claims, estimates and statistics are frozen."""
     found = {}
-    for package in (dbench.claims, dbench.stats):
+    for package in (dbench.claims, dbench.estimates, dbench.stats):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for thing in vars(importlib.import_module(module.name)).values():
                 if isinstance(thing, type) and is_dataclass(thing):
                     found[thing.__name__] = thing.__dataclass_params__.frozen
-    assert {name for name, frozen in found.items() if not frozen} == {"Outcome", "Session"}
+    assert {name for name, frozen in found.items() if not frozen} == set()
     assert len(found) > 10

@@ -116,7 +116,6 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.extension
 @pytest.mark.parametrize("option", OPTIONS)
 def test_every_option_is_held_against_a_value(option):
     held = {f"{name} {key}" for name, options, *_ in ROWS for key in options}

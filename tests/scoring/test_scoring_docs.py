@@ -40,7 +40,7 @@ def test_the_examples_from_arrays_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (session,) = re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL)
+    session = "".join(re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL))
     example = doctest.DocTestParser().get_doctest(session, {}, "score.md", None, 0)
     assert doctest.DocTestRunner().run(example).failed == 0
     (first, *_) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
