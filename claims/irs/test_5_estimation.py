@@ -11,7 +11,51 @@ from dbench.constructions.grid_codes import factor_grid
 from dbench.metrics import interventional_robustness
 from dbench.metrics.interventions import empida
 from dbench.seeds import generator
-from dbench.stats import mean_interval
+from dbench.stats import mean_of
+
+
+def processor_time(codes, factors):
+    start = time.process_time()
+    empida(codes, factors, [[code] for code in range(codes.shape[1])], [0], [1, 2])
+    return time.process_time() - start
+
+
+def quadratic(codes, factors):
+    """What comparing all pairs of observations would take."""
+    return float(len(codes)) ** 2
+
+
+def changes_by_outliers(part, cell, size, repetitions):
+    factors = np.tile(factor_grid((4, 4)), (cell, 1))
+
+    def change(repetition):
+        stream = generator(claim=OUTLIERS.id, part=part, cell=cell, repetition=repetition)
+        codes = factors[:, :1] + 0.1 * stream.standard_normal((len(factors), 1))
+        moved = codes.copy()
+        moved[stream.choice(len(codes), size=max(1, len(codes) // 1_000), replace=False)] += size
+        before, after = (interventional_robustness(Sample(seen, factors), [0], [0], [1]) for seen in (codes, moved))
+        return after - before
+
+    return np.array([change(i) for i in range(repetitions)])
+
+
+def score(stream, n, bins, effect):
+    factors = stream.uniform(size=(n, 2))
+    codes = 3 * factors[:, :1] + effect(factors[:, 1:], stream)
+    return interventional_robustness(Sample(codes, factors), [0], [0], [1], bins=bins)
+
+
+def noise(nuisance, stream):
+    return stream.standard_normal(nuisance.shape)
+
+
+def wave(nuisance, stream):
+    return np.sin(6 * np.pi * nuisance)
+
+
+def nothing(nuisance, stream):
+    return 0 * nuisance
+
 
 LINEAR = Claim.synthetic(
     id="irs.linear-time",
@@ -26,26 +70,58 @@ LINEAR = Claim.synthetic(
     statistic="exponent of the time in the number of observations, least squares on logarithms",
     rule=below(1.5, null=2.0),
     min_n=3,
+    given={"cost": processor_time, "turns": 10, "sizes": (50_000, 100_000, 200_000, 400_000)},
+    false={"cost": quadratic, "sizes": (50, 100, 200, 400)},
     revision=3,
 )
+
+
+@LINEAR.covers
+def test_the_estimator_is_linear_in_the_number_of_observations(cost, turns, sizes):
+    rng = generator(claim=LINEAR.id)
+    codes, factors = rng.standard_normal((max(sizes), 10)), rng.integers(10, size=(max(sizes), 3))
+    cost(codes[: min(sizes)], factors[: min(sizes)])  # pays for what is loaded once
+    seconds = np.array([[cost(codes[:n], factors[:n]) for n in sizes] for _ in range(turns)])
+    return mean_of([np.polyfit(np.log(sizes), np.log(row), 1)[0] for row in seconds])
+
+
 OUTLIERS = Claim.synthetic(
     id="irs.supremum-and-outliers",
     quote="Also note that taking the supremum is in general not vulnerable to outliers in [...] as we compute "
     "distances of expected values.",
-    # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
-    roles={"10": "probe"},
     population="a noisy copy of one of two factors of four values; observations in a cell and draws varied",
     deviations=("One observation in a thousand, at least one, is moved by ten times the code's range.",),
     statistic="IRS with outliers minus IRS of the same sample without",
     rule=within(-0.1, 0.1),
+    given={"size": 30.0, "repetitions": 10},
+    false={"cell": 10, "size": 1_000.0},
+    # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
+    roles={"10": "probe"},
 )
+
+
+@OUTLIERS.covers
+@pytest.mark.parametrize("cell", [10, 100, 1_000])
+def test_outliers_do_not_move_the_score(cell, size, repetitions):
+    return mean_of(changes_by_outliers("outliers", cell, size, repetitions))
+
+
 LITTLE_DATA = OUTLIERS.cell(
     "little data",
     quote="Only when little data is available special care needs to be taken.",
     says="With one observation a cell, as in the simplified estimator, outliers do move the score.",
     statistic="absolute change of IRS by the outlier",
     rule=above(0.1, null=0.0),
+    given={"size": 30.0, "repetitions": 10},
+    false={"size": 0.0},
 )
+
+
+@LITTLE_DATA.covers
+def test_outliers_move_the_score_of_single_observations(size, repetitions):
+    return mean_of(np.abs(changes_by_outliers("little data", 1, size, repetitions)))
+
+
 STEADIER = Claim.synthetic(
     id="irs.discretisation",
     quote="Partitioning a factor into fewer realizations yields less possible combinations and hence larger sets [...] "
@@ -56,7 +132,21 @@ STEADIER = Claim.synthetic(
     unit="set of 20 samples",
     statistic="standard deviation of IRS with fine bins over that with coarse ones, logarithm",
     rule=above(0.0),
+    given={"fine": 10, "coarse": 3, "sets": 10, "n": 400},
+    false={"fine": 3, "coarse": 10},
 )
+
+
+@STEADIER.covers
+def test_coarse_bins_are_steadier(fine, coarse, sets, n):
+    def one(number):
+        stream = generator(claim=STEADIER.id, part="steadier", number=number)
+        spreads = [np.std([score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
+        return float(np.log(spreads[0] / spreads[1]))
+
+    return mean_of([one(i) for i in range(sets)])
+
+
 LESS_SENSITIVE = STEADIER.cell(
     "less sensitive",
     quote="However, larger discretization steps come at the cost of having a less sensitive score.",
@@ -65,7 +155,20 @@ LESS_SENSITIVE = STEADIER.cell(
     unit="sample",
     statistic="IRS with coarse bins minus IRS with fine ones",
     rule=above(0.1, null=0.0),
+    given={"effect": wave, "fine": 20, "coarse": 3, "samples": 8},
+    false={"effect": nothing},
 )
+
+
+@LESS_SENSITIVE.covers
+def test_coarse_bins_are_less_sensitive(effect, fine, coarse, samples):
+    def one(number):
+        streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
+        return score(streams[0], 20_000, coarse, effect) - score(streams[1], 20_000, fine, effect)
+
+    return mean_of([one(i) for i in range(samples)])
+
+
 EXPONENTIAL = STEADIER.cell(
     "exponential",
     quote="we have exponentially growing (in |I| and |J|) many possible combinations to consider.",
@@ -76,97 +179,13 @@ EXPONENTIAL = STEADIER.cell(
     statistic="logarithm of the growth for every factor more, averaged (log 5 = 1.6 for the number of combinations)",
     # log 2: data that at least double.
     rule=above(np.log(2), null=0.0),
+    given={"values": 5, "most": 4, "sets": 10},
+    false={"values": 1},
 )
-WORKABLE = STEADIER.cell(
-    "workable",
-    quote="The estimation for |I|, |J| = 1, 2 or 3, however, usually works well.",
-    says="Estimation with one to three factors held and changed usually works well.",
-    population="a copy of the first factor with noise of half a step, six factors; observations and draws varied",
-    deviations=("Factors of four values; as many are changed as are held; works: within 0.1 of the true 1.",),
-    unit="sample",
-    statistic="estimated IRS of a robust code",
-    rule=above(0.9),
-)
-
-
-def _cost(codes, factors):
-    start = time.process_time()
-    empida(codes, factors, [[code] for code in range(codes.shape[1])], [0], [1, 2])
-    return time.process_time() - start
-
-
-def change_by_outliers(card, cell, *, size=30.0, repetitions=10):
-    factors = np.tile(factor_grid((4, 4)), (cell, 1))
-
-    def change(repetition):
-        stream = generator(claim=card.id, part=card.part or "outliers", cell=cell, repetition=repetition)
-        codes = factors[:, :1] + 0.1 * stream.standard_normal((len(factors), 1))
-        moved = codes.copy()
-        moved[stream.choice(len(codes), size=max(1, len(codes) // 1_000), replace=False)] += size
-        before, after = (interventional_robustness(Sample(part, factors), [0], [0], [1]) for part in (codes, moved))
-        return abs(after - before) if card is LITTLE_DATA else after - before
-
-    return mean_interval([change(i) for i in range(repetitions)], confidence=card.confidence)
-
-
-def _score(stream, n, bins, effect):
-    factors = stream.uniform(size=(n, 2))
-    codes = 3 * factors[:, :1] + effect(factors[:, 1:], stream)
-    return interventional_robustness(Sample(codes, factors), [0], [0], [1], bins=bins)
-
-
-def noise(nuisance, stream):
-    return stream.standard_normal(nuisance.shape)
-
-
-def wave(nuisance, stream):
-    return np.sin(6 * np.pi * nuisance)
-
-
-@LINEAR.covers
-def test_the_estimator_is_linear_in_the_number_of_observations(
-    confidence, *, cost=_cost, turns=10, sizes=(50_000, 100_000, 200_000, 400_000)
-):
-    rng = generator(claim=LINEAR.id)
-    codes, factors = rng.standard_normal((max(sizes), 10)), rng.integers(10, size=(max(sizes), 3))
-    cost(codes[: min(sizes)], factors[: min(sizes)])  # pays for what is loaded once
-    seconds = np.array([[cost(codes[:n], factors[:n]) for n in sizes] for _ in range(turns)])
-    slopes = [np.polyfit(np.log(sizes), np.log(row), 1)[0] for row in seconds]
-    return mean_interval(slopes, confidence=confidence)
-
-
-@OUTLIERS.covers
-@pytest.mark.parametrize("cell", [10, 100, 1_000])
-def test_outliers_do_not_move_the_score(cell, **world):
-    return change_by_outliers(OUTLIERS, cell, **world)
-
-
-@LITTLE_DATA.covers
-def test_outliers_move_the_score_of_single_observations(**world):
-    return change_by_outliers(LITTLE_DATA, 1, **world)
-
-
-@STEADIER.covers
-def test_coarse_bins_are_steadier(confidence, *, fine=10, coarse=3, sets=10, n=400):
-    def one(number):
-        stream = generator(claim=STEADIER.id, part="steadier", number=number)
-        spreads = [np.std([_score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
-        return float(np.log(spreads[0] / spreads[1]))
-
-    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
-
-
-@LESS_SENSITIVE.covers
-def test_coarse_bins_are_less_sensitive(confidence, *, effect=wave, fine=20, coarse=3, samples=8):
-    def one(number):
-        streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
-        return _score(streams[0], 20_000, coarse, effect) - _score(streams[1], 20_000, fine, effect)
-
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
 
 
 @EXPONENTIAL.covers
-def test_the_data_needed_grow_exponentially(confidence, *, values=5, most=4, sets=10):
+def test_the_data_needed_grow_exponentially(values, most, sets):
     def one(number):
         stream = generator(claim=STEADIER.id, part=EXPONENTIAL.part, number=number)
         needed = []
@@ -177,13 +196,27 @@ def test_the_data_needed_grow_exponentially(confidence, *, values=5, most=4, set
             needed.append(first.max() + 1)
         return float(np.diff(np.log(needed)).mean())
 
-    return mean_interval([one(i) for i in range(sets)], confidence=confidence)
+    return mean_of([one(i) for i in range(sets)])
+
+
+WORKABLE = STEADIER.cell(
+    "workable",
+    quote="The estimation for |I|, |J| = 1, 2 or 3, however, usually works well.",
+    says="Estimation with one to three factors held and changed usually works well.",
+    population="a copy of the first factor with noise of half a step, six factors; observations and draws varied",
+    deviations=("Factors of four values; as many are changed as are held; works: within 0.1 of the true 1.",),
+    unit="sample",
+    statistic="estimated IRS of a robust code",
+    rule=above(0.9),
+    given={"samples": 6},
+    false={"involved": 3, "n": 1_000},
+)
 
 
 @WORKABLE.covers
 @pytest.mark.parametrize("n", [10_000, 100_000])
 @pytest.mark.parametrize("involved", [1, 2, 3])
-def test_up_to_three_factors_are_workable(involved, n, confidence, *, samples=6):
+def test_up_to_three_factors_are_workable(involved, n, samples):
     def one(number):
         stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
         factors = stream.integers(4, size=(n, 6))
@@ -191,4 +224,4 @@ def test_up_to_three_factors_are_workable(involved, n, confidence, *, samples=6)
         held, changed = list(range(involved)), list(range(involved, 2 * involved))
         return interventional_robustness(sample, [0], held, changed)
 
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
+    return mean_of([one(i) for i in range(samples)])

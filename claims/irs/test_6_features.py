@@ -9,9 +9,72 @@ from dbench.codes import Sample
 from dbench.constructions.grid_codes import GRID_CODES, factor_grid
 from dbench.metrics import dci, irs, modularity
 from dbench.seeds import generator
-from dbench.stats import exact, mean_interval, smallest_of
+from dbench.stats import exact, mean_of, smallest_of
 
-LEAST = 0.1
+EFFECTS = pytest.mark.parametrize("effect", list(GRID_CODES))
+MORE_BINS = pytest.mark.parametrize("bins", [30, 50, 100])
+
+
+def sample_of(code, factors):
+    """A code of the first factor beside copies of the others."""
+    return Sample(np.column_stack([code, factors[:, 1:]]), factors)
+
+
+def disturbed(name):
+    factors = factor_grid((5, 5, 5, 5))
+    return sample_of(GRID_CODES[name](factors), factors)
+
+
+def undisturbed(name):
+    factors = factor_grid((5, 5, 5, 5))
+    return sample_of(factors[:, 0].astype(float), factors)
+
+
+def mixed(name):
+    """The code is half one factor and half another."""
+    factors = factor_grid((5, 5, 5, 5))
+    return Sample(np.column_stack([factors[:, 0] + factors[:, 1], factors[:, 2:]]).astype(float), factors)
+
+
+def information(sample):
+    return float(modularity(sample).per_code[0])
+
+
+def importances(sample, splits):
+    streams = [generator(claim=DECEIVED.id, split=i) for i in range(splits)]
+    return np.array([dci(sample, estimator="forest", generator=stream).per_code[0] for stream in streams])
+
+
+def robustness(sample):
+    return float(irs(sample).per_code[0])
+
+
+def change_by_bins(bins, idle, than, n, samples):
+    def one(number):
+        stream = generator(claim=BINS.id, sample=number)
+        factors = stream.integers(10, size=(n, 5))
+        codes = factors @ (np.eye(5) + 0.1 * stream.standard_normal((5, 5))) + stream.standard_normal((n, 5))
+        sample = Sample(np.hstack([codes, stream.standard_normal((n, 5))]) if idle else codes, factors)
+        return float(modularity(sample, bins=bins)) - float(modularity(sample, bins=than))
+
+    return mean_of([one(i) for i in range(samples)])
+
+
+def misjudged(features, samples, n):
+    """Importance of the middling code minus what it deserves, whose noise is 0.5 where the good one's is 0.4."""
+
+    def one(number):
+        stream = generator(claim=UNDERESTIMATES.id, sample=number)
+        target = stream.standard_normal(n)
+        codes = stream.standard_normal((n, 3)) * [0.4, 0.5, 1.0]
+        codes[:, :2] += target[:, None]
+        r2 = np.array([np.corrcoef(code, target)[0, 1] ** 2 for code in codes.T])
+        forest = RandomForestRegressor(50, min_samples_leaf=n // 20, max_features=features, random_state=number)
+        return float(forest.fit(codes, target).feature_importances_[1] - r2[1] / r2.sum())
+
+    return mean_of([one(i) for i in range(samples)])
+
+
 DECEIVED = Claim.synthetic(
     id="irs.rare-events",
     quote="When there are rare events happening that still have a major impact on the features or when there is a "
@@ -26,8 +89,21 @@ DECEIVED = Claim.synthetic(
     unit="split",
     statistic="how far IRS falls beyond 0.1, or MI and feature importance scores fall short of it, whichever is less",
     rule=above(0.0),
+    given={"sample": disturbed, "splits": 5, "least": 0.1},
+    false={"effect": "rare", "sample": mixed},
     revision=3,
 )
+
+
+@DECEIVED.covers
+@EFFECTS
+def test_irs_sees_what_information_and_importance_do_not(effect, sample, splits, least):
+    clean, moved = undisturbed(effect), sample(effect)
+    robust, known = (score(clean) - score(moved) for score in (robustness, information))
+    important = importances(clean, splits) - importances(moved, splits)
+    return smallest_of([exact(min(robust - least, least - known), n=splits), mean_of(least - important)])
+
+
 INFORMATION = DECEIVED.cell(
     "information",
     quote="",
@@ -35,35 +111,84 @@ INFORMATION = DECEIVED.cell(
     deviations=("The MI score is that of Ridgeway and Mozer, as in appendix D.1.",),
     unit="grid",
     statistic="MI disentanglement score of the code",
-    # Looks disentangled: the upper quarter of the scale. Not robust: the lower half.
+    # Looks disentangled: the upper quarter of the scale.
     rule=above(0.75),
-    confidence=1.0,
     min_n=1,
+    given={"sample": disturbed},
+    false={"effect": "rare", "sample": mixed},
     revision=1,
 )
-IMPORTANCE = INFORMATION.cell(
+
+
+@INFORMATION.covers
+@EFFECTS
+def test_information_takes_the_code_for_disentangled(effect, sample):
+    return exact(information(sample(effect)))
+
+
+IMPORTANCE = DECEIVED.cell(
     "importance",
+    quote="",
     says="A code moved far by rare or cumulative effects can look disentangled to feature importance.",
     deviations=("Codes beside it hold the other factors; a random forest, fitted to a random part of the grid.",),
-    unit="split",
     statistic="mean over splits of the DCI disentanglement of the code",
-    confidence=0.95,
-    min_n=5,
+    # Looks disentangled: the upper quarter of the scale.
+    rule=above(0.75),
+    given={"sample": disturbed, "splits": 5},
+    false={"effect": "rare", "sample": mixed},
+    revision=1,
 )
-ROBUSTNESS = INFORMATION.cell(
+
+
+@IMPORTANCE.covers
+@EFFECTS
+def test_importance_takes_the_code_for_disentangled(effect, sample, splits):
+    return mean_of(importances(sample(effect), splits))
+
+
+ROBUSTNESS = DECEIVED.cell(
     "robustness",
+    quote="",
     says="IRS sees that a code is moved far by rare or cumulative effects.",
     deviations=(),
+    unit="grid",
     statistic="IRS of the code (equation 3)",
+    # Not robust: the lower half.
     rule=below(0.5),
+    min_n=1,
+    given={"sample": disturbed},
+    false={"effect": "rare", "sample": undisturbed},
+    revision=1,
 )
-OWN_FACTOR = INFORMATION.probe(
+
+
+@ROBUSTNESS.covers
+@EFFECTS
+def test_irs_sees_that_the_code_is_not_robust(effect, sample):
+    return exact(robustness(sample(effect)))
+
+
+OWN_FACTOR = DECEIVED.probe(
     "robustness, own factor",
-    rule=below(0.5),
     says="IRS with the code's own factor held sees that a code is moved far by rare or cumulative effects.",
     deviations=("Equation 3 takes the best factor instead, which may be one that tells when the jump can happen.",),
+    unit="grid",
     statistic="IRS({l} | {own}, all others)",
+    # Not robust: the lower half.
+    rule=below(0.5),
+    min_n=1,
+    given={"sample": disturbed},
+    false={"effect": "rare", "sample": undisturbed},
+    revision=1,
 )
+
+
+@OWN_FACTOR.covers
+@EFFECTS
+def test_irs_of_the_own_factor_sees_that_the_code_is_not_robust(effect, sample):
+    return exact(irs(sample(effect)).relation[0, 0])
+
+
 WEIGHTED = Claim.synthetic(
     id="irs.weighting-dead-dimensions",
     quote="The treatment of such inactive components can make a difference when averaging disentanglement scores of "
@@ -75,8 +200,26 @@ WEIGHTED = Claim.synthetic(
     # A robust code gets 1; a fifth less is a different model.
     statistic="how far the weighted mean of D_l lies above 0.95, or the plain mean below 0.8, whichever is less",
     rule=above(0.0),
+    given={"dead": 5, "size": 1e-3, "repetitions": 8, "full": 0.95, "less": 0.8},
+    # Dimensions that are not dead belong in the average.
+    false={"size": 3.0},
     revision=2,
 )
+
+
+@WEIGHTED.covers
+def test_weights_keep_dead_dimensions_out_of_the_average(dead, size, repetitions, full, less):
+    def averages(repetition):
+        stream = generator(claim=WEIGHTED.id, repetition=repetition)
+        factors = stream.integers(5, size=(2_000, 3))
+        codes = np.hstack([factors, size * stream.standard_normal((2_000, dead))])
+        score = irs(Sample(codes, factors), generator=stream)
+        return score.value, float(score.per_code.mean())
+
+    weighted, plain = np.array([averages(i) for i in range(repetitions)]).T
+    return smallest_of([mean_of(weighted - full), mean_of(less - plain)])
+
+
 BINS = Claim.synthetic(
     id="irs.bins-insensitive",
     quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
@@ -85,11 +228,33 @@ BINS = Claim.synthetic(
     statistic="MI score with more bins minus that with 20",
     # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
     rule=within(-0.05, 0.05),
+    given={"idle": False, "than": 20, "n": 10_000, "samples": 20},
+    false={"bins": 20, "idle": True, "than": 3, "n": 500, "samples": 8},
 )
+
+
+@BINS.covers
+@MORE_BINS
+def test_more_bins_leave_the_score_of_active_codes(bins, idle, than, n, samples):
+    return change_by_bins(bins, idle, than, n, samples)
+
+
 BINS_IDLE = BINS.probe(
     "half idle",
     population="the same beside as many codes of noise, as a model with unused dimensions has",
+    statistic="MI score with more bins minus that with 20",
+    # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
+    rule=within(-0.05, 0.05),
+    given={"idle": True, "than": 20, "n": 10_000, "samples": 20},
 )
+
+
+@BINS_IDLE.covers
+@MORE_BINS
+def test_more_bins_leave_the_score_with_idle_codes(bins, idle, than, n, samples):
+    return change_by_bins(bins, idle, than, n, samples)
+
+
 UNDERESTIMATES = Claim.synthetic(
     id="irs.single-feature-splits",
     quote="When multiple features can be chosen from at each split, it is well possible that features with a mediocre "
@@ -104,137 +269,28 @@ UNDERESTIMATES = Claim.synthetic(
     ),
     statistic="importance of the middling code minus what it deserves",
     rule=below(-0.05, null=0.0),
+    given={"features": None, "samples": 5, "n": 2_000},
+    false={"features": 1},
 )
+
+
+@UNDERESTIMATES.covers
+def test_choosing_among_all_features_underestimates_middling_ones(features, samples, n):
+    return misjudged(features, samples, n)
+
+
 AVOIDED = UNDERESTIMATES.cell(
     "one feature",
     quote="we only use one single feature to 'randomly choose from' at each split, since this guarantees that each "
     "feature is equally given the chance to prove itself in reducing the out-of-bag error.",
     says="One candidate feature at each split avoids it.",
+    statistic="importance of the middling code minus what it deserves",
     rule=above(-0.05),
+    given={"features": 1, "samples": 5, "n": 2_000},
+    false={"features": None},
 )
 
 
-def disturbed(name, *, clean=False):
-    """The disturbed code of the first factor beside copies of the others."""
-    factors = factor_grid((5, 5, 5, 5))
-    code = factors[:, 0].astype(float) if clean else GRID_CODES[name](factors)
-    return Sample(np.column_stack([code, factors[:, 1:]]), factors)
-
-
-def information(sample):
-    return float(modularity(sample).per_code[0])
-
-
-def importances(sample, splits):
-    streams = [generator(claim=INFORMATION.id, split=i) for i in range(splits)]
-    return np.array([dci(sample, estimator="forest", generator=stream).per_code[0] for stream in streams])
-
-
-def robustness(sample):
-    return float(irs(sample).per_code[0])
-
-
-def change_by_bins(bins, idle, confidence, *, than=20, n=10_000, samples=20):
-    def one(number):
-        stream = generator(claim=BINS.id, sample=number)
-        factors = stream.integers(10, size=(n, 5))
-        codes = factors @ (np.eye(5) + 0.1 * stream.standard_normal((5, 5))) + stream.standard_normal((n, 5))
-        sample = Sample(np.hstack([codes, stream.standard_normal((n, 5))]) if idle else codes, factors)
-        return float(modularity(sample, bins=bins)) - float(modularity(sample, bins=than))
-
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
-
-
-def misjudged(features, confidence, *, samples=5, n=2_000):
-    """Importance of the middling code minus what it deserves, whose noise is 0.5 where the good one's is 0.4."""
-
-    def one(number):
-        stream = generator(claim=UNDERESTIMATES.id, sample=number)
-        target = stream.standard_normal(n)
-        codes = stream.standard_normal((n, 3)) * [0.4, 0.5, 1.0]
-        codes[:, :2] += target[:, None]
-        r2 = np.array([np.corrcoef(code, target)[0, 1] ** 2 for code in codes.T])
-        forest = RandomForestRegressor(50, min_samples_leaf=n // 20, max_features=features, random_state=number)
-        return float(forest.fit(codes, target).feature_importances_[1] - r2[1] / r2.sum())
-
-    return mean_interval([one(i) for i in range(samples)], confidence=confidence)
-
-
-EFFECTS = pytest.mark.parametrize("effect", list(GRID_CODES))
-
-
-@DECEIVED.covers
-@EFFECTS
-def test_irs_sees_what_information_and_importance_do_not(effect, confidence, *, sample=disturbed, splits=5):
-    clean, moved = disturbed(effect, clean=True), sample(effect)
-    robust, known = (score(clean) - score(moved) for score in (robustness, information))
-    important = importances(clean, splits) - importances(moved, splits)
-    return smallest_of(
-        lambda level: [
-            exact(min(robust - LEAST, LEAST - known), n=splits),
-            mean_interval(LEAST - important, confidence=level),
-        ],
-        confidence=confidence,
-    )
-
-
-@INFORMATION.covers
-@EFFECTS
-def test_information_takes_the_code_for_disentangled(effect, *, sample=disturbed):
-    return exact(information(sample(effect)))
-
-
-@IMPORTANCE.covers
-@EFFECTS
-def test_importance_takes_the_code_for_disentangled(effect, confidence, *, sample=disturbed, splits=5):
-    return mean_interval(importances(sample(effect), splits), confidence=confidence)
-
-
-@ROBUSTNESS.covers
-@EFFECTS
-def test_irs_sees_that_the_code_is_not_robust(effect, *, sample=disturbed):
-    return exact(robustness(sample(effect)))
-
-
-@OWN_FACTOR.covers
-@EFFECTS
-def test_irs_of_the_own_factor_sees_that_the_code_is_not_robust(effect, *, sample=disturbed):
-    return exact(irs(sample(effect)).relation[0, 0])
-
-
-@WEIGHTED.covers
-def test_weights_keep_dead_dimensions_out_of_the_average(confidence, *, dead=5, size=1e-3, repetitions=8):
-    def averages(repetition):
-        stream = generator(claim=WEIGHTED.id, repetition=repetition)
-        factors = stream.integers(5, size=(2_000, 3))
-        codes = np.hstack([factors, size * stream.standard_normal((2_000, dead))])
-        score = irs(Sample(codes, factors), generator=stream)
-        return score.value, float(score.per_code.mean())
-
-    weighted, plain = np.array([averages(i) for i in range(repetitions)]).T
-    return smallest_of(
-        lambda level: [mean_interval(room, confidence=level) for room in (weighted - 0.95, 0.8 - plain)],
-        confidence=confidence,
-    )
-
-
-@BINS.covers
-@pytest.mark.parametrize("bins", [30, 50, 100])
-def test_more_bins_leave_the_score_of_active_codes(bins, confidence, *, idle=False, **size):
-    return change_by_bins(bins, idle, confidence, **size)
-
-
-@BINS_IDLE.covers
-@pytest.mark.parametrize("bins", [30, 50, 100])
-def test_more_bins_leave_the_score_with_idle_codes(bins, confidence, *, idle=True, **size):
-    return change_by_bins(bins, idle, confidence, **size)
-
-
-@UNDERESTIMATES.covers
-def test_choosing_among_all_features_underestimates_middling_ones(confidence, *, features=None, **size):
-    return misjudged(features, confidence, **size)
-
-
 @AVOIDED.covers
-def test_one_candidate_feature_avoids_it(confidence, *, features=1, **size):
-    return misjudged(features, confidence, **size)
+def test_one_candidate_feature_avoids_it(features, samples, n):
+    return misjudged(features, samples, n)

@@ -82,13 +82,13 @@ def zoo_of_methods(**strengths) -> SimulatedPopulation:
 def test_the_example_of_two_methods_asks_for_no_third(claim_files):
     m = claim_files["irs/test_6_1_methods"]
     zoo = zoo_of_methods()
-    example = m.test_beta_tcvae_is_more_robust_than_the_plain_vae_and_knows_less(zoo, confidence=0.95)
+    example = m.test_beta_tcvae_is_more_robust_than_the_plain_vae_and_knows_less(zoo)
     assert example.n == 10
     scores = ("irs", "dci.single.informativeness")
     gain, loss = (zoo.scores(s, "beta_tcvae")[:, 1] - zoo.scores(s, "beta_vae")[:, 1] for s in scores)
     assert example.value == pytest.approx(min(gain.mean(), -loss.mean()))
     with pytest.raises(EvidenceLacking, match="no annealed_vae of strength 4 or 25"):
-        m.test_metrics_do_not_always_rank_the_methods_alike(zoo, "printed", confidence=0.95)
+        m.test_metrics_do_not_always_rank_the_methods_alike(zoo, "printed")
 
 
 @pytest.mark.parametrize("sweep", [(0.5, 4.0, 16.0), (5.0, 25.0, 100.0)])
