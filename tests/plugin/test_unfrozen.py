@@ -35,7 +35,7 @@ def test_a_card_changed_by_hand_is_broken_by_name_in_one_line(frozen):
     assert done.code == 1
     line = "card 'flaws.xor / synthetic / a' is not as it was frozen: confidence is 0.9, was 0.95; dbench claims freeze"
     assert line in done.records["test_holds"]["reason"]
-    assert sum(line in shown for shown in done.text.splitlines()) == 1
+    assert sum(shown.startswith(line) for shown in done.text.splitlines()) == 1
 
 
 def test_a_session_that_is_told_so_judges_by_it_and_its_record_says_so(frozen):
