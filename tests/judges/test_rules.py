@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 from dbench.claims import EVERY_PART, Rule, Verdict, above, below, every_part, within
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import Interval, exact, mean_interval
+from dbench.stats import Interval, exact, mean_of
 
 R, W, OPEN, A, C = Verdict.REPRODUCED, Verdict.WEAKER, Verdict.UNDECIDED, Verdict.ABSENT, Verdict.CONTRADICTED
 # Multiples of 1/8 add and subtract without rounding, so that edges are hit.
@@ -180,7 +180,7 @@ def test_inside_a_range_both_ends_must_clear():
 )
 def test_a_rule_errs_no_more_often_than_its_confidence_allows(effect, verdict, least, most):
     worlds = effect + generator(test="errors of a rule", effect=effect).standard_normal((2_000, 8))
-    found = [above(0.0).decide(mean_interval(world)) is verdict for world in worlds]
+    found = [above(0.0).decide(mean_of(world).at(0.95)) is verdict for world in worlds]
     assert least <= sum(found) / len(found) <= most
 
 
