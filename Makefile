@@ -1,14 +1,16 @@
 # make claims: judge every finding, write reports/latest/.   make test: lint, types, all tests.   make lint: the quick part.
-# make docs: pages that list what there is, the figures of the report, and the site in build/site.   make picture: docs/report.png.
+# make docs: lists of what there is, and the site in build/site.   make picture: docs/report.png.
+# make pages: what takes minutes and is committed: docs/properties.md and the figures of the report.
+# --no-compile: most modules that are installed are never imported.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: claims test lint docs picture format clean
+.PHONY: claims test lint docs pages picture format clean
 
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dbench needs python 3.11 or newer, found " + sys.version.split()[0])'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
 	@touch $@
 
 claims: .venv/installed
@@ -23,11 +25,12 @@ test: lint
 	$(BIN)/pytest tests/ -n auto
 
 docs: .venv/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python tools/pages.py
+	$(BIN)/mkdocs build
+
+pages: .venv/installed
 	$(BIN)/python tools/properties.py --new docs/properties.md
 	$(BIN)/dbench figures --small --out docs/figures
-	$(BIN)/mkdocs build
 
 picture:
 	chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update \

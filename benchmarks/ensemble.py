@@ -9,7 +9,7 @@ core, on a GPU as one process. The other side is an ordinary module trained by `
 threads (``--threads``), and with ``--fused`` by Adam's fused form, which is not the default on processors. The first
 turn of each side warms up and does not count. Printed are the medians of model-steps a second and their ratio. On a
 machine that others use, two threads wait for each other and the other side looks slower than it is: measure on an idle
-one, or with one thread.
+one, or with one thread. Of convolutional networks on a GPU a table of their forms comes first (``conv_forms.py``).
 """
 
 import argparse
@@ -22,6 +22,8 @@ import time
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
+from conv_forms import print_table
+from images import random_images
 from reference_network import reference
 
 from dbench.models import find_network
@@ -32,16 +34,6 @@ BATCH = 64
 LEARNING_RATE = 1e-3
 STEPS_OF_A_MODEL = 1000
 BETWEEN_LOOKS_AT_THE_CLOCK = 10
-
-
-def random_images(shape: tuple[int, ...], n: int = 4096) -> torch.Tensor:
-    """Rectangles of random place and size; content does not matter for speed, but zeros and ones should dominate."""
-    rng, images = np.random.default_rng(0), np.zeros((n, *shape), dtype=np.uint8)
-    for image in images:
-        top, left = rng.integers(0, shape[1] // 2, 2)
-        height, width = rng.integers(2, shape[1] // 2, 2)
-        image[:, top : top + height, left : left + width] = 255
-    return torch.from_numpy(images)
 
 
 def ensemble_turns(connection, options, first: int) -> None:
@@ -114,6 +106,8 @@ def main() -> None:
     if options.threads:
         torch.set_num_threads(options.threads)
 
+    if options.device == "cuda" and options.network == "conv":
+        print_table(options.members, options.seconds)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     processes = cores if options.device == "cpu" else 1
     context = multiprocessing.get_context("spawn")

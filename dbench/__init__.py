@@ -5,18 +5,22 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dbench import audit, codes, data, metrics, scoring, stats
     from dbench.codes import Sample
     from dbench.scoring import score
 
-__all__ = ["Sample", "__version__", "score"]
+__all__ = ["Sample", "__version__", "audit", "codes", "data", "metrics", "score", "scoring", "stats"]
 
 __version__ = version("dbench")
 
 _LATER = {"Sample": "dbench.codes", "score": "dbench.scoring"}
+_PACKAGES = ("audit", "codes", "data", "metrics", "scoring", "stats")
 
 
 def __getattr__(name: str) -> Any:
     """Import what needs numpy when it is asked for, so that the command line and the plugin start quickly."""
+    if name in _PACKAGES:
+        return import_module(f"dbench.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'dbench' has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

@@ -7,7 +7,6 @@ import io
 import json
 import os
 import shlex
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import InvalidInput, unknown_name
+from dbench.shown import one_line
 
 if TYPE_CHECKING:
     import pytest
 
-    from dbench.claims import Claim
     from dbench.claims.frozen import Frozen
 
 _REPORTS = [Path("reports/latest/report.json"), Path("reports/latest-partial/report.json")]
@@ -57,19 +56,21 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
         return
     record = next((one for one in document["records"] if one["nodeid"] == heading["record"]), None)
     if record is not None:
-        click.echo(f'\nThe paper: "{record["quote"]}"\nStatistic: {record["statistic"]}\nRule:      {record["rule"]}')
+        says = {name: one_line(record[name]) for name in ("quote", "statistic", "rule")}
+        click.echo(f'\nThe paper: "{says["quote"]}"\nStatistic: {says["statistic"]}\nRule:      {says["rule"]}')
         for entry in record["regime"]:
             value = "not known" if entry["value"] is None else f"{entry['value']:.3g}"
-            click.echo(f"Condition: {entry['says']} {entry['rule']}: {value} ({entry['source']})")
-    click.echo(f"\n{heading['verdict'].upper()}. {heading['says']}")
+            click.echo(one_line(f"Condition: {entry['says']} {entry['rule']}: {value} ({entry['source']})"))
+    click.echo(f"\n{heading['verdict'].upper()}. {one_line(heading['says'])}")
     for note in heading["notes"]:
-        click.echo(f"  {note}")
+        click.echo(f"  {one_line(note)}")
     of = [document["provenance"].get(name, f"unknown {name}") for name in ("commit", "utc")]
-    click.echo(f"\nCite: {', '.join(['dbench', finding.id, heading['verdict'], *of])}")
+    click.echo(f"\nCite: {one_line(', '.join(['dbench', finding.id, heading['verdict'], *of]))}")
     if record is not None:
         test = within_claims(record["nodeid"])
         ours = (_shipped_claims() / test.partition("::")[0]).is_file()
-        click.echo(f"Again: dbench claims run -n0 '{test}'" if ours else f"Again: pytest '{record['nodeid']}'")
+        again = f"Again: dbench claims run -n0 '{test}'" if ours else f"Again: pytest '{record['nodeid']}'"
+        click.echo(one_line(again))
 
 
 @claims.command(context_settings={"ignore_unknown_options": True})
@@ -121,14 +122,16 @@ def _shipped_claims() -> Path:
     metavar="OLD NEW",
     help="Two reports: a changed card keeps its date where all its records are equal in both.",
 )
+@click.option("--evidence", type=click.Path(path_type=Path, exists=True), help="Tables that --same translates.")
 @click.option("--check", is_flag=True, help="Write nothing, and fail where a card is not as it was frozen.")
-def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
-    """Write FOLDER/frozen.json: a hash of each card and of what computes its estimate.
+def freeze(folder: Path, same: tuple[Path, Path] | None, evidence: Path | None, check: bool) -> None:
+    """Write FOLDER/frozen.json: what each card declares, with a hash of it and the commit.
 
-    A card that is as it was keeps its date. One that changed gets today's, and is exploratory on every table that was
-    scored before, unless --same proves that the change was one of form.
+    A card that is as it was keeps its date. One that changed gets today's, and is unconfirmed on every table that was
+    scored before, unless --same proves that the change was one of form: then the tables of --evidence get its new hash.
     """
-    from dbench.claims.frozen import Frozen, frozen_again, load_frozen, write_frozen
+    from dbench.claims.evidence import evidence_folders
+    from dbench.claims.frozen import Frozen, frozen_again, load_frozen, translate_rules, write_frozen
     from dbench.report import read_report
 
     path = folder / "frozen.json"
@@ -141,9 +144,12 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, check: bool) -> None:
     if check and (changed or gone):
         first = ", ".join(repr(name) for name in [*changed, *sorted(gone)][:3])
         raise InvalidInput(f"{path} must hold every card as it is, got {counts}, first {first}: dbench claims freeze")
-    if not check:
-        write_frozen(path, after)
     click.echo(f"{len(after.cards)} cards frozen in {path}; {counts}")
+    if check:
+        return
+    write_frozen(path, after)
+    for table in evidence_folders(evidence) if evidence else []:
+        click.echo(f"{translate_rules(table, before, after, equal)} hashes translated in {table.name}")
 
 
 def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
@@ -151,12 +157,14 @@ def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
 
     One that broke, or of which no record has an estimate, proves nothing of what computes it.
     """
+    from dbench.claims.card import name_of
+
     unproven = set[str]()
 
     def said(document: dict[str, Any]) -> dict[str, list[str]]:
         found = dict[str, list[dict[str, Any]]]()
         for record in document["records"]:
-            name = " / ".join(filter(None, [record["claim"], record["evidence"], record["part"]]))
+            name = name_of(record["claim"], record["evidence"], record["part"])
             found.setdefault(name, []).append(record)
         for name, records in found.items():
             if all(one["estimate"] is None for one in records) or any(one["verdict"] == "broken" for one in records):
@@ -177,11 +185,11 @@ def _collect_cards(folder: Path) -> Frozen:
 
     from dbench.claims.fingerprint import fingerprint
     from dbench.claims.frozen import Frozen, FrozenCard
-    from dbench.pytest_judge import role_of
+    from dbench.provenance import commit
+    from dbench.pytest_judge import declaration, role_of
     from dbench.pytest_recorder import card_of
 
-    cards: dict[str, Claim] = {}
-    tests: dict[str, list[Callable[..., Any]]] = {}
+    declared: dict[str, dict[str, Any]] = {}
     cells: dict[str, int] = {}
 
     class Collector:
@@ -189,17 +197,16 @@ def _collect_cards(folder: Path) -> Frozen:
             for item in session.items:
                 if (card := card_of(item)) is None:
                     continue
-                cards[card.name] = card
                 cells[card.name] = cells.get(card.name, 0) + (role_of(item, card) == "cell")
-                function = getattr(item, "function", None)
-                if function is not None and function not in tests.setdefault(card.name, []):
-                    tests[card.name].append(function)
+                if card.name not in declared:
+                    declared[card.name] = declaration(item, card)
 
     with contextlib.redirect_stdout(io.StringIO()):
         arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
         status = pytest.main(arguments, plugins=[Collector()])
     if status != pytest.ExitCode.OK:
         raise InvalidInput(f"claims must be collected by pytest before they are frozen, got exit status {int(status)}")
-    today = datetime.now(UTC).date().isoformat()
-    hashes = {name: fingerprint(card, tests[name]) for name, card in cards.items()}
-    return Frozen({name: FrozenCard(hashes[name], today, cells[name]) for name in sorted(cards)})
+    today, here = datetime.now(UTC).date().isoformat(), commit()
+    return Frozen(
+        {name: FrozenCard(fingerprint(own), today, here, cells[name], own) for name, own in sorted(declared.items())}
+    )

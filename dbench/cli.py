@@ -1,13 +1,17 @@
 """The command line."""
 
 import importlib
+import io
+import sys
 from typing import IO, Any
 
 import click
 
 from dbench import __version__
 from dbench.errors import DbenchError, refused
+from dbench.shown import one_line
 
+_LONGEST = 4000  # characters of a message: a value it names may be a file
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "Judge the findings; what one says and what came out; freeze rules."),
@@ -33,6 +37,11 @@ class _OneLine(click.ClickException):
         click.secho(f"dbench: {self.format_message()}", fg="red", err=True, file=file)
 
 
+def _short(error: DbenchError) -> str:
+    text = one_line(str(error))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
 class _Root(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_GROUPS)
@@ -50,15 +59,18 @@ class _Root(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """The one place where an error becomes a line."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal of ascii loses an arrow, and not the table
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("dbench: stopped", err=True)
             ctx.exit(130)
         except DbenchError as error:
-            raise _OneLine(" ".join(str(error).split())) from None
+            raise _OneLine(_short(error)) from None
         except OSError as error:
-            raise _OneLine(refused(error)) from None
+            raise _OneLine(one_line(refused(error))) from None
 
 
 @click.group(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})

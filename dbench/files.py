@@ -1,7 +1,12 @@
 """Files: written whole or not at all, and what cannot be read as an error of ours."""
 
 import contextlib
+import errno
 import io
+import os
+import shutil
+import stat
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,18 +48,74 @@ def read_npy_header(stream: IO[bytes], what: str) -> tuple[tuple[int, ...], bool
 
 @contextlib.contextmanager
 def aside(path: Path) -> Iterator[Path]:
-    """Give a place beside ``path`` to write to; it is renamed at the end, or removed when something is raised.
+    """Give a place to write to; at the end its content becomes that of ``path``, unless something is raised.
 
-    Folders are made if missing. Every call has a place of its own, also where containers share folder and process ids.
+    A file is replaced by a rename and keeps its mode and, where the system allows it, its owner. A link stays: what it
+    leads to is replaced. What a rename would destroy is written into: a character device, a pipe that somebody reads,
+    the file that standard output goes to, and one of several names (hard links). Folders are made if missing. Every
+    call has a place of its own, also where containers share folder and process ids.
+
+    Raises:
+        OSError: ``path`` is a folder, a block device, a socket or a pipe that nobody reads, or the system refuses.
     """
-    place = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield place
-        place.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            place.unlink(missing_ok=True)
+        there = path.stat()
+    except FileNotFoundError:
+        there = None
+    target = Path(os.path.realpath(path))
+    kept = _kept(path, there) if there else None
+    # Beside a device there may be no room.
+    folder = target.parent if there is None or stat.S_ISREG(there.st_mode) else Path(tempfile.gettempdir())
+    place = folder / f".{target.name}.{uuid.uuid4().hex[:8]}.partial"
+    with kept or contextlib.nullcontext():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            yield place
+            if kept:
+                with place.open("rb") as content:
+                    shutil.copyfileobj(content, kept)
+                if there and stat.S_ISREG(there.st_mode):
+                    kept.truncate()  # what was there may have been longer
+                return
+            if there:
+                with contextlib.suppress(PermissionError):
+                    os.chown(place, there.st_uid, there.st_gid)
+                place.chmod(stat.S_IMODE(there.st_mode))
+            place.replace(target)
+        finally:
+            with contextlib.suppress(OSError):
+                place.unlink(missing_ok=True)
+
+
+_NEVER_WRITTEN = {stat.S_ISDIR: "a folder", stat.S_ISBLK: "a block device", stat.S_ISSOCK: "a socket"}
+
+
+def _kept(path: Path, there: os.stat_result) -> IO[bytes] | None:
+    """Open what is written into and not replaced; None where that is a plain file."""
+    for standard in (1, 2):
+        with contextlib.suppress(OSError):  # it may be closed
+            if os.path.samestat(os.fstat(standard), there):
+                return os.fdopen(os.dup(standard), "wb")  # goes on where the output before it ended
+    if stat.S_ISREG(there.st_mode) and there.st_nlink == 1:
+        return None
+    for is_kind, kind in _NEVER_WRITTEN.items():
+        if is_kind(there.st_mode):
+            raise OSError(errno.EINVAL, f"it is {kind}", str(path))
+    try:
+        opened = os.open(path, os.O_WRONLY | os.O_NONBLOCK)  # else a pipe would be waited for
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(errno.ENXIO, "it is a pipe that nobody reads", str(path)) from None
+        raise
+    os.set_blocking(opened, True)
+    return os.fdopen(opened, "wb")
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one place, where a file need not be yet."""
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    return one.exists() and other.exists() and one.samefile(other)
 
 
 def write_aside(path: Path, content: str | bytes) -> Path:

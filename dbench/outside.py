@@ -2,11 +2,32 @@
 
 import contextlib
 import importlib
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from dbench.errors import InvalidInput
+
+
+@contextlib.contextmanager
+def user_code() -> Iterator[None]:
+    """Run what a user wrote: it prints to standard error, where no ``--json`` stands, and does not end the process.
+
+    Raises:
+        SystemExit: it called ``os._exit``, which would end the process as if all were well.
+    """
+
+    def leave(status: int) -> NoReturn:
+        raise SystemExit(f"os._exit({status}) was called")
+
+    kept, os._exit = os._exit, leave
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os._exit = kept
 
 
 def load_callable(what: str, name: str) -> Any:
@@ -42,8 +63,7 @@ def _import(name: str) -> Any:
     if added:
         sys.path.insert(0, here)
     try:
-        # Whatever a module prints while it is imported must not mix with --json.
-        with contextlib.redirect_stdout(sys.stderr):
+        with user_code():
             return importlib.import_module(name)
     except (Exception, SystemExit) as error:
         # The module is the user's: anything can happen in it, and all of it is a message.

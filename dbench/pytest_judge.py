@@ -20,7 +20,9 @@ from dbench.claims import (
 )
 from dbench.claims.evidence import OnDemand, other_size
 from dbench.claims.filters import NothingLeftOut
+from dbench.claims.fingerprint import declared_by
 from dbench.claims.frozen import Frozen, load_frozen
+from dbench.claims.ledger import completed
 from dbench.claims.partly_scored import on_scored_seeds
 from dbench.claims.population import Population, PopulationPair
 from dbench.claims.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
@@ -34,7 +36,10 @@ from dbench.stats import Estimate, Interval
 _Skipped: Any = pytest.skip.Exception
 
 EXPECTATIONS: pytest.StashKey[Expectations | None] = pytest.StashKey()
-FROZEN: pytest.StashKey[Frozen] = pytest.StashKey()
+# None where the session was given no file of frozen rules.
+FROZEN: pytest.StashKey[Frozen | None] = pytest.StashKey()
+# Where the cards of this session are not as they were frozen, by name.
+CHANGES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
 # The parameters of each test's first case, by the test's id.
 FIRST: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()
 
@@ -66,7 +71,7 @@ def start(config: pytest.Config) -> None:
         findings = setting(config, "dbench_ledger")
         ledger(findings)
         config.stash[EXPECTATIONS] = load_expected(expect, findings) if expect else None
-        config.stash[FROZEN] = load_frozen(frozen) if frozen else Frozen()
+        config.stash[FROZEN] = load_frozen(frozen) if frozen else None
         report = None if on_worker or option.collectonly else setting(config, "dbench_report")
         if report:
             prepare_folder(report)
@@ -120,7 +125,7 @@ def confidence(request: pytest.FixtureRequest) -> float:
     card = card_of(request.node)
     if card is None:
         raise InvalidInput(f"confidence is for tests that cover a claim, got {request.node.nodeid}")
-    return request.config.stash[FROZEN].confidence_of(card, role_of(request.node, card))
+    return _level(request.node, card)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -131,8 +136,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     if card.id not in ledger(setting(pyfuncitem.config, "dbench_ledger")):
         pytest.fail(f"claim {card.id!r} must be a finding of the ledger (--dbench-ledger), got none", pytrace=False)
+    if (changed := _unfrozen(pyfuncitem, card)) and pyfuncitem.config.option.dbench_unfrozen == "fail":
+        pytest.fail(f"{changed}; dbench claims freeze, or --dbench-unfrozen=allow", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    level = pyfuncitem.config.stash[FROZEN].confidence_of(card, role_of(pyfuncitem, card))
+    level = _level(pyfuncitem, card)
 
     def interval(**given: Any) -> Interval:
         returned = pyfuncitem.obj(**given)
@@ -154,6 +161,28 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     judgement = card.judge(returned, confidence=level)
     _settle(pyfuncitem, card, estimate, judgement, arguments)
     return True
+
+
+def _level(item: pytest.Item, card: Claim) -> float:
+    return (item.config.stash[FROZEN] or Frozen()).confidence_of(card, role_of(item, card))
+
+
+def declaration(item: pytest.Item, card: Claim) -> dict[str, Any]:
+    """Return what a card declares, with all tests of its file that cover it, and what heads its finding."""
+    tests = [test for test in vars(item.module).values() if getattr(test, CARD_ATTRIBUTE, None) is card]  # type: ignore[attr-defined]
+    finding = ledger(setting(item.config, "dbench_ledger")).get(card.id)
+    return declared_by(card, tests, heads=finding.heads if finding else "")
+
+
+def _unfrozen(item: pytest.Item, card: Claim) -> str:
+    """Say where a card is not as the session's file of frozen rules has it; nothing where there is no such file."""
+    frozen = item.config.stash[FROZEN]
+    if frozen is None:
+        return ""
+    known = item.config.stash.setdefault(CHANGES, {})
+    if card.name not in known:
+        known[card.name] = frozen.change_of(card, declaration(item, card))
+    return known[card.name]
 
 
 def role_of(item: pytest.Item, card: Claim) -> Role:
@@ -204,14 +233,16 @@ def _settle(
         judgement = Judgement(Verdict.NOT_TESTED, f"outside the conditions set for it: {said}")
     params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
     params = {name: value for name, value in params.items() if name not in card.given}
-    record = record_of(card, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
+    whole = completed(card, setting(item.config, "dbench_ledger"))
+    record = record_of(whole, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
     record["regime"] = regime
     if populations:
         record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"
         of_evidence = (sentence for models in populations for sentence in models.deviations)
         record["deviations"] = list(dict.fromkeys((*record["deviations"], *of_evidence)))
-        record["exploratory"] = any(item.config.stash[FROZEN].is_newer(card, models) for models in populations)
-    record["role"] = role_of(item, card)
+        frozen = item.config.stash[FROZEN] or Frozen()
+        record["unconfirmed"] = any(frozen.is_newer(card, models) for models in populations)
+    record |= {"role": role_of(item, card), "unfrozen": _unfrozen(item, card)}
     _conclude(item, record, Verdict(record["verdict"]))
 
 
@@ -242,6 +273,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A claim that passed without a judgement is broken: another plugin may have called its test."""
     report = yield
+    if report.failed and card_of(item) is not None and call.excinfo and isinstance(call.excinfo.value, DbenchError):
+        report.longrepr = f"{item.nodeid}: {call.excinfo.value}"  # the evidence is at fault, no line of the code
     judged = any(name == RECORD_PROPERTY for name, _ in item.user_properties)
     if report.when == "call" and report.passed and card_of(item) is not None and not judged:
         report.outcome = "failed"

@@ -16,6 +16,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--dbench-report", metavar="DIR", help="folder of the report, or 'none' (ini: dbench_report)")
     group.addoption("--dbench-expect", metavar="FILE", help="expected verdicts, or 'none' (ini: dbench_expect)")
     group.addoption("--dbench-frozen", metavar="FILE", help="frozen rules, or 'none' (ini: dbench_frozen)")
+    group.addoption(
+        "--dbench-unfrozen",
+        choices=("fail", "allow"),
+        default="fail",
+        help="'allow' judges by cards that are not as the frozen rules have them; their records say so",
+    )
     group.addoption("--dbench-ledger", metavar="FILE", help="findings beside those shipped (ini: dbench_ledger)")
     group.addoption("--dbench-evidence", metavar="DIR", help="folder of evidence tables (default: those shipped)")
     group.addoption(
@@ -42,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("dbench_claims", "folder of the claims; the plugin is inert elsewhere", default="")
     parser.addini("dbench_report", "folder the report is written to", default="none")
-    parser.addini("dbench_figures", "folder of figures for the report, as make docs writes them", default="none")
+    parser.addini("dbench_figures", "folder of figures for the report, as make pages writes them", default="none")
     parser.addini("dbench_expect", "file of expected verdicts", default="none")
     parser.addini("dbench_frozen", "file of frozen rules", default="none")
     parser.addini("dbench_ledger", "ledger of findings beside those shipped", default="none")

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields, ledger
+from dbench.claims.card import name_of
 from dbench.claims.errata import errata
 from dbench.claims.evidence import describe_evidence
+from dbench.claims.frozen import load_frozen
+from dbench.claims.ledger import completed
 from dbench.claims.session import Session
 from dbench.errors import DbenchError, refused
 from dbench.provenance import commit, repository, utc_now, versions
@@ -30,7 +33,11 @@ def card_of(item: pytest.Item) -> Claim | None:
 
 def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
     """Return by test id the fields of the card."""
-    return {item.nodeid: card_fields(card) for item in items if (card := card_of(item)) is not None}
+    return {
+        item.nodeid: card_fields(completed(card, setting(item.config, "dbench_ledger")))
+        for item in items
+        if (card := card_of(item)) is not None
+    }
 
 
 class Recorder:
@@ -43,6 +50,7 @@ class Recorder:
         self.document: dict[str, Any] = {}
         self.written: list[Path] = []
         self.unwritten = ""
+        self.gone: list[str] = []
         self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now(), "repository": repository()}
 
     def pytest_report_header(self) -> list[str]:
@@ -120,7 +128,7 @@ class Recorder:
             phase=str(report.when),
             outcome=report.outcome,
             seconds=report.duration,
-            properties=dict(report.user_properties),
+            properties=report.user_properties,
             message=message.replace(f"{self.config.rootpath}{os.sep}", ""),
         )
 
@@ -142,15 +150,17 @@ class Recorder:
     def _finish(self, session: pytest.Session) -> None:
         interrupted = session.exitstatus == pytest.ExitCode.INTERRUPTED
         self.session.stopped = bool(interrupted or session.shouldfail or session.shouldstop)
+        if self.whole and (frozen := setting(self.config, "dbench_frozen")):
+            there = {name_of(card["claim"], card["evidence"], card["part"]) for card in self.session.cards.values()}
+            self.gone = sorted(load_frozen(frozen).cards.keys() - there)
         session.exitstatus = self.session.exit_status(
             int(session.exitstatus), fail_on_undecided=self.config.getoption("dbench_undecided") == "fail"
         )
+        if self.gone and self.config.option.dbench_unfrozen == "fail":
+            session.exitstatus = session.exitstatus or 1
         records, checks = self.session.records(), self.session.checks()
         papers = {record["paper"] for record in records}
         findings = ledger(setting(self.config, "dbench_ledger"))
-        for record in records:  # what a card leaves to the ledger
-            if row := findings.get(record["claim"]):
-                record |= {"says": record["says"] or row.says, "where": record["where"] or row.where}
         self._place_junit(judged=bool(records))
         try:
             on_models = any(record["evidence"] == "zoo" for record in records)
@@ -186,6 +196,7 @@ class Recorder:
             )
         lines += [f"no report: {self.unwritten}"] if self.unwritten else []
         lines += [f"stale expectation, no judgement uses it: {entry}" for entry in self.session.stale()]
+        lines += [f"frozen, and no test covers it: card {name!r}; dbench claims freeze" for name in self.gone]
         lines += [f"never reported, its worker died: {nodeid}" for nodeid in self.session.lost]
         for line in lines:
             terminalreporter.write_line(line)

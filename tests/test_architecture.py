@@ -13,7 +13,7 @@ PACKAGE = ROOT / "dbench"
 # The path of the data, in the order of the table; a row below may import from the rows above it.
 ROOMS = re.findall(r"^\| `dbench\.(\w+)` \|", (ROOT / "docs" / "design.md").read_text(encoding="utf-8"), re.MULTILINE)
 # What every room may use.
-GROUND = {"errors", "files", "outside", "provenance", "seeds", "stats", "study"}
+GROUND = {"errors", "files", "outside", "provenance", "seeds", "shown", "stats", "study"}
 # The last column of the table, rooms and libraries.
 UNKNOWN = {
     "models": {"data"},

@@ -87,13 +87,22 @@ def references(before: str) -> str:
 
 
 def members(_: str) -> str:
-    """What the page of the metrics documents: all that dbench.metrics exports."""
-    names = sorted(name for name, value in vars(dbench.metrics).items() if _exported(name, value))
-    return "::: dbench.metrics\n    options:\n      members:\n" + "".join(f"        - {name}\n" for name in names)
+    """What the page of the metrics documents: all that dbench.metrics exports, metrics first, each where it is defined.
+
+    Most metrics have the name of their module, which would stand in their place.
+    """
+    exported = {name: value for name, value in vars(dbench.metrics).items() if _exported(name, value)}
+    first = sorted(name for name in exported if name in METRICS)
+    return "".join(f"::: {_home(exported[name])}.{name}\n" for name in [*first, *sorted(exported.keys() - METRICS)])
 
 
 def _exported(name: str, value: object) -> bool:
     return not name.startswith("_") and type(value).__name__ != "module"
+
+
+def _home(value: object) -> str:
+    """The module of what a package exports; of data, which do not know theirs, the package."""
+    return getattr(value, "__module__", None) or dbench.metrics.__name__
 
 
 def pitfalls(functions: Mapping[str, Callable[..., object]]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import InvalidInput
+from dbench.outside import user_code
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -43,29 +44,30 @@ def audit(
     METRIC is module:attribute, found from the current folder too, or the name of a metric of dbench. It takes codes
     (n x d) and factors (n x k, integer labels) and returns a number.
     """
-    from rich.console import Console
     from rich.markup import escape
 
     from dbench.audit.audit import audit as ask
     from dbench.audit.audit import load_expected, stale
     from dbench.audit.table import comparison_table
+    from dbench.shown import terminal
 
     known = load_expected(expected) if expected else {}
     audits: dict[str, list[CheckResult]] = {}
     for metric in metrics:
         # A terminal sees which check was last; a pipe sees nothing of it.
-        with Console(stderr=True).status(escape(f"audit of {metric}")) as status:
+        with terminal(stderr=True).status(escape(f"audit of {metric}")) as status:
 
             def tell(record: CheckResult, metric: str = metric, status: Status = status) -> None:
                 status.update(escape(f"{metric}: {record.check}"))
 
-            audits[metric] = ask(metric, callback=tell, only=checks, expected=known, name=metric, **options)
+            with user_code():
+                audits[metric] = ask(metric, callback=tell, only=checks, expected=known, name=metric, **options)
     records = [record for found in audits.values() for record in found]
     outdated = stale(records, known)
     if as_json:
         click.echo(json.dumps([asdict(record) for record in records], indent=1))
     elif len(audits) > 1 and not verbose:
-        Console(emoji=False).print(comparison_table(audits))
+        terminal(emoji=False).print(comparison_table(audits))
     else:
         for metric, found in audits.items():
             _show(metric, found, verbose)
@@ -79,11 +81,10 @@ def audit(
 
 
 def _show(metric: str, records: list[CheckResult], verbose: bool) -> None:
-    from rich.console import Console
-
     from dbench.audit.table import family_table, record_table
+    from dbench.shown import terminal
 
-    console = Console(emoji=False)  # of ':key:' in module:key: it would make a picture
+    console = terminal(emoji=False)  # of ':key:' in module:key: it would make a picture
     console.print(record_table(records) if verbose else family_table(records))
     for record in records:
         if record.family == "separation" and record.status != "error":

@@ -180,7 +180,7 @@ class Claim:
     @property
     def name(self) -> str:
         """What tells this card from all others: id, evidence and part."""
-        return " / ".join(filter(None, [self.id, self.evidence, self.part]))
+        return name_of(self.id, self.evidence, self.part)
 
     def covers(self, test: Function) -> Function:
         """Mark a test function, which returns its estimate, as judging this claim and no other."""
@@ -240,6 +240,11 @@ class Claim:
         n = self.rule.n_to_settle(whole)  # an end that was cut says nothing of the spread
         more = f"about n = {n} would settle it" if n else "more of the same would not settle it"
         return Judgement(verdict, f"{reason}; {more}", n)
+
+
+def name_of(claim: str, evidence: str, part: str) -> str:
+    """Return the name of a card, given what its record says of it."""
+    return " / ".join(filter(None, [claim, evidence, part]))
 
 
 def _shown(estimate: Interval) -> str:

@@ -16,10 +16,29 @@ import pyarrow.parquet as pq
 from dbench.claims.population import Population, PopulationPair
 from dbench.data import full_size_of, load
 from dbench.data.held_out import WITHOUT, parse_held_out
-from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
+from dbench.errors import DamagedData, DbenchError, EvidenceLacking, InvalidInput
 from dbench.zoo.arrays import joined, load_arrays
 from dbench.zoo.profiles import PROFILES, find_profile
 from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs
+
+SHIPPED = Path(str(files("dbench_fixtures") / "evidence"))
+"""The tables that came with dbench."""
+
+PINS = SHIPPED.with_suffix(".sha256")
+"""Checksums of their files: a table and its manifest that were rewritten together do not pass.
+
+Made anew by: (cd fixtures/evidence && sha256sum */*.json */*.parquet */*.safetensors) > fixtures/evidence.sha256
+"""
+
+
+def unpinned(folders: Sequence[Path]) -> list[str]:
+    """Return the files of tables that came with dbench, by folder and name, that are not as their checksums say."""
+    pinned = dict(line.split()[::-1] for line in PINS.read_text(encoding="utf-8").splitlines())
+    ours = [folder for folder in folders if folder.parent.resolve() == SHIPPED.resolve()]
+    paths = [path for folder in ours for path in folder.iterdir() if path.suffix != ".md"]
+    found = {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    asked = {name for name in pinned if name.partition("/")[0] in {folder.name for folder in ours}}
+    return sorted(name for name in found.keys() | asked if found.get(name) != pinned.get(name))
 
 
 class OnDemand:
@@ -49,7 +68,7 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
     Raises:
         InvalidInput: there is no table.
     """
-    top = Path(str(files("dbench_fixtures") / "evidence")) if root is None else Path(root).resolve()
+    top = SHIPPED if root is None else Path(root).resolve()
     candidates = [top, *top.iterdir()] if top.is_dir() else []
     # Either file makes a folder evidence: a table without its manifest must fail loudly, not vanish.
     found = sorted(f for f in candidates if any((f / name).is_file() for name in (MANIFEST, TABLE)))
@@ -248,6 +267,10 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
         DamagedData: the table was damaged or edited.
         InvalidInput: a file is missing, or the table holds none of the objectives.
     """
+    if changed := unpinned([Path(folder)]):
+        raise DamagedData(
+            f"evidence was edited after it was shipped: {', '.join(changed)} is not as {PINS.name} has it"
+        )
     table, manifest = load_runs(folder), load_manifest(folder)
     arrays = load_arrays(folder, table, manifest)
     if objectives is not None:

@@ -1,12 +1,12 @@
-"""One hash of all that decides a claim's verdict: its card, and the source of all that computes its estimate."""
+"""What a card declares: every field and number that can turn its word, as one dictionary, and the hash of it."""
 
 import ast
 import hashlib
 import inspect
 import json
-import textwrap
-from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
-from functools import cache
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import cache, partial
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -17,96 +17,121 @@ from dbench.claims.population import Population
 from dbench.claims.rules import Rule
 
 _DIGITS = 16
-# Where what computes an estimate may live, beside the file of the test.
+_LONGEST = 200  # characters of a constant that are shown; of a longer one its hash
 _SEVERAL = (tuple, list, set, frozenset, range, KeysView, ValuesView, ItemsView)
 _PLAIN = (bool, int, float, str, np.ndarray, np.generic, Rule)
+# Where the constants of what computes an estimate may live, beside the file of the test.
 _OURS = ("dbench.claims.", "dbench.stats.")
 
 
-def fingerprint(card: Claim, tests: list[Callable[..., Any]]) -> str:
-    """Return the first sixteen digits of the SHA-256 of a card and of what its tests run.
+def fingerprint(declared: Mapping[str, Any]) -> str:
+    """Return the first sixteen digits of the SHA-256 of what a card declares."""
+    return hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()[:_DIGITS]
 
-    Comments, docstrings and layout do not count, nor do the words of the card: only its rule, role, statistic, bounds,
-    confidence, least n and regime, the parameters of its tests, and the functions, classes and constants that the tests
-    reach by name, or as the default of an argument, in their own file, ``dbench.claims`` and ``dbench.stats``.
-    Constants are numbers, text, arrays, rules, and collections of them.
+
+def declared_by(card: Claim, tests: list[Callable[..., Any]], *, heads: str = "") -> dict[str, Any]:
+    """Return what can turn the verdict of a card: its fields, and the constants that its tests reach. JSON values only.
+
+    Of the card: rule, role, statistic, bounds, confidence, least n, conditions and what its tests are given. Of its
+    tests: their parameters; the constants that they reach by name, through functions of their own file,
+    ``dbench.claims`` and ``dbench.stats``, those closed over, and defaults of arguments; and the numbers written in
+    functions of their own file. What code does with these is not in it: that it moved nothing, records show.
+
+    Args:
+        card: of a claim.
+        tests: all functions that cover it.
+        heads: the kind of evidence that heads the finding, from the ledger.
     """
-    marks = [mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
-    said = {
+    marks = [mark.args for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
+    reached = _Reached(tests[0].__module__)
+    # Tests reach the methods of a population by its instance, not by name.
+    methods = [Population] if card.evidence == "zoo" else []
+    for value in (tests, [predicate.measure for predicate in card.regime], methods, marks, card.given):
+        for each in _callables(value):
+            reached.gather(each)
+    return {
         "rule": str(card.rule),
         "role": card.role,
         "roles": dict(card.roles),
+        "heads": heads,
         "statistic": card.statistic,
         "confidence": card.confidence,
         "min_n": card.min_n,
-        "bounds": card.bounds,
-        "parameters": [_constant(mark.args) for mark in marks],
-        "regime": [(predicate.name, str(predicate.rule), predicate.objectives) for predicate in card.regime],
+        "bounds": [str(bound) for bound in card.bounds],
+        "regime": {
+            predicate.name: f"{predicate.rule} {', '.join(predicate.objectives)}".strip() for predicate in card.regime
+        },
+        "parameters": [_text(mark) for mark in marks],
+        "given": {name: _text(value) for name, value in card.given.items()},
+        "constants": {name: " | ".join(sorted(texts)) for name, texts in sorted(reached.constants.items())},
     }
-    # Tests reach the methods of a population by its instance, not by name.
-    estimators = [Population] if card.evidence == "zoo" else []
-    parts = {"given": _constant(card.given)} if card.given else dict[str, str]()
-    for value in _callables(card.given):
-        _follow(value, tests[0].__module__, parts)
-    for mark in marks:
-        for value in _callables(mark.args):
-            _follow(value, tests[0].__module__, parts)
-    for test in [*tests, *(predicate.measure for predicate in card.regime), *estimators]:
-        _gather(test, parts)
-    text = json.dumps([said, sorted(parts.items())])
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _gather(thing: Any, parts: dict[str, str]) -> None:
-    """Add the source of a function or class, and of what it names or closes over, by module and name."""
-    closed = [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
-    name = f"{_place(thing.__module__)}.{thing.__qualname__}{_constant(closed) if closed else ''}"
-    if thing.__name__ == "<lambda>":  # as are others of the file
-        name += _source(thing)
-    if name in parts:
-        return
-    parts[name] = ""  # while its own names are followed
-    parts[name] = _source(thing)
-    for value in _callables(closed):
-        _follow(value, thing.__module__, parts)
-    functions = [thing] if isinstance(thing, FunctionType) else list(vars(thing).values())
-    for function in functions:
-        if not isinstance(function, FunctionType):
-            continue
-        place = _place(function.__module__)
-        reached = {f"{place}.{used}": function.__globals__.get(used) for used in _names(function.__code__)}
-        reached[f"{place}.{function.__qualname__} by default"] = _defaults(function)
-        for name, value in reached.items():
-            if isinstance(value, (*_PLAIN, *_SEVERAL, dict)):
-                parts[name] = _constant(value)
-            for inner in _callables(value):
-                _follow(inner, function.__module__, parts)
+class _Reached:
+    """The constants that functions reach, by name; ``home`` is the module of the claim."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.constants: dict[str, set[str]] = {}
+        self._seen = set[int]()
+
+    def gather(self, thing: Any) -> None:
+        """Add what a function or class of ours reaches."""
+        while isinstance(thing, partial) or hasattr(thing, "__wrapped__"):
+            if isinstance(thing, partial):
+                self._add(f"{thing.func.__qualname__} bound", [thing.args, thing.keywords])
+            thing = thing.func if isinstance(thing, partial) else thing.__wrapped__
+        module = str(getattr(thing, "__module__", ""))
+        if id(thing) in self._seen or (module != self.home and not f"{module}.".startswith(_OURS)):
+            return
+        self._seen.add(id(thing))
+        own = {"": thing} if isinstance(thing, FunctionType) else vars(thing)
+        for name, function in own.items():
+            if isinstance(function, FunctionType) and not name.startswith("__"):
+                self._of(function)
+
+    def _of(self, function: FunctionType) -> None:
+        name = function.__qualname__
+        closed = [cell.cell_contents for cell in function.__closure__ or ()]
+        self._add(f"{name} closes over", closed)
+        defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        self._add(f"{name} by default", defaults)
+        if function.__module__ == self.home:
+            self._add(f"numbers in {name}", _numbers(function))
+        for used in _names(function.__code__):
+            value = function.__globals__.get(used)
+            if not used.startswith("__"):
+                self._add(used, [value])
+            defaults.append(value)
+        for inner in _callables([*closed, *defaults]):
+            self.gather(inner)
+
+    def _add(self, name: str, values: list[Any]) -> None:
+        if values := [
+            value for value in values if isinstance(value, (*_PLAIN, *_SEVERAL, dict)) and not _is_empty(value)
+        ]:
+            text = _text(values[0] if len(values) == 1 else values)
+            self.constants.setdefault(name, set()).add(text)
 
 
-def _follow(value: Any, module: str, parts: dict[str, str]) -> None:
-    """Gather a function or class of ours, or of the module that uses it."""
-    if value.__module__ == module or str(value.__module__).startswith(_OURS):
-        _gather(value, parts)
-
-
-def _defaults(function: FunctionType) -> tuple[Any, ...]:
-    return (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, (*_SEVERAL, dict)) and not len(value)
 
 
 def _callables(value: Any) -> Iterator[Any]:
-    """Functions and classes in a constant."""
+    """Functions and classes in a value, or it itself."""
     if isinstance(value, dict):
         value = [*value, *value.values()]
     if isinstance(value, _SEVERAL):
         for inner in value:
             yield from _callables(inner)
-    elif inspect.isroutine(value) or inspect.isclass(value):
+    elif (
+        isinstance(value, partial)
+        or inspect.isroutine(value)
+        or inspect.isclass(value)
+        or hasattr(value, "__wrapped__")
+    ):
         yield value
-
-
-def _place(module: str) -> str:
-    """The file of a test may have been imported under any name."""
-    return module if module.startswith(_OURS) else "claim"
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -116,37 +141,44 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(inner)
 
 
+def _text(value: Any) -> str:
+    text = _constant(value)
+    return text if len(text) <= _LONGEST else hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
 def _constant(value: Any) -> str:
     """A constant as text; of functions and cards in it the names, for addresses change by session."""
     if isinstance(value, dict):
-        return str([(str(key), _constant(item)) for key, item in value.items()])
+        return "{" + ", ".join(f"{key}: {_constant(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (set, frozenset)):
-        return str(sorted(map(_constant, value)))
+        return "[" + ", ".join(sorted(map(_constant, value))) + "]"
     if isinstance(value, _SEVERAL):
-        return str([_constant(item) for item in value])
+        return "[" + ", ".join(map(_constant, value)) + "]"
+    if isinstance(value, partial):
+        return f"{_constant(value.func)}{_constant(value.args)}{_constant(value.keywords)}"
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__name__))
     if isinstance(value, (np.ndarray, np.generic)):
         return f"{value.dtype} {value.tolist()}"
-    if isinstance(value, Rule):
-        return str(value)
-    return repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
+    return str(value) if isinstance(value, (bool, int, float, str, Rule)) else type(value).__name__
+
+
+def _numbers(function: FunctionType) -> list[float]:
+    """Numbers written in a function, in order of size; without its decorators, where cards stand."""
+    first = function.__code__.co_firstlineno
+    for node in _functions(function.__code__.co_filename):
+        if first == min(each.lineno for each in (node, *getattr(node, "decorator_list", ()))):
+            inside = node.body if isinstance(node.body, list) else [node.body]
+            found = [inner for part in inside for inner in ast.walk(part)]
+            values = [inner.value for inner in found if isinstance(inner, ast.Constant)]
+            return sorted(value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool))
+    return []
 
 
 @cache
-def _source(thing: Any) -> str:
-    """The syntax tree without docstrings and its decorators; nothing for what has no source."""
+def _functions(path: str) -> list[ast.FunctionDef | ast.Lambda]:
     try:
-        text = textwrap.dedent(inspect.getsource(thing))
-        tree = ast.parse(text)
-    except (OSError, TypeError):
-        return ""
-    except SyntaxError:  # lines out of a longer expression, such as those of a lambda
-        return text
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            if thing.__name__ != "<lambda>":  # that may stand in a decorator
-                node.decorator_list = []
-            if ast.get_docstring(node, clean=False) is not None:
-                node.body = node.body[1:] or [ast.Pass()]
-    return ast.dump(tree)
+        tree = ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda))]

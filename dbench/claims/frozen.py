@@ -1,4 +1,4 @@
-"""Frozen rules: what each card said, and what computed its estimate, before the evidence was looked at.
+"""Frozen rules: what each card declared before the evidence was looked at.
 
 ``claims/frozen.json`` holds them; only ``dbench claims freeze`` writes it.
 """
@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbench.claims.card import Claim, Role
+from dbench.claims.fingerprint import fingerprint
 from dbench.errors import DamagedData
 from dbench.files import write_aside
+from dbench.zoo.table import MANIFEST, load_manifest
 
 if TYPE_CHECKING:
     from dbench.claims.population import Population, PopulationPair
@@ -24,16 +26,18 @@ class FrozenCard:
     """One card as it was frozen.
 
     Attributes:
-        hash: of what :func:`dbench.claims.fingerprint.fingerprint` says.
+        hash: of ``declared``.
         date: day of the freeze, ISO.
+        commit: of the code that was there then.
         cells: number of its judgements that are cells: all of a cell's, those of a primary on other data sets.
-        earlier: hashes it had before changes of form, which left all its records equal.
+        declared: what it declared (:func:`dbench.claims.fingerprint.declared_by`).
     """
 
     hash: str
     date: str
+    commit: str
     cells: int = 0
-    earlier: Sequence[str] = ()
+    declared: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,28 @@ class Frozen:
         return 1 - (1 - card.confidence) / max(cells, 1)
 
     def is_newer(self, card: Claim, models: Population | PopulationPair) -> bool:
-        """Whether a card is not the one in force when a table was scored: then its verdict is exploratory."""
+        """Whether a card is not the one in force when a table was scored: then its verdict is unconfirmed."""
         entry = self.cards.get(card.name)
-        known = (entry.hash, *entry.earlier) if entry else ()
-        return any(part.rules.get(card.name) not in known for part in models.parts)
+        return entry is None or any(part.rules.get(card.name) != entry.hash for part in models.parts)
+
+    def change_of(self, card: Claim, declared: Mapping[str, Any]) -> str:
+        """Say where a card is not as it was frozen, in a line; nothing where it is."""
+        entry = self.cards.get(card.name)
+        if entry is None:
+            return f"card {card.name!r} is not frozen"
+        if entry.hash == fingerprint(declared):
+            return ""
+        was, now = _flat(entry.declared), _flat(declared)
+        name = next(name for name in {**was, **now} if was.get(name) != now.get(name))
+        said = [repr(value)[:80] for value in (now.get(name), was.get(name))]
+        return f"card {card.name!r} is not as it was frozen: {name} is {said[0]}, was {said[1]}"
+
+
+def _flat(declared: Mapping[str, Any]) -> dict[str, Any]:
+    inner = {
+        f"{name}: {part}": v for name, value in declared.items() if isinstance(value, dict) for part, v in value.items()
+    }
+    return {name: value for name, value in declared.items() if not isinstance(value, dict)} | inner
 
 
 def load_frozen(path: Path) -> Frozen:
@@ -74,7 +96,7 @@ def load_frozen(path: Path) -> Frozen:
 
 
 def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
-    """Return the cards as they are now, with the date of before where nothing, or nothing but the form, has changed.
+    """Return the cards as they are now, with date and commit of before where nothing, or nothing but the form, changed.
 
     ``equal`` names the cards whose records are the same as before: a change of these was one of form.
     """
@@ -83,16 +105,35 @@ def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
         old = before.cards.get(name)
         if old is None or (old.hash != card.hash and name not in equal):
             return card
-        formerly = old.earlier if old.hash == card.hash else (*old.earlier, old.hash)
-        return replace(card, date=old.date, earlier=formerly)
+        return replace(card, date=old.date, commit=old.commit)
 
     return Frozen({name: dated(name, card) for name, card in now.cards.items()})
 
 
+def translate_rules(folder: Path, before: Frozen, after: Frozen, equal: set[str]) -> int:
+    """Write the new hashes of cards whose form changed into the manifest of a table; return how many.
+
+    Only what was in force when the table was scored is translated: a card that was newer stays so.
+
+    Raises:
+        DamagedData: the manifest cannot be read.
+    """
+    path = folder / MANIFEST
+    manifest = load_manifest(folder)
+    rules = manifest.get("rules", {})
+    changed = {
+        name: after.cards[name].hash
+        for name in sorted(equal & rules.keys() & before.cards.keys() & after.cards.keys())
+        if rules[name] == before.cards[name].hash != after.cards[name].hash
+    }
+    if changed:
+        write_aside(path, json.dumps({**manifest, "rules": rules | changed}, indent=1) + "\n")
+    return len(changed)
+
+
 def write_frozen(path: Path, frozen: Frozen) -> None:
     """Write the frozen rules, a card to a line."""
-    lines = []
-    for name, card in frozen.cards.items():
-        entry = {key: value for key, value in asdict(card).items() if value or key != "earlier"}
-        lines.append(f"  {json.dumps(name)}: {json.dumps(entry)}")
+    lines = [
+        f"  {json.dumps(name)}: {json.dumps(asdict(card), ensure_ascii=False)}" for name, card in frozen.cards.items()
+    ]
     write_aside(path, '{\n "cards": {\n' + ",\n".join(lines) + "\n }\n}\n")

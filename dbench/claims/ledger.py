@@ -1,13 +1,13 @@
 """The ledger of findings: which there are and what can decide each. One is shipped; a user may add one."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
-from dbench.claims.card import Evidence
+from dbench.claims.card import Claim, Evidence
 from dbench.errors import DamagedData, find
 
 
@@ -48,6 +48,13 @@ def ledger(own: Path | None = None) -> dict[str, Finding]:
     if len({finding.id for finding in found} - known.keys()) != len(found):
         raise DamagedData(f"{path.name} must name each finding once, but an id stands twice")
     return known | {finding.id: finding for finding in found}
+
+
+def completed(card: Claim, own: Path | None = None) -> Claim:
+    """Return a card with what it leaves to the ledger, shipped or one's own: ``says`` and ``where``."""
+    if (row := ledger(own).get(card.id)) is None:
+        return card
+    return replace(card, says=card.says or row.says, where=card.where or row.where)
 
 
 def find_finding(claim: str, own: Path | None = None) -> Finding:

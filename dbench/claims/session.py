@@ -1,7 +1,7 @@
 """The state of a session of judging: verdicts, errors, claims that never ended, and whether it succeeds."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,12 +24,17 @@ class Outcome:
     """The phases of one test, as far as they were reported."""
 
     seconds: float = 0.0
-    record: dict[str, Any] | None = None
+    records: list[dict[str, Any]] = field(default_factory=list)
     failure: str = ""
     skipped: str = ""
     remark: str = ""
     repeats: bool = False
     finished: bool = False
+
+    @property
+    def record(self) -> dict[str, Any] | None:
+        """The last judgement: with another plugin's reruns there are several."""
+        return self.records[-1] if self.records else None
 
     @property
     def word(self) -> str:
@@ -65,16 +70,17 @@ class Session:
         phase: str,
         outcome: str,
         seconds: float,
-        properties: Mapping[str, Any],
+        properties: Sequence[tuple[str, Any]],
         message: str,
     ) -> None:
         """Take in the report of one phase of one test."""
         test = self.outcomes.setdefault(nodeid, Outcome())
         test.seconds += seconds
-        if RECORD_PROPERTY in properties:
-            test.record = json.loads(properties[RECORD_PROPERTY])
-        test.remark = properties.get(REMARK_PROPERTY, test.remark)
-        test.repeats |= REPEATS_PROPERTY in properties
+        # Every report of a test repeats what was said before it, by reruns too.
+        test.records = [json.loads(said) for name, said in properties if name == RECORD_PROPERTY] or test.records
+        said = dict(properties)
+        test.remark = said.get(REMARK_PROPERTY, test.remark)
+        test.repeats |= REPEATS_PROPERTY in said
         if outcome == "failed":
             test.failure = message or f"failed in {phase}"
         elif outcome == "skipped":
@@ -106,9 +112,11 @@ class Session:
                 continue
             # A test may reach its verdict and break afterwards, in a teardown say: then nothing is proven.
             broke_later = record is not None and test.failure and record["verdict"] == Verdict.REPRODUCED
-            if record is None or (broke_later and not record["unexpected"]):
+            words = list(dict.fromkeys(judged["verdict"] for judged in test.records))
+            if record is None or len(words) > 1 or (broke_later and not record["unexpected"]):
                 card = self.cards.get(nodeid) or record or {}
-                record = broken_record(card, nodeid=nodeid, reason=self._why(test))
+                why = f"judged {len(test.records)} times: {', '.join(words)}" if len(words) > 1 else self._why(test)
+                record = broken_record(card, nodeid=nodeid, reason=why)
             found.append(record | {"seconds": round(test.seconds, 3)})
         return sorted(found, key=lambda record: (record["claim"], record["evidence"], record["nodeid"]))
 

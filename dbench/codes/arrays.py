@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dbench.codes.factors import Kinds
 from dbench.codes.formats.text import Column, Labels, text_column
+from dbench.codes.formats.values import as_integers
 from dbench.codes.reading import CodesFile
 from dbench.codes.sample import Sample, as_array
 from dbench.errors import InvalidInput
@@ -90,7 +91,7 @@ def _series(what: str, series: Any) -> Column:
     if hasattr(series, "cat"):
         return Labels(series.cat.codes.to_numpy(np.int64), tuple(str(name) for name in series.cat.categories))
     kind = getattr(series.dtype, "kind", "O")
-    return _column(what, series.to_numpy({"i": np.int64, "f": np.float64, "b": np.bool_}.get(kind)))
+    return _column(what, series.to_numpy({"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}.get(kind)))
 
 
 def _column(what: str, column: NDArray[Any]) -> Column:
@@ -99,8 +100,11 @@ def _column(what: str, column: NDArray[Any]) -> Column:
     if column.dtype.kind == "O":
         if all(isinstance(value, str) for value in column):
             return text_column(what, column)
+        whole = all(isinstance(value, (int, np.integer)) for value in column)
         try:
-            column = column.astype(np.float64)
+            column = column.astype(np.int64 if whole else np.float64)
+        except OverflowError:
+            raise InvalidInput(f"{what} must fit into 64 bits with sign, got {max(column, key=abs)}") from None
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"{what} must hold real numbers or text, got: {error}") from error
     if column.dtype.kind not in "biuf":
@@ -110,6 +114,4 @@ def _column(what: str, column: NDArray[Any]) -> Column:
         if bad:
             raise InvalidInput(f"{what} must be finite, got {bad} entries that are NaN or infinite")
         return column.astype(np.float64)
-    if column.dtype.kind == "u" and column.max() > np.iinfo(np.int64).max:
-        raise InvalidInput(f"{what} must fit into 64 bits with sign, got {column.max()}")
-    return column.astype(np.int64)
+    return as_integers(what, column)

@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, Labels
-from dbench.codes.formats.values import Values
+from dbench.codes.formats.values import Values, beyond_floats
 from dbench.errors import InvalidInput, unknown_name
 
 FEW = 100  # most values of a factor that is read as labels although they are not whole numbers
 OFTEN = 10  # least observations for each of these values, on average
-_WHOLE = 2.0**53  # floats beyond cannot tell neighbouring whole numbers apart
 _SHOWN = 12
 
 
 def _whole(column: Values) -> bool:
-    return column.dtype.kind != "f" or bool(((column == np.rint(column)) & (np.abs(column) < _WHOLE)).all())
+    return column.dtype.kind != "f" or bool((column == np.rint(column)).all())
 
 
 class Kinds(NamedTuple):
@@ -44,7 +43,8 @@ class Kinds(NamedTuple):
             n x k factors, int64 where all are labels, else float64; and what was decided, one sentence each.
 
         Raises:
-            InvalidInput: a factor that is named as both kinds, or text that is named as continuous.
+            InvalidInput: a factor that is named as both kinds, or text that is named as continuous; whole numbers so
+                large that floats merge them (2^53), where they come as floats or become such.
             UnknownName: a name that fits no factor.
 
         Example:
@@ -73,6 +73,11 @@ class Kinds(NamedTuple):
             if name in said_continuous:
                 real.append(name)
             elif _whole(column):
+                if column.dtype.kind == "f" and beyond_floats(column):
+                    raise InvalidInput(
+                        f"{name} must hold labels as integers or text where they reach 2^53, since floats merge whole "
+                        f"numbers there, got {column[np.abs(column).argmax()]:.17g}; or name it as continuous"
+                    )
                 labels.append(column.astype(np.int64))
                 continue
             elif name in said_discrete:
@@ -96,7 +101,14 @@ class Kinds(NamedTuple):
                 "cut them into classes (numpy.digitize), or name them as 'discrete'."
             )
         kept = [column.ranks if isinstance(column, Labels) else column for column in columns]
-        return np.stack([column.astype(np.float64) for column in kept], axis=1), notes
+        matrix = np.stack([column.astype(np.float64) for column in kept], axis=1)
+        for name, before, after in zip(names, kept, matrix.T, strict=True):
+            if beyond_floats(before) and len(np.unique(after)) < len(np.unique(before)):
+                raise InvalidInput(
+                    f"{name} must stay below 2^53 beside continuous factors, as floats merge whole numbers beyond, "
+                    f"got {before[np.abs(before).argmax()]}; subtract the smallest from all"
+                )
+        return matrix, notes
 
     @staticmethod
     def _named(patterns: Collection[str], names: Sequence[str]) -> set[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.codes.formats.values import as_integers
 from dbench.errors import InvalidInput
 
 
@@ -65,9 +66,9 @@ class Sample:
         names = tuple(self.factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
         if len(names) != factors.shape[1] or len(set(names)) != len(names):
             raise InvalidInput(f"factor_names must be {factors.shape[1]} different names, got {list(names)}")
-        kind = np.float64 if factors.dtype.kind == "f" else np.int64
         object.__setattr__(self, "codes", codes.astype(np.float64))
-        object.__setattr__(self, "factors", factors.astype(kind))
+        whole = factors.dtype.kind != "f"
+        object.__setattr__(self, "factors", as_integers("factors", factors) if whole else factors.astype(np.float64))
         object.__setattr__(self, "factor_names", names)
 
     def __len__(self) -> int:

@@ -9,11 +9,12 @@ from typing import Any, cast
 import numpy as np
 
 from dbench.data.adapters import hugging_face_dataset, torch_dataset
-from dbench.data.base import DataSet, Downsampled, GridData
+from dbench.data.base import DataSet, Downsampled, GridData, checked_images
 from dbench.data.dsprites_variants import VARIANTS
 from dbench.data.held_out import WITHOUT, HeldOut, paper_splits, parse_held_out, random_splits
 from dbench.errors import DbenchError, InvalidInput, unknown_name
-from dbench.outside import load_callable
+from dbench.outside import load_callable, user_code
+from dbench.seeds import generator
 
 __all__ = [
     "DATA_SETS", "NEEDS_DOWNLOAD", "DataSet", "Downsampled", "GridData", "HeldOut", "full_size_of",
@@ -131,16 +132,27 @@ def _of_contract(make: Callable[[], object], name: str) -> DataSet:
     """Make somebody's own data set, and insist on the contract of :class:`DataSet`."""
     contract = sorted(part for part in vars(DataSet) if not part.startswith("_"))
     try:
-        data = make()
+        with user_code():
+            data = make()
         missing = [part for part in contract if not hasattr(data, part)]
         if missing:
             raise InvalidInput(f"data set {name!r} must have {', '.join(contract)}, got none of {', '.join(missing)}")
-        _check_grid(cast(DataSet, data), name)
+        with user_code():
+            _check_grid(cast(DataSet, data), name)
+            _check_images(cast(DataSet, data), name)
     except DbenchError:
         raise
-    except Exception as error:  # theirs: anything can happen in it, and all of it is a message
+    except (Exception, SystemExit) as error:  # theirs: anything can happen in it, and all of it is a message
         raise InvalidInput(f"data set {name!r} cannot be made: {type(error).__name__}: {error}") from error
     return cast(DataSet, data)
+
+
+def _check_images(data: DataSet, name: str) -> None:
+    """Insist on images as the contract has them, of two points: more are looked at where they are used."""
+    sizes = tuple(data.factor_sizes)
+    points = np.stack([np.zeros(len(sizes), dtype=np.int64), np.array(sizes) - 1])
+    stream = generator(task="images of one's own", data=name)
+    checked_images(data.images(points, stream if data.stochastic else None), data, len(points))
 
 
 def _check_grid(data: DataSet, name: str) -> None:

@@ -1,6 +1,7 @@
 """What every data set offers."""
 
 import hashlib
+import warnings
 from abc import ABC, abstractmethod
 from math import prod
 from typing import Protocol
@@ -69,6 +70,31 @@ def digest(*parts: str | bytes) -> str:
     return total.hexdigest()
 
 
+def checked_images(found: object, data: DataSet, n: int) -> Images:
+    """Return what a data set gave as the images of n points, or say what else it is.
+
+    Raises:
+        InvalidInput: anything but a numpy array of uint8, n x C x H x W.
+    """
+    shape = (n, *data.image_shape)
+    if isinstance(found, np.ndarray) and found.dtype == np.uint8 and found.shape == shape:
+        return found
+    kind, dtype = type(found), getattr(found, "dtype", "no dtype")
+    raise InvalidInput(
+        f"images of data set {data.name!r} must be a numpy array of uint8 (0 to 255) of shape "
+        f"{' x '.join(map(str, shape))}, got {kind.__module__}.{kind.__name__} of {dtype} and shape "
+        f"{tuple(getattr(found, 'shape', ()))}"
+    )
+
+
+def warn_of_dark(images: Images, name: str) -> None:
+    """Warn where no image exceeds 1, the white of images of floats, and so a 255th of white here."""
+    if len(images) and not any((images[start : start + BATCH] > 1).any() for start in range(0, len(images), BATCH)):
+        warnings.warn(
+            f"no image of {name} exceeds 1, where white is 255: were they made for 0 to 1?", UserWarning, stacklevel=3
+        )
+
+
 class GridData(ABC):
     """Base of the data sets whose factors are independent and uniform on a full grid.
 
@@ -124,20 +150,24 @@ class GridData(ABC):
         """Return n x C x H x W uint8 images in 0..255 of n x k integer factors, each from 0 to its size less 1.
 
         Raises:
-            InvalidInput: factors off the grid, or no generator for a stochastic data set.
+            InvalidInput: factors off the grid, or no generator for a stochastic data set; or :meth:`_render` gave
+                something else.
         """
         checked = self._checked(factors)
         if self.stochastic and generator is None:
             raise InvalidInput(f"generator must be given for the stochastic data set {self.name!r}, got None")
-        return self._render(checked, generator)
+        return checked_images(self._render(checked, generator), self, len(checked))
 
     def grid_images(self) -> Images:
         """Return the N x C x H x W images of :meth:`grid`; of a stochastic data set, one fixed draw of each.
 
-        The draw's generator derives from the fingerprint, so equal fingerprints have equal grid images.
+        The draw's generator derives from the fingerprint, so equal fingerprints have equal grid images. A warning says
+        where none of them exceeds 1.
         """
         generator = seeds.generator(purpose="grid images", data=self.fingerprint) if self.stochastic else None
-        return self._render(self.grid(), generator)
+        images = checked_images(self._render(self.grid(), generator), self, len(self))
+        warn_of_dark(images, self.name)
+        return images
 
     def held_out(self) -> NDArray[np.bool_]:
         """Return a mask of the N grid points that training must not see: none, but see :mod:`dbench.data.held_out`."""

@@ -14,7 +14,8 @@ from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 from dbench.files import readable
 
-URL = "http://www.scottreed.info/files/nips2015-analogy-data.tar.gz"
+FILE = "nips2015-analogy-data.tar.gz"
+ADDRESSES = (f"http://www.scottreed.info/files/{FILE}",)
 MD5 = "4e866a7919c1beedf53964e6f7a23686"
 SIDE = 128
 
@@ -93,4 +94,4 @@ class Cars3d(StoredImages):
     @classmethod
     def fetched(cls, name: str) -> Self:
         """Return Cars3D."""
-        return cls(fetch(URL, MD5))
+        return cls(fetch(FILE, ADDRESSES, MD5))

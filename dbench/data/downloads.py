@@ -3,7 +3,7 @@
 import hashlib
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from pathlib import Path
 from typing import ClassVar, Self
@@ -25,23 +25,28 @@ def cache_folder() -> Path:
     return Path(os.environ.get("DBENCH_DATA") or pooch.os_cache("dbench")).expanduser()
 
 
-def fetch(url: str, md5: str = "") -> Path:
+def fetch(name: str, addresses: Sequence[str], md5: str = "") -> Path:
     """Return the path of a published file, downloaded to :func:`cache_folder` unless it lies there already.
 
-    Where no MD5 (hex) was published, whoever reads the file checks it.
+    Its ``addresses`` are tried in order until one gives it; it lies under ``name`` whichever did. Where no MD5 (hex)
+    was published, whoever reads the file checks it.
+
+    Raises:
+        DbenchError: no address gives the file; each is named with its reason.
     """
     import pooch
 
-    folder, name = cache_folder(), url.rpartition("/")[2]
-    try:
-        path = pooch.retrieve(url, known_hash=f"md5:{md5}" if md5 else None, fname=name, path=folder)
-    except (OSError, ValueError) as error:
-        # The text of a failed connection takes 300 characters to say that there is none.
-        reason = "no connection" if type(error).__name__.endswith(_CUT_OFF) else str(error)
-        raise DbenchError(
-            f"{name} could not be downloaded from {url}: {reason}; put the file into {folder}, or set DBENCH_DATA"
-        ) from error
-    return Path(path)
+    folder, reasons = cache_folder(), []
+    for url in addresses:
+        try:
+            return Path(pooch.retrieve(url, known_hash=f"md5:{md5}" if md5 else None, fname=name, path=folder))
+        except (OSError, ValueError) as error:
+            # The text of a failed connection takes 300 characters to say that there is none.
+            cut_off = type(error).__name__.endswith(_CUT_OFF)
+            reasons.append(f"from {url}: {'no connection' if cut_off else error}")
+    raise DbenchError(
+        f"{name} could not be downloaded {'; '.join(reasons)}; put the file into {folder}, or set DBENCH_DATA"
+    )
 
 
 def check_md5(path: Path, md5: str) -> None:

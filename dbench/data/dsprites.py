@@ -13,7 +13,9 @@ from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
 from dbench.errors import DamagedData, InvalidInput
 
 FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
-URL = f"https://github.com/deepmind/dsprites-dataset/raw/master/{FILE}"
+ADDRESSES = tuple(
+    f"https://github.com/{owner}/dsprites-dataset/raw/master/{FILE}" for owner in ("google-deepmind", "deepmind")
+)
 BLOB_ID = "d98996d3f8ee1550e06b9d4ed78d0beb478910d5"
 ROWS = 8192  # read at once: 33 MB of images
 
@@ -77,4 +79,4 @@ class Dsprites(Published):
     @classmethod
     def fetched(cls, name: str) -> Self:
         """Return the published archive; the download is 26 MB."""
-        return cls(fetch(URL))
+        return cls(fetch(FILE, ADDRESSES))

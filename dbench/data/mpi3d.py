@@ -16,7 +16,11 @@ from dbench.data.base import digest
 from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData
 
-_URL = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
+# The second bucket is that of the paper and closed in 2023; the photographs have another name in the first.
+_BUCKETS = (
+    "https://storage.googleapis.com/mpi3d_disentanglement_dataset/data",
+    "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset",
+)
 FILES = {
     "mpi3d_toy": "55889cb7c7dfc655d6e0277beee88868",
     "mpi3d_realistic": "59a6225b88b635365f70c91b3e52f70f",
@@ -85,4 +89,15 @@ class Mpi3d(StoredImages):
     @classmethod
     def fetched(cls, name: str) -> Self:
         """Return the archive of that name, downloaded and unpacked."""
-        return cls(name, lambda: fetch(f"{_URL}/{name}.npz", FILES[name]), md5=FILES[name], folder=cache_folder())
+        return cls(
+            name,
+            lambda: fetch(f"{name}.npz", addresses(name), FILES[name]),
+            md5=FILES[name],
+            folder=cache_folder(),
+        )
+
+
+def addresses(name: str) -> tuple[str, ...]:
+    """Return where the archive of that name may be found, the likeliest first."""
+    other = f"{name.removeprefix('mpi3d_')}.npz"
+    return (f"{_BUCKETS[0]}/{name}.npz", f"{_BUCKETS[0]}/{other}", f"{_BUCKETS[1]}/{name}.npz")

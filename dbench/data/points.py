@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from dbench import seeds
-from dbench.data.base import DataSet
+from dbench.data.base import BATCH, DataSet, Images, checked_images, warn_of_dark
 
 
 class Points(Dataset[tuple[Tensor, Tensor]]):
@@ -14,6 +14,9 @@ class Points(Dataset[tuple[Tensor, Tensor]]):
 
     def __init__(self, data: DataSet) -> None:
         self._data, self._factors = data, data.grid()[~data.held_out()]
+        if len(self):
+            spread = np.unique(np.linspace(0, len(self) - 1, BATCH).astype(int))
+            warn_of_dark(self._images([*spread]), data.name)
 
     def __len__(self) -> int:
         return len(self._factors)
@@ -22,14 +25,15 @@ class Points(Dataset[tuple[Tensor, Tensor]]):
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: list[int]) -> list[tuple[Tensor, Tensor]]:
+        scaled = torch.from_numpy(self._images(indices)).float() / 255
+        return list(zip(scaled, torch.from_numpy(self._factors[indices]), strict=True))
+
+    def _images(self, indices: list[int]) -> Images:
         data, rows = self._data, self._factors[indices]
-        if data.stochastic:
-            # A point has one image, whether it is asked for by a number of python or numpy, or from the end.
-            numbers = [int(i) % len(self) for i in indices]
-            streams = [seeds.generator(task="torch_dataset", data=data.fingerprint, row=number) for number in numbers]
-            drawn = [data.images(row[np.newaxis], rng) for row, rng in zip(rows, streams, strict=True)]
-            images = np.concatenate(drawn)
-        else:
-            images = data.images(rows)
-        scaled = torch.from_numpy(images).float() / 255
-        return list(zip(scaled, torch.from_numpy(rows), strict=True))
+        if not data.stochastic:
+            return checked_images(data.images(rows), data, len(rows))
+        # A point has one image, whether it is asked for by a number of python or numpy, or from the end.
+        numbers = [int(i) % len(self) for i in indices]
+        streams = [seeds.generator(task="torch_dataset", data=data.fingerprint, row=number) for number in numbers]
+        drawn = [data.images(row[np.newaxis], rng) for row, rng in zip(rows, streams, strict=True)]
+        return checked_images(np.concatenate(drawn), data, len(rows))

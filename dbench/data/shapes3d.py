@@ -15,7 +15,8 @@ from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, 
 from dbench.errors import DamagedData, DbenchError
 from dbench.files import readable
 
-URL = "https://storage.googleapis.com/3d-shapes/3dshapes.h5"
+FILE = "3dshapes.h5"
+ADDRESSES = (f"https://storage.googleapis.com/3d-shapes/{FILE}",)
 MD5 = "099a2078d58cec4daad0702c55d06868"
 ROWS = 4096  # unpacked at once: 50 MB
 
@@ -58,7 +59,7 @@ class Shapes3d(StoredImages):
     @classmethod
     def fetched(cls, name: str) -> Self:
         """Return Shapes3D, downloaded (268 MB) and unpacked."""
-        return cls(lambda: fetch(URL, MD5), md5=MD5, folder=cache_folder())
+        return cls(lambda: fetch(FILE, ADDRESSES, MD5), md5=MD5, folder=cache_folder())
 
     def _read(self, path: Path) -> Iterator[NDArray[np.uint8]]:
         try:

@@ -16,7 +16,7 @@ from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 from dbench.files import readable
 
-_URL = "https://cs.nyu.edu/~ylclab/data/norb-v1.0-small"
+_ADDRESS = "https://cs.nyu.edu/~ylclab/data/norb-v1.0-small"
 _TRAIN, _TEST = "smallnorb-5x46789x9x18x6x2x96x96-training", "smallnorb-5x01235x9x18x6x2x96x96-testing"
 FILES = {
     f"{_TRAIN}-dat.mat.gz": "66054832f9accfe74a0f4c36a75bc0a2",
@@ -114,7 +114,7 @@ class SmallNorb(Published):
     def fetched(cls, name: str) -> Self:
         """Return SmallNORB; the downloads are 248 MB."""
         for file, md5 in FILES.items():
-            fetch(f"{_URL}/{file}", md5)
+            fetch(file, (f"{_ADDRESS}/{file}",), md5)
         return cls(cache_folder())
 
 

@@ -14,7 +14,7 @@ from dbench.errors import DbenchError, EvidenceLacking
 @click.option("--store", help="Store of trained runs, for figures that need weights.")
 @click.option("--data", multiple=True, help="Data set of the store (repeatable).  [all whole ones]")
 @click.option("--report", type=click.Path(path_type=Path), help="report.json whose verdicts to show beside the claims.")
-@click.option("--small", is_flag=True, help="Each figure once, as a small SVG for the report's page (make docs).")
+@click.option("--small", is_flag=True, help="Each figure once, as a small SVG for the report's page (make pages).")
 @click.option("--list", "as_list", is_flag=True, help="List the figures and draw none.")
 @click.pass_context
 def figures(

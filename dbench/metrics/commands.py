@@ -34,9 +34,9 @@ def metrics(name: str | None, as_json: bool) -> None:
         function = find_metric(name)
         click.echo(f"{name}{inspect.signature(function)}\n\n{inspect.getdoc(function)}")
     else:
-        from rich.console import Console
+        from dbench.shown import terminal
 
-        console = Console()
+        console = terminal()
         wide = min(console.width, WIDEST) if console.is_terminal else None
         click.echo("\n".join(_lines(cards, wide)))
 

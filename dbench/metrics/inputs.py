@@ -70,7 +70,7 @@ def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDA
 def ranked(factors: ArrayLike) -> NDArray[np.float64]:
     """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
     numbers = finite_array("factors", factors)
-    return (label_indices(numbers)[0] if numbers.dtype.kind == "i" else numbers).astype(np.float64)
+    return (numbers if numbers.dtype.kind == "f" else label_indices(numbers)[0]).astype(np.float64)
 
 
 def standardise(

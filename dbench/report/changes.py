@@ -10,7 +10,8 @@ from dbench.report.document import strict_json
 from dbench.report.files import read_report
 from dbench.report.overview import stand_text
 from dbench.report.schema import VERDICTS, Document, Record
-from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, one_line, within_claims
+from dbench.report.text import asked_text, counted, estimate_text, listed, name_text, within_claims
+from dbench.shown import one_line
 
 MOST_NAMES = 3  # headings that a title names
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from dbench.report.schema import Document, Record
-from dbench.report.text import one_line
+from dbench.shown import one_line
 
 PAPER_LINKS = {
     "sober": "https://doi.org/10.3929/ethz-b-000450167",

@@ -33,7 +33,7 @@ def diff(old: Path, new: Path) -> None:
 @report.command()
 @click.argument("folder", type=_REPORT)
 @click.option("--page", metavar="FILE", type=_REPORT, help="Write the page of the latest report with its history.")
-@click.option("--figures", metavar="DIR", type=_REPORT, help="Figures for the page, as make docs writes them.")
+@click.option("--figures", metavar="DIR", type=_REPORT, help="Figures for the page, as make pages writes them.")
 def history(folder: Path, page: Path | None, figures: Path | None) -> None:
     """Say how the headings of the reports in FOLDER changed over time (NAME.json, or NAME/report.json)."""
     if figures and not page:

@@ -52,4 +52,4 @@ def read_figures(folder: str | Path | None, document: Document) -> Sequence[Page
             and all(tables.get(name) == checksum for name, checksum in figure.evidence.items())
         ]
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise DamagedData(f"{path} must list figures as 'make docs' writes them: {error}") from error
+        raise DamagedData(f"{path} must list figures as 'make pages' writes them: {error}") from error

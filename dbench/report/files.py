@@ -25,7 +25,7 @@ def prepare_folder(directory: str | Path) -> Path:
         InvalidInput: if it cannot be made, or nothing can be written in it.
     """
     folder = Path(directory)
-    if not folder.resolve().name:
+    if not Path(os.path.realpath(folder)).name:
         raise InvalidInput(f"the report must go to a folder with a name, got {str(directory)!r}")
     probe = folder / f".probe.{os.getpid()}.partial"
     try:

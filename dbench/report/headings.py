@@ -8,18 +8,8 @@ from dbench.claims import Rule, Verdict
 from dbench.claims.ledger import Finding
 from dbench.report.cases import Sides, by_side, heading_cases, worst_of
 from dbench.report.schema import ROLES, VERDICTS, Record
-from dbench.report.text import (
-    asked_text,
-    counted,
-    estimate_text,
-    listed,
-    n_text,
-    number,
-    one_line,
-    part_text,
-    plural,
-    same_words,
-)
+from dbench.report.text import asked_text, counted, estimate_text, listed, n_text, number, part_text, plural, same_words
+from dbench.shown import one_line
 from dbench.stats import Interval
 
 EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "the paper's printed tables"}
@@ -74,7 +64,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
             *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
-        "exploratory": bool(decider and decider["exploratory"]),
+        "unconfirmed": bool(decider and decider["unconfirmed"]),
         "revision": decider["revision"] if decider else None,
     }
 

@@ -18,6 +18,7 @@ from dbench.report.figures import PageFigure
 from dbench.report.headings import EVIDENCE, PARAMETERS, chance_text, count_verdicts
 from dbench.report.plot import interval_plot
 from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, TITLES, VERDICTS, Document, Record
+from dbench.shown import one_line
 
 # The other records of a finding: of the sentence, of probes, of printed figures.
 BESIDE = {"cell": ("primary", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
@@ -167,7 +168,7 @@ def _template() -> Template:
         expected=text.expected_text,
         in_words=_in_words,
         label=lambda paper: PAPERS.get(paper, paper),
-        line=text.one_line,
+        line=one_line,
         n=text.n_text,
         number=text.number,
         part=_part,

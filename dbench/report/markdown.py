@@ -9,7 +9,8 @@ from dbench.report.cases import size_rows
 from dbench.report.document import by_paper, worst_first
 from dbench.report.overview import evidence_text, matrix, refuted, scope_text, stand_text, tally
 from dbench.report.schema import MEANINGS, PAPERS, SYMBOLS, Document
-from dbench.report.text import clip, counted, duration, estimate_text, expected_text, name_text, one_line
+from dbench.report.text import clip, counted, duration, estimate_text, expected_text, name_text
+from dbench.shown import one_line
 
 LONGEST = 600
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!$&@])")

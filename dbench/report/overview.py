@@ -6,7 +6,8 @@ from typing import Any
 from dbench.report.document import by_paper, worst_first
 from dbench.report.headings import EVIDENCE, count_verdicts
 from dbench.report.schema import VERDICTS, Document
-from dbench.report.text import counted, listed, one_line
+from dbench.report.text import counted, listed
+from dbench.shown import one_line
 
 # The largest tables are described, the others counted.
 MOST_TABLES = 2
@@ -46,7 +47,7 @@ def evidence_text(document: Document) -> str:
         if those:
             parts.append(f"{len(those)} on {words} ({tally(those)})")
     sentences = [f"{counted(len(headings), 'finding')}: {listed(parts)}."]
-    late = [heading for heading in headings if heading["exploratory"]]
+    late = [heading for heading in headings if heading["unconfirmed"]]
     kinds = listed(words for kind, words in of.items() if any(heading["heads"] == kind for heading in late))
     sentences.append(
         f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."

@@ -8,17 +8,8 @@ from typing import Any
 from dbench.report.document import by_paper, worst_first
 from dbench.report.overview import scope_text, tally
 from dbench.report.schema import PAPERS, Document, Record
-from dbench.report.text import (
-    asked_text,
-    clip,
-    counted,
-    estimate_text,
-    expected_text,
-    listed,
-    name_text,
-    number,
-    one_line,
-)
+from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text, number
+from dbench.shown import LEAST_WIDTH, one_line
 
 
 def summary_lines(
@@ -29,6 +20,7 @@ def summary_lines(
     There is one for each finding that is not reproduced; the verbose summary has every finding, with its whole reason
     and its notes. Files written (``paths``) are named at the end.
     """
+    width = max(width, LEAST_WIDTH)
     deciders = {record["nodeid"]: record for record in document["records"]}
     lines: list[str] = []
     for paper, headings in by_paper(document["headings"]).items():

@@ -6,17 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dbench.report.schema import Record
+from dbench.shown import one_line
 
 NOTHING = "-"
 _ROUNDING = 1e-8
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-# Controls, lone surrogates, and the marks that reverse the reading direction of what follows them.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
-
-
-def one_line(text: str) -> str:
-    """Return text on one line, without control characters: a record's text may be anything."""
-    return " ".join(_UNPRINTABLE.sub(" ", _ESCAPES.sub("", text)).split())
 
 
 def clip(text: str, width: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import DbenchError, InvalidInput
-from dbench.files import write_aside
+from dbench.files import same_file, write_aside
 from dbench.outside import load_callable
+from dbench.shown import cell, one_line, terminal
 
 if TYPE_CHECKING:
     from dbench.codes.reading import CodesFile
@@ -73,8 +75,6 @@ def score(
 
     Quick metrics come first. Ctrl-C prints and writes what there is by then, and ends with exit code 130.
     """
-    from rich.console import Console
-
     from dbench.codes.reading import MOST_ROWS, read_codes
     from dbench.data import load
     from dbench.scoring.compute import STOPPED
@@ -87,13 +87,12 @@ def score(
     pairs = _pairs(files)
     if out and len(pairs) > 1:
         raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")
-    inputs = {file.resolve() for file in files}
     for option, place in (("--csv", csv_file), ("--html", html_file)):
-        if place and place.resolve() in inputs:
+        if place and any(same_file(place, file) for file in files):
             raise InvalidInput(f"{option} must be no file that is scored, got {str(place)!r}")
         if place and place.is_dir():
             raise InvalidInput(f"{option} must be a file, got the folder {str(place)!r}")
-    if csv_file and html_file and csv_file.resolve() == html_file.resolve():
+    if csv_file and html_file and same_file(csv_file, html_file):
         raise InvalidInput(f"--csv and --html must be two files, got {str(csv_file)!r} for both")
     if out and out.exists() and not out.is_dir():
         raise InvalidInput(f"--out must be a folder, got the file {str(out)!r}")
@@ -113,7 +112,7 @@ def score(
     if decoder:
         if out is None or read[0].logvar is None or not encoder:
             raise InvalidInput("--decoder goes with --out and an --encoder that returns (mean, logvar), got it without")
-        click.echo(f"Written: {_draw(decoder, read[0], out)}", err=True)
+        click.echo(f"Written: {one_line(str(_draw(decoder, read[0], out)))}", err=True)
     if len({found.name for found in read}) < len(read):
         read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
     scored: list[Scores] = []
@@ -138,9 +137,9 @@ def score(
     if as_json:
         click.echo(json.dumps([record for one in scored for record in one.records], indent=1, allow_nan=False))
     else:
-        show(Console(highlight=False), scored)
+        show(terminal(highlight=False), scored)
     for path in written:
-        click.echo(f"Written: {path}", err=as_json)
+        click.echo(f"Written: {one_line(str(path))}", err=as_json)
     if failed:
         raise failed[0]
     results = [result for one in scored for result in one.results]
@@ -157,7 +156,9 @@ def _csv(scored: Sequence[Scores]) -> str:
     frames = [one.frame for one in scored]
     if len(scored) > 1:
         frames = [frame.assign(file=one.file.name) for frame, one in zip(frames, scored, strict=True)]
-    return pd.concat(frames).to_csv(index=False)
+    table = pd.concat(frames)
+    texts = table.select_dtypes(exclude="number").columns
+    return table.assign(**{name: [cell(str(text)) for text in table[name]] for name in texts}).to_csv(index=False)
 
 
 def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
@@ -170,9 +171,9 @@ def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
     assert found.logvar is not None
     decode = decoder_of(load_callable("decoder", decoder), f"decoder {decoder}")
     drawn = draw_traversals(decode, found.sample.codes, found.logvar)
-    out.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(out / "traversals.png", dpi=200, bbox_inches="tight")
-    return out / "traversals.png"
+    picture = io.BytesIO()
+    drawn.savefig(picture, format="png", dpi=200, bbox_inches="tight")
+    return write_aside(out / "traversals.png", picture.getvalue())
 
 
 def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
@@ -188,14 +189,14 @@ def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
 
 def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
     """Compute; on a terminal the table fills as scores come."""
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.live import Live
     from rich.text import Text
 
     from dbench.scoring.scores import score as compute_scores
     from dbench.scoring.terminal import scores_table
 
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     if not console.is_terminal:
         return compute_scores(found, **options)
     with Live(console=console, transient=True, refresh_per_second=4) as live:
@@ -203,7 +204,9 @@ def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
         def advance(item: Any, number: int, total: int, results: Any) -> None:
             there = [results[name] for name in sorted(results) if results[name].score is not None]
             slow = "" if item.speed == "fast" else " (slow)"
-            line = Text(f"{found.name}: {item.name}{slow}, step {number + 1} of {total}; Ctrl-C keeps what is there")
+            line = Text(
+                f"{one_line(found.name)}: {item.name}{slow}, step {number + 1} of {total}; Ctrl-C keeps what is there"
+            )
             live.update(Group(scores_table(there, console.width), line), refresh=True)
 
         return compute_scores(found, progress=advance, **options)

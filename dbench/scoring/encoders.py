@@ -13,6 +13,7 @@ from dbench.codes.reading import CodesFile
 from dbench.codes.sample import as_array
 from dbench.data.base import DataSet
 from dbench.errors import DbenchError, InvalidInput
+from dbench.outside import user_code
 from dbench.seeds import generator
 
 ROWS = 50_000  # unless another number is asked for
@@ -38,17 +39,30 @@ def encode_data(
     """
     step, names = partial(_encoded, encode, f"encoder {name}"), tuple(data.factor_names)
     if prod(data.factor_sizes) <= rows:
-        factors, images = data.grid(), data.grid_images()
+        factors, images = data.grid(), _of_data(data, data.grid_images)
         source = None
     else:
         stream = generator(task="encode_data", seed=seed)
         factors = data.draw_factors(rows, stream)
-        images = data.images(factors, stream)
-        source = FunctionSource(data.draw_factors, lambda asked, rng: step(data.images(asked, rng))[0], names)
+        images = _of_data(data, data.images, factors, stream)
+        source = FunctionSource(
+            data.draw_factors, lambda asked, rng: step(_of_data(data, data.images, asked, rng))[0], names
+        )
     codes, logvar = step(images)
     code_names = tuple(f"code_{i}" for i in range(codes.shape[1]))
     note = f"Codes of {name} for {'the whole grid' if source is None else 'points drawn from the grid'} of {data.name}."
     return CodesFile(name, Sample(codes, factors, names), code_names, len(codes), None, logvar, (note,)), source
+
+
+def _of_data(data: DataSet, images: Callable[..., NDArray[np.uint8]], *asked: Any) -> NDArray[np.uint8]:
+    """Ask a data set, which may be the user's, for images; whatever happens in it is a message."""
+    try:
+        with user_code():
+            return images(*asked)
+    except DbenchError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InvalidInput(f"data set {data.name!r} failed: {type(error).__name__}: {error}") from error
 
 
 def decoder_of(decode: Encode, name: str) -> Callable[[Array], Array]:
@@ -96,7 +110,8 @@ def _ask(
 ) -> list[Array]:
     """Call the user's function, for an array or a pair; whatever happens in it is a message."""
     try:
-        found = answer(function, given)
+        with user_code():
+            found = answer(function, given)
         parts = found if isinstance(found, tuple) else (found,)
         if not 1 <= len(parts) <= most:
             raise InvalidInput(f"{name} must return {wanted}, got {len(parts)} values")

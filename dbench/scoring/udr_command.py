@@ -59,13 +59,13 @@ def udr(
 
 
 def _show(found: Ranking) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from dbench.scoring.ranking import FINDINGS
+    from dbench.shown import terminal
 
-    console = Console(highlight=False)
+    console = terminal(highlight=False)
     order = found.order
     # A number takes five columns and two between.
     with_matrix = len(order) <= min(_MOST_COLUMNS, (console.width - 50) // 7)

@@ -13,7 +13,7 @@ from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
 from dbench.models.stacked import Parameters
 from dbench.training.execution import products
 
-_IMAGES = 256  # in a pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
+IMAGES = 256  # in a pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
 _SHARE = 0.25  # of a GPU's free memory that the images of a pass and what is made of them may take
 _FLOATS = 40  # kept at once for each pixel: the widest layers of the convolutional network have 8
 
@@ -38,6 +38,8 @@ class Evaluation:
 
 def check_images(images: Tensor, network: Network) -> None:
     """Insist on images as they are stored, of the shape that the network takes."""
+    if not isinstance(images, Tensor):
+        raise InvalidInput(f"images must be a tensor of torch, got {type(images).__module__}.{type(images).__name__}")
     if images.dtype != torch.uint8 or tuple(images.shape[1:]) != network.image_shape or len(images) == 0:
         raise InvalidInput(
             f"images must be uint8 of shape N x {' x '.join(map(str, network.image_shape))}, "
@@ -51,7 +53,7 @@ def _images_in_a_pass(images: Tensor, members: int) -> int:
     On processors another number gives other last bits. A GPU wants few large passes, whose launches cost nothing.
     """
     if images.device.type != "cuda":
-        return _IMAGES
+        return IMAGES
     torch.cuda.empty_cache()  # what training leaves is free, too
     free, _ = torch.cuda.mem_get_info(images.device)
     return max(1, int(_SHARE * free) // (4 * _FLOATS * images[0].numel() * members))

@@ -7,7 +7,9 @@ run several processes to use several cores.
 """
 
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import torch
 from torch import Tensor
@@ -15,12 +17,13 @@ from torch import Tensor
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import find_card
-from dbench.training.encode import check_images
+from dbench.training.encode import IMAGES, check_images
 from dbench.training.execution import arithmetic
+from dbench.training.forms import quickest
 from dbench.training.losses import Losses, card_of, extra_shapes
 from dbench.training.state import State, initial_state
 from dbench.training.step import Stepper
-from dbench.training.streams import BLOCK, Member, draw
+from dbench.training.streams import BLOCK, Draws, Member, draw
 
 
 def train(
@@ -75,11 +78,16 @@ def train(
         UnknownName: an objective nobody registered.
     """
     check_images(images, network)
+    if not any(bool((part > 1).any()) for part in torch.split(images, IMAGES)):
+        warnings.warn("no image exceeds 1, where white is 255: were they made for 0 to 1?", UserWarning, stacklevel=2)
     _check_settings(batch_size=batch_size, learning_rate=learning_rate, likelihood_factor=likelihood_factor)
     if not 0 <= cooldown <= 1:
         raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}")
     if not members:
         raise InvalidInput("members must be at least one, got none")
+    for member in members:
+        if not 0 <= member.strength < math.inf:
+            raise InvalidInput(f"strength must be a finite number of at least 0, got {member.strength}")
     if state is not None and len(state) != len(members):
         raise InvalidInput(f"state must be of the {len(members)} members, got one of {len(state)}")
     if state is not None and state.step % BLOCK and state.step < steps:
@@ -89,30 +97,44 @@ def train(
     device = torch.device(device)
     state = (initial_state(members, network, extra) if state is None else state).to(device)
     factors = None if factors is None else factors.to(device)
-    losses = Losses(
-        members,
-        network,
-        images.to(device),
-        factors,
-        factor_sizes=sizes,
-        extra=extra,
-        precision=precision,
-        steps=steps,
-        likelihood_factor=likelihood_factor,
-    )
-    parts = [(part.members, part.card.second_batch) for part in losses.parts]
     with arithmetic(device, precision):
+        losses = Losses(
+            members,
+            quickest(network, members=len(members), batch_size=batch_size, device=device, precision=precision),
+            images.to(device),
+            factors,
+            factor_sizes=sizes,
+            extra=extra,
+            precision=precision,
+            steps=steps,
+            likelihood_factor=likelihood_factor,
+        )
+        parts = [(part.members, part.card.second_batch) for part in losses.parts]
         stepper = Stepper(state, losses, card_of(members[0]), learning_rate=learning_rate)
-        while state.step < steps:
-            drawn = draw(
-                parts, state.step // BLOCK, data_size=len(images), batch_size=batch_size, latents=network.latents
-            )
+        blocks = range(state.step // BLOCK, -(-steps // BLOCK))
+        sizes_drawn = {"data_size": len(images), "batch_size": batch_size, "latents": network.latents}
+        for drawn in _drawn(parts, blocks, ahead=device.type == "cuda", **sizes_drawn):
             left = steps - state.step
             rate = min(1.0, left / (cooldown * steps)) if cooldown else 1.0
             state = stepper.block(drawn, min(BLOCK, left), rate=rate)
             if each_block is not None and each_block(state):
                 break
     return state
+
+
+def _drawn(
+    parts: Sequence[tuple[Sequence[Member], bool]], blocks: Sequence[int], *, ahead: bool, **sizes: int
+) -> Iterator[Draws]:
+    """Draw block after block; ``ahead``: the next one by a thread of its own while the last one is computed with."""
+    if not ahead:
+        yield from (draw(parts, block, **sizes) for block in blocks)
+        return
+    with ThreadPoolExecutor(1) as thread:
+        coming: Future[Draws] | None = None
+        for block in (*blocks, None):
+            drawn, coming = coming, None if block is None else thread.submit(draw, parts, block, **sizes)
+            if drawn is not None:
+                yield drawn.result()
 
 
 def _check_settings(**positive: float) -> None:

@@ -1,4 +1,4 @@
-"""``dbench zoo``: train, score, table, verify, ls."""
+"""``dbench zoo``: train, score, table, verify, panel, pack, unpack, ls."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dbench.zoo.score import ScoreSummary
     from dbench.zoo.store import Contents, Store
     from dbench.zoo.train import TrainSummary
+    from dbench.zoo.unpack import UnpackSummary
 
 Plan = Callable[[], "tuple[Profile, Store, list[RunKey], Contents]"]
 
@@ -109,13 +110,13 @@ def _of_a_plan(*, create: bool = False) -> Callable[[Callable[..., Any]], Callab
 
 def _print(table: Table) -> None:
     """Print a table, as wide as the terminal; wide enough for all of it when the output goes elsewhere."""
-    from rich.console import Console
+    from dbench.shown import terminal
 
-    console = Console()
-    Console(width=None if console.is_terminal else 140).print(table)
+    console = terminal()
+    terminal(width=None if console.is_terminal else 140).print(table)
 
 
-def _end(summary: TrainSummary | ScoreSummary) -> None:
+def _end(summary: TrainSummary | ScoreSummary | UnpackSummary) -> None:
     click.echo(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)
@@ -178,7 +179,7 @@ def score(plan: Plan, workers: int | None, again: tuple[str, ...], quick: bool) 
 def table(plan: Plan, workers: int | None, out: str, rules: Path | None, onto: str | None) -> None:
     """Write the runs table of a profile that is trained and scored.
 
-    Claims whose cards are not as --rules has them are exploratory on the table; without it all are.
+    Claims whose cards are not as --rules has them are unconfirmed on the table; without it all are.
     """
     from dbench.zoo.arrays import load_arrays
     from dbench.zoo.complete import read_rules, write_evidence
@@ -235,6 +236,36 @@ def panel(plan: Plan, each: int, out: Path) -> None:
     chosen = choose_runs([key for key in keys if place.status(key) == "done"], each)
     write_panel(place, chosen, out)
     click.echo(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
+
+
+@zoo.command()
+@_of_a_plan()
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write the files into.")
+@click.option("--size", type=click.FloatRange(0, min_open=True), default=16, show_default=True, help="MB of a file.")
+@click.option("--files", type=click.IntRange(1), help="Files to write at most.  [all]")
+@click.option("--skip", type=click.IntRange(0), default=0, show_default=True, help="Runs that were packed before.")
+def pack(plan: Plan, out: Path, size: float, files: int | None, skip: int) -> None:
+    """Write finished runs as few flat files, which dbench zoo unpack takes in on another machine."""
+    from dbench.zoo.pack import pack_runs
+
+    _, place, keys, _ = plan()
+    done = pack_runs(place, keys, out, skip=skip, files=files, size=size)
+    total = sum(path.stat().st_size for path in done.files) / 1e6
+    click.echo(f"{done.runs} runs, {total:.1f} MB: {', '.join(map(str, done.files))}")
+    if done.left:
+        click.echo(f"{done.left} finished runs are left: --skip {skip + done.runs}")
+
+
+@zoo.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--store", envvar="DBENCH_STORE", required=True, help="Folder or URL of the runs; made if missing.")
+@_WORKERS
+def unpack(files: tuple[Path, ...], store: str, workers: int | None) -> None:
+    """Take packed runs into a store: check them, and make their codes on this machine."""
+    from dbench.zoo.store import Store
+    from dbench.zoo.unpack import unpack_runs
+
+    _end(unpack_runs(Store(store), files, workers=workers))
 
 
 @zoo.command()

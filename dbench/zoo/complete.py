@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
+from dbench.files import aside, same_file
 from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, compared_apart
 from dbench.zoo.extend import SCORE_VERSIONS, extended, load_earlier
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
@@ -69,7 +69,7 @@ def write_evidence(
     """
     if onto is not None and rules:
         raise InvalidInput(f"rules must not be given beside onto, whose own hold for all runs, got {len(rules)}")
-    if onto is not None and Path(onto).resolve() == Path(folder).resolve():
+    if onto is not None and same_file(Path(onto), Path(folder)):
         raise InvalidInput(f"out must be another folder than onto, which may be all there is of its runs, got {folder}")
     earlier = None if onto is None else load_earlier(onto, keys, profile)
     _collected(store, keys, {})  # what is lacking is told before the comparisons, which take long
@@ -77,7 +77,14 @@ def write_evidence(
     if earlier is not None:
         table, arrays = extended(earlier, table, arrays)
         rules = earlier.rules
-    return write_table(folder, table, profile, arrays=arrays, rules=rules)
+    encoded_on = {*_encoded_on(store, keys), *(earlier.encoded_on if earlier else ())}
+    return write_table(folder, table, profile, arrays=arrays, rules=rules, encoded_on=encoded_on)
+
+
+def _encoded_on(store: Store, keys: Iterable[RunKey]) -> set[str]:
+    """Devices on which runs were encoded that had been trained elsewhere."""
+    records = [store.record(key) or {} for key in keys]
+    return {str(record["encoded"]["device"]) for record in records if "encoded" in record}
 
 
 def build_table(
@@ -188,11 +195,13 @@ def write_table(
     *,
     arrays: RunArrays | None = None,
     rules: Mapping[str, str] | None = None,
+    encoded_on: Collection[str] = (),
 ) -> Path:
     """Write table and arrays as :func:`build_table` returns them, then the manifest; return the path of the table.
 
     ``rules`` are hashes of claims' cards as they were frozen when the runs were scored (:func:`read_rules`): a card
-    with another hash, or none, is exploratory on this table.
+    with another hash, or none, is unconfirmed on this table. ``encoded_on`` are devices on which runs were encoded that
+    had been trained elsewhere (``dbench zoo unpack``).
     """
     folder = Path(folder)
     arrays = arrays or RunArrays(tuple(table.loc[table["status"] == "done", "run"].unique()))
@@ -214,6 +223,7 @@ def write_table(
         "scoring": SCORING,
         "score_versions": SCORE_VERSIONS,
         "rules": dict(sorted((rules or {}).items())),
+        **({"encoded_on": sorted(encoded_on)} if encoded_on else {}),
     }
     contents = {TABLE: buffer.getvalue(), ARRAYS: data, MANIFEST: json.dumps(manifest, indent=1).encode() + b"\n"}
     try:

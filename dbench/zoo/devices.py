@@ -23,6 +23,8 @@ def check_device(device: str, precision: str = "float32", *, cluster: bool = Fal
         raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
     if device == "cpu" and precision != "float32":
         raise InvalidInput(f"precision must be float32 on a processor, got {precision!r}; it needs --device cuda")
+    if precision == "bfloat16" and not cluster and not torch.cuda.is_bf16_supported(including_emulation=False):
+        raise InvalidInput(f"precision must be float32 or tf32 on {device_name(device)}, which has no bfloat16")
 
 
 def device_name(device: str) -> str:

@@ -15,9 +15,10 @@ from dbench.errors import DbenchError, InvalidInput
 from dbench.models import Network, find_network
 from dbench.models.objectives import find_card
 from dbench.provenance import commit, utc_now, versions
-from dbench.training import Member, State, encode_grid, evaluate, extra_shapes, train
+from dbench.training import Member, State, extra_shapes, train
 from dbench.zoo.checkpoints import Checkpoint, checkpoint_name, find_checkpoint, stacked
 from dbench.zoo.devices import check_device, device_name
+from dbench.zoo.finish import finish
 from dbench.zoo.keys import RunKey, likelihood_factor
 from dbench.zoo.store import Store
 from dbench.zoo.survey import of_other_data
@@ -246,34 +247,22 @@ class _Training:
         self.line.report(runs=1)
 
     def _finish(self, state: State) -> None:
-        parameters, images = state.parameters, self.images.to(state.loss.device)
-        mean, logvar = (part.cpu() for part in encode_grid(parameters, images, self.network))
-        generators = [key.generator("evaluate") for key in self.keys]
-        evaluation = evaluate(parameters, images, self.network, generators=generators)
-        finite = mean.isfinite().all((1, 2)) & logvar.isfinite().all((1, 2)) & evaluation.elbo.isfinite().cpu()
+        parameters = state.parameters
+        found = finish(self.keys, parameters, self.images.to(state.loss.device), self.network)
 
         def save(i: int) -> None:
-            if bool(state.diverged[i]) or not bool(finite[i]):
+            ended = found[i]
+            if bool(state.diverged[i]) or ended is None:
                 self._save_diverged(i, state)
                 return
-            nats, kl = float(evaluation.reconstruction[i]), float(evaluation.kl[i].sum())
-            trained = self.keys[i].likelihood_factor * nats
-            scores = {
-                **self.losses[i],
-                "elbo": float(evaluation.elbo[i]),
-                "elbo.as_trained": -(trained + kl),
-                "reconstruction": nats,
-                "reconstruction.as_trained": trained,
-                "kl": kl,
-            }
             self.store.save(
                 self.keys[i],
                 status="done",
                 tensors={
                     "weights": {name: tensor[i].cpu().numpy() for name, tensor in parameters.items()},
-                    "codes": {"mean": mean[i].numpy(), "logvar": logvar[i].numpy()},
+                    "codes": ended.codes,
                 },
-                record={**self._record(i), "scores": scores},
+                record={**self._record(i), "scores": {**self.losses[i], **ended.scores}},
             )
             self.line.report(runs=1)
 

@@ -26,11 +26,12 @@ the supervised metrics at 0.30 in one part and in two of five seeds, at 0.23 in 
 
 
 class Earlier(NamedTuple):
-    """A table to be extended, its arrays, and the hashes of the rules that it was scored under."""
+    """A table to be extended, its arrays, and of its manifest ``rules`` and ``encoded_on``."""
 
     table: pd.DataFrame
     arrays: RunArrays
     rules: dict[str, str]
+    encoded_on: tuple[str, ...] = ()
 
 
 def load_earlier(folder: str | Path, keys: Collection[RunKey], profile: Profile) -> Earlier:
@@ -65,7 +66,8 @@ def load_earlier(folder: str | Path, keys: Collection[RunKey], profile: Profile)
                 f"seeds must be {LEAST_SEEDS} or more to be added, as UDR compares them alone, "
                 f"got {len(seeds)} of {objective}"
             )
-    return Earlier(table, load_arrays(folder, table, manifest), manifest.get("rules", {}))
+    arrays, encoded_on = load_arrays(folder, table, manifest), tuple(manifest.get("encoded_on", ()))
+    return Earlier(table, arrays, manifest.get("rules", {}), encoded_on)
 
 
 def extended(earlier: Earlier, table: pd.DataFrame, arrays: RunArrays) -> tuple[pd.DataFrame, RunArrays]:

@@ -4,7 +4,8 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import torch
 
@@ -120,7 +121,7 @@ def _group_size(key: RunKey, setup: Setup) -> int:
 def gpu_group_size(key: RunKey, *, memory: float) -> int:
     """How many models of this kind to train at once in so many bytes of a GPU's memory; at least one."""
     images = math.prod(images_of(key.data)[1].shape)
-    return max(int((_SHARE * memory - images) / member_bytes(key)), 1)
+    return max(int((_SHARE * memory - images) / _counted_bytes(key)), 1)
 
 
 def member_bytes(key: RunKey) -> int:
@@ -145,14 +146,24 @@ def member_bytes(key: RunKey) -> int:
     return max(training, encoding)
 
 
+_counted_bytes = cache(member_bytes)
+
+
 def _shape(key: RunKey) -> tuple[Any, ...]:
     """What runs must have in common to be trained as one ensemble."""
     shared = find_card(key.objective).tuned(dict(key.constants)).shared_settings  # heads and adversaries stack too
     return replace(key, objective="any", strength=0, seed=0, constants=()), shared
 
 
-def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> float:
-    """Train the group for a few steps, after two that warm up, and return model-steps a second of one worker.
+class Speed(NamedTuple):
+    """Model-steps a second of one worker, and the seconds before the first of a group."""
+
+    steps: float
+    start: float = 0.0
+
+
+def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> Speed:
+    """Train the group for a few steps, after two that warm up.
 
     ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first steps tell.
     On a GPU the second block of steps tells: to begin and to capture a step takes as long as two hundred steps.
@@ -170,10 +181,10 @@ def measure_speed(group: Group, *, steps: int, deadline: float | None = None) ->
         start = time.perf_counter()
         train_keys(group.keys, steps=count)
         speed = count * runs / (time.perf_counter() - start)
-    return speed
+    return Speed(speed)
 
 
-def _speed_on_gpu(group: Group, deadline: float | None) -> float:
+def _speed_on_gpu(group: Group, deadline: float | None) -> Speed:
     times = [time.perf_counter()]
 
     def late(_: State) -> bool:
@@ -184,7 +195,8 @@ def _speed_on_gpu(group: Group, deadline: float | None) -> float:
         train_keys(group.keys, steps=2 * BLOCK, each_block=late, device=group.device, precision=group.precision)
     if torch.cuda.is_available():
         torch.cuda.empty_cache()  # the workers that train are other processes, and need it
-    return BLOCK * len(group.keys) / (times[-1] - times[-2])
+    last = times[-1] - times[-2]
+    return Speed(BLOCK * len(group.keys) / last, max(times[1] - times[0] - last, 0.0))
 
 
 def expected_seconds(
@@ -194,17 +206,18 @@ def expected_seconds(
     deadline: float | None = None,
     *,
     taken: Callable[[RunKey], int] = lambda _: 0,
+    speeds: dict[tuple[Any, ...], Speed] | None = None,
 ) -> float | None:
     """Seconds that the groups will take when nothing else runs, from a few steps of one group of each shape.
 
-    ``taken`` gives the steps that a run has taken before. ``None`` if this machine lacks the device and so cannot tell,
-    or if ``deadline``, a ``time.monotonic()``, comes first.
+    ``taken`` gives the steps that a run has taken before, ``speeds`` keeps what was measured for another call. ``None``
+    if this machine lacks the device and so cannot tell, or if ``deadline``, a ``time.monotonic()``, comes first.
     """
     try:
         check_device(setup.device, setup.precision)
     except InvalidInput:
         return None
-    speeds: dict[tuple[Any, ...], float] = {}
+    speeds = {} if speeds is None else speeds
     seconds = 0.0
     for group in groups:
         shape = _shape(group.keys[0])
@@ -212,5 +225,26 @@ def expected_seconds(
             if deadline is not None and time.monotonic() > deadline:
                 return None
             speeds[shape] = measure_speed(group, steps=10, deadline=deadline)
-        seconds += sum(key.steps - taken(key) for key in group.keys) / speeds[shape]
+        seconds += speeds[shape].start + sum(key.steps - taken(key) for key in group.keys) / speeds[shape].steps
     return seconds / at_once
+
+
+_MARGIN = 0.9
+"""Part of the time left that whole seeds may be expected to take: to encode and save them takes some, too."""
+
+
+def whole_seeds(
+    keys: Sequence[RunKey], seconds_of: Callable[[Sequence[RunKey]], float | None], deadline: float
+) -> tuple[list[int], float | None]:
+    """Return the first seeds of a plan whose runs are expected to be finished by the deadline, one at least.
+
+    With them the seconds that they take, ``None`` where ``seconds_of`` cannot tell.
+    """
+    seeds = sorted({key.seed for key in keys})
+    seconds = None
+    for number in range(1, len(seeds) + 1):
+        more = seconds_of([key for key in keys if key.seed in seeds[:number]])
+        if number > 1 and (more is None or more > _MARGIN * (deadline - time.monotonic())):
+            return seeds[: number - 1], seconds
+        seconds = more
+    return seeds, seconds

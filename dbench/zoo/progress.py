@@ -9,6 +9,8 @@ from functools import partial
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from dbench.shown import terminal
+
 _EVERY = 15.0
 """Seconds between plain lines."""
 
@@ -28,14 +30,14 @@ def clock(seconds: float) -> str:
 
 def teller(console: Console | None = None) -> Callable[[str], None]:
     """Return what writes a line for the user, to standard error when no console is given."""
-    return partial((console or Console(stderr=True)).print, highlight=False, markup=False, soft_wrap=True)
+    return partial((console or terminal(stderr=True)).print, highlight=False, markup=False, soft_wrap=True)
 
 
 class Meter:
     """Counts finished runs and units of work, named in the plural, and shows both with the speed and the time left."""
 
     def __init__(self, *, runs: int, units: float, unit: str, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True)
+        self.console = console or terminal(stderr=True)
         self._runs, self._units, self._unit = runs, units, unit
         self._runs_done, self._units_done, self._shown = 0, 0.0, time.monotonic()
         self._trail = [(time.monotonic(), 0.0)]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from dbench.outside import user_code
+
 
 @click.command()
 @click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)
@@ -22,9 +24,9 @@ def rank(
     METRIC is module:attribute, found from the current folder too, or the name of a metric of dbench. It takes codes
     (n x d) and factors (n x k, integer labels), a Sample or a Source, and returns a number.
     """
-    from rich.console import Console
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+    from dbench.shown import terminal
     from dbench.stats.estimate import finite_or_none
     from dbench.zoo.panel import SHIPPED, read_panel
     from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
@@ -33,7 +35,7 @@ def rank(
     named = list(dict.fromkeys(metrics))
     every = list(dict.fromkeys([*named, *BESIDE]))
     # These models are small: threads that wait for each other take three times the processor time.
-    with threadpool_limits(1), Console(stderr=True).status("") as status:
+    with threadpool_limits(1), terminal(stderr=True).status("") as status, user_code():
         scores = score_panel(
             found,
             every,

@@ -7,6 +7,8 @@ that file does, whatever moment a process was killed at. What the system refuses
 
 import hashlib
 import json
+import re
+import stat
 import tempfile
 import time
 import uuid
@@ -24,9 +26,12 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import aside
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 Status = Literal["done", "diverged", "interrupted"]
+_LARGEST_DOCUMENT = 1 << 28  # bytes; comparisons of a few thousand runs take some megabytes
+_FILE = re.compile(r"[\w-][\w.-]*\.safetensors")
 _STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
 
 
@@ -36,7 +41,12 @@ def seal(document: Mapping[str, Any]) -> bytes:
     return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode() + b"\n"
 
 
-def _unseal(data: bytes, path: str) -> dict[str, Any]:
+def unseal(data: bytes | str, path: str) -> dict[str, Any]:
+    """Decode a document of :func:`seal`.
+
+    Raises:
+        DamagedData: it is none, or was changed after it was written.
+    """
     try:
         document = json.loads(data)
         promised = document.pop("sha256")
@@ -99,19 +109,33 @@ class Store:
             )
 
     def _write(self, path: str, data: bytes) -> None:
-        aside = f"{path}.{uuid.uuid4().hex[:8]}.partial"
+        try:
+            with aside(Path(path)) if self.local else self._aside(path) as place:
+                self._fs.pipe_file(str(place), data)
+        except OSError as error:
+            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+
+    @contextmanager
+    def _aside(self, path: str) -> Iterator[str]:
+        """Do in a bucket what :func:`~dbench.files.aside` does in a folder."""
+        place = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            self._fs.pipe_file(aside, data)
-            self._fs.mv(aside, path)
-        except OSError as error:
+            yield place
+            self._fs.mv(place, path)
+        except OSError:
             with suppress(OSError):
-                self._fs.rm_file(aside)
-            raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
+                self._fs.rm_file(place)
+            raise
 
     def _read_if_there(self, path: str) -> bytes | None:
         # Not `exists`, which answers no where the system refuses to look: a finished run would be trained anew.
         try:
+            # A pipe would be waited for, a device read without end.
+            if self.local and not stat.S_ISREG((there := Path(path).stat()).st_mode):
+                raise DamagedData(f"{path} must be a regular file")
+            if self.local and path.endswith(".json") and there.st_size > _LARGEST_DOCUMENT:
+                raise DamagedData(f"{path} must hold at most {_LARGEST_DOCUMENT:,} bytes, got {there.st_size:,}")
             return bytes(self._fs.cat_file(path))
         except FileNotFoundError:
             return None
@@ -174,11 +198,13 @@ class Store:
         data = self._read_if_there(path)
         if data is None:
             return None
-        document = _unseal(data, path)
+        document = unseal(data, path)
         if document.get("schema") != KEY_SCHEMA or document.get("key") != key.axes:
             raise DamagedData(f"{path} holds another run than {key}")
         if document.get("status") not in _STATUSES or not isinstance(document.get("files"), dict):
             raise DamagedData(f"{path} lacks a known status or the list of its files")
+        if odd := [name for name in document["files"] if not _FILE.fullmatch(name)]:
+            raise DamagedData(f"{path} must name files of its own folder, got {odd[0]!r:.80}")
         return document
 
     def status(self, key: RunKey) -> Status | None:
@@ -252,7 +278,7 @@ class Store:
             try:
                 if (data := self._read_if_there(path)) is None:
                     continue
-                document = _unseal(data, path)
+                document = unseal(data, path)
             except DamagedData:
                 continue
             except DbenchError:
@@ -277,7 +303,7 @@ class Store:
         """
         path = self._document_path(name, key)
         data = self._read_if_there(path)
-        return None if data is None else _unseal(data, path)
+        return None if data is None else unseal(data, path)
 
     def remove_document(self, name: str) -> None:
         """Remove a document of the whole store; nothing happens when there is none."""

@@ -58,6 +58,9 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
     rules = manifest.get("rules", {})
     if not isinstance(rules, dict) or not all(isinstance(card, str) for card in rules.values()):
         raise DamagedData(f"{path}: rules must be hashes by card, got {rules!r:.80}")
+    encoded = manifest.get("encoded_on", [])
+    if not isinstance(encoded, list) or not all(isinstance(device, str) for device in encoded):
+        raise DamagedData(f"{path}: encoded_on must be a list of devices, got {encoded!r:.80}")
     if not isinstance(manifest["arrays"].get("sha256"), str) or not isinstance(manifest["arrays"].get("shapes"), dict):
         raise DamagedData(f"{path} must hold sha256 and shapes of the arrays, got {manifest['arrays']!r:.80}")
     return manifest

@@ -10,11 +10,12 @@ from typing import Any
 
 from rich.console import Console
 
-from dbench.errors import DbenchError
+from dbench.errors import DbenchError, InvalidInput
+from dbench.shown import terminal
 from dbench.zoo.checkpoints import steps_taken
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.keys import RunKey
-from dbench.zoo.plan import Setup, cut_groups, expected_seconds
+from dbench.zoo.plan import Setup, Speed, cut_groups, expected_seconds, whole_seeds
 from dbench.zoo.progress import Meter, clock, teller
 from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 from dbench.zoo.store import Store
@@ -28,9 +29,9 @@ Tell = Callable[[str], None]
 class TrainSummary:
     """What a call of :func:`train_runs` did, in numbers of runs.
 
-    Runs of the plan were ``present`` before or ``trained`` now, which includes ``diverged`` ones; ``left`` are not
-    finished, of which the system refuses to show those ``unreadable``; ``damaged`` were trained anew. ``cancelled``
-    says whether Ctrl-C ended it.
+    Runs of the plan were ``present`` before, ``trained`` now, or finished ``elsewhere`` by another process meanwhile;
+    these include ``diverged`` ones. ``left`` are not finished, of which the system refuses to show those
+    ``unreadable``; ``damaged`` were trained anew. ``cancelled`` says whether Ctrl-C ended it.
     """
 
     present: int
@@ -41,9 +42,12 @@ class TrainSummary:
     seconds: float
     cancelled: bool
     unreadable: int = 0
+    elsewhere: int = 0
 
     def __str__(self) -> str:
         parts = [f"trained {self.trained} runs in {clock(self.seconds)}", f"{self.present} were there before"]
+        if self.elsewhere > 0:
+            parts.append(f"{self.elsewhere} were finished by others meanwhile")
         if self.damaged:
             parts.append(f"{self.damaged} were damaged and are trained anew")
         if self.diverged:
@@ -60,17 +64,20 @@ def train_runs(
 ) -> TrainSummary:
     """Train every run of the plan that the store does not hold whole; docs/zoo.md says what becomes of which.
 
-    ``budget`` are seconds after which to stop, ``setup`` the fields of :class:`dbench.zoo.plan.Setup`.
+    ``budget`` are seconds after which to stop, spent on whole seeds of all settings first; ``setup`` are the fields of
+    :class:`dbench.zoo.plan.Setup`.
     Plan and progress are written to the console, standard error when none is given.
 
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
             cannot be read or written.
-        InvalidInput: a device that is not there, or a store in this process's memory.
+        InvalidInput: a device that is not there, a store in this process's memory, or a budget of nothing.
         UnknownName: an objective, network, data set or engine nobody knows.
     """
     asked = Setup(**setup)
-    console = console or Console(stderr=True)
+    if budget is not None and not budget > 0:
+        raise InvalidInput(f"budget must be above zero seconds, got {budget:g}")
+    console = console or terminal(stderr=True)
     tell = teller(console)
     begin = time.monotonic()
     deadline = None if budget is None else begin + budget
@@ -78,13 +85,15 @@ def train_runs(
     states = {key: state_of(store, key) for key in keys}
     _tell_outdated(store, [key for key in keys if states[key] == "damaged"], tell)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
-    cancelled = bool(todo) and _train(store, todo, asked, deadline, console, tell)
+    cancelled, trained = _train(store, todo, asked, deadline, console, tell) if todo else (False, 0)
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)
     present = sum(state in FINISHED for state in states.values())
+    trained = finished - present if cancelled else trained  # workers that were stopped do not say what they ended
     return TrainSummary(
         present=present,
-        trained=finished - present,
+        trained=trained,
+        elsewhere=finished - present - trained,
         diverged=after["diverged"],
         left=len(keys) - finished,
         damaged=sum(state == "damaged" for state in states.values()),
@@ -96,28 +105,61 @@ def train_runs(
 
 def _train(
     store: Store, keys: Sequence[RunKey], setup: Setup, deadline: float | None, console: Console, tell: Tell
-) -> bool:
-    """Train the runs; return whether it was cancelled."""
+) -> tuple[bool, int]:
+    """Train the runs; return whether it was cancelled, and how many this process ended."""
+    ended = 0
     with ExitStack() as stack:
         stack.enter_context(terminable())
         news: News | None = None
         try:
             at_once, start = _engine(stack, store, setup)
-            groups = cut_groups(store.address, keys, at_once, setup)
             taken = {key: _steps_taken(store, key) for key in keys}
-            steps = float(sum(key.steps - taken[key] for key in keys))
-            expected = expected_seconds(groups, min(at_once, len(groups)), setup, deadline, taken=taken.__getitem__)
-            _announce(groups, steps, min(at_once, len(groups)), setup, expected, tell)
+            speeds: dict[tuple[Any, ...], Speed] = {}
+
+            def expected(groups: Sequence[Group]) -> float | None:
+                busy = min(at_once, len(groups))
+                return expected_seconds(groups, busy, setup, deadline, taken=taken.__getitem__, speeds=speeds)
+
+            cut = partial(cut_groups, store.address, at_once=at_once, setup=setup)
+            groups = cut(keys) if deadline is None else _seed_by_seed(keys, cut, expected, deadline, setup, tell)
+            steps = float(sum(key.steps - taken[key] for group in groups for key in group.keys))
+            _announce(groups, steps, min(at_once, len(groups)), setup, expected(groups), tell)
             news = stack.enter_context(closing(start(groups, deadline=deadline, tell=tell)))
-            meter = stack.enter_context(Meter(runs=len(keys), units=steps, unit="model-steps", console=console))
+            runs = sum(len(group.keys) for group in groups)
+            meter = stack.enter_context(Meter(runs=runs, units=steps, unit="model-steps", console=console))
             for kind, content in news:
                 if kind == "news":
                     meter.advance(**content)
+                else:
+                    ended += content
         except KeyboardInterrupt:
             if news is not None:
                 news.close()
-            return True
-    return False
+            return True, ended
+    return False, ended
+
+
+def _seed_by_seed(
+    keys: Sequence[RunKey],
+    cut: Callable[[Sequence[RunKey]], list[Group]],
+    expected: Callable[[Sequence[Group]], float | None],
+    deadline: float,
+    setup: Setup,
+    tell: Tell,
+) -> list[Group]:
+    """Cut a plan so that a budget ends with whole seeds: as many as fit first, then one after the other.
+
+    On a GPU the others are left: checkpoints are worth nothing on another one, which the next call may be given.
+    """
+    first, seconds = whole_seeds(keys, lambda some: expected(cut(some)), deadline)
+    others = sorted({key.seed for key in keys} - set(first))
+    if seconds is not None and seconds > (left := deadline - time.monotonic()):
+        tell(f"not even one seed is expected to be finished: it takes about {clock(seconds)}, {clock(left)} are left")
+    if others:
+        then = "the others are left" if setup.on_gpu else "then one after the other"
+        tell(f"whole seeds first, {', '.join(map(str, first))}; {then} ({', '.join(map(str, others))})")
+    parts = [first, *([] if setup.on_gpu else [[seed] for seed in others])]
+    return [group for part in parts for group in cut([key for key in keys if key.seed in part])]
 
 
 def _tell_outdated(store: Store, damaged: Sequence[RunKey], tell: Tell) -> None:

@@ -52,18 +52,19 @@ class Line:
         return True
 
 
-_DEAF_TO = (signal.SIGINT, signal.SIGTERM)
+_STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def _mask(how: str) -> None:
     """Hold back, or let through, the signals that workers ignore; a new process takes over what is held back."""
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(getattr(signal, how), _DEAF_TO)
+        signal.pthread_sigmask(getattr(signal, how), _STOPS)
 
 
 def _work(connection: Connection, function: Task) -> None:
-    # Ctrl-C and a scheduler's SIGTERM reach the whole process group; the master decides, the workers wait for its word.
-    for number in _DEAF_TO:
+    # Ctrl-C, a scheduler's SIGTERM and the SIGHUP of a terminal that is closed reach the whole process group; the
+    # master decides, the workers wait for its word.
+    for number in _STOPS:
         signal.signal(number, signal.SIG_IGN)
     _mask("SIG_UNBLOCK")
     os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
@@ -246,17 +247,26 @@ class _Processes(Pool):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Make SIGTERM a Ctrl-C, so that a scheduler's polite kill saves as well."""
+    """Make the first SIGINT, SIGTERM or SIGHUP a Ctrl-C, so that each of them saves; those after it do nothing.
+
+    Shells, make and schedulers send several, and the second would end the workers while they save. What the process
+    ignores already stays ignored (``nohup``); SIGQUIT ends it at once.
+    """
+    heard = False
 
     def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+        nonlocal heard
+        if not heard:
+            heard = True
+            raise KeyboardInterrupt
 
-    try:
-        earlier = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread
-        yield
-        return
+    earlier = {}
+    with suppress(ValueError):  # not the main thread
+        for number in _STOPS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                earlier[number] = signal.signal(number, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, earlier)
+        for number, handler in earlier.items():
+            signal.signal(number, handler)

@@ -68,7 +68,7 @@ def test_columns_of_frames_name_codes_and_factors() -> None:
     assert read_arrays(codes["x"], factors["size"]).sample.factor_names == ("size",)
 
 
-@pytest.mark.parametrize("labels", [("007", "7"), ("1", "1.0"), ("9007199254740992", "9007199254740993")])
+@pytest.mark.parametrize("labels", [("007", "7"), ("1", "1.0"), ("9223372036854775808", "9223372036854775809")])
 def test_labels_that_are_one_number_stay_two(labels: tuple[str, str]) -> None:
     assert read_arrays([[0.0], [1.0]], [[label] for label in labels]).sample.factors.tolist() == [[0], [1]]
 

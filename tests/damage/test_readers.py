@@ -1,6 +1,7 @@
 """Damaged codes, stores, tables, reports and archives: an error on purpose or an answer, within bounds.
 
-``make test`` reads a thousand damaged inputs. ``DBENCH_FUZZ=100000 pytest tests/damage -n 2`` reads so many.
+``make test`` reads a thousand damaged inputs. ``DBENCH_FUZZ=100000 pytest tests/damage -n 2`` reads so many,
+and ``DBENCH_FUZZ_FIRST=7000000`` counts them from another number, which decides how each is damaged.
 """
 
 import hashlib
@@ -33,6 +34,7 @@ from dbench.zoo.store import Store, seal
 from dbench.zoo.table import load_runs
 
 INPUTS = int(os.environ.get("DBENCH_FUZZ", "1000"))
+FIRST = int(os.environ.get("DBENCH_FUZZ_FIRST", "0"))
 
 PROFILE = Profile(
     name="tiny",
@@ -194,7 +196,7 @@ def test_a_damaged_input_gives_an_error_on_purpose_or_an_answer_within_bounds(wh
     reader, refused, count = make(tmp_path / "whole", what), 0, max(round(INPUTS * part), 1)
     # What is whole is read: else the refusals would show nothing.
     reader.read(shutil.copytree(reader.folder, tmp_path / "as it was"))
-    for number in range(count):
+    for number in range(FIRST, FIRST + count):
         shutil.copytree(reader.folder, copied := tmp_path / "copy")
         reader.spoil(copied, generator(**(reader.axes or {"test": "damaged", "what": what}), number=number))
         try:
@@ -206,5 +208,5 @@ def test_a_damaged_input_gives_an_error_on_purpose_or_an_answer_within_bounds(wh
             error.add_note(f"{what}, number {number}")
             raise
         shutil.rmtree(copied)
-    print(f"{what}: {refused} of {count} damaged inputs refused")  # noqa: T201
+    print(f"{what}: {refused} of {count} damaged inputs from number {FIRST} refused")  # noqa: T201
     assert refused > count // 10

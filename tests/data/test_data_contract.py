@@ -1,11 +1,13 @@
 """What every data set must satisfy, and the base it is built on."""
 
+import re
 from math import prod
 
 import numpy as np
 import pytest
+import torch
 
-from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, Downsampled, GridData, load
+from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, Downsampled, GridData, load, torch_dataset
 from dbench.data.base import digest
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
@@ -104,7 +106,41 @@ class Ramp(GridData):
         self.fingerprint = digest("ramp", content)
 
     def _render(self, factors, generator):
-        return np.zeros((len(factors), *self.image_shape), dtype=np.uint8)
+        return np.full((len(factors), *self.image_shape), 255, dtype=np.uint8)
+
+
+def floats(images):
+    return images / 255
+
+
+NOT_IMAGES = [
+    (floats, "numpy.ndarray of float64 and shape (200, 1, 2, 2)"),
+    (lambda images: images.astype(bool), "numpy.ndarray of bool and shape (200, 1, 2, 2)"),
+    (lambda images: images.astype(np.int64), "numpy.ndarray of int64 and shape (200, 1, 2, 2)"),
+    (lambda images: np.moveaxis(images, 1, 3), "numpy.ndarray of uint8 and shape (200, 2, 2, 1)"),
+    (lambda images: images[:, 0], "numpy.ndarray of uint8 and shape (200, 2, 2)"),
+    (lambda images: images[1:], "numpy.ndarray of uint8 and shape (199, 1, 2, 2)"),
+    (torch.from_numpy, "torch.Tensor of torch.uint8 and shape (200, 1, 2, 2)"),
+    (lambda images: images.tolist(), "builtins.list of no dtype and shape ()"),
+]
+
+
+@pytest.mark.parametrize(("change", "got"), NOT_IMAGES)
+def test_images_of_ones_own_that_are_something_else_are_refused_wherever_they_are_used(change, got, monkeypatch):
+    render = Ramp._render
+    monkeypatch.setattr(Ramp, "_render", lambda self, *given: change(render(self, *given)))
+    data = Ramp()
+    rule = "images of data set 'ramp' must be a numpy array of uint8 (0 to 255) of shape 200 x 1 x 2 x 2, got "
+    for use in (data.grid_images, lambda: data.images(data.grid()), lambda: torch_dataset(data)):
+        with pytest.raises(InvalidInput, match=f"^{re.escape(rule + got)}$"):
+            use()
+
+
+def test_images_that_never_exceed_1_are_warned_of(monkeypatch):
+    monkeypatch.setattr(Ramp, "_render", lambda self, factors, _: np.ones((len(factors), 1, 2, 2), dtype=np.uint8))
+    for use in (Ramp().grid_images, lambda: torch_dataset(Ramp())):
+        with pytest.warns(UserWarning, match="no image of ramp exceeds 1, where white is 255"):
+            use()
 
 
 def test_a_stochastic_data_set_and_a_downsampled_one_ask_for_a_generator():
@@ -165,6 +201,13 @@ GRID = Plane().grid()
 def test_a_grid_or_mask_of_ones_own_data_set_that_others_cannot_rely_on_is_refused(own, methods, message):
     own(**methods)
     with pytest.raises(InvalidInput, match=message):
+        load("mine:Plane")
+
+
+def test_images_of_ones_own_data_set_are_looked_at_when_it_is_loaded_whatever_base_it_has(monkeypatch):
+    made = type("Own", (Plane,), {"images": lambda _, factors, generator=None: np.zeros((len(factors), 1, 2, 2))})
+    monkeypatch.setattr("dbench.data.load_callable", lambda *_: made)
+    with pytest.raises(InvalidInput, match=r"uint8 .* of shape 2 x 1 x 2 x 2, got numpy\.ndarray of float64"):
         load("mine:Plane")
 
 

@@ -2,7 +2,10 @@
 
 import hashlib
 import io
+import threading
 import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from dbench.data.archives import git_blob_id, read_rows
 from dbench.data.downloads import cache_folder, check_md5, fetch, unpacked
 from dbench.data.dsprites import BLOB_ID, FILE, Dsprites
 from dbench.data.dsprites_variants import VARIANTS
+from dbench.data.mpi3d import addresses
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
 SIZES = (3, 2, 4, 2, 2)
@@ -139,6 +143,28 @@ def rows(n=10):
     return np.arange(n * 4, dtype=np.uint8).reshape(n, 4)
 
 
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """A server of this machine: files that it is given, 404 for others."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    root = tmp_path / "served"
+    root.mkdir()
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    def put(path, content):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root)) as server:
+        put.at = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield put
+        server.shutdown()
+
+
 @pytest.mark.parametrize("name", sorted(NEEDS_DOWNLOAD))
 def test_without_a_connection_a_data_set_says_what_to_do(name, monkeypatch, tmp_path):
     monkeypatch.setenv("DBENCH_DATA", str(tmp_path))
@@ -153,13 +179,32 @@ def test_without_a_connection_a_data_set_says_what_to_do(name, monkeypatch, tmp_
 def test_a_file_in_the_cache_is_used(monkeypatch, tmp_path):
     monkeypatch.setenv("DBENCH_DATA", str(tmp_path))
     (tmp_path / "a.bin").write_bytes(b"content")
-    url = "http://127.0.0.1:9/a.bin"
-    assert fetch(url, hashlib.md5(b"content").hexdigest()) == tmp_path / "a.bin"
+    urls = ("http://127.0.0.1:9/a.bin",)
+    assert fetch("a.bin", urls, hashlib.md5(b"content").hexdigest()) == tmp_path / "a.bin"
     with pytest.raises(DbenchError, match=r"a\.bin could not be downloaded"):
-        fetch(url, "0" * 32)
+        fetch("a.bin", urls, "0" * 32)
     write(tmp_path / FILE)
     with pytest.raises(DamagedData, match="must have git blob id"):
         load("dsprites")
+
+
+def test_addresses_are_tried_in_order_and_the_local_name_is_that_of_the_file(monkeypatch, tmp_path, served):
+    monkeypatch.setenv("DBENCH_DATA", str(tmp_path / "cache"))
+    served("moved/other-name.bin", b"content")
+    served("wrong/a.bin", b"an error page")
+    md5, urls = hashlib.md5(b"content").hexdigest(), [f"{served.at}/{path}" for path in ("closed/a.bin", "wrong/a.bin")]
+    message = rf"a\.bin could not be downloaded from {urls[0]}: 404 .*; from {urls[1]}: .*MD5.*; put the file into"
+    with pytest.raises(DbenchError, match=message):
+        fetch("a.bin", urls, md5)
+    assert fetch("a.bin", [*urls, f"{served.at}/moved/other-name.bin"], md5).read_bytes() == b"content"
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["a.bin"]
+
+
+def test_mpi3d_is_looked_for_where_it_moved_to_first():
+    assert (
+        addresses("mpi3d_toy")[0] == "https://storage.googleapis.com/mpi3d_disentanglement_dataset/data/mpi3d_toy.npz"
+    )
+    assert any(url.endswith("mpi3d_disentanglement_dataset/data/real.npz") for url in addresses("mpi3d_real"))
 
 
 def test_the_checksum_is_checked(tmp_path):

@@ -168,7 +168,7 @@ def test_the_figures_of_the_page_are_of_the_tables_that_are_shipped():
     listed = json.loads((DOCS / "figures" / LIST).read_text())
     assert listed
     stale = {one["name"] for one in listed if one["evidence"].items() - shipped.items()}
-    assert not stale, "run make docs: other tables are shipped than these were drawn from"
+    assert not stale, "run make pages: other tables are shipped than these were drawn from"
     drawn = {path.stem: path.read_text() for path in (DOCS / "figures").glob("*.svg")}
     assert drawn.keys() == {one["name"] for one in listed}
     # In the page, which must stay below four million with all records.

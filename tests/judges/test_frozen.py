@@ -1,20 +1,27 @@
 """The frozen rules are those of the claims: a card that changed without ``dbench claims freeze`` is noticed."""
 
+import ast
+import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from dbench.claims.frozen import Frozen, FrozenCard, frozen_again, load_frozen, write_frozen
+from dbench.claims import CARD_ATTRIBUTE, ledger
+from dbench.claims.fingerprint import declared_by, fingerprint
+from dbench.claims.frozen import Frozen, FrozenCard, frozen_again, load_frozen, translate_rules, write_frozen
+from dbench.claims.regime import FACTORS_HELD
 from dbench.claims_commands import _equal_cards
+from dbench.errors import DbenchError
 
 ROOT = Path(__file__).parents[2]
 CARD = """
 from dbench.claims import Claim, above
-from dbench.stats import Interval
+from dbench.stats import share_of
 
 CARD = Claim(
     id="flaws.xor", where="3.1", says="It holds.", evidence="synthetic", role="cell", population="worlds", unit="world",
@@ -23,7 +30,7 @@ CARD = Claim(
 
 @CARD.covers
 def test_holds():
-    return Interval(0.7, 0.6, 0.8, 10, 0.95)
+    return share_of(95, 100)
 """
 
 
@@ -57,32 +64,61 @@ def test_the_shipped_rules_are_frozen_as_they_are():
 
 def test_frozen_rules_are_read_as_they_were_written(tmp_path):
     frozen = Frozen(
-        {"flaws.xor / zoo": FrozenCard("ab" * 32, "2026-01-01", 3), "sober.ä": FrozenCard("cd", "2026-01-02")}
+        {
+            "flaws.xor / zoo": FrozenCard("ab" * 8, "2026-01-01", "abc", 3, {"rule": "above 0.5", "given": {"n": "5"}}),
+            "sober.ä": FrozenCard("cd", "2026-01-02", "def"),
+        }
     )
     write_frozen(tmp_path / "frozen.json", frozen)
     assert load_frozen(tmp_path / "frozen.json") == frozen
 
 
-def test_a_change_of_form_keeps_the_date_and_counts_as_the_card_in_force_before():
-    before = Frozen(
-        {name: FrozenCard(f"{name} 2", "2026-01-01", 0, (f"{name} 1",)) for name in ("same", "form", "rule")}
-    )
-    now = Frozen(
-        {name: FrozenCard(hash, "2026-02-02") for name, hash in (("same", "same 2"), ("form", "3"), ("rule", "3"))}
-    )
+def test_a_change_of_form_keeps_date_and_commit_and_one_of_the_rule_does_not():
+    before = Frozen({name: FrozenCard(f"{name} 1", "2026-01-01", "old") for name in ("same", "form", "rule")})
+    hashes = (("same", "same 1"), ("form", "2"), ("rule", "2"))
+    now = Frozen({name: FrozenCard(hash, "2026-02-02", "new") for name, hash in hashes})
     after = frozen_again(before, now, equal={"same", "form"}).cards
     assert after == {
-        "same": FrozenCard("same 2", "2026-01-01", 0, ("same 1",)),
-        "form": FrozenCard("3", "2026-01-01", 0, ("form 1", "form 2")),
-        "rule": FrozenCard("3", "2026-02-02"),
+        "same": FrozenCard("same 1", "2026-01-01", "old"),
+        "form": FrozenCard("2", "2026-01-01", "old"),
+        "rule": FrozenCard("2", "2026-02-02", "new"),
     }
 
 
-@pytest.mark.parametrize(("in_force", "newer"), [("now", False), ("before", False), ("another", True), (None, True)])
-def test_a_card_is_newer_than_a_table_scored_under_neither_its_hash_nor_an_earlier_one(in_force, newer):
+def test_a_table_gets_the_new_hashes_of_cards_that_were_in_force_and_changed_their_form_alone(tmp_path):
+    manifest = {"schema": 2, "sha256": "", "runs": 0, "scores": [], "profile": {}, "key_schema": 1}
+    manifest["arrays"] = {"sha256": "", "shapes": {}}
+    manifest["rules"] = {"form": "1", "newer": "0", "rule": "1"}
+    folder = tmp_path
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    names = ("form", "newer", "rule", "unknown")
+    before, after = (Frozen({name: FrozenCard(hash, "2026-01-01", "") for name in names}) for hash in ("1", "2"))
+    assert translate_rules(folder, before, after, {"form", "newer", "unknown"}) == 1
+    assert json.loads((folder / "manifest.json").read_bytes())["rules"] == {"form": "2", "newer": "0", "rule": "1"}
+
+
+@pytest.mark.parametrize(("in_force", "newer"), [("now", False), ("before", True), (None, True)])
+def test_a_card_is_newer_than_a_table_scored_under_another_hash_of_it(in_force, newer):
     table = SimpleNamespace(rules={"card": in_force} if in_force else {})
     card, models = SimpleNamespace(name="card"), SimpleNamespace(parts=(table,))
-    assert Frozen({"card": FrozenCard("now", "2026-01-01", 0, ["before"])}).is_newer(card, models) is newer
+    assert Frozen({"card": FrozenCard("now", "2026-01-01", "")}).is_newer(card, models) is newer
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, ""),
+        ({"rule": "above 0.6"}, "rule is 'above 0.6', was 'above 0.5'"),
+        ({"given": {"n": "6"}}, "given: n is '6', was '5'"),
+        ({"given": {}}, "given: n is None, was '5'"),
+    ],
+)
+def test_a_card_that_is_not_as_it_was_frozen_is_named_with_what_differs(change, said):
+    declared = {"rule": "above 0.5", "given": {"n": "5"}}
+    frozen = Frozen({"card": FrozenCard(fingerprint(declared), "2026-01-01", "", 0, declared)})
+    found = frozen.change_of(SimpleNamespace(name="card"), declared | change)
+    assert found == (f"card 'card' is not as it was frozen: {said}" if said else "")
+    assert frozen.change_of(SimpleNamespace(name="other"), declared) == "card 'other' is not frozen"
 
 
 def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path):
@@ -100,3 +136,71 @@ def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path):
     assert (tmp_path / "claims" / "frozen.json").read_bytes() == before
     assert freeze(tmp_path).returncode == 0
     assert (tmp_path / "claims" / "frozen.json").read_bytes() != before
+
+
+def _numbers(source: str) -> list[tuple[ast.Constant, str]]:
+    """Numbers that a claim file declares: in the fields of its cards that decide, and in its tests."""
+    decide = {"rule", "confidence", "min_n", "bounds", "given"}
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        parts = []
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            (".zoo", ".synthetic", ".published", ".cell", ".probe")
+        ):
+            parts = [keyword.value for keyword in node.keywords if keyword.arg in decide]
+        elif isinstance(node, ast.FunctionDef) and any(
+            ast.unparse(one).endswith(".covers") for one in node.decorator_list
+        ):
+            parts = node.body
+        inner = [constant for part in parts for constant in ast.walk(part)]
+        found += [one for one in inner if isinstance(one, ast.Constant) and type(one.value) in (int, float)]
+    return found
+
+
+def test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card(tmp_path, monkeypatch):
+    frozen, findings = load_frozen(ROOT / "claims" / "frozen.json"), ledger()
+    rng = np.random.default_rng(30)
+    files = sorted((ROOT / "claims").glob("*/test_*.py"))
+    sites = [(path, number) for path in files for number in _numbers(path.read_text())]
+    for turn, site in enumerate(rng.choice(len(sites), 30, replace=False)):
+        path, number = sites[site]
+        lines = path.read_text().splitlines(keepends=True)
+        line = lines[number.lineno - 1].encode()
+        other = repr(number.value * 2 + 1).encode()
+        lines[number.lineno - 1] = (line[: number.col_offset] + other + line[number.end_col_offset :]).decode()
+        copy = tmp_path / f"changed_{turn}.py"
+        copy.write_text("".join(lines))
+        spec = importlib.util.spec_from_file_location(copy.stem, copy)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, copy.stem, module)
+        try:
+            spec.loader.exec_module(module)
+        except DbenchError:  # a card that cannot be is refused where it stands
+            continue
+        tests = [test for test in vars(module).values() if hasattr(test, CARD_ATTRIBUTE)]
+        cards = {id(getattr(test, CARD_ATTRIBUTE)): getattr(test, CARD_ATTRIBUTE) for test in tests}
+        changes = [
+            frozen.change_of(
+                card,
+                declared_by(
+                    card,
+                    [test for test in tests if getattr(test, CARD_ATTRIBUTE) is card],
+                    heads=findings[card.id].heads,
+                ),
+            )
+            for card in cards.values()
+        ]
+        assert any(changes), f"{path.name}:{number.lineno}: {number.value}"
+
+
+def test_a_constant_of_the_library_changed_by_hand_is_noticed_by_the_cards_that_reach_it(claim_files, monkeypatch):
+    frozen = load_frozen(ROOT / "claims" / "frozen.json")
+    name = next(name for name, entry in frozen.cards.items() if FACTORS_HELD.name in entry.declared["regime"])
+    paper = name.partition(".")[0]
+    files = (f"{paper}/{path.stem}" for path in sorted((ROOT / "claims" / paper).glob("test_*.py")))
+    tests = [test for file in files for test in vars(claim_files[file]).values() if hasattr(test, CARD_ATTRIBUTE)]
+    own = [test for test in tests if getattr(test, CARD_ATTRIBUTE).name == name]
+    card = getattr(own[0], CARD_ATTRIBUTE)
+    monkeypatch.setattr("dbench.claims.regime.HELD", 0.2)
+    said = frozen.change_of(card, declared_by(card, own, heads=ledger()[card.id].heads))
+    assert said.startswith(f"card {name!r} is not as it was frozen: constants: HELD is ")

@@ -5,22 +5,34 @@ from types import SimpleNamespace
 
 import pytest
 
+from dbench.claims import evidence
+from dbench.errors import DamagedData
+
 
 @pytest.fixture
 def check(claim_files, monkeypatch, tmp_path):
-    """Run the check of ``pytest claims`` on a folder of its own; returns the folder and the check."""
-    module = claim_files["test_evidence"]
-    folder = tmp_path / "micro"
-    folder.mkdir()
+    """Run the check of ``pytest claims`` on shipped evidence of its own; returns the folder and the check."""
+    folder = tmp_path / "evidence" / "micro"
+    folder.mkdir(parents=True)
     for name in ("runs.parquet", "manifest.json"):
         (folder / name).write_text(name)
     pins = tmp_path / "evidence.sha256"
     files = sorted(folder.iterdir())
     pins.write_text("".join(f"{hashlib.sha256(p.read_bytes()).hexdigest()}  micro/{p.name}\n" for p in files))
+    monkeypatch.setattr(evidence, "PINS", pins)
+    monkeypatch.setattr(evidence, "SHIPPED", folder.parent)
+    module, options = claim_files["test_evidence"], SimpleNamespace(getoption=lambda name: None)
     monkeypatch.setattr(module, "PINS", pins)
-    monkeypatch.setattr(module, "evidence_folders", lambda: [folder])
-    options = SimpleNamespace(getoption=lambda name: None)
     return folder, lambda: module.test_shipped_tables_are_those_pinned(options)
+
+
+def test_no_claim_is_judged_on_a_table_that_was_edited(check):
+    folder, _ = check
+    (folder / "manifest.json").write_text("rewritten")
+    with pytest.raises(
+        DamagedData, match=r"edited after it was shipped: micro/manifest\.json is not as evidence\.sha256"
+    ):
+        evidence.load_population(folder)
 
 
 @pytest.mark.parametrize("names", [("runs.parquet", "manifest.json"), ("added.parquet",)])

@@ -34,7 +34,7 @@ def run(session: Session, properties=None, *, nodeid=TEST, call="passed", teardo
             phase=phase,
             outcome=outcome,
             seconds=0.25,
-            properties={} if phase == "setup" else properties or {},
+            properties=[] if phase == "setup" else list((properties or {}).items()),
             message="" if outcome == "passed" else message,
         )
     return session
@@ -121,9 +121,20 @@ def test_an_unexpectedly_good_verdict_is_not_taken_for_broken(session):
     assert session.records()[0]["verdict"] == "reproduced"
 
 
+@pytest.mark.parametrize(("second", "verdict"), [("reproduced", "broken"), ("contradicted", "contradicted")])
+def test_a_test_that_another_plugin_runs_again_keeps_all_its_judgements(session, second, verdict):
+    said = [pair for word in ("contradicted", second) for pair in judged(word).items()]
+    for phase in ("setup", "call", "teardown"):
+        session.report(TEST, phase=phase, outcome="passed", seconds=0, properties=said, message="")
+    (record,) = session.records()
+    assert record["verdict"] == verdict
+    assert verdict != "broken" or record["reason"] == "judged 2 times: contradicted, reproduced"
+    assert session.exit_status(0) == 1
+
+
 @pytest.mark.parametrize("status", [0, 1])
 def test_a_test_that_never_reports_is_lost_and_broken(session, status):
-    session.report(TEST, phase="setup", outcome="passed", seconds=0.1, properties={}, message="")
+    session.report(TEST, phase="setup", outcome="passed", seconds=0.1, properties=[], message="")
     assert session.lost == [TEST]
     (record,) = session.records()
     assert (record["verdict"], record["reason"]) == ("broken", "its worker died before it reported")
@@ -131,7 +142,7 @@ def test_a_test_that_never_reports_is_lost_and_broken(session, status):
 
 
 def test_a_crash_reported_in_a_phase_of_its_own_is_broken_but_not_lost(session):
-    session.report(TEST, phase="???", outcome="failed", seconds=0, properties={}, message="worker 'gw0' crashed")
+    session.report(TEST, phase="???", outcome="failed", seconds=0, properties=[], message="worker 'gw0' crashed")
     assert session.lost == []
     assert session.records()[0]["reason"] == "worker 'gw0' crashed"
 
@@ -162,7 +173,9 @@ def test_a_judgement_that_would_repeat_another_is_no_record_whichever_phase_says
     session.expected.add(TEST)
     phases = (("setup", "passed", {}), ("call", "skipped", {REPEATS_PROPERTY: "the same"}), ("teardown", "passed", {}))
     for phase, outcome, properties in phases:
-        session.report(TEST, phase=phase, outcome=outcome, seconds=0, properties=properties, message="the same")
+        session.report(
+            TEST, phase=phase, outcome=outcome, seconds=0, properties=list(properties.items()), message="the same"
+        )
     assert session.records() == []
 
 

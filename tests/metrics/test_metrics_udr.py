@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr, zscore
 from sklearn.linear_model import Lasso, LassoCV
@@ -17,6 +17,7 @@ udr_module = sys.modules["dbench.metrics.udr"]  # the package holds the function
 
 
 @given(seed=st.integers(0, 10_000))
+@example(seed=1487)  # two codes correlate at 0.9999965, and scikit-learn stops short of the optimum
 @settings(max_examples=12, deadline=None)
 def test_the_lasso_is_that_of_scikit_learn(seed):
     rng = np.random.default_rng(seed)
@@ -29,7 +30,12 @@ def test_the_lasso_is_that_of_scikit_learn(seed):
             warnings.simplefilter("ignore")  # scikit-learn's own notes on convergence
             reference = LassoCV(cv=5, tol=1e-10, max_iter=200_000).fit(x, y[:, target])
         assert fit.penalty[target] == pytest.approx(reference.alpha_)
-        np.testing.assert_allclose(fit.weights[:, target], reference.coef_, atol=1e-6)
+        # The least value of the objective tells a solution, also where nearly equal codes leave the weights open.
+        ours, theirs = (
+            ((y[:, target] - x @ weights) ** 2).mean() / 2 + reference.alpha_ * np.abs(weights).sum()
+            for weights in (fit.weights[:, target], reference.coef_)
+        )
+        assert ours <= theirs + 1e-12
 
 
 def test_weights_of_as_many_codes_as_models_have_satisfy_the_conditions_of_optimality():

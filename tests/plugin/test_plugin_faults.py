@@ -92,7 +92,7 @@ def test_figures_of_the_folder_that_the_ini_names_are_shown(session, pytester):
     (pytester.path / "drawn" / "figures.json").write_text("{")
     outcome = session(HOLDS)
     assert outcome.code == 1
-    assert "figures.json must list figures as 'make docs' writes them" in outcome.text
+    assert "figures.json must list figures as 'make pages' writes them" in outcome.text
 
 
 FINDING = """
@@ -145,8 +145,16 @@ def test_shared(confidence):
     assert done.records["test_shared"]["confidence"] == 0.975
 
 
-def test_a_worker_that_dies_leaves_a_broken_record(session):
-    source = """
+KILLED = """
+    import subprocess, time
+    subprocess.Popen(["sh", "-c", f"sleep 0.2; kill -9 {os.getpid()}"])
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("end", ["    os._exit(0)", KILLED], ids=["exit", "killed from outside"])
+def test_a_worker_that_dies_leaves_a_broken_record(session, end):
+    source = f"""
 @card().covers
 @pytest.mark.parametrize("number", range(4))
 def test_good(number):
@@ -154,7 +162,7 @@ def test_good(number):
 
 @card("hownot.fact-4").covers
 def test_fatal():
-    os._exit(0)
+{end}
 """
     outcome = session(source, "-n2")
     assert outcome.code != 0

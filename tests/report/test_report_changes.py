@@ -125,6 +125,13 @@ def folder(tmp_path, reports):
     return tmp_path
 
 
+def test_a_verdict_that_returns_is_a_step_of_its_own(make_record):
+    seen = [("a", "reproduced"), ("b", "weaker"), ("c", "reproduced"), ("d", "reproduced")]
+    history = [(name, document([make_record(claim="udr.b", verdict=verdict)])) for name, verdict in seen]
+    assert trends(history)["udr.b"] == [("c", "reproduced"), ("b", "weaker"), ("a", "reproduced")]
+    assert history_lines(history)[0] == "udr.b: reproduced since c, weaker since b, reproduced since a"
+
+
 def test_a_history_is_read_in_the_order_of_time(folder):
     history = read_history(folder)
     assert [name for name, _ in history] == ["2026-11-18", "2026-11-19", "2026-11-20"]

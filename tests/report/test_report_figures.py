@@ -58,7 +58,7 @@ def test_no_folder_and_no_list_are_no_figures(sample, tmp_path):
 @pytest.mark.parametrize("text", ["{", "[1]", '[{"name": "tc"}]', '[{"strange": 1}]'])
 def test_a_damaged_list_is_refused_by_name(sample, tmp_path, text):
     (tmp_path / LIST).write_text(text)
-    with pytest.raises(DamagedData, match=r"figures\.json must list figures as 'make docs' writes them"):
+    with pytest.raises(DamagedData, match=r"figures\.json must list figures as 'make pages' writes them"):
         read_figures(tmp_path, sample)
 
 

@@ -34,6 +34,12 @@ def test_a_report_survives_the_round_trip(tmp_path, sample):
     assert (tmp_path / "deep" / "er" / "report.json").read_text().endswith("}\n")
 
 
+def test_the_json_of_a_report_is_renamed_last_when_all_is_written(tmp_path, sample, renames):
+    written = write_report(tmp_path, sample)
+    assert renames == [(path.name, len(written) - number) for number, path in enumerate(written)]
+    assert renames[-1] == ("report.json", 1)
+
+
 def test_equal_documents_give_equal_bytes_whatever_the_order_of_their_keys(tmp_path, sample):
     turned = {key: sample[key] for key in reversed(sample)}
     turned["records"] = [{key: record[key] for key in reversed(record)} for record in sample["records"]]
@@ -115,6 +121,14 @@ def test_a_finding_is_judged_again_where_its_test_lies(tmp_path, sample, monkeyp
         heading["record"] = record["nodeid"] = at
         write_report(tmp_path, sample)
         assert f"Again: {again}\n" in CliRunner().invoke(main, show).output
+
+
+def test_a_report_that_others_wrote_is_looked_up_as_text(tmp_path, make_record):
+    record = make_record(quote="red \x1b[31m", statistic="\u202eback", rule="a\x9bb", reason="\x1b]0;title\x07so")
+    write_report(tmp_path, build_document([record]))
+    found = CliRunner().invoke(main, ["claims", "show", record["claim"], "--report", str(tmp_path)])
+    assert "The paper: " in found.output
+    assert not any(mark in found.output for mark in ("\x1b", "\u202e", "\x9b", "\x07"))
 
 
 @pytest.mark.parametrize("fails_at", ["index.html", "report.md", "report.json"])

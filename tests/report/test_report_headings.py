@@ -156,10 +156,10 @@ def test_what_an_estimate_notes_stands_before_the_records_beside_it(heading_of, 
     assert notes == ["dci: 0.5", "The same sentence, on trained models: reproduced."]
 
 
-def test_the_primary_record_alone_is_exploratory_and_the_unexpected_are_counted_over_all(heading_of, make_record):
-    heading = heading_of(make_record(exploratory=True, revision=3), make_record(role="cell", unexpected=True))
-    assert (heading["exploratory"], heading["revision"], heading["unexpected"]) == (True, 3, 1)
-    assert heading_of(make_record(), make_record(role="cell", exploratory=True))["exploratory"] is False
+def test_the_primary_record_alone_is_unconfirmed_and_the_unexpected_are_counted_over_all(heading_of, make_record):
+    heading = heading_of(make_record(unconfirmed=True, revision=3), make_record(role="cell", unexpected=True))
+    assert (heading["unconfirmed"], heading["revision"], heading["unexpected"]) == (True, 3, 1)
+    assert heading_of(make_record(), make_record(role="cell", unconfirmed=True))["unconfirmed"] is False
 
 
 @pytest.mark.parametrize(

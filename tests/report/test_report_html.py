@@ -87,7 +87,7 @@ def test_only_the_script_of_the_package_may_run(page):
 
 
 def test_the_first_screen_says_what_was_tested_on_what_and_what_came_out(sample, make_document):
-    records = [record | {"exploratory": record["claim"] == "udr.kl-gap"} for record in sample["records"]]
+    records = [record | {"unconfirmed": record["claim"] == "udr.kl-gap"} for record in sample["records"]]
     parts = {name: sample[name] for name in ("provenance", "errata")}
     page = Page(render_html(make_document(records, **parts)))
     places = [

@@ -15,6 +15,7 @@ from dbench.scoring import score
 from dbench.scoring.encoders import encode_data
 
 MINE = '''
+import os
 import numpy as np
 import torch
 from dbench.data import GridData
@@ -67,6 +68,22 @@ def twice(codes):
 def leaves(images):
     raise SystemExit(0)
 
+def ends(images):
+    os._exit(0)
+
+def prints(images):
+    print("an image of the encoder's own")
+    return moments(images)
+
+class Noisy(Squares):
+    def _render(self, factors, generator):
+        print("an image of the data set's own")
+        return super()._render(factors, generator)
+
+class Ends(Squares):
+    def grid_images(self):
+        os._exit(0)
+
 def nan(images):
     return np.full((len(images), 2), np.nan)
 
@@ -92,6 +109,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["score", *arguments], catch_exceptions=False)
+
+
+def test_what_an_encoder_and_its_data_set_print_is_not_in_the_json() -> None:
+    result = run("--encoder=mine_encoders:prints", "--data=mine_encoders:Noisy", "--metric", "mig", "--json")
+    assert json.loads(result.stdout)[0]["metric"] == "mig"
+    assert "an image of the encoder's own" in result.stderr
+    assert "an image of the data set's own" in result.stderr
 
 
 def test_metrics_that_intervene_are_computed_for_an_encoder_and_data_of_ones_own() -> None:
@@ -140,6 +164,11 @@ def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None
         (["--encoder=mine_encoders:fails", SQUARES], "failed on an array of shape (60, 1, 8, 8)"),
         (["--encoder=mine_encoders:three", SQUARES], "must return codes or a pair (mean, logvar), got 3 values"),
         (["--encoder=mine_encoders:leaves", SQUARES], "failed on an array of shape (60, 1, 8, 8): SystemExit: 0"),
+        (
+            ["--encoder=mine_encoders:ends", SQUARES],
+            "failed on an array of shape (60, 1, 8, 8): SystemExit: os._exit(0)",
+        ),
+        ([MOMENTS, "--data=mine_encoders:Ends"], "data set 'squares' failed: SystemExit: os._exit(0) was called"),
         ([MOMENTS, SQUARES, "--codes=mu", "--discrete=*"], "come from --data: leave out --codes, --discrete"),
         (["--encoder=mine_encoders:nan", SQUARES], "must return finite codes, got NaN or infinity"),
         ([MOMENTS, "--data=mine_encoders:Half"], "'mine_encoders:Half' must have draw_factors"),

@@ -209,3 +209,17 @@ def test_reduced_precision_stays_near_full_precision_and_keeps_parameters_full(i
     assert all(row.dtype == torch.float32 for row in reduced.tensors())
     assert not _same(full, reduced)
     torch.testing.assert_close(reduced.loss, full.loss, rtol=0.02, atol=0)
+
+
+def test_images_that_are_no_tensor_are_refused_and_those_that_never_exceed_1_warned_of(images):
+    with pytest.raises(InvalidInput, match=r"images must be a tensor of torch, got numpy\.ndarray"):
+        train(MEMBERS[:1], images.numpy(), NETWORK, steps=1, **SETTINGS)
+    with pytest.warns(UserWarning, match="no image exceeds 1, where white is 255"):
+        train(MEMBERS[:1], images // 255, NETWORK, steps=1, **SETTINGS)
+
+
+@pytest.mark.parametrize("strength", [math.nan, math.inf, -1.0])
+def test_a_strength_that_is_none_is_refused_before_training(images, strength):
+    member = replace(MEMBERS[0], strength=strength)
+    with pytest.raises(InvalidInput, match="strength must be a finite number of at least 0, got"):
+        train([member], images, NETWORK, steps=1, **SETTINGS)

@@ -17,7 +17,7 @@ from dbench.zoo import score as score_module
 from dbench.zoo import train as train_module
 from dbench.zoo.devices import device_name
 from dbench.zoo.engine import Group, train_group
-from dbench.zoo.plan import Setup, cut_groups, expected_seconds, gpu_group_size, measure_speed, member_bytes
+from dbench.zoo.plan import Setup, Speed, cut_groups, expected_seconds, gpu_group_size, measure_speed, member_bytes
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.score import score_runs
 from dbench.zoo.survey import state_of, survey
@@ -133,7 +133,7 @@ def test_a_folder_that_cannot_be_listed_stops_no_other_run(store, tiny_keys, ref
 
 def test_a_run_that_ends_without_finite_codes_diverged_at_its_last_step(store, key, wire, monkeypatch):
     nowhere = lambda *_, **__: SimpleNamespace(elbo=torch.tensor([math.nan]))  # noqa: E731
-    monkeypatch.setattr("dbench.zoo.engine.evaluate", nowhere)
+    monkeypatch.setattr("dbench.zoo.finish.evaluate", nowhere)
     train_group(wire(), Group(store.url, (key,)))
     assert (store.status(key), store.record(key)["diverged_at"]) == ("diverged", key.steps)
 
@@ -162,7 +162,7 @@ def test_the_time_left_counts_what_is_left(store, key, wire, console):
 
 
 def test_the_time_expected_is_that_of_the_steps_not_taken_before(tiny_keys, monkeypatch):
-    monkeypatch.setattr("dbench.zoo.plan.measure_speed", lambda *_, **__: 10.0)  # model-steps a second
+    monkeypatch.setattr("dbench.zoo.plan.measure_speed", lambda *_, **__: Speed(10.0))  # model-steps a second
     groups = cut_groups("nowhere", tiny_keys[:2], 1, Setup())
     assert expected_seconds(groups, 1, Setup()) == pytest.approx(2 * 12 / 10)
     assert expected_seconds(groups, 1, Setup(), taken=lambda key: 12 - key.seed) == pytest.approx(

@@ -146,6 +146,7 @@ def test_a_profile_of_the_study_sweeps_what_the_study_swept_with_its_constants(n
         ("micro", [36 * 50, 36 * 10, 36 * 5, 36 * 5]),
         ("small", [36 * 10]),
         ("full", [18 * 3]),
+        ("standard", [36 * 10]),
         ("systems", [10 * 10]),
         ("novel", [7 * 7] * 5),
     ],
@@ -162,5 +163,6 @@ def test_the_grid_of_the_study_has_fourteen_thousand_four_hundred_runs():
     paper = find_profile("paper")
     keys = paper.runs(data=paper.data)
     assert len(keys) == len({key.digest for key in keys}) == 8 * 6 * 6 * 50 == 14_400
-    assert {key.steps for key in keys} == {300_000}
+    assert {(key.steps, key.learning_rate, key.cooldown, key.network) for key in keys} == {(300_000, 1e-4, 0, "conv")}
+    assert min(key.seed for key in keys) == 0
     assert set(paper.data) <= set(DATA_SETS)

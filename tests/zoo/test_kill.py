@@ -25,15 +25,13 @@ PROGRAM = """
 import json, sys
 
 from dbench.zoo.keys import RunKey
-from dbench.zoo.progress import Meter
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
-ended, advance = [], Meter.advance  # a summary counts what the other process trained too
-Meter.advance = lambda self, **news: ended.append(news.get("runs", 0)) or advance(self, **news)
 keys = [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
 summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
-print(sum(ended))
+print(summary.trained)
+assert summary.trained + summary.elsewhere + summary.left == len(keys)
 sys.exit(130 if summary.cancelled else 0)
 """
 
@@ -45,12 +43,23 @@ def _start(store, keys):
     )
 
 
-def test_a_sweep_that_is_asked_to_stop_saves_what_it_has(store, tiny):
+ONE, OTHER, GONE = signal.SIGTERM, signal.SIGINT, signal.SIGHUP  # a scheduler, Ctrl-C, a terminal that is closed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "sent",
+    [(ONE,), (ONE, ONE, ONE), (OTHER, OTHER, OTHER), (GONE, ONE), (signal.SIGSTOP, signal.SIGCONT, OTHER, ONE)],
+    ids=lambda sent: "-".join(number.name for number in sent),
+)
+def test_a_sweep_that_is_asked_to_stop_saves_what_it_has(store, tiny, sent):
     keys = replace(tiny, steps=100_000, batch_size=16, seeds=1, sweeps=tiny.sweeps[:1]).runs()
     process = _start(store, keys)
     assert "model-steps" in process.stderr.readline()
     time.sleep(1)
-    os.killpg(process.pid, signal.SIGTERM)  # as a scheduler does: master and workers
+    for number in sent:
+        os.killpg(process.pid, number)  # to master and workers
+        time.sleep(0.03)
     process.communicate(timeout=120)
     assert process.returncode == 130
     assert [state_of(store, key) for key in keys] == ["interrupted", "missing"]

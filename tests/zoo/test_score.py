@@ -1,16 +1,18 @@
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dbench import seeds
 from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.metrics.blend import AGGREGATIONS
 from dbench.zoo import scorers
 from dbench.zoo.arrays import AGREEMENTS, cells
 from dbench.zoo.complete import build_table
-from dbench.zoo.population import score_population
+from dbench.zoo.population import _compare, score_population
 from dbench.zoo.score import ScoreSummary, score_one, score_runs
 from dbench.zoo.scorers import EncodedRun
 from dbench.zoo.survey import survey
@@ -190,6 +192,26 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(st
         "dbench.zoo.population.run_tasks", lambda _, tasks, **__: (pytest.fail(str(task)) for task in tasks)
     )
     assert score_population(store, keys) == found
+
+
+def test_a_code_is_informative_over_the_whole_grid_and_not_over_the_points_compared(store, tiny, wire, monkeypatch):
+    monkeypatch.setattr("dbench.zoo.population.POINTS", 100)
+    keys, asked = tiny.runs()[:2], []
+    points = seeds.generator(purpose="udr", data=keys[0].data).integers(5_000, size=100)
+    mean = np.random.default_rng(0).standard_normal((5_000, 2))
+    mean[:, 1] = np.where(np.isin(np.arange(5_000), points), 0.0, 1.0)
+    for key in keys:
+        codes = {"mean": mean, "logvar": np.zeros((5_000, 2))}
+        store.save(key, status="done", tensors={"codes": codes}, record={"scores": {}})
+
+    def agreements(stack, flags, **_):
+        assert not stack[:, :, 1].any()  # at the points compared the second code is idle
+        asked.append(flags.tolist())
+        return np.zeros((2, 2, 2))
+
+    monkeypatch.setattr(sys.modules["dbench.metrics.udr"], "agreements_by", agreements)
+    _compare(wire(), (store.url, tuple(keys), "spearman", "populations/udr"))
+    assert asked == [[[True, True]] * 2]
 
 
 def test_a_run_left_alone_by_divergence_leaves_all_without_udr(store, tiny_keys, finish):

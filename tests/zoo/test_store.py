@@ -1,4 +1,7 @@
+import errno
 import hashlib
+import json
+import os
 import threading
 import time
 import uuid
@@ -37,6 +40,63 @@ def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, f
     anywhere.discard(key)
     assert anywhere.record(key) is None
     assert anywhere.contents().keys == []
+
+
+def test_the_record_of_a_run_is_renamed_last(store, key, finish, renames):
+    finish(store, key)
+    assert [name for name, _ in renames] == ["weights.safetensors", "codes.safetensors", "run.json"]
+
+
+@pytest.mark.parametrize("name", ["codes.safetensors", "run.json"])
+def test_a_write_that_fails_halfway_leaves_the_run_as_it_was(anywhere, key, finish, monkeypatch, name):
+    finish(anywhere, key)
+    before, pipe_file = anywhere.record(key), type(anywhere._fs).pipe_file
+
+    def full(self, path, value, **options):
+        if name in str(path):
+            pipe_file(self, path, value[: len(value) // 2], **options)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        pipe_file(self, path, value, **options)
+
+    monkeypatch.setattr(type(anywhere._fs), "pipe_file", full)
+    with pytest.raises(DbenchError, match=f"could not write {name}: .*No space left"):
+        finish(anywhere, key)
+    assert anywhere.record(key) == before
+    assert anywhere.intact(key)
+
+
+@pytest.mark.parametrize("what", ["pipe", "device", "folder", "sparse"])
+def test_a_record_that_is_no_regular_file_of_bounded_size_is_damaged_and_never_waited_for(store, key, finish, what):
+    finish(store, key)
+    path = _file(store, key, "run.json")
+    path.unlink()
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "device":
+        path.symlink_to("/dev/zero")
+    elif what == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+    with pytest.raises(DamagedData, match=r"run\.json must (be a regular file|hold at most .* bytes)"):
+        store.record(key)
+    assert not store.intact(key)
+    assert store.contents().keys == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../secret.safetensors", "/etc/passwd", "a/b.safetensors", "run.json", "", "..", "a\0b"]
+)
+def test_a_record_names_files_of_its_own_folder_alone(store, key, finish, name):
+    finish(store, key)
+    path = _file(store, key, "run.json")
+    document = json.loads(path.read_bytes())
+    del document["sha256"]
+    document["files"][name] = "0" * 64
+    path.write_bytes(seal(document))
+    with pytest.raises(DamagedData, match="must name files of its own folder, got"):
+        store.record(key)
 
 
 def test_a_record_that_is_nested_too_deeply_is_damaged(store, key, finish):

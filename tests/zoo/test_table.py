@@ -44,6 +44,13 @@ def test_the_same_store_gives_the_same_bytes(evidence, store, tiny, tiny_keys, t
     assert again.read_bytes() == (evidence / "runs.parquet").read_bytes()
 
 
+def test_the_manifest_is_renamed_last_when_all_is_written(store, tiny, tiny_keys, finish, tmp_path, renames):
+    finish(store, *tiny_keys, scores={"mig": 0.1})
+    renames.clear()
+    write_table(tmp_path / "table", build_table(store, tiny_keys, tiny)[0], tiny)
+    assert renames == [("runs.parquet", 3), ("arrays.safetensors", 2), ("manifest.json", 1)]
+
+
 def test_population_scores_join_the_table(store, tiny, tiny_keys, finish):
     finish(store, *tiny_keys, scores={"mig": 0.1})
     udr = {key.digest: {"udr.lasso": 0.25} for key in tiny_keys}

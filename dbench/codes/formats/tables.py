@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, LARGEST_ROWS, Values, checked, require_room, rows_of
+from dbench.codes.formats.values import (
+    LARGEST_FILE,
+    LARGEST_ROWS,
+    Values,
+    as_integers,
+    beyond_floats,
+    checked,
+    require_room,
+    rows_of,
+)
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import readable
 
@@ -28,7 +37,9 @@ class StoredTable:
     columns: tuple[str, ...]
     rows: int
     text: frozenset[str]
+    integers: frozenset[str]  # of a format that has types
     batches: Callable[..., Iterator[Any]]
+    untyped: bool = False  # whether all values are text, as in csv
 
     def read(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> Values:
         """Check all values of some columns and return the rows to keep (all if not given).
@@ -50,7 +61,13 @@ class StoredTable:
     def read_columns(self, columns: Sequence[str], keep: NDArray[np.int64] | None = None) -> list[Column]:
         """Return the kept rows of each column, which may hold text; raises as :meth:`read`."""
         numeric = [name for name in columns if name not in self.text]
-        numbers = dict(zip(numeric, self.read(numeric, keep).T, strict=True)) if numeric else {}
+        numbers = dict[str, Values]()
+        # Apart from each other: beside floats integers would become floats.
+        for kind in (True, False):
+            if group := [name for name in numeric if (name in self.integers) == kind]:
+                numbers |= zip(group, self.read(group, keep).T, strict=True)
+        if self.untyped:  # read as floats: those that floats cannot hold are read again, from their text
+            numbers = {name: column for name, column in numbers.items() if not beyond_floats(column)}
         return [numbers[name] if name in numbers else self._text(name, keep) for name in columns]
 
     def _text(self, name: str, keep: NDArray[np.int64] | None) -> Column:
@@ -88,7 +105,10 @@ def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic
         if values.dtype.kind not in "iuf":
             raise InvalidInput(f"{what}: column {name!r} must hold numbers without gaps, got {column.type}")
         parts.append(values)
-    if len({part.dtype.kind for part in parts}) == 1:
+    if not any(part.dtype.kind == "f" for part in parts):
+        named = zip(columns, parts, strict=True)
+        return np.stack([as_integers(f"{what}: column {name!r}", part) for name, part in named], axis=1)
+    if all(part.dtype.kind == "f" for part in parts):
         return np.stack(parts, axis=1)
     for name, part in zip(columns, parts, strict=True):
         if part.dtype.kind != "f" and part.size and max(abs(int(part.min())), abs(int(part.max()))) > 2**53:
@@ -149,7 +169,7 @@ def open_csv(path: Path) -> StoredTable:
         text = frozenset(field.name for field in fields if _is_text(field.type) or pa.types.is_boolean(field.type))
     if not rows:
         raise InvalidInput(f"{what} must hold at least one row below its column names, got none")
-    return StoredTable(what, tuple(names), rows, text, partial(_csv_batches, path))
+    return StoredTable(what, tuple(names), rows, text, frozenset(), partial(_csv_batches, path), untyped=True)
 
 
 def open_parquet(path: Path) -> StoredTable:
@@ -163,7 +183,9 @@ def open_parquet(path: Path) -> StoredTable:
 
     what = path.name
     with readable(what), parquet.ParquetFile(path) as file:
-        text = frozenset(str(field.name) for field in file.schema_arrow if _is_text(field.type))
+        kinds = {str(field.name): field.type for field in file.schema_arrow}
+        text = frozenset(name for name, kind in kinds.items() if _is_text(kind))
+        integers = frozenset(name for name, kind in kinds.items() if _is_whole(kind))
         names = tuple(str(name) for name in file.schema_arrow.names)
         rows = int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
@@ -179,7 +201,14 @@ def open_parquet(path: Path) -> StoredTable:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             yield from file.iter_batches(batch_size=_BATCH, columns=list(columns), use_threads=False)
 
-    return StoredTable(what, names, rows, text, batches)
+    return StoredTable(what, names, rows, text, integers, batches)
+
+
+def _is_whole(kind: Any) -> bool:
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
 def _is_text(kind: Any) -> bool:

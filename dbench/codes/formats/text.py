@@ -1,5 +1,7 @@
 """A column of text: numbers where every value is one, else labels."""
 
+import contextlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,8 @@ Column = Values | Labels
 def text_column(what: str, values: NDArray[Any]) -> Column:
     """Read text: as numbers where every value is one and no two are the same, else as labels in alphabetical order.
 
+    Whole numbers become integers, exactly; those that do not fit into 64 bits are labels.
+
     Raises:
         InvalidInput: values that are missing, or that a terminal cannot print.
 
@@ -31,7 +35,7 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
         >>> text_column("shape", np.array(["heart", "square", "heart"]))
         Labels(ranks=array([0, 1, 0]), names=('heart', 'square'))
         >>> text_column("size", np.array(["2", "10"]))
-        array([ 2., 10.])
+        array([ 2, 10])
     """
     try:  # no array of text, whose every cell is as wide as the longest
         text = [str(value) for value in (values.astype(str) if values.dtype.kind == "S" else values).tolist()]
@@ -44,7 +48,9 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
     if odd:
         raise InvalidInput(f"{what} must have printable text in every row, got {odd[0]!r}")
     try:
-        numbers = np.array([float(name) for name in names])
+        numbers = _numbers(names)
+    except OverflowError:
+        return Labels(index, names)
     except ValueError:
         missing = [name for name in names if name in MISSING]
         if missing:
@@ -54,6 +60,12 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
         return Labels(index, names)
     if not np.isfinite(numbers).all():
         raise InvalidInput(f"{what} must be finite, got {names[int(np.argmin(np.isfinite(numbers)))]}")
-    if len(np.unique(numbers)) < len(numbers):  # '7' and '007', or whole numbers beyond what a float holds
+    if len(np.unique(numbers)) < len(numbers):  # '7' and '007'
         return Labels(index, names)
-    return np.asarray(numbers[index])
+    return numbers[index]
+
+
+def _numbers(names: Sequence[str]) -> Values:
+    with contextlib.suppress(ValueError):
+        return np.array([int(name) for name in names], dtype=np.int64)  # exact, where a float is not
+    return np.array([float(name) for name in names])

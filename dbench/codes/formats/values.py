@@ -10,6 +10,7 @@ from dbench.errors import InvalidInput
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 
+FIRST_MERGED = 2.0**53
 LARGEST_ROWS = 100_000_000
 LARGEST_FILE = 1 << 33  # bytes of an array as stored, 8 GiB
 LARGEST_KEPT = 1 << 27  # values of an array kept in memory, 1 GiB as float64
@@ -24,6 +25,20 @@ def require_room(what: str, rows: int, columns: int, kept: int) -> None:
             f"{what} would keep {kept:,} rows of {columns:,} values in memory, where {LARGEST_KEPT:,} "
             f"values is the limit; ask for fewer rows (at most {LARGEST_KEPT // columns:,})"
         )
+
+
+def as_integers(what: str, values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return integers or truth values, each as it is, or refuse what does not fit."""
+    if values.dtype.kind == "u" and values.size and values.max() > np.iinfo(np.int64).max:
+        raise InvalidInput(f"{what} must fit into 64 bits with sign, got {values.max()}")
+    return values.astype(np.int64)
+
+
+def beyond_floats(column: Values) -> bool:
+    """Whether all are whole numbers, of which some are so large that a float cannot tell them from their neighbours."""
+    if max(float(column.max()), -float(column.min())) < FIRST_MERGED:
+        return False
+    return column.dtype.kind != "f" or bool((column == np.rint(column)).all())
 
 
 def checked(what: str, blocks: Iterable[NDArray[Any]], columns: Sequence[str] = ()) -> Iterator[Values]:
@@ -47,9 +62,7 @@ def checked(what: str, blocks: Iterable[NDArray[Any]], columns: Sequence[str] = 
                 )
             yield values
         else:
-            if block.dtype.kind == "u" and block.size and block.max() > np.iinfo(np.int64).max:
-                raise InvalidInput(f"{what} must fit into 64 bits with sign, got {block.max()}")
-            yield block.astype(np.int64)
+            yield as_integers(what, block)
         first += len(block)
 
 

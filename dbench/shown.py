@@ -1,0 +1,46 @@
+"""Text that others wrote, as it may be shown; and the terminal that shows it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+LEAST_WIDTH = 20
+_ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)")
+# Controls, lone surrogates, and the marks that reverse the reading direction of what follows them.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
+_FORMULA = ("=", "+", "-", "@")  # by which a spreadsheet takes a cell for one
+
+
+def one_line(text: str) -> str:
+    r"""Return text on one line, without control characters: names of files, texts of cards and labels may be anything.
+
+    Example:
+        >>> one_line("a\x1b[31m red\n\u202ename")
+        'a red name'
+    """
+    return " ".join(_UNPRINTABLE.sub(" ", _ESCAPES.sub("", text)).split())
+
+
+def cell(text: str) -> str:
+    r"""Return text for a cell of a csv table: on one line, and behind an apostrophe where it would be a formula.
+
+    Example:
+        >>> cell('=HYPERLINK("http://a")'), cell("code_0")
+        ('\'=HYPERLINK("http://a")', 'code_0')
+    """
+    line = one_line(text)
+    return f"'{line}" if line.startswith(_FORMULA) else line
+
+
+def terminal(**options: Any) -> Console:
+    """Return a console of rich that is at least 20 columns wide, and 80 where the environment says 0."""
+    from rich.console import Console
+
+    console = Console(**options)
+    if console.width < LEAST_WIDTH:
+        console.width = LEAST_WIDTH if console.width else 80
+    return console

@@ -1,0 +1,210 @@
+"""Packs: finished runs in few flat files, to be taken from one machine to another.
+
+A pack is a safetensors file, whole in itself. It holds the parameters of encoder and decoder, of which codes and scores
+are made again where it is unpacked; not the codes, a head or an adversary. Its header holds the records of its runs.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from dbench.data import fingerprint_of
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import write_aside
+from dbench.models.objectives import find_card
+from dbench.training.execution import PRECISIONS
+from dbench.zoo.engine import images_of, network_of
+from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.store import Store, seal, unseal
+from dbench.zoo.survey import FINISHED
+from dbench.zoo.table import NUMBERS, PROVENANCE
+
+PACK_SCHEMA = 1
+_MB = 1_000_000
+_HEADER = "pack"
+
+Weights = dict[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRun:
+    """A run of a pack: what its store said of it, and the checksum of its weights where it is done."""
+
+    key: RunKey
+    record: Mapping[str, Any]
+    path: Path
+    sha256: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether it is done and has weights; else it diverged."""
+        return bool(self.record["status"] == "done")
+
+    def weights(self) -> Weights:
+        """Read the weights.
+
+        Raises:
+            DamagedData: they are not what the header promises, not those of the run's network, or not finite.
+        """
+        weights = {}
+        try:
+            with safe_open(self.path, framework="numpy") as file:
+                for name, shape in shapes_of(self.key).items():
+                    weights[name] = np.asarray(file.get_tensor(f"{self.key.digest}.{name}"))
+                    if weights[name].shape != shape or weights[name].dtype != np.float32:
+                        found = f"{weights[name].dtype} of shape {weights[name].shape}"
+                        raise DamagedData(f"{self.path}: {name} of {self.key} must be float32 {shape}, got {found}")
+        except (SafetensorError, OSError, LookupError, ValueError, TypeError) as error:
+            raise DamagedData(f"{self.path} has no weights of {self.key} that can be read: {error}") from None
+        if checksum(weights) != self.sha256:
+            raise DamagedData(f"{self.path}: the weights of {self.key} have not the checksum that its header gives")
+        if not all(np.isfinite(values).all() for values in weights.values()):
+            raise DamagedData(f"{self.path}: the weights of {self.key} must be finite")
+        return weights
+
+
+class Packing(NamedTuple):
+    """What a call of :func:`pack_runs` wrote: files, the number of their runs, and how many finished ones are left."""
+
+    files: list[Path]
+    runs: int
+    left: int
+
+
+def shapes_of(key: RunKey) -> dict[str, tuple[int, ...]]:
+    """Shapes of the parameters of a run's encoder and decoder."""
+    return network_of(key, images_of(key.data)[0]).shapes
+
+
+def checksum(weights: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 of the names, shapes and values of some arrays."""
+    found = hashlib.sha256()
+    for name, values in sorted(weights.items()):
+        found.update(f"{name} {values.dtype.str} {values.shape}".encode())
+        found.update(np.ascontiguousarray(values).tobytes())
+    return found.hexdigest()
+
+
+def pack_runs(
+    store: Store, keys: Sequence[RunKey], folder: Path, *, skip: int = 0, files: int | None = None, size: float = 16
+) -> Packing:
+    """Write the finished runs of a plan, whole seeds first, as ``runs-000.safetensors`` and so on.
+
+    A file is named by the place of its first run in that order, which does not change once training has ended.
+
+    Args:
+        store: where the runs are.
+        keys: the plan.
+        folder: where to write.
+        skip: leave out the first so many, which were packed before.
+        files: write so many at most; all when not given.
+        size: of a file at most, in MB.
+
+    Raises:
+        InvalidInput: no finished run is left, one does not fit into a file, or one is of a data set of one's own.
+        DamagedData: a run is not as its record promises.
+    """
+    finished = [key for key in sorted(keys, key=_whole_seeds_first) if store.status(key) in FINISHED]
+    if not 0 <= skip < len(finished):
+        raise InvalidInput(f"skip must be fewer than the {len(finished)} finished runs of the plan, got {skip}")
+    if own := sorted({key.data for key in finished if ":" in key.data}):
+        raise InvalidInput(f"a pack must be of data sets that dbench knows, got {', '.join(own)}")
+    written, place = list[Path](), skip
+    while place < len(finished) and (files is None or len(written) < files):
+        tensors: dict[str, NDArray[Any]] = {}
+        runs = list[dict[str, Any]]()
+        room = size * _MB
+        for key in finished[place:]:
+            entry, weights = _packed(store, key)
+            # At most: the header is JSON within JSON, and names every tensor with its shape and place.
+            room -= sum(values.nbytes + 200 for values in weights.values()) + 2 * len(json.dumps(entry)) + 1000
+            if room < 0:
+                break
+            tensors |= {f"{key.digest}.{name}": values for name, values in weights.items()}
+            runs.append(entry)
+        if not runs:
+            raise InvalidInput(f"size must hold a run, which takes {size - room / _MB:.2g} MB, got {size:g}")
+        header = seal({"schema": PACK_SCHEMA, "runs": runs}).decode()
+        path = folder / f"runs-{place:03d}.safetensors"
+        written.append(write_aside(path, save(tensors, metadata={_HEADER: header})))
+        place += len(runs)
+    return Packing(written, place - skip, len(finished) - place)
+
+
+def _whole_seeds_first(key: RunKey) -> tuple[Any, ...]:
+    return key.seed, key.data, key.objective, key.strength, key
+
+
+def _packed(store: Store, key: RunKey) -> tuple[dict[str, Any], Weights]:
+    record = store.record(key)
+    if record is None or record["status"] != "done":
+        return {"record": record}, {}
+    stored = store.tensors(key, "weights")
+    if missing := sorted(shapes_of(key).keys() - stored.keys()):
+        raise DamagedData(f"the weights of run {key} must hold {', '.join(missing)}")
+    weights = {name: stored[name] for name in shapes_of(key)}
+    return {"record": record, "sha256": checksum(weights)}, weights
+
+
+def read_pack(path: Path) -> list[PackedRun]:
+    """Read the header of a pack, believing nothing; nothing in it can run code.
+
+    Raises:
+        InvalidInput: no such file.
+        DamagedData: no pack, one of another schema or version of the keys, or of images that are not those installed;
+            or a record that no store writes.
+    """
+    if not path.is_file():
+        raise InvalidInput(f"pack must be a file that dbench zoo pack wrote, got {str(path)!r}")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header, names = unseal((file.metadata() or {})[_HEADER], str(path)), set(file.keys())
+        if header["schema"] != PACK_SCHEMA:
+            raise DamagedData(f"{path} must be a pack of schema {PACK_SCHEMA}, got {header['schema']!r:.80}")
+        runs = [_checked(entry, path) for entry in header["runs"]]
+    except DamagedData:
+        raise
+    except DbenchError as error:
+        raise DamagedData(f"{path}: {error}") from None
+    except (SafetensorError, LookupError, AttributeError, TypeError, ValueError, ArithmeticError, OSError) as error:
+        raise DamagedData(f"{path} cannot be read as a pack: {error or type(error).__name__}") from None
+    if not runs or len({run.key for run in runs}) < len(runs):
+        raise DamagedData(f"{path} must hold one or more runs, none twice, got {len(runs)}")
+    expected = {f"{run.key.digest}.{name}" for run in runs if run.done for name in shapes_of(run.key)}
+    if wrong := sorted(expected ^ names):
+        raise DamagedData(f"{path} must hold the weights of its runs and no others, missing or unknown: {wrong[0]:.80}")
+    return runs
+
+
+def _checked(entry: Mapping[str, Any], path: Path) -> PackedRun:
+    record = entry["record"]
+    if record["schema"] != KEY_SCHEMA:
+        raise DamagedData(f"{path} holds keys of schema {record['schema']!r:.80}, this version reads {KEY_SCHEMA}")
+    key = RunKey.from_axes(record["key"])
+    if ":" in key.data:
+        raise DamagedData(f"{path} must be of data sets that dbench knows, got {key.data}, which is code")
+    find_card(key.objective)
+    if record["data_sha256"] != fingerprint_of(key.data):
+        raise DamagedData(f"{path}: {key} was trained on another version of {key.data} than is installed")
+    shapes_of(key)
+    for column in PROVENANCE:
+        if not isinstance(value := record[column], (int, float) if column in NUMBERS else str):
+            raise DamagedData(f"{path}: the record of {key} must say its {column}, got {value!r:.80}")
+    if record["precision"] not in PRECISIONS or record["status"] not in FINISHED:
+        said = f"{record['status']!r:.80} in {record['precision']!r:.80}"
+        raise DamagedData(f"{path}: {key} must be done or diverged in a precision that dbench knows, got {said}")
+    numbers = [record["trained_seconds"], *record["scores"].values()]
+    if record["status"] == "diverged":
+        numbers.append(record["diverged_at"])
+    if not all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
+        raise DamagedData(f"{path}: the record of {key} must hold finite numbers")
+    return PackedRun(key, record, path, entry["sha256"] if record["status"] == "done" else "")

@@ -1,0 +1,78 @@
+"""A budget is spent on whole seeds of all settings first."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbench.errors import InvalidInput
+from dbench.zoo.plan import Speed
+from dbench.zoo.profiles import Sweep
+from dbench.zoo.train import train_runs
+
+
+@pytest.fixture
+def plan(tiny):
+    """Four settings of two shapes, six seeds: 48 model-steps a seed, 12 of them of the other shape."""
+    sweeps = (Sweep("beta_vae", (1, 4, 16)), Sweep("factor_vae", (10,)))
+    return replace(tiny, seeds=6, first_seed=10, sweeps=sweeps)
+
+
+@pytest.fixture
+def trained_seeds(store, plan, console, monkeypatch):
+    """Plan a sweep within a budget; return the seeds of each group in order, and what was told."""
+    groups = []
+
+    def run_tasks(function, tasks, *, workers, deadline, tell):
+        groups.extend(tasks)
+        yield from ()
+
+    monkeypatch.setattr("dbench.zoo.train.run_tasks", run_tasks)
+    monkeypatch.setattr("dbench.zoo.plan.check_device", lambda *_, **__: None)
+
+    def train(budget, *, speed, **setup):
+        monkeypatch.setattr("dbench.zoo.plan.measure_speed", lambda *_, **__: speed)
+        train_runs(store, plan.runs(), budget=budget, console=console, workers=1, **setup)
+        return [sorted({key.seed for key in group.keys}) for group in groups], console.file.getvalue()
+
+    return train
+
+
+def test_as_many_whole_seeds_as_fit_come_first_and_then_one_after_the_other(trained_seeds):
+    seeds, told = trained_seeds(1800, speed=Speed(0.1))  # a seed takes 480 s
+    assert seeds == [[10, 11, 12]] * 2 + [[13]] * 2 + [[14]] * 2 + [[15]] * 2
+    assert "whole seeds first, 10, 11, 12; then one after the other (13, 14, 15)" in told
+
+
+def test_on_a_gpu_the_seeds_that_do_not_fit_are_left_and_the_others_trained_at_once(trained_seeds):
+    seeds, told = trained_seeds(1800, speed=Speed(0.1), device="cuda")
+    assert seeds == [[10, 11, 12]] * 2
+    assert "the others are left (13, 14, 15)" in told
+    assert "12 runs in 2 groups of at most 9, 1 at once on cuda: 144 model-steps, about 24 min 00 s" in told
+
+
+def test_a_tenth_of_the_time_is_left_for_encoding(trained_seeds):
+    seeds, _ = trained_seeds(1500, speed=Speed(0.1), device="cuda")
+    assert seeds == [[10, 11]] * 2
+
+
+def test_what_a_group_takes_before_its_first_step_counts(trained_seeds):
+    seeds, _ = trained_seeds(1800, speed=Speed(0.1, start=400.0), device="cuda")  # of two groups
+    assert seeds == [[10]] * 2
+
+
+def test_where_not_even_one_seed_fits_it_is_trained_and_a_line_says_so(trained_seeds):
+    seeds, told = trained_seeds(400, speed=Speed(0.1), device="cuda")
+    assert seeds == [[10]] * 2
+    assert "not even one seed is expected to be finished: it takes about 8 min 00 s, 6 min" in told
+
+
+def test_where_all_fit_nothing_is_said_of_seeds(trained_seeds):
+    seeds, told = trained_seeds(10_000, speed=Speed(0.1))
+    assert (len(seeds), {seed for group in seeds for seed in group}) == (3, {10, 11, 12, 13, 14, 15})
+    assert "whole seeds" not in told
+
+
+@pytest.mark.parametrize("budget", [0, -1, float("nan")])
+def test_a_budget_of_nothing_is_refused(store, plan, budget):
+    with pytest.raises(InvalidInput, match="budget must be above zero seconds, got"):
+        train_runs(store, plan.runs(), budget=budget)
