@@ -118,12 +118,12 @@ def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):
 
 
 def test_several_statistics_have_the_intervals_of_each_alone(population):
-    wanted = {"scores": ["mig", "sap"], "objectives": ["beta_vae"], "confidence": 0.95}
-    both = population.intervals(lambda tables: [table.mean() for table in tables.values()], **wanted)
+    wanted = {"scores": ["mig", "sap"], "objectives": ["beta_vae"]}
+    both = population.estimates(lambda tables: [table.mean() for table in tables.values()], **wanted)
     for score, found in zip(("mig", "sap"), both, strict=True):
-        alone = population.interval(lambda tables, s=score: float(tables[s, "beta_vae"].mean()), **wanted)
+        alone = population.estimate(lambda tables, s=score: float(tables[s, "beta_vae"].mean()), **wanted)
         assert (found.value, found.n) == (alone.value, alone.n)
-        assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
+        assert (found.at(0.95).low, found.at(0.95).high) == pytest.approx((alone.at(0.95).low, alone.at(0.95).high))
 
 
 def partly_scored(lacks: dict[str, set[int]]) -> pd.DataFrame:
