@@ -45,7 +45,7 @@ SELDOM = {
     "relation.mutual_information.0.0": Law(mean=1.0, noise=0.0),
     "relation.mutual_information.0.1": Law(mean=0.2, noise=0.0),
     # The first factor's code rarely knows more of the second factor than the second code does.
-    "relation.mutual_information.1.0": Law(mean=0.35, noise=0.1),
+    "relation.mutual_information.1.0": Law(mean=0.3, noise=0.12),
     "relation.mutual_information.1.1": Law(mean=0.5, noise=0.0),
 }
 
@@ -107,7 +107,7 @@ TRAINED = Claim.zoo(
     "though informative codes would do for all",
     rule=above(0.25),
     regime=(FACTORS_HELD,),
-    false={"six_systems": Simulated(SELDOM, objectives=dict.fromkeys("abcdef", (1.0,)))},
+    false={"six_systems": Simulated(SELDOM, objectives=dict.fromkeys("abcdef", (1.0,)), seeds=20)},
     revision=4,
 )
 
