@@ -63,6 +63,10 @@ class Population:
         """Names of the scores present, sorted."""
         return sorted(self.table["score"].unique())
 
+    def of(self, objectives: Iterable[str]) -> Population:
+        """Return the runs of these objectives alone."""
+        return replace(self, table=self.table[self.table["objective"].isin(list(objectives))])
+
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         return np.sort(self._runs_of(objective)["strength"].unique())

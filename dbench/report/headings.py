@@ -39,7 +39,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
     Without a primary record on the kind of evidence that heads the finding, the verdict is 'not tested'.
     """
     own = [record for record in records if record["evidence"] == row.heads]
-    primaries = heading_cases(own, sides)
+    primaries = heading_cases(own)
     decider = worst_of(primaries) if primaries else None
     by_size = by_side(own, sides)
     of_sentence = [record for _, cases in by_size for record in cases]
@@ -60,11 +60,14 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "note": row.note,
         "notes": [
             *(decider.get("notes", []) if decider else []),  # reports of before have none
+            *([_units_note(decider)] if decider and decider["all_units"] else []),
             *([_size_note(by_size, primaries)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "unconfirmed": bool(decider and decider["unconfirmed"]),
+        "qualified": bool(decider and decider["all_units"] and decider["all_units"]["verdict"] != decider["verdict"]),
+        "group": row.group,
         "revision": decider["revision"] if decider else None,
     }
 
@@ -73,28 +76,35 @@ def _says(record: Record, cases: Sequence[Record]) -> str:
     """What was seen and what would change it."""
     verdict = record["verdict"]
     if verdict == "not tested":
-        outside = any(not entry["holds"] for entry in record["regime"])
-        settles = "models within it would be judged" if outside else "such evidence would be judged"
-        sentence = f"{_capital(one_line(record['reason']))}; {settles}."
+        sentence = f"{_capital(one_line(record['reason']))}; such evidence would be judged."
     elif verdict == "broken" or record["estimate"] is None:
         sentence = one_line(record["reason"])
     else:
         sentence = f"{_capital(one_line(record['statistic']))}: {estimate_text(record)} ({n_text(record)}), "
-        sentence += _against(record) + "."
+        sentence += f"{_against(record)}.{_tipping(record)}"
     if len(cases) == 1:
         return sentence
-    holding = sum(case["verdict"] == "reproduced" for case in cases)
+    holding = sum(Verdict(case["verdict"]).holds for case in cases)
     if holding == len(cases):
         return f"Holds in all {len(cases)} cases. The narrowest ({part_text(record)}): {sentence}"
     return f"Holds in {holding} of {len(cases)} cases. The worst ({part_text(record)}): {sentence}"
 
 
+def _tipping(record: Record) -> str:
+    """Where the bound would have to lie for another word, and where ours comes from."""
+    at, source = record["tips_at"], record["source"]
+    if at is None or not source or record["confidence"] == 1:
+        return ""
+    up = "up to" if record["high"] is None else "down to"
+    return f" Reproduced for any bound {up} {number(at)}; asked by {source}."
+
+
 def _against(record: Record) -> str:
     """How the interval lies to the range of the rule, and what would change that."""
     asked, none, at = asked_text(record), number(record["null"]), record["settles_at"]
-    if record["confidence"] == 1 and record["verdict"] in ("reproduced", "contradicted"):
+    if record["confidence"] == 1 and record["verdict"] in ("reproduced", "demonstrated", "contradicted"):
         source = "other printed cells or " if record["evidence"] == "published" else ""
-        not_so = "" if record["verdict"] == "reproduced" else "not "
+        not_so = "" if Verdict(record["verdict"]).holds else "not "
         return f"{not_so}{asked} as asked; an exact value: only {source}another reading of the sentence would change it"
     if record["verdict"] == "undecided":
         if record["interval"] and record["interval"][0] == record["interval"][1]:
@@ -110,6 +120,7 @@ def _against(record: Record) -> str:
     away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"
     seen, change = {
         "reproduced": (f"{asked} as asked", "leaves that range"),
+        "demonstrated": (f"{asked} as asked", "leaves that range"),
         "weaker": (f"on the claimed side of {none}, but not {asked} as asked", "reaches either"),
         "absent": (f"no effect ({none}), and not {asked} as asked", "reaches that range or leaves no effect out"),
         "contradicted": (f"wholly on the other side of {away}", f"reaches {none if between else 'that range'}"),
@@ -131,6 +142,15 @@ def _decided_by_interval(record: Record) -> bool:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _units_note(record: Record) -> str:
+    """What is seen over all units, where a condition leaves some out."""
+    every = record["all_units"]
+    outside = sorted({unit for condition in record["regime"] for unit in condition["outside"]})
+    return (
+        f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
+    )
 
 
 def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]], heading: Sequence[Record]) -> str:
@@ -166,7 +186,7 @@ def _note(role: str, evidence: str, part: str, group: Sequence[Record], decider:
     for verdict, count in count_verdicts(group).items():
         names = listed((_label(record, varied) for record in group if record["verdict"] == verdict), most=MOST_NAMES)
         of = "" if parts else f" of {len(group)} {what}"
-        parts.append(f"{verdict} for {count}{of}" + ("" if verdict == "reproduced" else f" ({names})"))
+        parts.append(f"{verdict} for {count}{of}" + ("" if Verdict(verdict).holds else f" ({names})"))
     return f"{subject}: {'; '.join(parts)}."
 
 
