@@ -95,8 +95,8 @@ class Claim:
         printed: the paper's own figure, if it gives one; by the id of a parameter where the card covers several.
         deviations: where this differs from the paper's conditions.
         regime: what each unit must be like for the sentence to speak of it.
-        source: where the bound comes from: ``"paper: <its word>"`` (the smallest printed value for which the authors use
-            the word, or the printed figure), ``"sign"`` (the sentence says more, less or not at all), or
+        source: where the bound comes from: ``"paper: <its word>"`` (the smallest printed value that the authors call
+            so, or the printed figure), ``"sign"`` (the sentence says more, less or not at all), or
             ``"lexicon: <word>"`` (``claims/bounds.toml``). A primary card has one.
         demonstration: whether the sentence is true by definition or proof, or an existence shown by one example: what
             holds is then called demonstrated, not reproduced.
