@@ -285,10 +285,12 @@ def population():
     ]
     return Population("micro", pd.DataFrame(rows))
 
-def trees(population, objectives):
+def trees(population, unit):
     return float(population.scores("trees", "beta_vae").mean())
 
-@card("flaws.misalignment", evidence="zoo", regime=(Predicate("p", "trees", above(0.5), "source", trees),)).covers
+KNOWN = Predicate("p", "trees", above(0.5), "source", "reason", trees)
+
+@card("flaws.misalignment", evidence="zoo", regime=(KNOWN,)).covers
 @pytest.mark.parametrize("score", ["mig", "nk"])
 def test_it(population, score):
     return Estimate(0.7, len(population.scores(score, "beta_vae")), lambda level: (0.6, 0.8))
