@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
-from dbench.claims.regime import POLARISED, of_objectives
 from dbench.errors import EvidenceLacking
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
@@ -58,19 +57,6 @@ def test_the_share_between_strengths_is_weighted_by_the_models_that_count(claim_
     columns = [scores[some[:, h], h] for h in range(6) if some[:, h].any()]
     inside = sum(len(c) * c.var() for c in columns) / some.sum()
     assert m.share_between(scores, some) == pytest.approx(1 - inside / scores[some].var())
-
-
-def test_a_regime_of_some_objectives_is_asked_of_one_where_a_case_is():
-    zoo = simulated_zoo(
-        {
-            f"kl.{i}": Law(mean={o: float(o == "dip_vae_i") for o in OBJECTIVES} | {"factor_vae": 0.01}, noise=0.0)
-            for i in range(3)
-        },
-        generator=np.random.default_rng(0),
-    )
-    polarised = of_objectives(POLARISED, "dip_vae_i", "factor_vae")
-    found = [polarised.check(zoo, asked)["value"] for asked in (None, ["dip_vae_i"], ["factor_vae"])]
-    assert found == [0.5, 0.0, 1.0]
 
 
 def zoo_of_methods(**strengths) -> SimulatedPopulation:
