@@ -96,6 +96,7 @@ NOISE = ROBUST.probe(
     min_n=5,
     given={"signal": 0.0, "repetitions": 10},
     false={"cell": 10, "signal": 5.0},
+    revision=1,
 )
 
 

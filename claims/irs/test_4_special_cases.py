@@ -111,6 +111,7 @@ MEMBERS = PAIR.probe(
     rule=below(0.75),
     given={"sample": sum_and_difference},
     false={"sample": copies},
+    revision=1,
 )
 
 
@@ -227,6 +228,7 @@ CONVERSE = FLAT.probe(
     rule=above(0.9),
     given={"sample": together},
     false={"sample": together},
+    revision=1,
 )
 
 

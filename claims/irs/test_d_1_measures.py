@@ -104,6 +104,7 @@ RANKS = SCORES.probe(
     # Correlations near 1 are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 7%.
     confidence=0.98,
     false=scored(Law(), Law()),
+    revision=1,
 )
 
 
