@@ -1,9 +1,12 @@
 """What claims of UDR and IRS ask for before they judge, and what they do not ask for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from simulation import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 
+from dbench.claims.card import fault_of
 from dbench.errors import EvidenceLacking
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
@@ -85,3 +88,20 @@ def test_annealed_vae_is_taken_at_the_capacity_that_stands_for_twenty(claim_file
     taken = zoo.scores("irs", "annealed_vae")
     np.testing.assert_allclose(m.by_method(zoo, values, "printed", ["annealed_vae"])[:, 0], taken[:, 1])
     np.testing.assert_allclose(m.by_method(zoo, values, "all", ["annealed_vae"])[:, 0], taken.mean(axis=1))
+
+
+def test_figures_that_the_paper_prints_of_cells_need_not_pass_its_own_bound(claim_files):
+    """0.53 is printed of the Spearman variant, of which the paper does not say that it 'correlates well' (0.54)."""
+    m = claim_files["udr/test_4_supervised_metrics"]
+
+    def fault(card):
+        return fault_of(card.covers(lambda unsupervised: None))
+
+    assert fault(m.CORRELATES) == ""
+    assert "must let the paper's own figures pass, got above 0.54" in fault(replace(m.CORRELATES, roles={}))
+
+
+def test_a_probe_has_neither_the_source_nor_the_kind_of_its_card(claim_files):
+    m = claim_files["udr/test_3_assumptions"]
+    assert (m.SUITABLE_PCA.source, m.SUITABLE_PCA.demonstration) == ("paper: suitability", True)
+    assert (m.SUITABLE_TELLS.source, m.SUITABLE_TELLS.demonstration) == ("", False)
