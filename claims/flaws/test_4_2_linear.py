@@ -10,24 +10,29 @@ from dbench.seeds import generator
 from dbench.stats import exact, mean_of
 
 
-def rotation(stream):
-    return np.linalg.qr(stream.standard_normal((5, 5)))[0]
+def rotated(factors, stream):
+    return factors @ np.linalg.qr(stream.standard_normal((5, 5)))[0]
 
 
-def unrotated(stream):
-    return np.eye(5)
+def copied(factors, stream):
+    return factors
 
 
-def nothing(stream):
-    """Mix factors to codes of noise alone."""
-    return np.zeros((5, 5))
+def split_class(factors, stream):
+    """Copy factors, but half of their first class to the other side of all classes."""
+    return np.where((factors == 0) & (stream.uniform(size=factors.shape) < 0.5), 4, factors)
+
+
+def nothing(factors, stream):
+    """Leave noise alone."""
+    return np.zeros(factors.shape)
 
 
 def linear_accuracy(mix, repetitions, n, *, less_snc=False):
     def score(repetition):
         stream = generator(claim=LINEAR.id, part=LINEAR.part, repetition=repetition)
         factors = stream.integers(4, size=(n, 5))
-        sample = Sample(factors @ mix(stream) + 0.02 * stream.standard_normal((n, 5)), factors)
+        sample = Sample(mix(factors, stream) + 0.02 * stream.standard_normal((n, 5)), factors)
         train, test = sample.split(0.5, stream)
         parts = zip(train.factors.T, test.factors.T, strict=True)
         hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
@@ -58,8 +63,8 @@ ASKS_LESS = Claim.synthetic(
     rule=above(0.0),
     source="sign",
     demonstration=True,
-    given={"mix": rotation, "repetitions": 10, "n": 4_000},
-    false={"mix": unrotated, "n": 200},
+    given={"mix": rotated, "repetitions": 10, "n": 4_000},
+    false={"mix": split_class, "n": 1_000},
     revision=3,
 )
 
@@ -76,7 +81,7 @@ LINEAR = ASKS_LESS.cell(
     statistic="mean test accuracy, adjusted for chance",
     rule=above(0.95, null=0.0),
     source="lexicon: satisfied",
-    given={"mix": rotation, "repetitions": 5, "n": 1_000},
+    given={"mix": rotated, "repetitions": 5, "n": 1_000},
     false={"mix": nothing, "n": 200},
     revision=2,
 )
@@ -95,7 +100,7 @@ IMPLIED = ASKS_LESS.cell(
     statistic="mean test accuracy, adjusted for chance, of codes whose SNC is 1",
     rule=above(0.95, null=0.0),
     source="lexicon: satisfied",
-    given={"mix": unrotated, "repetitions": 5, "n": 1_000},
+    given={"mix": copied, "repetitions": 5, "n": 1_000},
     false={"mix": nothing, "n": 200},
     revision=2,
 )

@@ -43,8 +43,8 @@ BEST = Claim.zoo(
     # The paper infers it from the alignment, of every factor.
     rule=below(0.05, null=0.38),
     source="lexicon: all",
-    # Of ten seeds few have an exception at all: their mean is near 0 and they hardly differ. A share of 0.01 was found to
-    # be below 0.01 in 6.1% of worlds at 0.95, in 2.6% at 0.98.
+    # Of ten seeds few have an exception at all: their mean is near 0 and they hardly differ. A share of 0.01 was found
+    # to be below 0.01 in 6.1% of worlds at 0.95, in 2.6% at 0.98.
     confidence=0.98,
     false=models("mutual_information"),
     revision=4,

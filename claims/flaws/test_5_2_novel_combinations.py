@@ -70,7 +70,7 @@ AT_CHANCE = Claim.zoo(
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
     population="systems trained without one combination of shape and size at a time, one strength each",
     deviations=(
-        "'Essentially always at chance' is read of every system: below 2.34 points, the largest that Table 3 has there.",
+        "'Essentially always at chance' is read of every system: below 2.34 points, as Table 3 has it there.",
         NOT_CLIPPED,
         "MPI3D, of which the sentence speaks too, is not trained on.",
     ),
