@@ -113,6 +113,7 @@ RISES_ACTIVE = RISES.probe(
     deviations=(MEDIANS, *AMONG_ACTIVE),
     statistic=f"{TREND}, the smaller of the two objectives'",
     rule=above(CLEARLY, null=0.0),
+    source="lexicon: clearly rises",
     revision=4,
 )
 

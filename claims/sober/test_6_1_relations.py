@@ -219,6 +219,7 @@ SPARED_BY_R2 = PENALISED.probe(
     unit="repetition",
     statistic=LOSS,
     rule=below(QUARTER, null=0.5),
+    source="lexicon: spare",
     demonstration=False,
     min_n=3,
     given={"relation": "many-to-one"},

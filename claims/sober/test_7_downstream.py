@@ -210,6 +210,7 @@ TC_OTHERWISE = NOT_CONSISTENT.probe(
     ),
     statistic=MINUS_TC,
     rule=below(0.3, null=0.5),
+    source="lexicon: no evidence",
     false=models(-3.0),
 )
 

@@ -179,6 +179,7 @@ EFFICIENT_ARE_POOR = ANNEALED.probe(
     statistic="share of the most efficient runs that are poor at every sample size",
     # 'Many', and the most that choosing at random would give.
     rule=above(0.25),
+    source="",
     false={"unsupervised": efficiency_follows(0.0, seeds=30)},
 )
 
