@@ -110,7 +110,7 @@ STRENGTH_ADDS = MINOR.cell(
     says="Objective and strength together explain more than the objective alone.",
     where="5.3, Table 5 (a) and (b)",
     statistic="adjusted R2 on objective x strength minus adjusted R2 on the objective, mean over metrics",
-    rule=above(0.22, null=0.0),
+    rule=above(0.21, null=0.0),
     source="paper: 59% against 37%",
     printed=Printed("59% against 37% on average", 0.22, 0.05),
 )

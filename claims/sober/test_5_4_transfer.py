@@ -13,7 +13,7 @@ METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "
 
 ALL_TRIALS = "All draws of metric, seed and random setting are enumerated instead of 10,000 trials."
 # Table 1, less the chance of 36 settings (51.4%): same metric and data set, lost on another, left on both others.
-CLEARLY, LESS, HARDLY = 0.305, 0.223, 0.013
+CLEARLY, LESS, HARDLY = 0.305, 0.222, 0.0136
 STRONG, CONSISTENT, DENIED = 0.7, 0.5, 0.3
 VARIANTS = ("noisy_dsprites", "scream_dsprites")
 # Simulated models: every metric likes the same strengths best, the opposite ones, or none.
@@ -116,7 +116,7 @@ OTHER_METRIC = TABLE.cell(
     population="all runs on one data set; chosen at one seed, judged at another",
     deviations=(ALL_TRIALS,),
     statistic="success on the same metric minus success on another, averaged over (pairs of) metrics",
-    rule=above(0.198, null=0.0),
+    rule=above(0.197, null=0.0),
     source="paper: 62.1%",
     false={"unsupervised": Simulated(RISING)},
     printed=Printed("81.9% against 62.1%", 0.198, 0.05),
