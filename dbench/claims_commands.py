@@ -59,7 +59,7 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
         says = {name: one_line(record[name]) for name in ("quote", "statistic", "rule")}
         click.echo(f'\nThe paper: "{says["quote"]}"\nStatistic: {says["statistic"]}\nRule:      {says["rule"]}')
         for entry in record["regime"]:
-            values = ", ".join(f"{unit} {value:.3g}" for unit, value in entry["values"].items())
+            values = ", ".join(f"{unit} {value:.3g}" for unit, value in entry.get("values", {}).items())
             click.echo(one_line(f"Condition: {entry['says']} {entry['rule']}: {values} ({entry['source']})"))
     click.echo(f"\n{heading['verdict'].upper()}. {one_line(heading['says'])}")
     for note in heading["notes"]:

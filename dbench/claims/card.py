@@ -181,8 +181,8 @@ class Claim:
         return replace(self, **(own | changes))
 
     def probe(self, part: str, **changes: Any) -> Claim:
-        """Return a card of what we ask beside this one: without its quotation, as the paper does not say it."""
-        own: dict[str, Any] = {"role": "probe", "quote": ""}
+        """Return a card of what we ask beside this one: the paper does not say it, nor has it a bound for it."""
+        own: dict[str, Any] = {"role": "probe", "quote": "", "source": "", "demonstration": False}
         return self.cell(part, **(own | changes))
 
     @property
@@ -266,7 +266,9 @@ def fault_of(test: Callable[..., Any]) -> str:
         return f"false of card {card.name!r} must name where its sentence is false, got nothing"
     if card.role == "primary" and not card.source:
         return f"source of card {card.name!r} must say where its bound comes from ({', '.join(SOURCES)}), got nothing"
-    figures = [card.printed] if isinstance(card.printed, Printed) else list((card.printed or {}).values())
+    printed = {"": card.printed} if isinstance(card.printed, Printed) else card.printed or {}
+    # Of cases that do not head the finding the paper may print less.
+    figures = [figure for ids, figure in printed.items() if not card.roles.keys() & set(ids.split("-"))]
     if card.source.startswith("paper") and (failing := [f for f in figures if not card.rule.allows(f.value)]):
         return (
             f"rule of card {card.name!r} must let the paper's own figures pass, got {card.rule} and {failing[0].text}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dbench.claims.rules import Rule, Verdict
+from dbench.claims.rules import Rule, Verdict, above
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.estimates.population import Population
 from dbench.estimates.zoo_statistics import settings_of
@@ -95,3 +95,13 @@ def mean_above(score: str, least: Rule, *, chance: str = "", **fields: Any) -> P
         return (value - guessing) / (1 - guessing)
 
     return Predicate(rule=least, measure=measure, **fields)
+
+
+ALL_CODES_TELL = mean_above(
+    "mlp_accuracy",
+    above(0.485),
+    name="all codes tell",
+    says="mean accuracy of an MLP on all codes, adjusted for chance",
+    source="Correcting Flaws, Table 2: the smallest of 18, PartedVAE-ss on dSprites",
+    reason="what all codes tell may lie in a code for each factor or be spread over many",
+)

@@ -304,3 +304,8 @@ class PopulationPair:
     def having(self, name: str) -> PopulationPair:
         """Return the pair without the seeds that lack a score or an array."""
         return PopulationPair(self.source.having(name), self.target.having(name))
+
+    def of(self, objectives: Iterable[str]) -> PopulationPair:
+        """Return the pair of the runs of these objectives alone."""
+        chosen = list(objectives)
+        return PopulationPair(self.source.of(chosen), self.target.of(chosen))

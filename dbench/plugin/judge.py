@@ -146,10 +146,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         pytest.fail(f"{changed}; dbench claims freeze, or --dbench-unfrozen=allow", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     try:
+        # Of all units first: which models a test asks for on demand is not known before.
+        seen, every = _judged(pyfuncitem, card, arguments), None
         regime = _regime(card, arguments)
-        inside = _inside(arguments, [unit for condition in regime for unit in condition["outside"]])
-        seen = _judged(pyfuncitem, card, inside or arguments)
-        every = _judged(pyfuncitem, card, arguments) if inside else None
+        if inside := _inside(arguments, [unit for condition in regime for unit in condition["outside"]]):
+            seen, every = _judged(pyfuncitem, card, inside), seen
     except NothingLeftOut as same:
         pyfuncitem.user_properties.append((REPEATS_PROPERTY, str(same)))
         pytest.skip(str(same))
@@ -195,9 +196,14 @@ def _inside(arguments: dict[str, Any], outside: list[str]) -> dict[str, Any]:
     def rest(models: Population) -> list[str]:
         return [objective for objective in models.objectives if objective not in outside]
 
+    def cut(one: Any) -> Any:
+        if isinstance(one, OnDemand):
+            return one.without(outside)
+        return one.of(rest(one)) if isinstance(one, Population) else one
+
     if not outside or not all(rest(part) for whole in _populations(arguments) for part in whole.parts):
         return {}
-    return {name: one.of(rest(one)) if isinstance(one, Population) else one for name, one in arguments.items()}
+    return {name: cut(one) for name, one in arguments.items()}
 
 
 def _level(item: pytest.Item, card: Claim) -> float:

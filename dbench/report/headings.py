@@ -41,6 +41,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
     own = [record for record in records if record["evidence"] == row.heads]
     primaries = heading_cases(own)
     decider = worst_of(primaries) if primaries else None
+    every = decider.get("all_units") if decider else None
     by_size = by_side(own, sides)
     of_sentence = [record for _, cases in by_size for record in cases]
     others = [record for record in records if record is not decider]
@@ -60,13 +61,13 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "note": row.note,
         "notes": [
             *(decider.get("notes", []) if decider else []),  # reports of before have none
-            *([_units_note(decider)] if decider and decider["all_units"] else []),
+            *([_units_note(decider)] if decider and every else []),
             *([_size_note(by_size, primaries)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "unconfirmed": bool(decider and decider["unconfirmed"]),
-        "qualified": bool(decider and decider["all_units"] and decider["all_units"]["verdict"] != decider["verdict"]),
+        "qualified": bool(every and decider and every["verdict"] != decider["verdict"]),
         "group": row.group,
         "revision": decider["revision"] if decider else None,
     }
@@ -92,7 +93,7 @@ def _says(record: Record, cases: Sequence[Record]) -> str:
 
 def _tipping(record: Record) -> str:
     """Where the bound would have to lie for another word, and where ours comes from."""
-    at, source = record["tips_at"], record["source"]
+    at, source = record.get("tips_at"), record.get("source")  # reports of before have neither
     if at is None or not source or record["confidence"] == 1:
         return ""
     up = "up to" if record["high"] is None else "down to"

@@ -16,7 +16,7 @@ from dbench.stats.intervals import (
     share_of,
     uniform_deviation,
 )
-from dbench.stats.multiplicity import common_direction, largest_of, smallest_of
+from dbench.stats.multiplicity import common_direction, largest_of, most_below, smallest_of
 from dbench.stats.ranks import luck_beats_choice, rank_correlation, rank_correlations, sweep_correlations
 from dbench.stats.superiority import (
     mean_range_overlaps,
@@ -46,6 +46,7 @@ __all__ = [
     "luck_beats_choice",
     "mean_of",
     "mean_range_overlaps",
+    "most_below",
     "probability_of_superiority",
     "rank_correlation",
     "rank_correlations",

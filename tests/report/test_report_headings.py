@@ -64,9 +64,6 @@ def test_of_several_cases_all_must_hold(heading_of, make_record):
     assert heading["notes"] == []
 
 
-OUTSIDE = {"name": "kept", "says": "share", "rule": "above 1", "source": "us", "value": 0.5, "holds": False}
-
-
 OPEN = {"verdict": "undecided", "estimate": -0.15, "interval": [-0.2, 0.0]}
 
 
@@ -89,7 +86,6 @@ OPEN = {"verdict": "undecided", "estimate": -0.15, "interval": [-0.2, 0.0]}
             "of fewer than the 40 seeds that are asked for",
         ),
         ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape; such evidence would be judged."),
-        ({"verdict": "not tested", "regime": [OUTSIDE]}, "; models within it would be judged."),
         ({"verdict": "undecided", "interval": [1, 1]}, "no interval can be given; seeds that differ would give one"),
         ({"verdict": "broken", "reason": "ZeroDivisionError", "estimate": None}, "ZeroDivisionError"),
     ],
