@@ -99,7 +99,7 @@ BEST = ENTANGLED.cell(
     deviations=("'Near its best' is above nine tenths of the way from chance to the best score.",),
     # Not their mean: scores at their best are the same in every draw, which leaves no spread to judge by.
     statistic="lowest score of the draws, chance taken off (1/d for BetaVAE and FactorVAE, 0 for the others)",
-    rule=above(0.9, null=0.0),
+    rule=above(0.95, null=0.0),
     source="lexicon: perfect",
     given={"entangled": False, "repetitions": 3},
     false={"metric": "mig", "entangled": True},

@@ -176,7 +176,7 @@ def test_a_test_covers_one_claim_only_and_stays_itself():
     def test():
         return 7
 
-    card = replace(CARD, false={"n": 1})
+    card = replace(CARD, false={"n": 1}, source="sign")
     assert card.covers(test) is test
     assert getattr(test, CARD_ATTRIBUTE) is card
     replace(CARD, id="flaws.xor").covers(test)
