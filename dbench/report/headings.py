@@ -218,21 +218,16 @@ def _label(record: Record, varied: Sequence[str]) -> str:
     return " / ".join(one_line(str(record["params"].get(name, "-"))) for name in varied) or part_text(record) or "one"
 
 
-def chance_text(records: Iterable[Record], others: Iterable[Record] = ()) -> str:
+def chance_text(records: Iterable[Record]) -> str:
     """Say of records how many may be wrong by chance; empty where none rests on a sample.
 
     An interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
-    however they depend on each other. Others might have been in the place of some: those of other image sizes.
+    however they depend on each other.
     """
-
-    def on_samples(some: Iterable[Record]) -> list[Record]:
-        return [record for record in some if record["interval"] is not None and record["confidence"] < 1]
-
-    sampled = on_samples(records)
+    sampled = [record for record in records if record["interval"] is not None and record["confidence"] < 1]
     if not sampled:
         return ""
-    beside = [record for record in on_samples(others) if all(record is not one for one in sampled)]
-    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in (*sampled, *beside)):.2g}"))
+    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in sampled):.2g}"))
     return (
         f"{len(sampled)} of the verdicts rest on samples. If every true value lay exactly on the end of its range, "
         f"{errors} would be expected to be wrongly reproduced, and as many wrongly outside."

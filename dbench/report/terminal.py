@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dbench.report.document import by_paper, worst_first
-from dbench.report.overview import scope_text, tally
+from dbench.report.overview import scope_text, tally, totals_text
 from dbench.report.schema import PAPERS, Document, Record
 from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text
 from dbench.shown import LEAST_WIDTH, one_line
@@ -42,6 +42,7 @@ def summary_lines(
             detail = f": {check['detail']}" if check["detail"] else ""
             lines += _wrap(one_line(f"check {check['outcome']} {check['nodeid']}{detail}"), width)
     lines += _wrap(scope_text(document), width) if document["records"] else ["nothing was judged"]
+    lines += _wrap(totals_text(document), width)
     outcomes = [check["outcome"] for check in document["checks"]]
     if outcomes:
         found = [f"{outcomes.count(word)} {word}" for word in ("passed", "skipped", "failed") if word in outcomes]

@@ -36,6 +36,7 @@ def test_a_finding_that_is_not_reproduced_has_one_line(make_record):
         "  1 finding: 1 weaker",
         "  weaker       sober.tc-sampled-falls         -0.620 [-0.710, -0.530] (< -0.1)",
         "",
+        "1 finding: 1 on trained models (1 weaker).",
     ]
 
 
