@@ -280,7 +280,7 @@ DIPS_FALL = MOST.cell(
     source="sign",
     confidence=0.98,
     false=models(trend=5.0),
-    revision=5,
+    revision=4,
 )
 
 

@@ -72,7 +72,7 @@ OVERLAP = Claim.zoo(
     confidence=0.98,
     given={"draws": DRAWS},
     false=models(annealed_vae=-4.0, beta_tcvae=-2.0, dip_vae_i=2.0, dip_vae_ii=4.0, factor_vae=6.0) | {"draws": 200},
-    revision=4,
+    revision=5,
 )
 
 

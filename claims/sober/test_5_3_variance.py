@@ -152,7 +152,7 @@ LESS = MINOR.cell(
         "strength": Printed("37% against 59% - 37%", 0.15, 0.05),
         "seed": Printed("37% against 41%", -0.04, 0.05),
     },
-    revision=1,
+    revision=2,
 )
 
 
@@ -176,7 +176,7 @@ AS_PRINTED = MINOR.cell(
     source="",
     given={"printed": None},  # read from the table
     false={"unsupervised": OF_OBJECTIVE, "printed": 0.4},
-    revision=1,
+    revision=2,
 )
 
 

@@ -156,6 +156,7 @@ PAIRS = Claim.zoo(
     rule=above(0.0),
     source="sign",
     false=metrics_agree("irs", "sap"),
+    revision=2,
 )
 
 
