@@ -110,7 +110,7 @@ def headings_match(document: Document) -> bool:
     otherwise.
     """
     rows = {h["claim"]: Finding(h["claim"], h["where"], h["statement"], (), h["heads"]) for h in document["headings"]}
-    worded = {"says": "", "notes": [], "note": ""}
+    worded = {"says": "", "notes": [], "note": "", "group": "", "qualified": False}  # the last two are new
     ours, theirs = (
         [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]
         for headings in (_headings(document["records"], rows, sides_of(document)), document["headings"])
