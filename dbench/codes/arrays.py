@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dbench.codes.factors import Kinds
 from dbench.codes.formats.text import Column, Labels, text_column
-from dbench.codes.formats.values import as_integers
+from dbench.codes.formats.values import FIRST_MERGED, as_integers
 from dbench.codes.reading import CodesFile
 from dbench.codes.sample import Sample, as_array
 from dbench.errors import InvalidInput
@@ -63,8 +63,8 @@ def read_arrays(
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
-    matrix, notes = Kinds(continuous, discrete).encode(columns, names)
-    sample = Sample(np.stack(numbers, axis=1), matrix, names)
+    matrix, kinds, notes = Kinds(continuous, discrete).encode(columns, names)
+    sample = Sample(np.stack(numbers, axis=1), matrix, names, kinds)
     return CodesFile("arrays", sample, code_names, len(sample), notes=tuple(notes))
 
 
@@ -77,6 +77,8 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
         names = tuple(frame.columns) if named else tuple(f"{stem}_{j}" for j in range(frame.shape[1]))
         return [_series(f"{what}: {name}", frame.iloc[:, j]) for j, name in enumerate(names)], names
     array = as_array(what, values)
+    if isinstance(values, (list, tuple)) and array.dtype.kind == "f" and (np.abs(array) >= FIRST_MERGED).any():
+        array = np.array(values, dtype=object)  # of integers beside fractions numpy makes floats, which merge them
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidInput(f"{what} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
@@ -89,9 +91,21 @@ def _series(what: str, series: Any) -> Column:
     if missing:
         raise InvalidInput(f"{what} must be finite in every row, got {missing} missing values or NaN")
     if hasattr(series, "cat"):
-        return Labels(series.cat.codes.to_numpy(np.int64), tuple(str(name) for name in series.cat.categories))
+        return _category(what, series)
     kind = getattr(series.dtype, "kind", "O")
     return _column(what, series.to_numpy({"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}.get(kind)))
+
+
+def _category(what: str, series: Any) -> Column:
+    """Read categories: those of numbers as numbers, ordered ones in their order, others as text."""
+    kind = getattr(series.cat.categories.dtype, "kind", "O")
+    if kind in "iub" and not series.cat.ordered:
+        return _column(what, series.to_numpy())
+    if series.cat.ordered or kind == "f":
+        present = series.cat.remove_unused_categories().cat
+        names = tuple(str(name) for name in present.categories)
+        return Labels(present.codes.to_numpy(np.int64), names, ordered=True)
+    return text_column(what, np.array([str(value) for value in series], dtype=object))
 
 
 def _column(what: str, column: NDArray[Any]) -> Column:

@@ -262,8 +262,8 @@ def _assemble(
     logvar: NDArray[np.float64] | None = None,
 ) -> CodesFile:
     names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(factors)))
-    matrix, decided = kinds.encode(factors, names)
-    sample = Sample(codes.astype(np.float64), matrix, names)
+    matrix, found_kinds, decided = kinds.encode(factors, names)
+    sample = Sample(codes.astype(np.float64), matrix, names, found_kinds)
     found = None
     if sizes is not None and sample.discrete:
         if (sizes != np.trunc(sizes)).any():

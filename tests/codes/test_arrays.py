@@ -26,7 +26,7 @@ WAYS = {
     "torch int8": (torch.tensor(CODES), torch.tensor(FACTORS, dtype=torch.int8)),
     "torch bfloat16 factors": (torch.tensor(CODES), torch.tensor(FACTORS, dtype=torch.bfloat16)),
     "few floats": (CODES, HALVES),
-    "text": (CODES, np.array(["a", "b", "c", "d"])[FACTORS]),
+    "ordered": (CODES, pd.DataFrame(np.array([*"abcd"])[FACTORS]).astype(pd.CategoricalDtype([*"abcd"], ordered=True))),
 }
 
 
@@ -37,6 +37,13 @@ def test_every_way_in_is_the_same_sample_and_score(way: str) -> None:
     np.testing.assert_array_equal(found.factors, FACTORS)
     assert found.discrete
     assert mig(*WAYS[way]).value == mig(Sample(CODES, FACTORS)).value
+
+
+def test_text_is_numbered_as_it_occurs() -> None:
+    found = read_arrays(CODES, np.array(["d", "b", "c", "a"])[FACTORS]).sample
+    assert found.kinds == ("text", "text")
+    np.testing.assert_array_equal(found.factors, np.stack([pd.factorize(column)[0] for column in FACTORS.T], axis=1))
+    assert mig(found).value == pytest.approx(mig(CODES, FACTORS).value, abs=1e-12)
 
 
 def test_every_metric_of_a_sample_takes_arrays() -> None:
@@ -84,11 +91,10 @@ def test_few_floats_are_labels_and_who_knows_better_says_so() -> None:
     found = read_arrays(CODES, HALVES)
     assert "factor_0 (3 values), factor_1 (4 values): not whole numbers, but few that" in found.notes[0]
     kept = read_arrays(CODES, HALVES, continuous=["factor_1"])
-    np.testing.assert_array_equal(kept.sample.factors, HALVES)
-    assert kept.notes == (
-        "factor_1: continuous as asked, so all factors count as continuous; for metrics of labels leave them out, "
-        "cut them into classes (numpy.digitize), or name them as 'discrete'.",
-    )
+    np.testing.assert_array_equal(kept.sample.factors, np.stack([FACTORS[:, 0], HALVES[:, 1]], axis=1))
+    assert kept.sample.kinds == ("discrete", "continuous")
+    assert len(kept.notes) == 1
+    assert "factor_0 (3 values): not whole numbers, but few that" in kept.notes[0]
     assert not read_arrays(CODES, FACTORS, continuous="*").sample.discrete
 
 
