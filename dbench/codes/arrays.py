@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dbench.codes.factors import Kinds
 from dbench.codes.formats.text import Column, Labels, text_column
 from dbench.codes.formats.values import FIRST_MERGED, as_integers
-from dbench.codes.reading import CodesFile
+from dbench.codes.reading import CodesFile, exchanged
 from dbench.codes.sample import Sample, as_array
 from dbench.errors import InvalidInput
 
@@ -44,11 +44,7 @@ def read_arrays(
     """
     if factors is None:
         raise InvalidInput(f"factors must be given beside codes, got {type(codes).__name__} alone")
-    if hasattr(codes, "iloc") and hasattr(factors, "iloc") and not codes.index.equals(factors.index):
-        raise InvalidInput(
-            "codes and factors must have the same index, got two that differ; reset_index(drop=True) on both goes by "
-            "position"
-        )
+    notes = _compare_rows(codes, factors)
     code_columns, code_names = _columns("codes", "code", codes)
     numbers = []
     for name, column in zip(code_names, code_columns, strict=True):
@@ -63,9 +59,31 @@ def read_arrays(
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
-    matrix, kinds, notes = Kinds(continuous, discrete).encode(columns, names)
+    matrix, kinds, decided = Kinds(continuous, discrete).encode(columns, names)
     sample = Sample(np.stack(numbers, axis=1), matrix, names, kinds)
+    notes += [*decided, *exchanged(sample.codes, kinds)]
     return CodesFile("arrays", sample, code_names, len(sample), notes=tuple(notes))
+
+
+def _compare_rows(codes: Any, factors: Any) -> list[str]:
+    """Insist that two frames have their rows in one order; say so where one alone has an order of its own."""
+    indices = [getattr(values, "index", None) if hasattr(values, "iloc") else None for values in (codes, factors)]
+    first, second = indices
+    if first is not None and second is not None:
+        if first.equals(second):
+            return []
+        if first.is_unique and second.is_unique and first.isin(second).all():
+            what = "order" if len(first) == len(second) else "length"
+            advice = f"factors have those of codes in another {what}: factors.loc[codes.index]"
+        elif shared := int(first.isin(second).sum()):
+            advice = f"{shared} labels are in both: codes.join(factors, how='inner') keeps these"
+        else:
+            advice = "no label is in both; where rows go by position, reset_index(drop=True) on both says so"
+        raise InvalidInput(f"codes and factors must have the same index, got two that differ; {advice}")
+    for what, index in (("codes", first), ("factors", second)):
+        if index is not None and not index.is_monotonic_increasing and not index.is_monotonic_decreasing:
+            return [f"The index of {what} is not in order, and what stands beside has none: rows go by position."]
+    return []
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:

@@ -19,8 +19,8 @@ LABELS: tuple[Kind, ...] = ("discrete", "text")
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
     """Return anything numpy takes, or a torch tensor of any type and device, as an array without masked entries."""
-    if np.ma.is_masked(values):  # np.asarray would take what stands under the mask
-        raise InvalidInput(f"{name} must not be masked, got {int(np.ma.getmask(values).sum())} masked entries")
+    if masked := _masked(values):  # np.asarray would take what stands under the mask
+        raise InvalidInput(f"{name} must not be masked, got {masked} masked entries")
     try:
         if hasattr(values, "detach"):  # a torch tensor; of its types numpy lacks bfloat16
             tensor = values.detach().cpu()
@@ -28,6 +28,15 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise InvalidInput(f"{name} must be a matrix with rows of equal length, got: {error}") from error
+
+
+def _masked(values: Any, depth: int = 2) -> int:
+    """Count masked entries of an array, or of those in a list."""
+    if isinstance(values, np.ma.MaskedArray):
+        return int(np.ma.getmaskarray(values).sum())
+    if depth and isinstance(values, (list, tuple)) and not isinstance(values[0] if values else 0, (int, float)):
+        return sum(_masked(value, depth - 1) for value in values)
+    return 0
 
 
 def finite_array(name: str, values: Any, *, ndim: int = 2) -> NDArray[Any]:

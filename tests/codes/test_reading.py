@@ -98,8 +98,9 @@ def test_columns_of_other_names_are_named_by_patterns(suffix: str, tmp_path: Pat
     assert found.code_names == ("mu0", "mu1", "mu2")
     assert found.sample.factor_names == ("shape", "factor_1")
     np.testing.assert_array_equal(found.sample.factors, FACTORS)
-    assert found.notes == ()
+    assert found.notes == ("Codes: mu0, mu1, mu2. Factors: shape, factor_1.",)
     assert read_codes(path, codes="mu*", factors="shape").notes == (
+        "Codes: mu0, mu1, mu2. Factors: shape.",
         "Columns that are neither codes nor factors are not used: factor_1.",
     )
     with pytest.raises(InvalidInput, match="a column is a code or a factor, got both for shape"):
@@ -130,7 +131,7 @@ def test_text_is_read_as_labels_the_same_in_every_format(tmp_path: Path) -> None
         found, few = read_codes(*paths), read_codes(*paths, rows=5, seed=3).sample
         np.testing.assert_array_equal(found.sample.factors[:, 0], FACTORS[:, 0])
         np.testing.assert_array_equal(found.sample.factors[:, 1], FACTORS[:, 1])
-        assert found.notes == ("factor_0: text, read as labels 0 = square, 1 = ellipse, 2 = heart.",)
+        assert found.notes[-1] == "factor_0: text, read as labels 0 = square, 1 = ellipse, 2 = heart."
         rows = [int(np.flatnonzero((row == found.sample.codes).all(axis=1))[0]) for row in few.codes]
         np.testing.assert_array_equal(pd.factorize(found.sample.factors[rows, 0])[0], few.factors[:, 0])
         np.testing.assert_array_equal(found.sample.factors[rows, 1], few.factors[:, 1])

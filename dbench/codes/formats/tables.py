@@ -1,6 +1,7 @@
 """Tables: csv and Parquet, read in batches by pyarrow."""
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -116,27 +117,35 @@ def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic
     return np.stack([part.astype(np.float64) for part in parts], axis=1)
 
 
+def _stripped(what: str, names: Sequence[str]) -> list[str]:
+    """Return names of columns without blanks around them and without the # that numpy.savetxt begins with, checked."""
+    first, *others = names or [""]
+    found = [name.strip() for name in (first.lstrip().removeprefix("#"), *others)]
+    _require_names(what, found)
+    return found
+
+
 def _require_names(what: str, names: Sequence[str]) -> None:
     odd = [name for name in names if not name.isprintable()]
     if odd:  # they would be printed
         raise InvalidInput(f"{what} must have printable names for columns, got {odd[0]!r}")
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise InvalidInput(f"{what} must name each column once, got {', '.join(map(repr, twice[:5]))} more than once")
 
 
-def _csv_reader(path: Path, **options: Any) -> Any:
+def _csv_reader(path: Path, names: Sequence[str], **options: Any) -> Any:
     from pyarrow import csv as arrow_csv
 
-    reading = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
+    reading = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=list(names), skip_rows=1)
     return arrow_csv.open_csv(path, read_options=reading, convert_options=arrow_csv.ConvertOptions(**options))
 
 
-def _csv_batches(path: Path, columns: Sequence[str], *, text: bool) -> Iterator[Any]:
+def _csv_batches(path: Path, names: Sequence[str], columns: Sequence[str], *, text: bool) -> Iterator[Any]:
     import pyarrow as pa
 
     kinds = dict.fromkeys(columns, pa.string() if text else pa.float64())
-    yield from _csv_reader(path, include_columns=list(columns), column_types=kinds)
+    yield from _csv_reader(path, names, include_columns=list(columns), column_types=kinds)
 
 
 def open_csv(path: Path) -> StoredTable:
@@ -154,22 +163,21 @@ def open_csv(path: Path) -> StoredTable:
             line = file.readline(_HEADER).decode("utf-8-sig")
         if len(line) >= _HEADER // 4 and not line.endswith("\n"):
             raise InvalidInput(f"{what} must begin with a line of column names of at most {_HEADER // 4} characters")
-        names = next(csv.reader([line]), [])
-        _require_names(what, names)
+        names = _stripped(what, next(csv.reader([line]), []))
         if not any(name.strip() for name in names):
             raise InvalidInput(f"{what} must begin with a line of column names, got {line[:40]!r}")
 
         rows = 0
-        for batch in _csv_batches(path, names[:1], text=True):  # as text: only counted
+        for batch in _csv_batches(path, names, names[:1], text=True):  # as text: only counted
             rows += batch.num_rows
             if rows > LARGEST_ROWS:
                 raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got more")
         # As far as the first block shows.
-        fields = _csv_reader(path).schema
+        fields = _csv_reader(path, names).schema
         text = frozenset(field.name for field in fields if _is_text(field.type) or pa.types.is_boolean(field.type))
     if not rows:
         raise InvalidInput(f"{what} must hold at least one row below its column names, got none")
-    return StoredTable(what, tuple(names), rows, text, frozenset(), partial(_csv_batches, path), untyped=True)
+    return StoredTable(what, tuple(names), rows, text, frozenset(), partial(_csv_batches, path, names), untyped=True)
 
 
 def open_parquet(path: Path) -> StoredTable:
@@ -183,23 +191,26 @@ def open_parquet(path: Path) -> StoredTable:
 
     what = path.name
     with readable(what), parquet.ParquetFile(path) as file:
-        kinds = {str(field.name): field.type for field in file.schema_arrow}
+        stored = [str(name) for name in file.schema_arrow.names]
+        names = tuple(_stripped(what, stored))
+        kinds = dict(zip(names, (field.type for field in file.schema_arrow), strict=True))
         text = frozenset(name for name, kind in kinds.items() if _is_text(kind))
         integers = frozenset(name for name, kind in kinds.items() if _is_whole(kind))
-        names = tuple(str(name) for name in file.schema_arrow.names)
         rows = int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
         size = sum(int(group.total_byte_size) for group in groups)
         counted = sum(int(group.num_rows) for group in groups)
-    _require_names(what, names)
     if not 0 < rows <= LARGEST_ROWS:
         raise InvalidInput(f"{what} must hold from 1 to {LARGEST_ROWS:,} rows, got {rows:,}")
     if counted != rows or not 0 <= size <= LARGEST_FILE:
         raise DamagedData(f"{what} must declare {rows} rows in at most {LARGEST_FILE} bytes, got {counted} in {size}")
 
     def batches(columns: Sequence[str], *, text: bool) -> Iterator[Any]:
+        own, shown = dict(zip(names, stored, strict=True)), dict(zip(stored, names, strict=True))
+        asked = [own[name] for name in columns]
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            yield from file.iter_batches(batch_size=_BATCH, columns=list(columns), use_threads=False)
+            for batch in file.iter_batches(batch_size=_BATCH, columns=asked, use_threads=False):
+                yield batch.rename_columns([shown[name] for name in batch.schema.names])
 
     return StoredTable(what, names, rows, text, integers, batches)
 
