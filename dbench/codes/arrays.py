@@ -12,6 +12,7 @@ from dbench.codes.formats.values import FIRST_MERGED, as_integers
 from dbench.codes.reading import CodesFile, exchanged
 from dbench.codes.sample import Sample, as_array
 from dbench.errors import InvalidInput
+from dbench.shown import clipped
 
 
 def read_arrays(
@@ -49,7 +50,8 @@ def read_arrays(
     numbers = []
     for name, column in zip(code_names, code_columns, strict=True):
         if isinstance(column, Labels):
-            raise InvalidInput(f"codes must hold real numbers, got text such as {column.names[0]!r} in {name}")
+            text = f"{clipped(column.names[0])!r} in {clipped(name)}"
+            raise InvalidInput(f"codes must hold real numbers, got text such as {text}")
         numbers.append(column)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names

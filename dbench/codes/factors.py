@@ -16,7 +16,7 @@ from dbench.codes.formats.text import Column, Labels
 from dbench.codes.formats.values import Values, beyond_floats
 from dbench.codes.sample import Kind
 from dbench.errors import InvalidInput, unknown_name
-from dbench.shown import clipped
+from dbench.shown import clipped, some
 
 FEW = 100  # most values of a factor that is read as labels although they are not whole numbers
 OFTEN = 10  # least observations for each of these values, on average
@@ -91,12 +91,12 @@ class Kinds(NamedTuple):
                 many.append(name)
         if few:
             notes.append(
-                f"{', '.join(few)}: not whole numbers, but few that occur often, so they are read as labels; "
+                f"{some(few)}: not whole numbers, but few that occur often, so they are read as labels; "
                 "name under --continuous what is not."
             )
         if many and len(many) < len(columns):
             notes.append(
-                f"{', '.join(many)}: too many values for labels, so continuous; for metrics of labels cut them into "
+                f"{some(many)}: too many values for labels, so continuous; for metrics of labels cut them into "
                 "classes (numpy.digitize), or name them as 'discrete'."
             )
         if "continuous" in kinds:
@@ -104,7 +104,7 @@ class Kinds(NamedTuple):
             for j in large:
                 kept[j] = np.unique(kept[j], return_inverse=True)[1].astype(np.int64)
             if large:
-                notes.append(f"{', '.join(names[j] for j in large)}: labels from 2^53 on, numbered in their order.")
+                notes.append(f"{some([names[j] for j in large])}: labels from 2^53 on, numbered in their order.")
         return np.stack(kept, axis=1), tuple(kinds), notes
 
     @staticmethod
@@ -144,4 +144,4 @@ def _categories(name: str, column: Labels) -> str:
     shown = ", ".join(f"{number} = {clipped(label)}" for number, label in enumerate(column.names[:_SHOWN]))
     more = f" and {len(column.names) - _SHOWN} more" if len(column.names) > _SHOWN else ""
     what = "ordered categories" if column.ordered else "text"
-    return f"{name}: {what}, read as labels {shown}{more}."
+    return f"{clipped(name)}: {what}, read as labels {shown}{more}."

@@ -77,7 +77,7 @@ def score(
     """
     from dbench.codes.reading import MOST_ROWS, read_codes
     from dbench.data import load
-    from dbench.scoring.compute import STOPPED
+    from dbench.scoring.compute import STOPPED, long_work
     from dbench.scoring.encoders import ROWS, encode_data
     from dbench.scoring.html import page
     from dbench.scoring.plan import choose
@@ -117,6 +117,8 @@ def score(
         read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
     scored: list[Scores] = []
     for found in read:
+        if said := long_work(found.sample):
+            click.echo(f"dbench: {one_line(found.name)}: {said}", err=True)
         scored.append(_with_progress(found, options | {"source": source}))
         if any(result.reason == STOPPED for result in scored[-1].results):
             break

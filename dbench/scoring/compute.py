@@ -27,6 +27,9 @@ STOPPED = "stopped before it was computed (Ctrl-C)"
 """Reason of what an interrupt left out."""
 
 _MOST_CLASSES = 1_000
+_MOST_CODES = 1_000  # of metrics whose work grows faster than the number of codes
+_MANY_CODES = 200  # from which some metrics take minutes
+_PAIRS = ("code_mutual_information", "gaussian_total_correlation")
 _MOST_CELLS = 1 << 27
 _FEW_ROWS = 500  # below, every score is said to say little
 
@@ -224,6 +227,12 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         return "needs every combination of factor values exactly once, or --encoder and --data"
     if item.needs == "posterior" and scored.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
+    grows = item.learned or item.needs == "source" or item.name.startswith(_PAIRS)
+    if grows and sample.n_codes > _MOST_CODES:
+        return (
+            f"its work grows as the square of the number of codes, at most {_MOST_CODES:,}; there are "
+            f"{sample.n_codes:,}, name fewer with --codes"
+        )
     if item.labels and not sample.labels:
         return "is defined for labels; factors that are not whole numbers are continuous"
     if item.needs in ("sample", "grid") and sample.labels:
@@ -233,6 +242,16 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         if most * BINS * sample.n_codes > _MOST_CELLS:
             return f"counts codes by factor value, and a factor has {most:,} values: too many"
     return ""
+
+
+def long_work(sample: Sample) -> str:
+    """Say beforehand what takes long, in a line; nothing where all is quick."""
+    if sample.n_codes < _MANY_CODES:
+        return ""
+    much = f"{sample.n_codes:,} codes: metrics that fit predictors"
+    if sample.n_codes > _MOST_CODES:
+        return f"{much} are left out, as they take at most {_MOST_CODES:,}"
+    return f"{much} may take minutes each; --metric chooses, Ctrl-C keeps what is there"
 
 
 def _cautions(item: Item, scored: ScoredCodes) -> list[str]:

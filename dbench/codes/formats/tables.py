@@ -24,6 +24,7 @@ from dbench.codes.formats.values import (
 )
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import readable
+from dbench.shown import clipped, some
 
 _HEADER = 1 << 20
 _BLOCK = 1 << 23
@@ -69,14 +70,24 @@ class StoredTable:
                 numbers |= zip(group, self.read(group, keep).T, strict=True)
         if self.untyped:  # read as floats: those that floats cannot hold are read again, from their text
             numbers = {name: column for name, column in numbers.items() if not beyond_floats(column)}
-        return [numbers[name] if name in numbers else self._text(name, keep) for name in columns]
+        words = self._text([name for name in columns if name not in numbers], keep)
+        return [numbers[name] if name in numbers else words[name] for name in columns]
 
-    def _text(self, name: str, keep: NDArray[np.int64] | None) -> Column:
-        what = f"{self.what}: column {name!r}"
-        require_room(what, self.rows, 1, self.rows if keep is None else len(keep))
+    def _text(self, names: Sequence[str], keep: NDArray[np.int64] | None) -> dict[str, Column]:
+        """Read columns as text, all in one pass."""
+        if not names:
+            return {}
+        require_room(self.what, self.rows, len(names), self.rows if keep is None else len(keep))
         with readable(self.what):
-            columns = (batch.column(name) for batch in self._whole([name], text=True))
-            return text_column(what, rows_of((_words(what, column) for column in columns), keep))
+            blocks = (
+                np.stack([_words(self._called(name), batch.column(name)) for name in names], axis=1)
+                for batch in self._whole(names, text=True)
+            )
+            text = rows_of(blocks, keep)
+            return {name: text_column(self._called(name), text[:, j]) for j, name in enumerate(names)}
+
+    def _called(self, name: str) -> str:
+        return f"{self.what}: column {clipped(name)!r}"
 
     def _whole(self, columns: Sequence[str], *, text: bool = False) -> Iterator[Any]:
         """Yield batches, which must have all rows together, and no more."""
@@ -128,10 +139,11 @@ def _stripped(what: str, names: Sequence[str]) -> list[str]:
 def _require_names(what: str, names: Sequence[str]) -> None:
     odd = [name for name in names if not name.isprintable()]
     if odd:  # they would be printed
-        raise InvalidInput(f"{what} must have printable names for columns, got {odd[0]!r}")
+        raise InvalidInput(f"{what} must have printable names for columns, got {clipped(odd[0])!r}")
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise InvalidInput(f"{what} must name each column once, got {', '.join(map(repr, twice[:5]))} more than once")
+        listed = some([repr(clipped(name)) for name in twice], 5)
+        raise InvalidInput(f"{what} must name each column once, got {listed} more than once")
 
 
 def _csv_reader(path: Path, names: Sequence[str], **options: Any) -> Any:

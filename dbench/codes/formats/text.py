@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dbench.codes.formats.values import Values
 from dbench.errors import InvalidInput
+from dbench.shown import clipped
 
 MISSING = ("NA", "N/A", "nan", "NaN", "null")  # what R and pandas write for a gap
 
@@ -47,7 +48,7 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
     index = np.array([rank[value] for value in text], dtype=np.int64)
     odd = [name for name in names if not name.isprintable() or not name.strip()]
     if odd:
-        raise InvalidInput(f"{what} must have printable text in every row, got {odd[0]!r}")
+        raise InvalidInput(f"{what} must have printable text in every row, got {clipped(odd[0])!r}")
     try:
         numbers = _numbers(names)
     except OverflowError:
@@ -61,7 +62,7 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
             ) from None
         return Labels(index, names)
     if not np.isfinite(numbers).all():
-        raise InvalidInput(f"{what} must be finite, got {names[int(np.argmin(np.isfinite(numbers)))]}")
+        raise InvalidInput(f"{what} must be finite, got {clipped(names[int(np.argmin(np.isfinite(numbers)))])}")
     if len(np.unique(numbers)) < len(numbers):  # '7' and '007'
         return Labels(index, names)
     return numbers[index]
