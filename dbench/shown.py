@@ -26,6 +26,14 @@ def one_line(text: str) -> str:
     return " ".join(_UNPRINTABLE.sub(" ", _ESCAPES.sub("", text)).split())
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print text for reading, of which no line holds control characters; blanks and ends of lines stay."""
+    import click
+
+    lines = (_UNPRINTABLE.sub(" ", _ESCAPES.sub("", line)) for line in str(text).split("\n"))
+    click.echo("\n".join(lines), err=err)
+
+
 def clipped(text: str, most: int = 60) -> str:
     """Return text of at most so many characters; the end of a longer one is left out.
 

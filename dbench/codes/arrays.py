@@ -132,8 +132,9 @@ def _column(what: str, column: NDArray[Any]) -> Column:
     if column.dtype.kind in "US":
         return text_column(what, column)
     if column.dtype.kind == "O":
-        if all(isinstance(value, str) for value in column):
-            return text_column(what, column)
+        if all(isinstance(value, (str, bytes)) for value in column):  # h5py gives text as bytes
+            text = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in column]
+            return text_column(what, np.array(text, dtype=object))
         whole = all(isinstance(value, (int, np.integer)) for value in column)
         try:
             column = column.astype(np.int64 if whole else np.float64)

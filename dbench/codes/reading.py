@@ -1,4 +1,4 @@
-"""A user's codes and factors from files: npz, npy, csv or Parquet.
+"""A user's codes and factors from files: arrays by name, pairs of .npy, or tables.
 
 Every row is checked, and of long files a random part of the rows is kept. Which factors are labels is decided by
 :mod:`dbench.codes.factors`.
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.factors import Kinds
-from dbench.codes.formats.arrays import StoredArray, open_npy, open_npz
-from dbench.codes.formats.tables import StoredTable, open_csv, open_parquet
+from dbench.codes.formats.arrays import StoredArray, open_npy
+from dbench.codes.formats.opened import open_codes, require_content
+from dbench.codes.formats.tables import StoredTable
 from dbench.codes.formats.text import Column
 from dbench.codes.formats.values import Values
 from dbench.codes.sample import Kind, Sample
@@ -71,9 +72,10 @@ def read_codes(
     """Read codes and factors.
 
     Args:
-        path: ``.npz`` with arrays ``codes`` (n x d) and ``factors`` (n x k), optionally ``factor_names``,
-            ``factor_sizes`` and ``logvar`` or ``std`` of the posterior; ``.csv`` or ``.parquet`` with columns
-            ``code_*`` or ``z_*``, and ``factor_*``; or ``.npy`` with the codes.
+        path: ``.npz``, ``.safetensors``, ``.h5``, ``.mat`` or ``.pt`` with arrays ``codes`` (n x d) and ``factors``
+            (n x k), optionally ``factor_names``, ``factor_sizes`` and ``logvar`` or ``std`` of the posterior; ``.csv``,
+            ``.tsv`` (also ``.gz``), ``.parquet`` or ``.feather`` with columns ``code_*`` or ``z_*``, and ``factor_*``;
+            or ``.npy`` with the codes.
         factors_path: ``.npy`` with the factors, if and only if ``path`` is one.
         codes: name of the array in the archive; columns of the table (comma separated, ``*`` is a wildcard).
         factors: likewise.
@@ -99,12 +101,15 @@ def read_codes(
         second = existing(factors_path)
         if second.suffix.lower() != ".npy":
             raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
+        for part in (file, second):
+            require_content(part)
         arrays = {"codes": open_npy(file), "factors": open_npy(second)}
         return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
     if factors_path is not None:
         raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
-    if suffix == ".npz":
-        arrays = open_npz(file)
+    opened = open_codes(file)
+    if not isinstance(opened, StoredTable):
+        arrays = opened
         wanted = {"codes": codes or "codes", "factors": factors or "factors"}
         if missing := [role for role, name in wanted.items() if name not in arrays]:
             raise InvalidInput(_explain(file.name, arrays, wanted, missing))
@@ -116,11 +121,7 @@ def read_codes(
                     f"{like[0]!r}; name it with --{role}"
                 )
         return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
-    if suffix in (".csv", ".parquet", ".pq"):
-        table = open_csv(file) if suffix == ".csv" else open_parquet(file)
-        return _read_table(table, codes, factors, rows, seed, kinds)
-    pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
-    raise InvalidInput(f"codes must come in .npz, a pair of .npy, .csv or .parquet, got {file.name!r}{pickled}")
+    return _read_table(opened, codes, factors, rows, seed, kinds)
 
 
 def existing(path: str | Path) -> Path:
@@ -239,8 +240,6 @@ def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable
             f"{table.what} must not leave open which columns are {role}: {some(list(chosen))} are by {pattern!r}, and "
             f"{some(like)} look like it; name all with --{role} (comma separated, * is a wildcard)"
         )
-    if not chosen and len(table.columns) == 1 and (mark := next((m for m in ";\t|" if m in table.columns[0]), "")):
-        raise InvalidInput(f"{table.what} must have columns with commas between them, got {mark!r} in its only name")
     if not chosen:
         raise InvalidInput(
             f"{table.what} has no columns {' or '.join(usual)} of {role}; {_listed(table)}; name them with --{role} "

@@ -21,13 +21,28 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     """Return anything numpy takes, or a torch tensor of any type and device, as an array without masked entries."""
     if masked := _masked(values):  # np.asarray would take what stands under the mask
         raise InvalidInput(f"{name} must not be masked, got {masked} masked entries")
+    _require_dense(name, values)
     try:
+        if isinstance(values, (list, tuple)) and any(hasattr(value, "detach") for value in values):
+            values = [as_array(name, value) for value in values]
         if hasattr(values, "detach"):  # a torch tensor; of its types numpy lacks bfloat16
             tensor = values.detach().cpu()
             values = (tensor.double() if tensor.is_floating_point() else tensor).numpy()
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise InvalidInput(f"{name} must be a matrix with rows of equal length, got: {error}") from error
+
+
+def _require_dense(name: str, values: Any) -> None:
+    """Refuse what numpy would take for one object."""
+    if hasattr(values, "toarray"):
+        raise InvalidInput(f"{name} must be a dense matrix, got {type(values).__name__}; .toarray() makes one")
+    if str(getattr(values, "layout", "torch.strided")) != "torch.strided":
+        raise InvalidInput(
+            f"{name} must be a dense matrix, got a tensor of layout {values.layout}; .to_dense() makes one"
+        )
+    if isinstance(values, (dict, set, str, bytes)):
+        raise InvalidInput(f"{name} must be a matrix (observations x dimensions), got a {type(values).__name__}")
 
 
 def _masked(values: Any, depth: int = 2) -> int:

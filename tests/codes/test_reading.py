@@ -184,7 +184,8 @@ def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], messag
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must begin with a line of column names"),
+        ("", "is empty"),
+        ("\n1,2\n", "must begin with a line of column names"),
         ("code_0,factor_0\n", "at least one row below"),
         ("code_0,code_0,factor_0\n1,2,3\n", "must name each column once, got 'code_0'"),
         ("code_0,factor_\x1b[2J\n1,2\n", "must have printable names for columns"),
@@ -222,7 +223,8 @@ def test_a_parquet_file_with_gaps_text_or_lossy_mixtures_is_refused(tmp_path: Pa
     ("names", "message"),
     [
         (["codes.pkl"], "pickles can run code and are never read"),
-        (["codes.h5"], "must come in .npz, a pair of .npy, .csv or .parquet"),
+        (["codes.doc"], "must come in .npz, .safetensors, .h5, .hdf5, .mat, .pt, .pth, .npy, .csv, .tsv, .csv.gz"),
+        (["codes.h5"], "cannot be read as HDF5"),
         (["codes.npy"], "holds one array only"),
         (["codes.npz", "codes.npz"], "a second file goes with"),
         (["none.npz"], "no file of codes at"),
@@ -231,9 +233,9 @@ def test_a_parquet_file_with_gaps_text_or_lossy_mixtures_is_refused(tmp_path: Pa
     ],
 )
 def test_other_formats_and_what_is_no_file_are_refused(names: list[str], message: str, tmp_path: Path) -> None:
-    for suffix in ("pkl", "h5", "npy", "npz"):
+    for suffix in ("pkl", "h5", "doc", "npy", "npz"):
         (tmp_path / f"codes.{suffix}").write_bytes(b"x")
-    with pytest.raises(InvalidInput, match=message):
+    with pytest.raises(DbenchError, match=message):
         read_codes(*(tmp_path / name for name in names))
 
 

@@ -1,10 +1,8 @@
-"""Tables: csv and Parquet, read in batches by pyarrow."""
+"""Tables: Parquet and Feather, read in batches by pyarrow; see :mod:`dbench.codes.formats.delimited` for csv."""
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +24,6 @@ from dbench.errors import DamagedData, InvalidInput
 from dbench.files import readable
 from dbench.shown import clipped, some
 
-_HEADER = 1 << 20
-_BLOCK = 1 << 23
 _BATCH = 1 << 16
 
 
@@ -128,7 +124,7 @@ def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic
     return np.stack([part.astype(np.float64) for part in parts], axis=1)
 
 
-def _stripped(what: str, names: Sequence[str]) -> list[str]:
+def stripped(what: str, names: Sequence[str]) -> list[str]:
     """Return names of columns without blanks around them and without the # that numpy.savetxt begins with, checked."""
     first, *others = names or [""]
     found = [name.strip() for name in (first.lstrip().removeprefix("#"), *others)]
@@ -146,52 +142,6 @@ def _require_names(what: str, names: Sequence[str]) -> None:
         raise InvalidInput(f"{what} must name each column once, got {listed} more than once")
 
 
-def _csv_reader(path: Path, names: Sequence[str], **options: Any) -> Any:
-    from pyarrow import csv as arrow_csv
-
-    reading = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=list(names), skip_rows=1)
-    return arrow_csv.open_csv(path, read_options=reading, convert_options=arrow_csv.ConvertOptions(**options))
-
-
-def _csv_batches(path: Path, names: Sequence[str], columns: Sequence[str], *, text: bool) -> Iterator[Any]:
-    import pyarrow as pa
-
-    kinds = dict.fromkeys(columns, pa.string() if text else pa.float64())
-    yield from _csv_reader(path, names, include_columns=list(columns), column_types=kinds)
-
-
-def open_csv(path: Path) -> StoredTable:
-    """Look at a csv file with a line of column names: all of it, to count its rows.
-
-    Raises:
-        InvalidInput: no column names, one that occurs twice, or no rows.
-        DamagedData: not text, or lines of different length.
-    """
-    import pyarrow as pa
-
-    what = path.name
-    with readable(what):
-        with path.open("rb") as file:
-            line = file.readline(_HEADER).decode("utf-8-sig")
-        if len(line) >= _HEADER // 4 and not line.endswith("\n"):
-            raise InvalidInput(f"{what} must begin with a line of column names of at most {_HEADER // 4} characters")
-        names = _stripped(what, next(csv.reader([line]), []))
-        if not any(name.strip() for name in names):
-            raise InvalidInput(f"{what} must begin with a line of column names, got {line[:40]!r}")
-
-        rows = 0
-        for batch in _csv_batches(path, names, names[:1], text=True):  # as text: only counted
-            rows += batch.num_rows
-            if rows > LARGEST_ROWS:
-                raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got more")
-        # As far as the first block shows.
-        fields = _csv_reader(path, names).schema
-        text = frozenset(field.name for field in fields if _is_text(field.type) or pa.types.is_boolean(field.type))
-    if not rows:
-        raise InvalidInput(f"{what} must hold at least one row below its column names, got none")
-    return StoredTable(what, tuple(names), rows, text, frozenset(), partial(_csv_batches, path, names), untyped=True)
-
-
 def open_parquet(path: Path) -> StoredTable:
     """Look at a Parquet file.
 
@@ -204,9 +154,9 @@ def open_parquet(path: Path) -> StoredTable:
     what = path.name
     with readable(what), parquet.ParquetFile(path) as file:
         stored = [str(name) for name in file.schema_arrow.names]
-        names = tuple(_stripped(what, stored))
+        names = tuple(stripped(what, stored))
         kinds = dict(zip(names, (field.type for field in file.schema_arrow), strict=True))
-        text = frozenset(name for name, kind in kinds.items() if _is_text(kind))
+        text = frozenset(name for name, kind in kinds.items() if is_text(kind))
         integers = frozenset(name for name, kind in kinds.items() if _is_whole(kind))
         rows = int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
@@ -227,6 +177,41 @@ def open_parquet(path: Path) -> StoredTable:
     return StoredTable(what, names, rows, text, integers, batches)
 
 
+def open_feather(path: Path) -> StoredTable:
+    """Look at a Feather file (version 2, which is Arrow's file format).
+
+    Raises:
+        InvalidInput: no rows, too many, or a column name that occurs twice.
+        DamagedData: another format, or a damaged one.
+    """
+    import pyarrow as pa
+
+    what = path.name
+    with readable(what, " as Feather of version 2"), pa.OSFile(str(path)) as source:
+        file = pa.ipc.open_file(source)
+        stored = [str(name) for name in file.schema.names]
+        names = tuple(stripped(what, stored))
+        kinds = dict(zip(names, file.schema.types, strict=True))
+        rows = sum(file.get_batch(number).num_rows for number in range(file.num_record_batches))
+    if not 0 < rows <= LARGEST_ROWS:
+        raise InvalidInput(f"{what} must hold from 1 to {LARGEST_ROWS:,} rows, got {rows:,}")
+
+    place = {name: number for number, name in enumerate(names)}
+
+    def batches(columns: Sequence[str], *, text: bool) -> Iterator[Any]:
+        places = sorted(place[name] for name in columns)
+        with pa.OSFile(str(path)) as source:
+            file = pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=places))
+            for number in range(file.num_record_batches):
+                batch = file.get_batch(number)
+                batch.validate(full=True)  # what is damaged may point anywhere
+                yield batch.rename_columns([names[number] for number in places])
+
+    whole = frozenset(name for name, kind in kinds.items() if _is_whole(kind))
+    text = frozenset(name for name, kind in kinds.items() if is_text(kind))
+    return StoredTable(what, names, rows, text, whole, batches)
+
+
 def _is_whole(kind: Any) -> bool:
     import pyarrow as pa
 
@@ -234,9 +219,10 @@ def _is_whole(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Whether a column of that type of Arrow's holds text."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
+        return is_text(kind.value_type)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
