@@ -19,6 +19,7 @@ from dbench.codes import Sample, Source
 from dbench.errors import DbenchError, InvalidInput
 from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score
+from dbench.outside import user_code
 from dbench.seeds import generator
 
 Needs = Literal["arrays", "sample", "source", "models", "posterior"]
@@ -206,7 +207,7 @@ def guarded(call: Callable[[], Any], timeout: float) -> float:
     """Call a stranger's function and insist on one finite number; :class:`MetricFailed` is raised for anything else."""
     try:
         # What it prints and what it is warned of would drown the table.
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):
+        with user_code(), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):
             warnings.simplefilter("ignore")
             return _number(call())
     except MetricFailed:
