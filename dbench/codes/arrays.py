@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from dbench.codes.factors import Kinds
 from dbench.codes.formats.text import Column, Labels, text_column
-from dbench.codes.formats.values import as_integers
-from dbench.codes.reading import CodesFile
+from dbench.codes.formats.values import FIRST_MERGED, as_integers
+from dbench.codes.reading import CodesFile, exchanged
 from dbench.codes.sample import Sample, as_array
 from dbench.errors import InvalidInput
+from dbench.shown import clipped
 
 
 def read_arrays(
@@ -44,16 +45,13 @@ def read_arrays(
     """
     if factors is None:
         raise InvalidInput(f"factors must be given beside codes, got {type(codes).__name__} alone")
-    if hasattr(codes, "iloc") and hasattr(factors, "iloc") and not codes.index.equals(factors.index):
-        raise InvalidInput(
-            "codes and factors must have the same index, got two that differ; reset_index(drop=True) on both goes by "
-            "position"
-        )
+    notes = _compare_rows(codes, factors)
     code_columns, code_names = _columns("codes", "code", codes)
     numbers = []
     for name, column in zip(code_names, code_columns, strict=True):
         if isinstance(column, Labels):
-            raise InvalidInput(f"codes must hold real numbers, got text such as {column.names[0]!r} in {name}")
+            text = f"{clipped(column.names[0])!r} in {clipped(name)}"
+            raise InvalidInput(f"codes must hold real numbers, got text such as {text}")
         numbers.append(column)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names
@@ -63,9 +61,31 @@ def read_arrays(
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
-    matrix, notes = Kinds(continuous, discrete).encode(columns, names)
-    sample = Sample(np.stack(numbers, axis=1), matrix, names)
+    matrix, kinds, decided = Kinds(continuous, discrete).encode(columns, names)
+    sample = Sample(np.stack(numbers, axis=1), matrix, names, kinds)
+    notes += [*decided, *exchanged(sample.codes, kinds)]
     return CodesFile("arrays", sample, code_names, len(sample), notes=tuple(notes))
+
+
+def _compare_rows(codes: Any, factors: Any) -> list[str]:
+    """Insist that two frames have their rows in one order; say so where one alone has an order of its own."""
+    indices = [getattr(values, "index", None) if hasattr(values, "iloc") else None for values in (codes, factors)]
+    first, second = indices
+    if first is not None and second is not None:
+        if first.equals(second):
+            return []
+        if first.is_unique and second.is_unique and first.isin(second).all():
+            what = "order" if len(first) == len(second) else "length"
+            advice = f"factors have those of codes in another {what}: factors.loc[codes.index]"
+        elif shared := int(first.isin(second).sum()):
+            advice = f"{shared} labels are in both: codes.join(factors, how='inner') keeps these"
+        else:
+            advice = "no label is in both; where rows go by position, reset_index(drop=True) on both says so"
+        raise InvalidInput(f"codes and factors must have the same index, got two that differ; {advice}")
+    for what, index in (("codes", first), ("factors", second)):
+        if index is not None and not index.is_monotonic_increasing and not index.is_monotonic_decreasing:
+            return [f"The index of {what} is not in order, and what stands beside has none: rows go by position."]
+    return []
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:
@@ -77,6 +97,8 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
         names = tuple(frame.columns) if named else tuple(f"{stem}_{j}" for j in range(frame.shape[1]))
         return [_series(f"{what}: {name}", frame.iloc[:, j]) for j, name in enumerate(names)], names
     array = as_array(what, values)
+    if isinstance(values, (list, tuple)) and array.dtype.kind == "f" and (np.abs(array) >= FIRST_MERGED).any():
+        array = np.array(values, dtype=object)  # of integers beside fractions numpy makes floats, which merge them
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidInput(f"{what} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
@@ -89,17 +111,30 @@ def _series(what: str, series: Any) -> Column:
     if missing:
         raise InvalidInput(f"{what} must be finite in every row, got {missing} missing values or NaN")
     if hasattr(series, "cat"):
-        return Labels(series.cat.codes.to_numpy(np.int64), tuple(str(name) for name in series.cat.categories))
+        return _category(what, series)
     kind = getattr(series.dtype, "kind", "O")
     return _column(what, series.to_numpy({"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}.get(kind)))
+
+
+def _category(what: str, series: Any) -> Column:
+    """Read categories: those of numbers as numbers, ordered ones in their order, others as text."""
+    kind = getattr(series.cat.categories.dtype, "kind", "O")
+    if kind in "iub" and not series.cat.ordered:
+        return _column(what, series.to_numpy())
+    if series.cat.ordered or kind == "f":
+        present = series.cat.remove_unused_categories().cat
+        names = tuple(str(name) for name in present.categories)
+        return Labels(present.codes.to_numpy(np.int64), names, ordered=True)
+    return text_column(what, np.array([str(value) for value in series], dtype=object))
 
 
 def _column(what: str, column: NDArray[Any]) -> Column:
     if column.dtype.kind in "US":
         return text_column(what, column)
     if column.dtype.kind == "O":
-        if all(isinstance(value, str) for value in column):
-            return text_column(what, column)
+        if all(isinstance(value, (str, bytes)) for value in column):  # h5py gives text as bytes
+            text = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in column]
+            return text_column(what, np.array(text, dtype=object))
         whole = all(isinstance(value, (int, np.integer)) for value in column)
         try:
             column = column.astype(np.int64 if whole else np.float64)

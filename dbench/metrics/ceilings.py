@@ -4,11 +4,13 @@ Some protocols keep a perfect representation from 1 (20 bins for a factor of 40 
 (plug-in estimates are biased upwards).
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import ranked
+from dbench.metrics.inputs import numbers_of
 
 
 def exact_copies(sample: Sample) -> Sample:
@@ -16,18 +18,18 @@ def exact_copies(sample: Sample) -> Sample:
 
     Labels of discrete factors are copied by rank; a constant factor becomes a constant code.
     """
-    halves = ranked(sample.factors) * 0.5  # keeps the range finite
+    halves = numbers_of(sample) * 0.5  # keeps the range finite
     centred = halves - halves.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
     spread = centred.std(axis=0)
     copies = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    return Sample(copies, sample.factors, sample.factor_names)
+    return replace(sample, codes=copies)
 
 
 def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
     """Return the sample with its codes dealt out anew: the same codes, independent of the factors."""
-    return Sample(sample.codes[generator.permutation(len(sample))], sample.factors, sample.factor_names)
+    return replace(sample, codes=sample.codes[generator.permutation(len(sample))])
 
 
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from dbench.metrics.aggregations import (
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import mutual_information
+from dbench.metrics.relations import classes, mutual_information
 from dbench.seeds import given_generator
 
 
@@ -67,9 +67,9 @@ def med(
         0.0
     """
     require_varying(sample)
-    generator = given_generator(generator, metric="med")
+    generator, factors = given_generator(generator, metric="med"), classes(sample, bins)
     matrices = [
-        mutual_information(part.codes, part.factors, bins=bins)
+        mutual_information(part.codes, factors, bins=bins)
         for part in (sample, exact_copies(sample), shuffled(sample, generator))
     ]
     if normalise:

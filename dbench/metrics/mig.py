@@ -9,7 +9,7 @@ from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy, mutual_information
+from dbench.metrics.relations import classes, entropy, mutual_information
 from dbench.seeds import given_generator
 
 
@@ -63,9 +63,10 @@ def mig(
     """
     require_varying(sample)
     generator = given_generator(generator, metric="mig")
-    entropies = entropy(sample.factors, bins=bins)
+    factors = classes(sample, bins)
+    entropies = entropy(factors)
     information, copied, dealt = (
-        mutual_information(part.codes, part.factors, bins=bins)
+        mutual_information(part.codes, factors, bins=bins)
         for part in (sample, exact_copies(sample), shuffled(sample, generator))
     )
     # Information cannot exceed entropy, but for rounding.

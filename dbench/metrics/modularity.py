@@ -10,7 +10,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import exact_copies, shuffled
 from dbench.metrics.inputs import require_matrix, require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import mutual_information
+from dbench.metrics.relations import classes, mutual_information
 from dbench.seeds import given_generator
 
 Idle = Literal["skip", "zero"]
@@ -94,9 +94,9 @@ def modularity(
         0.3
     """
     require_varying(sample)
-    generator = given_generator(generator, metric="modularity")
+    generator, factors = given_generator(generator, metric="modularity"), classes(sample, bins)
     information, copied, dealt = (
-        mutual_information(part.codes, part.factors, bins=bins)
+        mutual_information(part.codes, factors, bins=bins)
         for part in (sample, exact_copies(sample), shuffled(sample, generator))
     )
     return Score(

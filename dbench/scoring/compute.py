@@ -18,6 +18,7 @@ from dbench.metrics.inputs import label_indices, require_count
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.scored_codes import BINS, ScoredCodes
 from dbench.seeds import generator
+from dbench.shown import some
 
 REPEATS = 10
 """Repeats behind the interval of a metric that fits no predictors; the others are repeated where that is asked for."""
@@ -26,6 +27,9 @@ STOPPED = "stopped before it was computed (Ctrl-C)"
 """Reason of what an interrupt left out."""
 
 _MOST_CLASSES = 1_000
+_MOST_CODES = 1_000  # of metrics whose work grows faster than the number of codes
+_MANY_CODES = 200  # from which some metrics take minutes
+_PAIRS = ("code_mutual_information", "gaussian_total_correlation")
 _MOST_CELLS = 1 << 27
 _FEW_ROWS = 500  # below, every score is said to say little
 
@@ -145,7 +149,9 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
-    remarks = (*_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
+    if item.needs == "source" and scored.source is not None:
+        score = replace(score, factor_names=tuple(scored.source.factor_names))
+    remarks = (*score.notes, *_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
@@ -205,6 +211,8 @@ def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:
         return (scored.source,)
     if item.needs == "posterior":
         return (scored.sample.codes, scored.logvar)
+    if item.needs == "grid":
+        return (scored.sample.labels,)
     return (scored.sample,)
 
 
@@ -219,10 +227,16 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         return "needs every combination of factor values exactly once, or --encoder and --data"
     if item.needs == "posterior" and scored.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
-    if item.labels and not sample.discrete:
+    grows = item.learned or item.needs == "source" or item.name.startswith(_PAIRS)
+    if grows and sample.n_codes > _MOST_CODES:
+        return (
+            f"its work grows as the square of the number of codes, at most {_MOST_CODES:,}; there are "
+            f"{sample.n_codes:,}, name fewer with --codes"
+        )
+    if item.labels and not sample.labels:
         return "is defined for labels; factors that are not whole numbers are continuous"
-    if item.needs in ("sample", "grid") and sample.discrete:
-        most = max(len(np.unique(column)) for column in sample.factors.T)
+    if item.needs in ("sample", "grid") and sample.labels:
+        most = max(len(np.unique(column)) for column in sample.labels.factors.T)
         if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
         if most * BINS * sample.n_codes > _MOST_CELLS:
@@ -230,15 +244,30 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
     return ""
 
 
+def long_work(sample: Sample) -> str:
+    """Say beforehand what takes long, in a line; nothing where all is quick."""
+    if sample.n_codes < _MANY_CODES:
+        return ""
+    much = f"{sample.n_codes:,} codes: metrics that fit predictors"
+    if sample.n_codes > _MOST_CODES:
+        return f"{much} are left out, as they take at most {_MOST_CODES:,}"
+    return f"{much} may take minutes each; --metric chooses, Ctrl-C keeps what is there"
+
+
 def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
     """Say why a score says little, or what it assumes; nothing where it does not."""
     sample, said = scored.sample, []
     if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
         said.append("with one factor no code can mix two: near 1 whatever the codes")
+    held = scored.source.factor_names if scored.source is not None else sample.factor_names
+    left = [name for name in sample.factor_names if name not in held]
+    if left and item.needs in ("source", "grid"):
+        said.append(f"leaves out {some(left)}: only labels can be held")
     if item.name == "dci[suter]" and len(sample) < 100_000:  # above, exact copies beside idle codes come near 1
         said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")
     if sample.n_factors > 1 and item.needs == "source" and isinstance(scored.source, RowSource):
-        said.append(f"estimated from rows that share a value, as if factors were independent{_dependence(sample)}")
+        dependence = _dependence(sample.labels) if sample.labels else ""
+        said.append(f"estimated from rows that share a value, as if factors were independent{dependence}")
     if len(sample) < _FEW_ROWS and (item.needs != "source" or isinstance(scored.source, RowSource)):
         said.append(f"few rows ({len(sample)}): estimates from fewer than {_FEW_ROWS} are rough and biased")
     return said
@@ -246,6 +275,8 @@ def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
 
 def _dependence(sample: Sample) -> str:
     """The two factors that tell most of each other, and how much of the smaller entropy that is."""
+    if sample.n_factors < 2:
+        return ""
     labels, sizes = label_indices(sample.factors)
     alone = entropy(labels)
     found = []

@@ -13,6 +13,7 @@ from dbench.codes import Sample, Source
 from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import CodesFile, read_codes
 from dbench.errors import InvalidInput, find
+from dbench.metrics import Score
 from dbench.provenance import commit, versions
 from dbench.scoring.compute import Progress, Result, compute
 from dbench.scoring.hinton import hinton_svg
@@ -64,7 +65,8 @@ class Scores:
 
         Beside the columns of :attr:`frame`: ``repeats`` and ``repeated`` (how often, and what varied: ``rows``,
         ``split`` or ``draws``), ``better`` (``higher``, ``lower`` or null), ``protocol`` (the metric's full name, with
-        the relation or model it used), ``relation`` (codes x factors), and what its keys say.
+        the relation or model it used), ``factors`` (names of those it is of), ``relation`` (codes x these factors), and
+        what its keys say.
         """
         return [_record(self.file, result) for result in self.results]
 
@@ -77,7 +79,7 @@ class Scores:
                 continue
             name, title = result.item.picture
             if name not in drawn:
-                names = self.file.code_names, self.file.sample.factor_names
+                names = self.file.code_names, factors_of(self.file, result.score)
                 drawn[name] = hinton_svg(result.score.relation, *names, title)
         return drawn
 
@@ -97,6 +99,11 @@ class Scores:
         return tables([self])
 
 
+def factors_of(scored: ScoredCodes, score: Score) -> tuple[str, ...]:
+    """Names of the factors that a score is of: a metric leaves out those of a kind that it cannot take."""
+    return score.factor_names or scored.sample.factor_names
+
+
 def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
     name, score, n = result.item.name, result.score, result.rows
     nothing = (None, None, None, None)
@@ -105,7 +112,7 @@ def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
         return
     yield name, "score", "", score.value, *(result.interval or (None, None)), result.chance, result.copies, n, ""
     for part, names, values in (
-        ("factor", scored.sample.factor_names, score.per_factor),
+        ("factor", factors_of(scored, score), score.per_factor),
         ("code", scored.code_names, score.per_code),
         ("detail", tuple(score.details), list(score.details.values())),
     ):
@@ -137,8 +144,9 @@ def _record(scored: ScoredCodes, result: Result) -> dict[str, Any]:
         "protocol": score.metric if score else None,
         "bounds": list(result.item.bounds),
         "details": _named(score.details, score.details.values()) if score else {},
-        "per_factor": _named(scored.sample.factor_names, score.per_factor) if score else None,
+        "per_factor": _named(factors_of(scored, score), score.per_factor) if score else None,
         "per_code": _named(scored.code_names, score.per_code) if score else None,
+        "factors": list(factors_of(scored, score)) if score else [],
         "relation": None if relation is None else [[finite_or_none(value) for value in row] for row in relation],
         "rows": result.rows,
         "seconds": round(result.seconds, 3),

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dbench.outside import user_code
+from dbench.shown import say
 
 
 @click.command()
@@ -65,16 +66,16 @@ def rank(
         }
         click.echo(json.dumps(record, indent=1))
         return
-    click.echo(f"{len(found.keys)} models on {found.data.name}; Spearman's correlation of scores over the models,")
-    click.echo("with the 95% interval of models drawn anew:")
+    say(f"{len(found.keys)} models on {found.data.name}; Spearman's correlation of scores over the models,")
+    say("with the 95% interval of models drawn anew:")
     for name, other, estimate in pairs:
         said = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
         if not math.isfinite(estimate.low):
             said = f"{estimate.value:.2f} ({len(found.keys)} models are too few for an interval)"
         if same := [one for one in (name, other) if one in flat]:
             said = f"not defined, {same[0]} gives every model the same score"
-        click.echo(f"  {name} with {other}: {said}")
+        say(f"  {name} with {other}: {said}")
     for name, listed in apart.items():
-        click.echo(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
+        say(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
         for one in listed:
-            click.echo(f"  {one.rank:g} and {one.other:g}: {found.keys[one.model]}")
+            say(f"  {one.rank:g} and {one.other:g}: {found.keys[one.model]}")
