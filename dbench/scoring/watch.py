@@ -58,7 +58,7 @@ class Watch:
         if step % self.every:
             return {}
         found, source = encode_data(encode, self.data, rows=self.rows, seed=self.seed)
-        scores = score(found, source=source, metrics=self.metrics, repeats=0, seed=self.seed)
+        scores = score(found, source=source, metrics=self.metrics, repeats=0, seed=self.seed, progress=False)
         values = {name: scores[name] for name in self.metrics}
         self.history.append({"step": step, **values})
         return values

@@ -160,7 +160,9 @@ def test_what_goes_with_arrays_is_refused_beside_a_file(tmp_path: Path) -> None:
     np.save(tmp_path / "z.npy", GRID * 1.0)
     np.save(tmp_path / "f.npy", GRID)
     for codes in (tmp_path / "z.npy", read_codes(tmp_path / "z.npy", tmp_path / "f.npy")):
-        with pytest.raises(InvalidInput, match=r"factor_names go with arrays, got \['a', 'b', 'c'\] beside a file"):
+        with pytest.raises(
+            InvalidInput, match=r"factor_names must come with arrays, got \['a', 'b', 'c'\] beside a file"
+        ):
             score_codes(codes, factor_names=["a", "b", "c"])
     with pytest.raises(InvalidInput, match="factors beside a file must be a file too, got ndarray"):
         score_codes(str(tmp_path / "z.npy"), GRID)
