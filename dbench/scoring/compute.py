@@ -15,6 +15,7 @@ from dbench.codes import GridSource, RowSource, Sample
 from dbench.errors import DbenchError
 from dbench.metrics import Score, entropy, exact_copies, shuffled
 from dbench.metrics.inputs import label_indices, require_count
+from dbench.scoring import cautions
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.scored_codes import BINS, ScoredCodes
 from dbench.seeds import generator
@@ -115,7 +116,10 @@ def compute(
         for item in wanted:
             if item.name not in found:
                 left_out(item, STOPPED)
-    return [found[item.name] for item in items]
+    results = [found[item.name] for item in items]
+    if scored.sample.n_factors == 1:  # of which a caution of its own speaks
+        return results
+    return [replace(one, warnings=(*one.warnings, *cautions.of_scale(one))) for one in results]
 
 
 def _few(sample: Sample, seed: int) -> Sample:
