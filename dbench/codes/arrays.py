@@ -1,6 +1,6 @@
 """A user's codes and factors from memory: numpy arrays, torch tensors, pandas frames or lists."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from dbench.codes.factors import Kinds
 from dbench.codes.formats.text import Column, Labels, text_column
 from dbench.codes.formats.values import FIRST_MERGED, as_integers
 from dbench.codes.reading import CodesFile, exchanged
-from dbench.codes.sample import Sample, as_array
+from dbench.codes.sample import Sample, as_array, finite_array
 from dbench.errors import InvalidInput
 from dbench.shown import clipped
 
@@ -22,17 +22,21 @@ def read_arrays(
     factor_names: Sequence[str] = (),
     continuous: Collection[str] = (),
     discrete: Collection[str] = (),
+    logvar: Any = None,
+    std: Any = None,
 ) -> CodesFile:
     """Read codes and factors from arrays; a file of the same values gives the same sample.
 
     Args:
-        codes: n x d numbers: anything numpy takes, a torch tensor (any type and device, with or without gradient) or
-            a pandas frame, whose columns name the codes. A vector is one code.
+        codes: n x d numbers: anything numpy takes, a torch tensor (any type and device, with or without gradient), a
+            pandas frame or a dictionary of vectors, whose columns name the codes. A vector is one code.
         factors: n x k, likewise; columns may also hold text or be categorical. See :mod:`dbench.codes.factors` for
-            which are labels. The columns of a frame name the factors.
+            which are labels. The columns of a frame, or the keys of a dictionary of vectors, name the factors.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
         continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
         discrete: likewise.
+        logvar: n x d logarithms of the posterior's variances, of which ``codes`` are the means.
+        std: its standard deviations, in place of ``logvar``.
 
     Raises:
         InvalidInput: not a matrix, lengths or indices that differ, values that are missing or no numbers.
@@ -57,14 +61,36 @@ def read_arrays(
     names = tuple(str(name) for name in factor_names) or own_names
     first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
     if len(numbers[0]) != len(first):
-        pair = f"{np.shape(codes)} and {np.shape(factors)}"
+        pair = f"{(len(numbers[0]), len(numbers))} and {(len(first), len(columns))}"
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
     matrix, kinds, decided = Kinds(continuous, discrete).encode(columns, names)
     sample = Sample(np.stack(numbers, axis=1), matrix, names, kinds)
     notes += [*decided, *exchanged(sample.codes, kinds)]
-    return CodesFile("arrays", sample, code_names, len(sample), notes=tuple(notes))
+    spread = logarithms_of_variances(sample, logvar, std)
+    return CodesFile("arrays", sample, code_names, len(sample), logvar=spread, notes=tuple(notes))
+
+
+def logarithms_of_variances(sample: Sample, logvar: Any, std: Any) -> NDArray[np.float64] | None:
+    """Return the posterior of a sample's codes as logarithms of variances, given as such or as standard deviations."""
+    if logvar is not None and std is not None:
+        raise InvalidInput("logvar and std say the same, got both; give one")
+    name, values = ("logvar", logvar) if std is None else ("std", std)
+    if values is None:
+        return None
+    if isinstance(values, Mapping):
+        values = np.stack([as_array(f"{name}: {key}", column) for key, column in values.items()], axis=1)
+    array = as_array(name, values)
+    array = finite_array(name, array[:, None] if array.ndim == 1 else array).astype(np.float64)
+    if array.shape != sample.codes.shape:
+        raise InvalidInput(f"{name} must have the shape of the codes, {sample.codes.shape}, got {array.shape}")
+    if std is None:
+        return array
+    if array.min() <= 0:
+        raise InvalidInput(f"std must be above 0, got {array.min()}")
+    logarithms: NDArray[np.float64] = 2 * np.log(array)
+    return logarithms
 
 
 def _compare_rows(codes: Any, factors: Any) -> list[str]:
@@ -89,6 +115,8 @@ def _compare_rows(codes: Any, factors: Any) -> list[str]:
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:
+    if isinstance(values, Mapping):
+        return _of_mapping(what, values)
     if hasattr(values, "iloc"):  # pandas
         frame = values.to_frame() if values.ndim == 1 else values
         if 0 in frame.shape:
@@ -104,6 +132,20 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
         raise InvalidInput(f"{what} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
     names = tuple(f"{stem}_{j}" for j in range(array.shape[1]))
     return [_column(f"{what}: {name}", array[:, j]) for j, name in enumerate(names)], names
+
+
+def _of_mapping(what: str, values: Mapping[Any, Any]) -> tuple[list[Column], tuple[str, ...]]:
+    """Columns by name; each a vector, or a series of pandas."""
+    columns = list[Column]()
+    for name, column in values.items():
+        array = column if hasattr(column, "iloc") else as_array(f"{what}: {name}", column)
+        if array.ndim != 1 or not len(array):
+            raise InvalidInput(f"{what}: {name} must be a vector of one value a row, got shape {array.shape}")
+        columns.append((_series if hasattr(column, "iloc") else _column)(f"{what}: {name}", array))
+    lengths = {str(name): len(column) for name, column in values.items()}
+    if len(set(lengths.values())) != 1:
+        raise InvalidInput(f"{what} must be vectors of equal length by name, got lengths {lengths}")
+    return columns, tuple(lengths)
 
 
 def _series(what: str, series: Any) -> Column:

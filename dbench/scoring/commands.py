@@ -196,12 +196,12 @@ def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
     from rich.live import Live
     from rich.text import Text
 
-    from dbench.scoring.scores import score as compute_scores
+    from dbench.scoring.scores import scores_of
     from dbench.scoring.terminal import scores_table
 
     console = terminal(stderr=True)
     if not console.is_terminal:
-        return compute_scores(found, **options)
+        return scores_of(found, **options)
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def advance(item: Any, number: int, total: int, results: Any) -> None:
@@ -212,4 +212,4 @@ def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
             )
             live.update(Group(scores_table(there, console.width), line), refresh=True)
 
-        return compute_scores(found, progress=advance, **options)
+        return scores_of(found, progress=advance, **options)

@@ -4,6 +4,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -15,6 +16,7 @@ from dbench.codes import GridSource, RowSource, Sample
 from dbench.errors import DbenchError
 from dbench.metrics import Score, entropy, exact_copies, shuffled
 from dbench.metrics.inputs import label_indices, require_count
+from dbench.scoring import cautions
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.scored_codes import BINS, ScoredCodes
 from dbench.seeds import generator
@@ -107,19 +109,33 @@ def compute(
     steps += [(item, refine) for item in slow for refine in (False, True)]
     few = _few(scored.sample, int(seed))
     try:
-        for number, (item, refine) in enumerate(steps):
-            if progress is not None:
-                progress(item, number, len(steps), found)
-            what = replace(scored, sample=few) if item.learned else scored
-            if refine:
-                found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
-            else:
-                found[item.name] = _result(item, what, int(seed))
+        with trees_in_threads():
+            for number, (item, refine) in enumerate(steps):
+                if progress is not None:
+                    progress(item, number, len(steps), found)
+                what = replace(scored, sample=few) if item.learned else scored
+                if refine:
+                    found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
+                else:
+                    found[item.name] = _result(item, what, int(seed))
     except KeyboardInterrupt:
         for item in wanted:
             if item.name not in found:
                 left_out(item, STOPPED)
-    return [found[item.name] for item in items]
+    results = [found[item.name] for item in items]
+    if scored.sample.n_factors == 1:  # of which a caution of its own speaks
+        return results
+    return [replace(one, warnings=(*one.warnings, *cautions.of_scale(one))) for one in results]
+
+
+def trees_in_threads() -> AbstractContextManager[Any]:
+    """Let forests of scikit-learn grow in as many threads as every library may use: their trees are the same."""
+    from joblib import parallel_config
+    from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+
+    threads = min((pool["num_threads"] for pool in threadpool_info()), default=1)
+    config: AbstractContextManager[Any] = parallel_config("threading", n_jobs=threads)
+    return config
 
 
 def _few(sample: Sample, seed: int) -> Sample:

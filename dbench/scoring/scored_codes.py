@@ -12,6 +12,7 @@ from dbench.codes.factors import OFTEN
 from dbench.codes.reading import CodesFile
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import label_indices
+from dbench.scoring import cautions
 from dbench.shown import one_line, some
 
 BINS = 20
@@ -44,6 +45,7 @@ class ScoredCodes(CodesFile):
             sample = sample.of_factors(kept)
         grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
         notes += _remarks(sample, codes.code_names, grid if source is None else None)
+        notes += cautions.of_codes(sample, codes.code_names)
         found: dict[str, Any] = {"name": one_line(codes.name), "sample": sample, "factor_sizes": sizes}
         found["notes"] = tuple(map(one_line, notes))
         if source is not None and len(source.factor_names) != sample.n_factors:

@@ -32,8 +32,8 @@ _HEAD = 12  # most characters of a name that heads a column of numbers
 _NAME = 18  # least characters for the names of metrics beside them
 
 
-def show(console: Console, scored: Sequence[Scores]) -> None:
-    """Print scores for reading, at any width; those of several files side by side."""
+def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or --json") -> None:
+    """Print scores for reading, at any width; those of several files side by side. In ``table`` are all values."""
     for one in scored:
         for line in heading(one.file):
             _say(console, line)
@@ -41,7 +41,7 @@ def show(console: Console, scored: Sequence[Scores]) -> None:
         console.print()
         console.print(_side_by_side(scored, console.width))
     else:
-        _show_one(console, scored[0])
+        _show_one(console, scored[0], table)
     console.print()
     _say(console, KEY, style="dim")
     for title, pick in (("Not computed", lambda r: [r.reason]), ("Warnings", lambda r: ["; ".join(r.warnings)])):
@@ -63,7 +63,7 @@ def remarks(scored: Sequence[Scores], pick: Callable[[Result], Iterable[str]]) -
     ]
 
 
-def _show_one(console: Console, one: Scores) -> None:
+def _show_one(console: Console, one: Scores, table: str) -> None:
     computed = [result for result in one.results if result.score is not None]
     if computed:
         console.print()
@@ -76,7 +76,7 @@ def _show_one(console: Console, one: Scores) -> None:
         given = [(name, values) for name, values in rows if values is not None]
         if given:
             console.print()
-            _values(console, title, names, given)
+            _values(console, title, names, given, table)
 
 
 def _values_of(result: Result, pick: str, names: Sequence[str]) -> list[float | None] | None:
@@ -184,14 +184,18 @@ def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
 
 
 def _values(
-    console: Console, title: str, names: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]
+    console: Console,
+    title: str,
+    names: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[float | None]]],
+    elsewhere: str,
 ) -> None:
     numbered = list(names) == [f"code_{i}" for i in range(len(names))]
     heads = [str(i) for i in range(len(names))] if numbered else [shortened(name, _HEAD) for name in names]
     digits = max(len(number(value)) for _, values in rows for value in values)
     needed = sum(max(len(head), digits) + 1 for head in heads)
     if needed + _NAME > console.width:
-        _say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see --csv or --json.")
+        _say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see {elsewhere}.")
         return
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column(title.lower(), overflow="fold")
