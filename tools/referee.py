@@ -1,4 +1,4 @@
-"""Other libraries' metrics beside ours: ``make peers`` writes docs/peers.md, docs/peers-audit.md and docs/peers-faults.md.
+"""Other libraries' metrics beside ours: ``make peers`` writes docs/peers.md, peers-audit.md and peers-faults.md.
 
 It runs in an environment that has the peers (tools/peers/requirements.txt); one that is missing is said to be missing.
 """
@@ -29,7 +29,9 @@ def written(path: Path, lines: Iterable[str]) -> None:
 
 @click.group(context_settings={"show_default": True})
 @click.option("--docs", type=click.Path(path_type=Path), default=ROOT / "docs", help="Folder of the pages.")
-@click.option("--out", type=click.Path(path_type=Path), default=ROOT / "build" / "referee", help="Folder of the results.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=ROOT / "build" / "referee", help="Folder of the results."
+)
 @click.option("--library", "libraries", multiple=True, type=click.Choice(list(LIBRARIES)), help="Of these only.  [all]")
 @click.pass_context
 def main(context: click.Context, docs: Path, out: Path, libraries: tuple[str, ...]) -> None:

@@ -145,26 +145,41 @@ def _dlib_irs(codes: Array, factors: Array) -> Parts:
     return {"irs": found["IRS"]}
 
 
-def _dlib_unsupervised(codes: Array) -> Mapping[str, float]:
-    n, function = len(codes), _dlib("unsupervised_metrics").unsupervised_metrics
-    found: Mapping[str, float] = function(Rows(codes, codes), _same, _state(), num_train=n, batch_size=n)
-    return found
+def _pairs(information: Array) -> float:
+    """Mean over pairs of different codes, as ``unsupervised_metrics`` of both libraries takes it."""
+    d = len(information)
+    np.fill_diagonal(information, 0)
+    return float(np.sum(information) / (d**2 - d))
 
 
-@implementation("disentanglement_lib", "gaussian_total_correlation", "computed with three other scores")
+@implementation("disentanglement_lib", "gaussian_total_correlation")
 def _dlib_total_correlation(codes: Array, factors: Array) -> Parts:
-    return {"gaussian_total_correlation": _dlib_unsupervised(codes)["gaussian_total_correlation"]}
+    function = _dlib("unsupervised_metrics").gaussian_total_correlation
+    return {"gaussian_total_correlation": function(np.cov(codes.T))}
 
 
-@implementation("disentanglement_lib", "code_mutual_information", f"{BINS} bins; computed with three other scores")
+@implementation("disentanglement_lib", "code_mutual_information", f"{BINS} bins")
 def _dlib_code_information(codes: Array, factors: Array) -> Parts:
-    return {"code_mutual_information": _dlib_unsupervised(codes)["mutual_info_score"]}
+    utils = _dlib("utils")
+    binned = utils.make_discretizer(codes.T)
+    return {"code_mutual_information": _pairs(utils.discrete_mutual_info(binned, binned))}
 
 
-@implementation("disentanglement_lib", "factor_vae", f"{TRAIN} + {TEST} votes, `prune_dims.threshold` {THRESHOLD}", interventional=True)
+@implementation(
+    "disentanglement_lib",
+    "factor_vae",
+    f"{TRAIN} + {TEST} votes, `prune_dims.threshold` {THRESHOLD}",
+    interventional=True,
+)
 def _dlib_factor_vae(source: Source) -> Parts:
     found = _dlib("factor_vae").compute_factor_vae(
-        Interventions(source), _same, _state(), batch_size=BATCH, num_train=TRAIN, num_eval=TEST, num_variance_estimate=TRAIN
+        Interventions(source),
+        _same,
+        _state(),
+        batch_size=BATCH,
+        num_train=TRAIN,
+        num_eval=TEST,
+        num_variance_estimate=TRAIN,
     )
     return {"factor_vae": found["eval_accuracy"]}
 
@@ -195,7 +210,9 @@ def _disent(module: str) -> Any:
 @implementation("disent", "mig")
 def _disent_mig(codes: Array, factors: Array) -> Parts:
     n = len(codes)
-    return {"mig": _disent("_mig").metric_mig(Rows(codes, factors), _same, num_train=n, batch_size=n)["mig.discrete_score"]}
+    return {
+        "mig": _disent("_mig").metric_mig(Rows(codes, factors), _same, num_train=n, batch_size=n)["mig.discrete_score"]
+    }
 
 
 @implementation("disent", "sap", "`continuous_factors` where factors are floats")
@@ -211,20 +228,16 @@ def _disent_dci(codes: Array, factors: Array) -> Parts:
     return {part: found[f"dci.{name}"] for part, name in parts.items()}
 
 
-def _disent_unsupervised(codes: Array) -> Mapping[str, float]:
-    n, function = len(codes), _disent("_unsupervised").metric_unsupervised
-    found: Mapping[str, float] = function(Rows(codes, codes), _same, num_train=n, batch_size=n)
-    return found
-
-
-@implementation("disent", "gaussian_total_correlation", "computed with three other scores")
+@implementation("disent", "gaussian_total_correlation")
 def _disent_total_correlation(codes: Array, factors: Array) -> Parts:
-    return {"gaussian_total_correlation": _disent_unsupervised(codes)["unsup.gauss_total_corr"]}
+    return {"gaussian_total_correlation": _disent("_unsupervised")._gaussian_total_correlation(np.cov(codes.T))}
 
 
-@implementation("disent", "code_mutual_information", "computed with three other scores")
+@implementation("disent", "code_mutual_information")
 def _disent_code_information(codes: Array, factors: Array) -> Parts:
-    return {"code_mutual_information": _disent_unsupervised(codes)["unsup.mi_score"]}
+    utils = _disent("utils")
+    binned = utils.histogram_discretize(codes.T, num_bins=BINS)
+    return {"code_mutual_information": _pairs(utils.discrete_mutual_info(binned, binned))}
 
 
 @implementation("disent", "factor_vae", f"{TRAIN} + {TEST} votes", interventional=True)
@@ -292,7 +305,11 @@ def _reliably_sap(codes: Array, factors: Array) -> Parts:
 @implementation("reliably", "dci", "no interval; its parts, for its value is the mean of two")
 def _reliably_dci(codes: Array, factors: Array) -> Parts:
     extra = _reliably("dci", codes, factors).extra
-    return {"dci": extra["disentanglement"], "completeness": extra["completeness"], "informativeness": extra["informativeness"]}
+    return {
+        "dci": extra["disentanglement"],
+        "completeness": extra["completeness"],
+        "informativeness": extra["informativeness"],
+    }
 
 
 @implementation("reliably", "irs", "no interval")

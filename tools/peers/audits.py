@@ -1,4 +1,4 @@
-"""The audit of every implementation: each in a fork, so that one that hangs or ends its process leaves the others be."""
+"""The audit of every implementation: each in a fork, so that one that hangs or ends its process stops no other."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from dbench.audit import CheckResult, Subject, audit
-from dbench.metrics import find_card
+from dbench.metrics.registry import find_card
 from peers.calls import answers, forked
 from peers.implementations import everything, installed, preload
 
@@ -55,13 +55,17 @@ def classify(audits: Mapping[str, Audit]) -> dict[str, dict[str, Cell]]:
     the same metric does that tells perfect copies from noise. Else the metric as it is defined fails.
     """
     table = {name: {r.check: r for r in found} for name, found in audits.items() if not isinstance(found, str)}
-    sound = {name for name, records in table.items() if "separation" in records and records["separation"].status == "pass"}
+    sound = {
+        name for name, records in table.items() if "separation" in records and records["separation"].status == "pass"
+    }
     cells: dict[str, dict[str, Cell]] = {}
     for name, records in table.items():
         library, metric = name.split(":")
         others = {other for other in table if other != name and other.endswith(f":{metric}")}
         rivals = others & sound if library == "dbench" else others & {f"dbench:{metric}"}
-        cells[name] = {check: _cell(check, record, [table[rival] for rival in rivals]) for check, record in records.items()}
+        cells[name] = {
+            check: _cell(check, record, [table[rival] for rival in rivals]) for check, record in records.items()
+        }
     return cells
 
 
@@ -82,11 +86,12 @@ def page(audits: Mapping[str, Audit], versions: Mapping[str, str]) -> Iterator[s
     cells = classify(audits)
     yield from (
         "# Every implementation against every check\n",
-        "Written by `make peers`. What [`dbench audit`](audit.md) says of each library's metrics: `yes`, the check passes;",
-        "`no`, it fails, and so does our metric of the same name: the metric is defined so; `**NO**`, it fails as an",
-        "implementation: ours of the same name passes. Ours are judged alike: `**NO**` where a peer passes that tells perfect",
-        "copies from noise. `no` and `**NO**` also stand where no number came, `-` where a check does not apply.\n",
-        f"Samples of {OBSERVATIONS:,} rows, of {FEW} for `dci`; settings and calls are those of [peers.md](peers.md). Versions: "
+        "Written by `make peers`. What [`dbench audit`](audit.md) says of each library's metrics: yes, the check",
+        "passes; no, it fails, and so does our metric of the same name: the metric is defined so; **NO**, it fails as",
+        "an implementation: ours of the same name passes. Ours are judged alike: **NO** where a peer passes that tells",
+        "perfect copies from noise; it may estimate otherwise under the same name. no and **NO** also stand where no",
+        "number came, `-` where a check does not apply. Checks of which all implementations say the same stand below",
+        f"their table.\n Samples of {OBSERVATIONS:,} rows, of {FEW} for `dci`; settings are those of [peers.md](peers.md). Versions: "
         + ", ".join(f"{library} {number or 'not installed'}" for library, number in versions.items())
         + ".\n",
     )
@@ -95,13 +100,17 @@ def page(audits: Mapping[str, Audit], versions: Mapping[str, str]) -> Iterator[s
         own = {name: cells[name] for name in cells if name.endswith(f":{metric}")}
         yield from (f"\n## {metric}\n", "check | " + " | ".join(name.split(":")[0] for name in own))
         yield " | ".join(["---"] * (len(own) + 1))
-        checks = list(dict.fromkeys(check for column in own.values() for check in column))
-        rows = {check: [column.get(check, "-") for column in own.values()] for check in checks}
-        alike = [check for check, row in rows.items() if set(row) == {"passes"}]
+        rows = {
+            check: [column.get(check, "-") for column in own.values()] for column in own.values() for check in column
+        }
         for check, row in rows.items():
-            if check not in alike:
+            if len(set(row)) > 1:
                 yield f"{check} | " + " | ".join(SHORT[cell] for cell in row)
-        yield f"{len(alike)} others | " + " | ".join("yes" for _ in own)
+        alike = {cell: [check for check, row in rows.items() if set(row) == {cell}] for cell in SHORT}
+        failing = alike["by definition"]
+        yield f"\n{len(alike['passes'])} others pass everywhere, {len(failing)} fail everywhere" + (
+            f": {', '.join(failing)}." if failing else "."
+        )
 
 
 def _summary(audits: Mapping[str, Audit], cells: Mapping[str, Mapping[str, Cell]]) -> Iterator[str]:

@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 
 Outcome = Literal["value", "raised", "no answer", "not installed"]
 
-# The first turn compiles. It is all there is where it took long; after it others are timed until they took half a second,
-# for the clock of a process ticks in hundredths.
+# The first turn compiles. It is all there is where it took long; others after it are timed until they took half a
+# second, for the clock of a process ticks in hundredths.
 LONG, ENOUGH = 20.0, 0.5
 PATIENCE = 10  # seconds of the clock for each of processor time: a peer may sleep, and the machine may be busy
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")

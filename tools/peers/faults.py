@@ -47,7 +47,11 @@ def shown(fault: Fault, *, limit: float = 300) -> str:
     environment = os.environ | dict.fromkeys(THREADS, "1")
     try:
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", fault.code], env=environment, capture_output=True, text=True, timeout=limit
+            [sys.executable, "-W", "ignore", "-c", fault.code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=limit,
         )
     except subprocess.TimeoutExpired:
         return f"no answer within {limit:g} s"
@@ -66,9 +70,9 @@ def page(found: Sequence[tuple[Fault, str]], versions: Mapping[str, str]) -> Ite
     standing = [(fault, output) for fault, output in found if stands(fault, output)]
     yield from (
         "# Faults of other libraries\n",
-        "Written by `make peers`, which runs every block below. Each text can be sent to the maintainers as it is; none has been.",
-        "A fault is what breaks a line of the paper or of the library's own documentation; what is only another setting or",
-        "definition stands in [peers.md](peers.md).",
+        "Written by `make peers`, which runs every block below. Each text can be sent to the maintainers as it is;",
+        "none has been. A fault is what breaks a line of the paper or of the library's own documentation; what is only",
+        "another setting or definition stands in [peers.md](peers.md).",
     )
     for fault, output in standing:
         name = f"{LIBRARIES[fault.library][0]} {versions[fault.library]}"

@@ -16,8 +16,8 @@ Parts = Mapping[str, float]
 """What one call gives: the metric's own number first, then what comes with it."""
 
 BINS, QUANTILE, BATCH, TRAIN, TEST, THRESHOLD = 20, 0.99, 64, 2000, 1000, 0.05
-"""Settings of both sides: bins of codes, quantile of IRS, rows of a batch, votes or points of FactorVAE and beta-VAE, and
-the variance below which FactorVAE leaves a code out."""
+"""Settings of both sides: bins of codes, quantile of IRS, rows of a batch, votes or points of FactorVAE and beta-VAE,
+and the variance below which FactorVAE leaves a code out."""
 
 LIBRARIES = {
     "dbench": ("dbench", "0.1.0"),
@@ -67,7 +67,9 @@ class Implementation:
 REGISTRY: dict[str, Implementation] = {}
 
 
-def implementation(library: str, metric: str, settings: str = "", *, interventional: bool = False) -> Callable[..., Any]:
+def implementation(
+    library: str, metric: str, settings: str = "", *, interventional: bool = False
+) -> Callable[..., Any]:
     """Register a function as an implementation; the function stays what it is."""
 
     def register(call: Callable[..., Parts]) -> Callable[..., Parts]:
@@ -130,6 +132,21 @@ _ours("explicitness")
 _ours("irs", f"{BINS} bins, quantile {QUANTILE}, crossed", bins=BINS, quantile=QUANTILE, crossed=True)
 _ours("gaussian_total_correlation")
 _ours("code_mutual_information")
-_ours("factor_vae", f"{TRAIN} + {TEST} votes, codes of variance below {THRESHOLD} left out", interventional=True, batch=BATCH,
-      train_votes=TRAIN, test_votes=TEST, variance_draws=TRAIN, threshold=THRESHOLD)
-_ours("beta_vae_metric", f"{TRAIN} + {TEST} points", interventional=True, batch=BATCH, train_points=TRAIN, test_points=TEST)
+_ours(
+    "factor_vae",
+    f"{TRAIN} + {TEST} votes, codes of variance below {THRESHOLD} left out",
+    interventional=True,
+    batch=BATCH,
+    train_votes=TRAIN,
+    test_votes=TEST,
+    variance_draws=TRAIN,
+    threshold=THRESHOLD,
+)
+_ours(
+    "beta_vae_metric",
+    f"{TRAIN} + {TEST} points",
+    interventional=True,
+    batch=BATCH,
+    train_points=TRAIN,
+    test_points=TEST,
+)

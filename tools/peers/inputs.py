@@ -48,8 +48,8 @@ def _one(factors: Array, draws: np.random.Generator) -> Array:
 
 
 def _dead(factors: Array, draws: np.random.Generator) -> Array:
-    constant = np.full((len(factors), 1), 0.1)
-    return np.concatenate([constant, _copy(factors, draws), constant], axis=1)
+    ones = np.ones((len(factors), 1))
+    return np.concatenate([0.0 * ones, _copy(factors, draws), 0.1 * ones], axis=1)
 
 
 def _wide(factors: Array, draws: np.random.Generator) -> Array:
@@ -68,7 +68,7 @@ SOURCES: dict[str, tuple[str, Callable[[], Source]]] = {
         partial(FunctionSource, _mixed, partial(_noisy, noise=0.1)),
     ),
     "one column": ("one code, of the first of three factors, with noise", partial(FunctionSource, _labels, _one)),
-    "dead codes": ("the exact copies between two constant codes", partial(FunctionSource, _labels, _dead)),
+    "dead codes": ("the exact copies between two constant codes, 0 and 0.1", partial(FunctionSource, _labels, _dead)),
     "128 codes": ("3 noisy copies and 125 codes of noise", partial(FunctionSource, _labels, _wide)),
 }
 """Name of a constructed input -> what it is, and its source; the trained model stands beside them as ``trained``."""
