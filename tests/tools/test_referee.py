@@ -75,7 +75,7 @@ def peer(monkeypatch):
     ],
 )
 def test_a_peer_that_raises_prints_hangs_or_leaves_is_one_line(peer, capfd, function, outcome, said):
-    found = calls.call(peer(function), "copies", TRAINED, limit=1)
+    found = calls.call(peer(function), "copies", TRAINED, limit=1 if function is busy else 30)
     assert (found.outcome, found.said.strip()) == (outcome, said.strip())
     assert bool(found.values) == (outcome == "value")
     assert capfd.readouterr().out == ""
@@ -180,7 +180,7 @@ def test_a_failure_is_of_the_implementation_where_the_same_metric_of_the_other_s
 
 def test_an_implementation_is_audited_in_a_fork_with_its_limit(peer):
     records = audits.audited(peer(good), limit=60, only=["permutation", "separation"])
-    assert [(r.check, r.status) for r in records] == [("separation", "fail"), ("permutation", "pass")]
+    assert {(r.family, r.status) for r in records} == {("separation", "fail"), ("permutation", "pass")}
     assert audits.audited(peer(busy), limit=1, only=["permutation"]) == "no answer within 1 s"
     line = audits.record_line("peer:mig", records)
     assert audits.read_records(line) == {"peer:mig": records}

@@ -91,7 +91,8 @@ def page(audits: Mapping[str, Audit], versions: Mapping[str, str]) -> Iterator[s
         "an implementation: ours of the same name passes. Ours are judged alike: **NO** where a peer passes that tells",
         "perfect copies from noise; it may estimate otherwise under the same name. no and **NO** also stand where no",
         "number came, `-` where a check does not apply. Checks of which all implementations say the same stand below",
-        f"their table.\n Samples of {OBSERVATIONS:,} rows, of {FEW} for `dci`; settings are those of [peers.md](peers.md). Versions: "
+        "their table.\n",
+        f"Samples of {OBSERVATIONS:,} rows, of {FEW} for `dci`; settings are those of [peers.md](peers.md). Versions: "
         + ", ".join(f"{library} {number or 'not installed'}" for library, number in versions.items())
         + ".\n",
     )

@@ -22,7 +22,7 @@ Outcome = Literal["value", "raised", "no answer", "not installed"]
 
 # The first turn compiles. It is all there is where it took long; others after it are timed until they took half a
 # second, for the clock of a process ticks in hundredths.
-LONG, ENOUGH = 20.0, 0.5
+LONG, ENOUGH, MOST = 20.0, 0.5, 1000
 PATIENCE = 10  # seconds of the clock for each of processor time: a peer may sleep, and the machine may be busy
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -118,7 +118,7 @@ def _answer(name: str, given: str, trained: Path) -> Call:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            while len(turns) < 2 or sum(turns[1:]) < ENOUGH:
+            while len(turns) < 2 or (sum(turns[1:]) < ENOUGH and len(turns) < MOST):
                 copies = (source,) if implementation.interventional else (sample.codes.copy(), sample.factors.copy())
                 began = time.process_time()
                 values = {part: float(value) for part, value in implementation.call(*copies).items()}

@@ -120,7 +120,7 @@ def page(
         f"(`factor_vae`, `beta_vae_metric`), within {APART['factor_vae']:.3f}, three standard errors of the difference",
         f"of two accuracies from {TEST:,} draws. Every other value has the number of its reason: a **setting**,",
         "another **definition** under the same name, other random **draws**, or a **fault**",
-        f"([peers-faults.md](peers-faults.md)). `raised` and `no answer` are outcomes, not numbers: a call may take",
+        "([peers-faults.md](peers-faults.md)). `raised` and `no answer` are outcomes, not numbers: a call may take",
         f"{limit:g} s of processor time.\n Versions: "
         + ", ".join(f"{library} {number or 'not installed'}" for library, number in versions.items())
         + ".\n",
