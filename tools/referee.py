@@ -60,7 +60,9 @@ def values(settings: tuple[Path, Path, list[str], dict[str, str]], limit: float,
     for call in missing:
         click.echo(f"no reason for {call.library}:{call.metric} on {call.given}: {call.values or call.said}", err=True)
     for reason in idle:
-        click.echo(f"nothing differs for the reason of {reason.library}:{reason.metric}: {reason.text}", err=True)
+        click.echo(
+            f"nothing differs for the reason of {', '.join(reason.libraries)}: {reason.metric}: {reason.text}", err=True
+        )
     sys.exit(int(bool(missing or idle)))
 
 

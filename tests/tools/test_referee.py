@@ -106,7 +106,7 @@ def test_every_peer_has_a_metric_of_ours_beside_it():
 OURS = Call("dbench", "mig", "copies", "value", {"mig": 0.5}, 1.0)
 SAME = Call("peer", "mig", "copies", "value", {"mig": 0.5}, 2.0)
 OTHER = Call("peer", "mig", "copies", "value", {"mig": 0.502}, 2.0)
-REASON = page.Reason("peer", "mig", "setting", "other bins")
+REASON = page.Reason(("peer",), "mig", "setting", "other bins")
 
 
 def test_a_difference_needs_a_reason_and_a_reason_a_difference():
@@ -136,7 +136,7 @@ def test_what_raises_beside_a_value_of_ours_differs_and_two_that_raise_do_not():
     "entry", ['kind = "setting"\ntext = ""', 'kind = "whim"\ntext = "a"', 'kind = "draws"\ntext = "a"']
 )
 def test_a_reason_without_kind_text_or_bound_is_refused(tmp_path, entry):
-    (tmp_path / "reasons.toml").write_text(f'[[reason]]\nlibrary = "peer"\nmetric = "mig"\n{entry}\n')
+    (tmp_path / "reasons.toml").write_text(f'[[reason]]\nlibraries = ["peer"]\nmetric = "mig"\n{entry}\n')
     with pytest.raises(DamagedData, match="must give kind"):
         page.read_reasons(tmp_path / "reasons.toml")
 
@@ -150,6 +150,7 @@ def test_the_page_shows_values_reasons_and_ratios_of_times(monkeypatch, peer):
     assert "copies | 0.5000 | 0.5020 [1]" in text
     assert "noise | 0.5000 | =" in text
     assert "1. peer, **setting**: other bins" in text
+    assert "ceiling.\n\nmetric | library" in text
     assert "mig | peer | 1 | 1.0000 | 2.0000 | 2.0" in text
 
 

@@ -5,6 +5,7 @@ A library is imported once, in a process of its own; each of its calls is a fork
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -54,8 +55,8 @@ class Child(NamedTuple):
 
 
 def one_line(text: str) -> str:
-    """Return the start of a text on one line."""
-    return " ".join(text.split())[:160]
+    """Return the start of a text on one line, without places in memory, which differ from run to run."""
+    return re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))[:160]
 
 
 def forked(work: Callable[[], str], limit: float) -> Child:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from pathlib import Path
+from typing import Any
 
 from dbench.errors import DamagedData
 from peers.calls import Call
@@ -27,7 +28,7 @@ class Reason:
         within: the largest difference that it explains, which random draws must say.
     """
 
-    library: str
+    libraries: tuple[str, ...]
     metric: str
     kind: str
     text: str
@@ -37,7 +38,7 @@ class Reason:
     def covers(self, ours: Call, theirs: Call) -> bool:
         """Whether it is about this call, and the difference is no larger than it explains."""
         named = not self.given or theirs.given in self.given
-        about = named and (self.library, self.metric) == (theirs.library, theirs.metric)
+        about = named and theirs.library in self.libraries and theirs.metric == self.metric
         return about and (self.within == inf or agree(ours, theirs, self.within))
 
 
@@ -47,8 +48,8 @@ def read_reasons(path: Path = REASONS) -> list[Reason]:
     Raises:
         DamagedData: an entry without a kind or a text, or of draws without a bound.
     """
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["reason"]
-    reasons = [Reason(**entry | {"given": tuple(entry.get("given", ()))}) for entry in entries]
+    entries: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["reason"]
+    reasons = [Reason(**e | {name: tuple(e.get(name, ())) for name in ("libraries", "given")}) for e in entries]
     for reason in reasons:
         if reason.kind not in KINDS or not reason.text.strip() or (reason.kind == "draws") == (reason.within == inf):
             raise DamagedData(
@@ -93,7 +94,7 @@ def outdated(calls: Sequence[Call], reasons: Iterable[Reason]) -> list[Reason]:
     there = {call.library for call in calls if call.outcome != "not installed"}
     pairs = [(ours[call.metric, call.given], call) for call in calls]
     differ = [pair for pair in pairs if not same(*pair)]
-    return [r for r in reasons if r.library in there and not any(r.covers(*pair) for pair in differ)]
+    return [r for r in reasons if there.intersection(r.libraries) and not any(r.covers(*pair) for pair in differ)]
 
 
 def _cell(call: Call, ours: Call, notes: Mapping[Reason, int]) -> str:
@@ -132,7 +133,8 @@ def page(
         there = [library for library in libraries if (library, inputs[0]) in found]
         if not there:
             continue
-        notes = {r: n for n, r in enumerate([r for r in reasons if r.metric == metric and r.library in there], 1)}
+        about = [r for r in reasons if r.metric == metric and set(there).intersection(r.libraries)]
+        notes = {reason: number for number, reason in enumerate(about, 1)}
         yield from (f"\n## {metric}\n", " | ".join(["input", "dbench", *there]), " | ".join(["---"] * (len(there) + 2)))
         for given in inputs:
             ours = found["dbench", given]
@@ -141,7 +143,7 @@ def page(
         settings = {library: known[f"{library}:{metric}"].settings for library in ("dbench", *there)}
         if any(settings.values()):
             yield "Settings: " + "; ".join(f"{name}: {text}" for name, text in settings.items() if text) + ".\n"
-        yield from (f"{number}. {r.library}, **{r.kind}**: {r.text}" for r, number in notes.items())
+        yield from (f"{number}. {', '.join(r.libraries)}, **{r.kind}**: {r.text}" for r, number in notes.items())
         raised = {(c.library, c.said): c.given for c in found.values() if c.outcome in ("raised", "no answer")}
         yield from (f"- {library} on `{given}`: {said.replace('|', '/')}" for (library, said), given in raised.items())
     yield from _times(calls, libraries, reasons)
@@ -153,7 +155,8 @@ def _times(calls: Sequence[Call], libraries: Sequence[str], reasons: Sequence[Re
         "Seconds of processor time, the sum over the inputs on which the values are equal or differ by random draws",
         "only, and how many these are; pairs that agree on less than half of the inputs are left out. Ours of `mig`,",
         "`modularity` and `irs` compute ceiling and chance besides, which are two more scores, and `sap` its",
-        "ceiling.\n metric | library | inputs | dbench, s | theirs, s | theirs / ours",
+        "ceiling.\n",
+        "metric | library | inputs | dbench, s | theirs, s | theirs / ours",
         "--- | --- | ---: | ---: | ---: | ---:",
     )
     ours = {(call.metric, call.given): call for call in calls if call.library == "dbench"}
