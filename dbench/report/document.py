@@ -107,8 +107,8 @@ def headings_match(document: Document) -> bool:
     """Whether the headings of a document are those of its records; statements and what heads come from the ledger.
 
     What they say in words, and which of several equal cases they name, is left alone: another version may have done so
-    otherwise. In reports of before rules were proposed blind the largest image size that decided headed a finding: these
-    are taken as they are.
+    otherwise. Reports without ``qualified`` are of before rules were proposed blind, when the largest image size that
+    decided headed a finding: these are taken as they are.
     """
     if any("qualified" not in heading for heading in document["headings"]):
         return True
