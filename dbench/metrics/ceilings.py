@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import ranked
+from dbench.metrics.relations.information import mutual_information
 
 
 def exact_copies(sample: Sample) -> Sample:
@@ -28,6 +29,20 @@ def exact_copies(sample: Sample) -> Sample:
 def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
     """Return the sample with its codes dealt out anew: the same codes, independent of the factors."""
     return Sample(sample.codes[generator.permutation(len(sample))], sample.factors, sample.factor_names)
+
+
+def informations(
+    sample: Sample, generator: np.random.Generator, *, bins: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the mutual information in nats of the codes, of exact copies, and of codes dealt out anew.
+
+    Each is codes x factors, see :func:`dbench.metrics.mutual_information`.
+    """
+    own, copied, dealt = (
+        mutual_information(part.codes, part.factors, bins=bins)
+        for part in (sample, exact_copies(sample), shuffled(sample, generator))
+    )
+    return own, copied, dealt
 
 
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:

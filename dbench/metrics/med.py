@@ -11,10 +11,9 @@ from dbench.metrics.aggregations import (
     dci_disentanglement,
     disentanglement_per_code,
 )
-from dbench.metrics.ceilings import between, exact_copies, shuffled
+from dbench.metrics.ceilings import between, informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
 
 
@@ -68,10 +67,7 @@ def med(
     """
     require_varying(sample)
     generator = given_generator(generator, metric="med")
-    matrices = [
-        mutual_information(part.codes, part.factors, bins=bins)
-        for part in (sample, exact_copies(sample), shuffled(sample, generator))
-    ]
+    matrices = list(informations(sample, generator, bins=bins))
     if normalise:
         totals = [matrix.sum(axis=0) for matrix in matrices]
         matrices = [

@@ -6,10 +6,10 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
-from dbench.metrics.ceilings import between, exact_copies, shuffled
+from dbench.metrics.ceilings import between, informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy, mutual_information
+from dbench.metrics.relations import entropy
 from dbench.seeds import given_generator
 
 
@@ -64,10 +64,7 @@ def mig(
     require_varying(sample)
     generator = given_generator(generator, metric="mig")
     entropies = entropy(sample.factors, bins=bins)
-    information, copied, dealt = (
-        mutual_information(part.codes, part.factors, bins=bins)
-        for part in (sample, exact_copies(sample), shuffled(sample, generator))
-    )
+    information, copied, dealt = informations(sample, generator, bins=bins)
     # Information cannot exceed entropy, but for rounding.
     gaps, ceiling, chance = (
         np.minimum(gap_per_factor(matrix) / entropies, 1.0) for matrix in (information, copied, dealt)

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.ceilings import exact_copies, shuffled
+from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_matrix, require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
 
 Idle = Literal["skip", "zero"]
@@ -95,10 +94,7 @@ def modularity(
     """
     require_varying(sample)
     generator = given_generator(generator, metric="modularity")
-    information, copied, dealt = (
-        mutual_information(part.codes, part.factors, bins=bins)
-        for part in (sample, exact_copies(sample), shuffled(sample, generator))
-    )
+    information, copied, dealt = informations(sample, generator, bins=bins)
     return Score(
         "modularity",
         mean_modularity(information, idle=idle),

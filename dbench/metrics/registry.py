@@ -34,7 +34,8 @@ from dbench.errors import InvalidInput, find, unknown_name
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
 Array = NDArray[np.float64]
-Needs = Literal["sample", "source", "posterior", "models", "grid"]
+Needs = Literal["sample", "source", "posterior", "sample and posterior", "models", "grid"]
+Family = Literal["papers", "identifiability"]
 
 INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
 """Transformations of the codes under which a score stays, unless its card says that it ``varies``."""
@@ -90,9 +91,11 @@ class MetricCard:
     label: str  # name in figures
     bounds: tuple[float | None, float | None]  # smallest and largest possible value; None where unbounded
     needs: Needs  # what it is computed from; grid is a sample that holds a full factor grid
+    family: Family = "papers"  # those of the five papers, or others, which are computed where they are asked for
     perfect: float | None = None  # value of a perfect representation, None where the metric knows no such thing
     better: Literal["higher", "lower"] | None = "higher"  # None where neither is
     labels: bool = False  # whether it is defined for discrete factors only
+    ordered: bool = False  # whether labels count as numbers by rank, so that their order matters
     learned: bool = False  # whether predictors are fitted: rows drawn twice would stand in training and test part
     # Slow takes more than some seconds, or says little as often (dci[suter]); by name a minute or more.
     speed: Literal["fast", "slow", "by name"] = "fast"
@@ -149,7 +152,9 @@ def metric(
     *, needs: Literal["sample"], **declared: Any
 ) -> Callable[[Callable[Concatenate[Sample, Options], Score]], OfSample[Options]]: ...
 @overload
-def metric(*, needs: Literal["source", "posterior", "models"], **declared: Any) -> Callable[[Function], Function]: ...
+def metric(
+    *, needs: Literal["source", "posterior", "sample and posterior", "models"], **declared: Any
+) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
     """Attach a card of these fields to a metric and list it under its own name.
 

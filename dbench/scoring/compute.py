@@ -62,6 +62,7 @@ def compute(
     scored: ScoredCodes,
     *,
     metrics: Collection[str] = (),
+    family: str = "papers",
     fast: bool = False,
     seed: int = 0,
     repeats: int | None = None,
@@ -77,11 +78,11 @@ def compute(
 
     Raises:
         InvalidInput: a seed or a number of repeats that is no count.
-        UnknownName: a metric that is not in the plan.
+        UnknownName: a metric that is not in the plan, or a family that does not exist.
     """
     for name, value in (("seed", seed), ("repeats", repeats if repeats is not None else 0)):
         require_count(name, value, 0)
-    items = choose(metrics)
+    items = choose(metrics, family)
     found: dict[str, Result] = {}
 
     def left_out(item: Item, reason: str) -> None:
@@ -205,6 +206,8 @@ def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:
         return (scored.source,)
     if item.needs == "posterior":
         return (scored.sample.codes, scored.logvar)
+    if item.needs == "sample and posterior":
+        return (scored.sample, scored.logvar)
     return (scored.sample,)
 
 
@@ -217,11 +220,11 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
     if item.needs == "grid" and not isinstance(scored.source, GridSource):
         return "needs every combination of factor values exactly once, or --encoder and --data"
-    if item.needs == "posterior" and scored.logvar is None:
+    if item.needs in ("posterior", "sample and posterior") and scored.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
     if item.labels and not sample.discrete:
         return "is defined for labels; factors that are not whole numbers are continuous"
-    if item.needs in ("sample", "grid") and sample.discrete:
+    if item.needs in ("sample", "sample and posterior", "grid") and sample.discrete:
         most = max(len(np.unique(column)) for column in sample.factors.T)
         if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"

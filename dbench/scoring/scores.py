@@ -158,6 +158,7 @@ def score(
     continuous: Collection[str] = (),
     discrete: Collection[str] = (),
     metrics: Collection[str] = (),
+    family: str = "papers",
     fast: bool = False,
     seed: int = 0,
     repeats: int | None = None,
@@ -173,7 +174,9 @@ def score(
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given. A file has its own.
         continuous: names of factors that are continuous although they look like labels (``*`` is a wildcard).
         discrete: the same for labels that look continuous.
-        metrics: names; all if none are given, but those of exact boosted trees (``dci``), which take a minute each.
+        metrics: names; all of the family if none are given, but those of exact boosted trees (``dci``), which take a
+            minute each.
+        family: ``papers`` (the metrics of the five papers), ``identifiability`` (those of later ones), or ``all``.
         fast: leave out the slow ones, but those that are named.
         seed: decides all draws.
         repeats: how often each is repeated for its 95% interval; 0 for none. By default those that fit no predictors
@@ -189,7 +192,7 @@ def score(
     Raises:
         InvalidInput: arrays, a file or an option that break a rule.
         DamagedData: a file that cannot be read.
-        UnknownName: a metric or factor that does not exist.
+        UnknownName: a metric, family or factor that does not exist.
 
     Example:
         >>> import numpy as np
@@ -214,7 +217,7 @@ def score(
     else:
         found = read_arrays(codes, factors, factor_names=factor_names, **kinds)
     file = ScoredCodes.of(found, source)
-    results = compute(file, metrics=metrics, fast=fast, seed=seed, repeats=repeats, progress=progress)
+    results = compute(file, metrics=metrics, family=family, fast=fast, seed=seed, repeats=repeats, progress=progress)
     return Scores(file, results)
 
 
