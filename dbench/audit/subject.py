@@ -21,7 +21,7 @@ from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score
 from dbench.seeds import generator
 
-Needs = Literal["arrays", "sample", "source", "models", "posterior", "sample and posterior"]
+Needs = Literal["arrays", "sample", "source", "models", "posterior", "sample+logvar"]
 # How a metric's number of bins may be called.
 BINS = ("bins", "n_bins", "num_bins", "nbins")
 
@@ -125,7 +125,7 @@ class Subject:
             return (source,)
         stream = generator(audit="sample", n=n, repetition=repetition)
         sample = source.sample(n, stream)
-        if self.needs in ("models", "posterior", "sample and posterior"):
+        if self.needs in ("models", "posterior", "sample+logvar"):
             # Two models that learnt the same: the same observations, each with its own noise.
             models = np.stack([sample.codes, source.codes(sample.factors, stream)])
             known = _repeats(*models)
@@ -168,7 +168,7 @@ def _needs(metric: Callable[..., Any], name: str) -> Needs:
     """Tell from its card, or its parameters, what a metric wants to be called with."""
     card = getattr(metric, "card", None)
     needs = getattr(card, "needs", None)
-    if needs in ("sample", "source", "models", "posterior", "sample and posterior"):
+    if needs in ("sample", "source", "models", "posterior", "sample+logvar"):
         return needs  # type: ignore[no-any-return]
     if needs is not None:
         raise InvalidInput(f"{name} needs a {needs}, which a representation alone has not; it cannot be audited")

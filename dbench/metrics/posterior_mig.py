@@ -48,7 +48,7 @@ def posterior_information(
 
 
 @metric(
-    needs="sample and posterior",
+    needs="sample+logvar",
     bounds=(0, 1),
     family="identifiability",
     cite="chen2018",

@@ -34,7 +34,7 @@ from dbench.errors import InvalidInput, find, unknown_name
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
 Array = NDArray[np.float64]
-Needs = Literal["sample", "source", "posterior", "sample and posterior", "models", "grid"]
+Needs = Literal["sample", "source", "posterior", "sample+logvar", "models", "grid"]
 Family = Literal["papers", "identifiability"]
 
 INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
@@ -153,7 +153,7 @@ def metric(
 ) -> Callable[[Callable[Concatenate[Sample, Options], Score]], OfSample[Options]]: ...
 @overload
 def metric(
-    *, needs: Literal["source", "posterior", "sample and posterior", "models"], **declared: Any
+    *, needs: Literal["source", "posterior", "sample+logvar", "models"], **declared: Any
 ) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
     """Attach a card of these fields to a metric and list it under its own name.

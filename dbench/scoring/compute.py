@@ -206,7 +206,7 @@ def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:
         return (scored.source,)
     if item.needs == "posterior":
         return (scored.sample.codes, scored.logvar)
-    if item.needs == "sample and posterior":
+    if item.needs == "sample+logvar":
         return (scored.sample, scored.logvar)
     return (scored.sample,)
 
@@ -220,11 +220,11 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
     if item.needs == "grid" and not isinstance(scored.source, GridSource):
         return "needs every combination of factor values exactly once, or --encoder and --data"
-    if item.needs in ("posterior", "sample and posterior") and scored.logvar is None:
+    if item.needs in ("posterior", "sample+logvar") and scored.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
     if item.labels and not sample.discrete:
         return "is defined for labels; factors that are not whole numbers are continuous"
-    if item.needs in ("sample", "sample and posterior", "grid") and sample.discrete:
+    if item.needs in ("sample", "sample+logvar", "grid") and sample.discrete:
         most = max(len(np.unique(column)) for column in sample.factors.T)
         if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"

@@ -46,7 +46,7 @@ def score(name, codes, **options):
         return METRICS[name](np.stack([codes[ROWS], OTHER]), np.ones((2, 5), dtype=bool), **options)
     if needs == "posterior":
         return METRICS[name](codes[ROWS], np.zeros((600, 5)), **options)
-    if needs == "sample and posterior":
+    if needs == "sample+logvar":
         return METRICS[name](Sample(codes[ROWS], GRID[ROWS]), np.full((600, 5), -4.0), **options)
     return METRICS[name](Sample(codes[ROWS], GRID[ROWS]), **options)
 
