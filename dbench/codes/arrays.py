@@ -49,23 +49,33 @@ def read_arrays(
             "codes and factors must have the same index, got two that differ; reset_index(drop=True) on both goes by "
             "position"
         )
-    code_columns, code_names = _columns("codes", "code", codes)
-    numbers = []
-    for name, column in zip(code_names, code_columns, strict=True):
-        if isinstance(column, Labels):
-            raise InvalidInput(f"codes must hold real numbers, got text such as {column.names[0]!r} in {name}")
-        numbers.append(column)
+    numbers, code_names = _code_matrix(codes)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names
     first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
-    if len(numbers[0]) != len(first):
+    if len(numbers) != len(first):
         pair = f"{np.shape(codes)} and {np.shape(factors)}"
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
     matrix, notes = Kinds(continuous, discrete).encode(columns, names)
-    sample = Sample(np.stack(numbers, axis=1), matrix, names)
+    sample = Sample(numbers, matrix, names)
     return CodesFile("arrays", sample, code_names, len(sample), notes=tuple(notes))
+
+
+def _code_matrix(codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return n x d numbers and the names of the codes; a matrix of floats as it is, since wide ones fill the memory."""
+    if not hasattr(codes, "iloc"):
+        array = as_array("codes", codes)
+        if array.dtype.kind == "f" and array.ndim == 2 and 0 not in array.shape and np.isfinite(array).all():
+            return array, tuple(f"code_{j}" for j in range(array.shape[1]))
+    columns, names = _columns("codes", "code", codes)
+    numbers = []
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column, Labels):
+            raise InvalidInput(f"codes must hold real numbers, got text such as {column.names[0]!r} in {name}")
+        numbers.append(column)
+    return np.stack(numbers, axis=1), names
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:

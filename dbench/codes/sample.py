@@ -66,7 +66,8 @@ class Sample:
         names = tuple(self.factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
         if len(names) != factors.shape[1] or len(set(names)) != len(names):
             raise InvalidInput(f"factor_names must be {factors.shape[1]} different names, got {list(names)}")
-        object.__setattr__(self, "codes", codes.astype(np.float64))
+        own = not np.may_share_memory(codes, np.asarray(self.codes))  # wide codes are not copied twice
+        object.__setattr__(self, "codes", codes if own and codes.dtype == np.float64 else codes.astype(np.float64))
         whole = factors.dtype.kind != "f"
         object.__setattr__(self, "factors", as_integers("factors", factors) if whole else factors.astype(np.float64))
         object.__setattr__(self, "factor_names", names)

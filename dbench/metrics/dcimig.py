@@ -33,6 +33,7 @@ def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
     family="identifiability",
     cite="sepliarskaia2019",
     label="DCIMIG",
+    wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={

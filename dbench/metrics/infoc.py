@@ -24,6 +24,7 @@ def _shares(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     family="identifiability",
     cite="hsu2023",
     label="InfoC",
+    wide=True,
     known=(Known(noisy=1, shared=1 / 2),),
     picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
     pitfalls={

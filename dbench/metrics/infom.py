@@ -43,6 +43,7 @@ def _mean(matrix: NDArray[np.float64]) -> float:
     cite="hsu2023",
     label="InfoM",
     mixes=True,
+    wide=True,
     known=(Known(noisy=1, shared=1 / 2),),
     picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
     pitfalls={

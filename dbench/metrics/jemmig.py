@@ -35,6 +35,7 @@ def _per_factor(information: Array, of_codes: Array, of_factors: Array, bins: in
     family="identifiability",
     cite="do2020",
     label="JEMMIG",
+    wide=True,
     known=(Known(noisy=1 - (4 - 1.5 * log2(3)) / (1 + log2(20)), shared=1 - 1 / (1 + log2(20))),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={

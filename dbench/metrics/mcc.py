@@ -12,16 +12,24 @@ from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import exact_copies
 from dbench.metrics.inputs import ranked, require_varying
 from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations.predictability import CELLS
 from dbench.metrics.relations.predictability import correlation as correlations
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
 Correlation = Literal["pearson", "spearman"]
 
 
-def _halves(first: Sample, second: Sample, correlation: Correlation) -> tuple[Array, Array]:
-    a, b = (correlations(part.codes, ranked(part.factors), ranks=correlation == "spearman") for part in (first, second))
-    return a, b
+def _halves(codes: Array, factors: Array, rows: tuple[Rows, Rows], correlation: Correlation) -> tuple[Array, Array]:
+    """Correlations of each half of the rows, blocks of wide codes one after another."""
+    step = max(CELLS // len(codes), 1)
+    blocks = [codes[:, start : start + step] for start in range(0, codes.shape[1], step)]
+    ranks = correlation == "spearman"
+    first, second = (
+        np.concatenate([correlations(block[half], factors[half], ranks=ranks) for block in blocks]) for half in rows
+    )
+    return first, second
 
 
 def _held_out(chosen: Array, seen: Array) -> Array:
@@ -45,6 +53,7 @@ def _per_factor(first: Array, second: Array) -> Array:
     label="MCC",
     ordered=True,
     learned=True,
+    wide=True,
     known=(
         Known(noisy=1 / 2, shared=(2 / sqrt(5) + 1) / 2, slack=0.01),
         Known(noisy=1 / 2, shared=(2 / sqrt(5) + 1) / 2, slack=0.01, options={"correlation": "spearman"}),
@@ -88,9 +97,10 @@ def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.r
     if correlation not in ("pearson", "spearman"):
         raise InvalidInput(f"correlation must be 'pearson' or 'spearman', got {correlation!r}")
     generator = given_generator(generator, metric="mcc")
-    first, second = sample.split(1 / 2, generator)
-    halves = _halves(first, second, correlation)
-    copied = _halves(exact_copies(first), exact_copies(second), correlation)
+    order, factors = generator.permutation(len(sample)), ranked(sample.factors)
+    rows = order[len(sample) // 2 :], order[: len(sample) // 2]
+    halves = _halves(sample.codes, factors, rows, correlation)
+    copied = _halves(exact_copies(sample).codes, factors, rows, correlation)
     per_factor = _per_factor(*halves)
     return Score(
         "mcc" if correlation == "pearson" else f"mcc[{correlation}]",

@@ -23,6 +23,7 @@ from dbench.seeds import given_generator
     cite="cao2022",
     label="MED",
     mixes=True,
+    wide=True,
     known=(Known(noisy=1, shared=(3 * (5 / 3 - log2(3)) + 1) / 4),),
     parts={"per_factor": "completeness"},
     picture=("normalised_information", "Mutual information, each factor's sum 1"),

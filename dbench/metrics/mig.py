@@ -18,6 +18,7 @@ from dbench.seeds import given_generator
     bounds=(0, 1),
     cite="chen2018",
     label="MIG",
+    wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={

@@ -20,6 +20,7 @@ from dbench.seeds import given_generator
     cite="li2020",
     label="MIG-sup",
     mixes=True,
+    wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
     pitfalls={

@@ -30,6 +30,7 @@ def _per_code(information: Array, of_codes: Array) -> tuple[Array, float]:
     family="identifiability",
     cite="almudevar2024",
     label="Minimality",
+    wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=3 / 4),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={

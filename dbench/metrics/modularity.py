@@ -55,6 +55,7 @@ def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
     cite="ridgeway2018",
     label="Modularity",
     mixes=True,
+    wide=True,
     known=(Known(noisy=1, shared=1 / 2),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={

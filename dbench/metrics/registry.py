@@ -99,6 +99,7 @@ class MetricCard:
     learned: bool = False  # whether predictors are fitted: rows drawn twice would stand in training and test part
     # Slow takes more than some seconds, or says little as often (dci[suter]); by name a minute or more.
     speed: Literal["fast", "slow", "by name"] = "fast"
+    wide: bool = False  # whether many thousands of codes take it time and memory in proportion, and no more
     adjusted: bool = False  # whether its detail 'chance' has been taken off the score
     compared: bool = False  # whether dbench score works out chance and copies, which its details do not state
     mixes: bool = False  # whether it asks for codes that mix factors, so that with a single factor it says nothing

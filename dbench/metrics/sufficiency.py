@@ -18,6 +18,7 @@ from dbench.seeds import given_generator
     family="identifiability",
     cite="almudevar2024",
     label="Sufficiency",
+    wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0),
     help="Repeats behind each interval.  [10; 0 with predictors]",
 )
+@click.option("--most", type=click.IntRange(1), help="Codes of most information to fit predictors on.  [all]")
 @click.option("--rows", type=click.IntRange(1), help="Rows to keep of a longer file, drawn at random.  [2,000,000]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides all draws.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records in place of tables.")

@@ -1,9 +1,11 @@
 """Every metric of the plan on one sample: a score, or the reason why there is none."""
 
 import inspect
+import logging
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -14,9 +16,11 @@ from scipy import stats
 from dbench.codes import GridSource, RowSource, Sample
 from dbench.errors import DbenchError
 from dbench.metrics import Score, entropy, exact_copies, shuffled
+from dbench.metrics.ceilings import shared_informations
 from dbench.metrics.inputs import label_indices, require_count
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.scored_codes import BINS, ScoredCodes
+from dbench.scoring.wide import WIDE, most_informative, too_wide
 from dbench.seeds import generator
 
 REPEATS = 10
@@ -25,6 +29,7 @@ REPEATS = 10
 STOPPED = "stopped before it was computed (Ctrl-C)"
 """Reason of what an interrupt left out."""
 
+_LOG = logging.getLogger(__name__)
 _MOST_CLASSES = 1_000
 _MOST_CELLS = 1 << 27
 _FEW_ROWS = 500  # below, every score is said to say little
@@ -66,6 +71,7 @@ def compute(
     fast: bool = False,
     seed: int = 0,
     repeats: int | None = None,
+    most: int | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
     """Compute all metrics that the sample allows: the quick ones, their intervals, then the slow ones.
@@ -82,7 +88,10 @@ def compute(
     """
     for name, value in (("seed", seed), ("repeats", repeats if repeats is not None else 0)):
         require_count(name, value, 0)
+    if most is not None:
+        require_count("most", most, 1)
     items = choose(metrics, family)
+    wide = scored.sample.n_codes > WIDE
     found: dict[str, Result] = {}
 
     def left_out(item: Item, reason: str) -> None:
@@ -93,6 +102,12 @@ def compute(
             left_out(item, "exact boosted trees, a minute or more each; computed where asked for by name")
         elif item.speed == "slow" and fast and not metrics:
             left_out(item, "slow; left out as asked (fast)")
+        elif wide and not item.wide and not (item.learned and most is not None):
+            reason = too_wide(item, scored, int(seed))
+            if metrics:
+                _LOG.warning("%s %s", item.name, reason)
+            else:
+                left_out(item, f"{reason}; computed where asked for by name")
     wanted = [item for item in items if item.name not in found]
     slow = [item for item in wanted if item.speed != "fast"]
     quick = [item for item in wanted if item.speed == "fast"]
@@ -100,22 +115,27 @@ def compute(
     looked_up = scored.source is None or isinstance(scored.source, GridSource)
     once = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
     times = {item.name: int(repeats) if repeats is not None else 0 if item.name in once else REPEATS for item in wanted}
+    if wide and repeats is None:  # each would take as long again
+        times = dict.fromkeys(times, 0)
     steps = [(item, False) for item in quick] + [(item, True) for item in quick]
     steps += [(item, refine) for item in slow for refine in (False, True)]
-    few = _few(scored.sample, int(seed))
-    try:
+    few = fitted = _few(scored.sample, int(seed))
+    if most is not None and any(item.learned and not item.wide for item in wanted):
+        fitted = most_informative(few, most, int(seed))
+    with shared_informations(), suppress(KeyboardInterrupt):
         for number, (item, refine) in enumerate(steps):
             if progress is not None:
                 progress(item, number, len(steps), found)
-            what = replace(scored, sample=few) if item.learned else scored
+            what = scored
+            if item.learned:
+                what = replace(scored, sample=few if item.wide else fitted)
             if refine:
                 found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
             else:
                 found[item.name] = _result(item, what, int(seed))
-    except KeyboardInterrupt:
-        for item in wanted:
-            if item.name not in found:
-                left_out(item, STOPPED)
+    for item in wanted:
+        if item.name not in found:
+            left_out(item, STOPPED)
     return [found[item.name] for item in items]
 
 
@@ -146,6 +166,8 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
+    if scored.sample.n_codes < len(scored.code_names):
+        score = replace(score, per_code=None, relation=None)
     remarks = (*_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
@@ -155,8 +177,10 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
 
 def _call(item: Item, scored: ScoredCodes, seed: int, **repeat: int) -> Score:
     options = dict(item.options)
+    # Of wide codes all metrics of information deal out alike, so that it is counted once.
+    name = "wide" if item.wide and scored.sample.n_codes > WIDE else item.name
     if "generator" in inspect.signature(item.function).parameters:
-        options["generator"] = generator(metric=item.name, seed=seed, **repeat)
+        options["generator"] = generator(metric=name, seed=seed, **repeat)
     return item.function(*_input(item, scored), **options)
 
 
@@ -236,6 +260,8 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
 def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
     """Say why a score says little, or what it assumes; nothing where it does not."""
     sample, said = scored.sample, []
+    if sample.n_codes < len(scored.code_names):
+        said.append(f"of the {sample.n_codes:,} codes of most information, chosen on the other half of the rows")
     if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
         said.append("with one factor no code can mix two: near 1 whatever the codes")
     if item.name == "dci[suter]" and len(sample) < 100_000:  # above, exact copies beside idle codes come near 1

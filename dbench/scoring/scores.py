@@ -162,6 +162,7 @@ def score(
     fast: bool = False,
     seed: int = 0,
     repeats: int | None = None,
+    most: int | None = None,
     progress: Progress | None = None,
     source: Source | None = None,
 ) -> Scores:
@@ -180,7 +181,10 @@ def score(
         fast: leave out the slow ones, but those that are named.
         seed: decides all draws.
         repeats: how often each is repeated for its 95% interval; 0 for none. By default those that fit no predictors
-            are, 10 times.
+            are, 10 times; of more than 1,000 codes none are.
+        most: metrics that fit predictors see so many codes, those of most information on one half of the rows, and the
+            other half of the rows; by default all. Of more than 1,000 codes they are left out, with what they would
+            take as reason, unless this is given or they are named.
         progress: called with each item, its number and the number of items, and the results so far, before it is
             computed.
         source: what can be asked for codes of other factors, such as a :class:`dbench.codes.FunctionSource`, for the
@@ -217,7 +221,9 @@ def score(
     else:
         found = read_arrays(codes, factors, factor_names=factor_names, **kinds)
     file = ScoredCodes.of(found, source)
-    results = compute(file, metrics=metrics, family=family, fast=fast, seed=seed, repeats=repeats, progress=progress)
+    results = compute(
+        file, metrics=metrics, family=family, fast=fast, seed=seed, repeats=repeats, most=most, progress=progress
+    )
     return Scores(file, results)
 
 
