@@ -49,14 +49,14 @@ _LEAST = 0.95
 
 def summary(results: list[dict[str, Any]], equivalent: dict[str, str]) -> tuple[str, bool]:
     """What a run found, in Markdown, and whether enough was noticed."""
-    from dbench.stats import share_interval
+    from dbench.stats import share_of
 
     lines, counted = ["| area | noticed | of | equivalent | share | 95% interval |", "|---|---|---|---|---|---|"], []
     by_area = {area: [r for r in results if r["mutant"].startswith(f"{AREAS[area][0]}/")] for area in AREAS}
     for area, found in [*by_area.items(), ("all", results)]:
         counted = [r for r in found if r["mutant"] not in equivalent or r["outcome"] != "survived"]
         if counted:
-            share = share_interval(sum(r["outcome"] != "survived" for r in counted), len(counted))
+            share = share_of(sum(r["outcome"] != "survived" for r in counted), len(counted)).at(0.95)
             lines.append(
                 f"| {area} | {round(share.value * share.n)} | {share.n} | {len(found) - len(counted)} "
                 f"| {share.value:.1%} | {share.low:.1%} to {share.high:.1%} |"

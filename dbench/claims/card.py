@@ -19,6 +19,8 @@ Role = CardRole | Literal["size"]
 
 # The attribute by which the pytest plugin finds the card of a test function.
 CARD_ATTRIBUTE = "dbench_card"
+# Why a test cannot be judged, found when it was marked.
+_FAULT_ATTRIBUTE = "dbench_fault"
 
 # Units that are all the same still differ by this share of their size after their mean was taken away.
 _ROUNDING = 1e-12
@@ -183,9 +185,11 @@ class Claim:
         return name_of(self.id, self.evidence, self.part)
 
     def covers(self, test: Function) -> Function:
-        """Mark a test function, which returns its estimate, as judging this claim and no other."""
+        """Mark a test function, which returns its estimate, as judging this claim; one of two is never judged."""
         if hasattr(test, CARD_ATTRIBUTE):
-            raise InvalidInput(f"a test must cover one claim, but {test.__name__} covers two: {self.id} is the second")
+            fault = f"a test must cover one claim, but {test.__name__} covers two: {self.name!r} is the second"
+            setattr(test, _FAULT_ATTRIBUTE, fault)
+            return test
         setattr(test, CARD_ATTRIBUTE, self)
         return test
 
@@ -240,6 +244,14 @@ class Claim:
         n = self.rule.n_to_settle(whole)  # an end that was cut says nothing of the spread
         more = f"about n = {n} would settle it" if n else "more of the same would not settle it"
         return Judgement(verdict, f"{reason}; {more}", n)
+
+
+def fault_of(test: Callable[..., Any]) -> str:
+    """Say why a test that covers a claim cannot be judged; nothing where it can."""
+    card: Claim = getattr(test, CARD_ATTRIBUTE)
+    if card.role in ("primary", "cell") and not card.false:
+        return f"false of card {card.name!r} must name where its sentence is false, got nothing"
+    return str(getattr(test, _FAULT_ATTRIBUTE, ""))
 
 
 def name_of(claim: str, evidence: str, part: str) -> str:

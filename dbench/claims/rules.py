@@ -2,11 +2,10 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 from scipy.special import ndtri, stdtrit
 
@@ -158,12 +157,7 @@ EVERY_PART = above(1.0, null=0.0)
 """The rule of a sentence with several parts, judged by :func:`every_part`."""
 
 
-def every_part(
-    estimates: Sequence[Estimate] | Callable[[float], Sequence[Interval]],
-    rules: Mapping[str, Rule],
-    *,
-    confidence: float | None = None,
-) -> Any:
+def every_part(estimates: Sequence[Estimate], rules: Mapping[str, Rule]) -> Estimate:
     """Judge a sentence that says several things: the smallest of its parts, each on the scale of its own rule.
 
     ``estimates`` are those of the parts; ``rules`` are those of the parts in that order, by their names, each with one
@@ -177,8 +171,6 @@ def every_part(
         >>> EVERY_PART.decide(found), found.notes[0]
         (<Verdict.REPRODUCED: 'reproduced'>, 'dci: 0.60 [0.55, 0.65], asked above 0.5 (no effect: 0)')
     """
-    if callable(estimates):  # the old form
-        return _every_part_at(estimates, rules, 0.95 if confidence is None else confidence)
 
     def scaled(rule: Rule, part: Estimate) -> Estimate:
         def ends(level: float) -> tuple[float, float]:
@@ -194,18 +186,5 @@ def every_part(
         return f"{name}: {e.value:.2f} [{e.low:.2f}, {e.high:.2f}], asked {rule}"
 
     parts = list(zip(rules.items(), estimates, strict=True))
-    smallest: Estimate = smallest_of([scaled(rule, part) for (_, rule), part in parts])
+    smallest = smallest_of([scaled(rule, part) for (_, rule), part in parts])
     return replace(smallest, notes=tuple(partial(said, name, rule, part) for (name, rule), part in parts))
-
-
-def _every_part_at(
-    estimates: Callable[[float], Sequence[Interval]], rules: Mapping[str, Rule], confidence: float
-) -> Interval:
-    found = cache(estimates)
-    smallest: Interval = smallest_of(
-        lambda level: [rule.scaled(part) for rule, part in zip(rules.values(), found(level), strict=True)],
-        confidence=confidence,
-    )
-    named = zip(rules.items(), found(confidence), strict=True)
-    notes = (f"{name}: {e.value:.2f} [{e.low:.2f}, {e.high:.2f}], asked {rule}" for (name, rule), e in named)
-    return replace(smallest, notes=tuple(notes))

@@ -16,7 +16,7 @@ from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.estimates.filters import filtered, kept_by
 from dbench.estimates.population import Population
 from dbench.estimates.zoo_among import SEVERAL_ACTIVE, Mask, varies_without_any
-from dbench.stats import Estimate, either, smallest_of
+from dbench.stats import Estimate, smallest_of
 
 Matrix = NDArray[np.float64]
 
@@ -24,7 +24,6 @@ _NUMBER, _FEWEST = SEVERAL_ACTIVE
 _MODELS = ("all", "informative")
 
 
-@either
 def average_over_objectives(
     population: Population,
     statistics: Callable[[Mapping[str, Matrix], Mask], ArrayLike],
@@ -99,7 +98,6 @@ def _left_out(population: Population, scores: Sequence[str], objectives: Sequenc
     return found
 
 
-@either
 def smallest_average(
     population: Population,
     statistics: Callable[[Mapping[str, Matrix], Mask], ArrayLike],

@@ -1,7 +1,6 @@
 """Contrasts of the rank correlations of several scores, with intervals over seeds."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +8,12 @@ from numpy.typing import NDArray
 from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.estimates.population import Population
 from dbench.estimates.zoo_among import Among, half_of, varies_without_any
-from dbench.stats import Estimate, either, jackknife_each, rank_correlations
+from dbench.stats import Estimate, jackknife_each, rank_correlations
 
 Correlation = Callable[[str, str], float]
 """Spearman's correlation of two scores, by their names."""
 
 
-@either
 def from_correlations(
     population: Population,
     scores: Sequence[str],
@@ -79,17 +77,6 @@ def from_correlations(
         return list(combine(lambda first, second: float(found[place[first], place[second]])))
 
     return jackknife_each(statistics, len(rows))
-
-
-def over_correlations(
-    take: Callable[..., Any],
-    population: Population,
-    scores: Sequence[str],
-    combine: Callable[[Correlation], Sequence[float]],
-    confidence: float,
-) -> Any:
-    """In the old form: take the smallest, the largest or every part of what :func:`from_correlations` makes."""
-    return take(from_correlations(population, scores, combine)).at(confidence)
 
 
 def _counts(models: NDArray[np.float64], left: NDArray[np.bool_]) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import EvidenceLacking, nearest_to
 from dbench.estimates.partly_scored import PartlyScored
-from dbench.stats import Estimate, either, jackknife, jackknife_each
+from dbench.stats import Estimate, jackknife, jackknife_each
 from dbench.zoo.arrays import AGREEMENTS, RunArrays, compared_apart
 
 Matrix = NDArray[np.float64]
@@ -220,9 +220,6 @@ class Population:
         The statistic takes the positions of the seeds kept, among the complete ones.
         """
         return jackknife(statistic, len(self.enough_seeds()))
-
-    # Their names in the old form, at a confidence.
-    interval, intervals, interval_over_seeds = either(estimate), either(estimates), either(estimate_over_seeds)
 
     def _leaving_out(
         self,

@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from dbench.errors import EvidenceLacking
 from dbench.estimates.population import Population
-from dbench.stats import Estimate, correlation, either
+from dbench.stats import Estimate, correlation
 from dbench.stats.inputs import varies
 
 Points = Callable[[NDArray[np.int64]], NDArray[np.float64]]
@@ -26,7 +26,6 @@ Points = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 _NEARLY = 1 - 1e-9
 
 
-@either
 def correlation_over_systems(population: Population, first: Points, second: Points) -> Estimate:
     """Pearson's correlation over systems, with an interval for other systems and other units.
 
@@ -51,7 +50,6 @@ def correlation_over_systems(population: Population, first: Points, second: Poin
     return Estimate(math.tanh(units.value), n, ends)
 
 
-@either
 def lead_over_systems(population: Population, shared: Points, first: Points, second: Points) -> Estimate:
     """By how much the first correlates more with the shared value over systems than the second does.
 

@@ -3,9 +3,8 @@
 Seeds are as in ``dbench.estimates.zoo_statistics``, ``among`` is as in ``dbench.estimates.zoo_among``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +14,9 @@ from dbench.estimates.population import Population
 from dbench.estimates.zoo_among import Among, left_of, rows_with, strengths_with
 from dbench.stats import (
     Estimate,
-    Interval,
-    either,
     jackknife_each,
-    largest_of,
     luck_beats_choice,
     probability_of_superiority,
-    smallest_of,
 )
 
 Matrix = NDArray[np.float64]
@@ -42,7 +37,6 @@ def place_of(population: Population, setting: Setting) -> int:
     return int(found[0])
 
 
-@either
 def ratio_to(
     population: Population,
     score: str,
@@ -76,7 +70,6 @@ def ratio_to(
     return replace(found, notes=(*found.notes, f"strength by strength: {note}"))
 
 
-@either
 def ratios_to(
     population: Population,
     score: str,
@@ -132,7 +125,6 @@ def change_over_sweep(population: Population, score: str, objective: str, *, sta
     return np.asarray(swept[:, -1] - swept[:, 0], dtype=np.float64)
 
 
-@either
 def superiority_of_setting(
     population: Population,
     score: str,
@@ -152,7 +144,6 @@ def superiority_of_setting(
     return population.estimates(statistics, scores=[score], objectives=objectives)
 
 
-@either
 def superiority_of_objective(
     population: Population, scores: Sequence[str], objective: str, rest: Sequence[str]
 ) -> list[Estimate]:
@@ -169,17 +160,6 @@ def superiority_of_objective(
     return population.estimates(statistics, scores=scores, objectives=[objective, *rest])
 
 
-def best_everywhere(candidates: Sequence[Callable[[float], Sequence[Interval]]], *, confidence: float = 0.95) -> Any:
-    """How good the best of several candidates is at what it is worst at: the largest of their smallest values.
-
-    In the old form: each candidate takes a confidence and returns intervals, one for each task.
-    """
-    return largest_of(
-        lambda level: [smallest_of(candidate, confidence=level) for candidate in candidates], confidence=confidence
-    )
-
-
-@either
 def luck_over_choice(population: Population, scores: Sequence[str], objectives: Sequence[str]) -> Estimate:
     """How often luck beats the choice of a strength, mean of all sweeps."""
     population.enough_seeds(2)

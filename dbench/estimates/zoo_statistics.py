@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dbench.errors import EvidenceLacking
 from dbench.estimates.population import Population
 from dbench.estimates.zoo_among import Among, left_of, rows_with
-from dbench.stats import Estimate, either, mean_of, rank_correlation, sweep_correlations
+from dbench.stats import Estimate, mean_of, rank_correlation, sweep_correlations
 
 Matrix = NDArray[np.float64]
 
@@ -32,7 +32,6 @@ def arrays_of(population: Population, name: str, *, objectives: Sequence[str] | 
     return np.concatenate([population.array(name, objective, seeds=seeds) for objective in chosen], axis=1)
 
 
-@either
 def stacked(
     population: Population,
     statistic: Callable[..., float],
@@ -52,7 +51,6 @@ def stacked(
     )
 
 
-@either
 def trend_with_strength(
     population: Population,
     objective: str,
@@ -79,7 +77,6 @@ def trend_with_strength(
     return mean_of(sweep_correlations(strengths, sweeps))
 
 
-@either
 def share_of_models(
     population: Population,
     holds: Callable[..., NDArray[np.bool_]],
@@ -108,7 +105,6 @@ def share_of_models(
     return mean_of(shares)
 
 
-@either
 def correlation_between(
     population: Population,
     first: str,
@@ -124,7 +120,6 @@ def correlation_between(
     return stacked(population, statistic, (first, second), objectives=objectives)
 
 
-@either
 def agreement_gap_between(population: Population, shared: str, first: str, second: str) -> Estimate:
     """By how much a score agrees more with the first than with the second, over all models pooled."""
 
@@ -132,6 +127,3 @@ def agreement_gap_between(population: Population, shared: str, first: str, secon
         return rank_correlation(a.ravel(), b.ravel()) - rank_correlation(a.ravel(), c.ravel())
 
     return stacked(population, statistic, (shared, first, second))
-
-
-stacked_interval = stacked  # its name in the old form

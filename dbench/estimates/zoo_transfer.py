@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.errors import EvidenceLacking
 from dbench.estimates.evidence import OnDemand
 from dbench.estimates.population import Population, PopulationPair
-from dbench.stats import Estimate, either, jackknife_each, rank_correlation, transfer_successes
+from dbench.stats import Estimate, jackknife_each, rank_correlation, transfer_successes
 
 Matrix = NDArray[np.float64]
 
@@ -51,7 +51,6 @@ class Transfers:
     settings: int
 
 
-@either
 def transfer(
     pair: PopulationPair,
     scores: Sequence[str],
@@ -70,7 +69,6 @@ def transfer(
     return shared_estimates(pair, scores, successes)[0]
 
 
-@either
 def settings_agreement(pair: PopulationPair, scores: Sequence[str]) -> list[Estimate]:
     """Spearman's correlation over settings of the mean score on the one data set with that on the other.
 
@@ -110,7 +108,6 @@ def shared_settings(
     return chosen, seeds
 
 
-@either
 def shared_estimates(
     pair: PopulationPair,
     scores: Sequence[str],
@@ -134,6 +131,3 @@ def shared_estimates(
         return statistics([table[kept] for table in first], [table[kept] for table in second])
 
     return jackknife_each(of_seeds, len(seeds))
-
-
-shared_intervals = shared_estimates  # its name in the old form

@@ -18,10 +18,11 @@ from dbench.claims import (
     load_expected,
     record_of,
 )
+from dbench.claims.card import fault_of
 from dbench.claims.fingerprint import declared_by
 from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.ledger import completed
-from dbench.errors import DbenchError, EvidenceLacking, InvalidInput
+from dbench.errors import DbenchError, EvidenceLacking
 from dbench.estimates.evidence import OnDemand, other_size
 from dbench.estimates.filters import NothingLeftOut
 from dbench.estimates.partly_scored import on_scored_seeds
@@ -40,6 +41,8 @@ EXPECTATIONS: pytest.StashKey[Expectations | None] = pytest.StashKey()
 FROZEN: pytest.StashKey[Frozen | None] = pytest.StashKey()
 # Where the cards of this session are not as they were frozen, by name.
 CHANGES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+# Names that several cards have.
+SHARED: pytest.StashKey[set[str]] = pytest.StashKey()
 # The parameters of each test's first case, by the test's id.
 FIRST: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()
 
@@ -112,20 +115,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.config.stash.setdefault(FIRST, {})[metafunc.definition.nodeid] = metafunc._calls[0].params
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that judge a claim."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests that judge a claim, and note which cards share a name."""
+    first: dict[str, Claim] = {}
+    shared = config.stash.setdefault(SHARED, set())
     for item in items:
         if (card := card_of(item)) is not None:
             item.add_marker(pytest.mark.claim(card.id))
-
-
-@pytest.fixture
-def confidence(request: pytest.FixtureRequest) -> float:
-    """Confidence of the interval a test has to return: its card's, or a cell's share of it."""
-    card = card_of(request.node)
-    if card is None:
-        raise InvalidInput(f"confidence is for tests that cover a claim, got {request.node.nodeid}")
-    return _level(request.node, card)
+            if first.setdefault(card.name, card) is not card:
+                shared.add(card.name)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -136,6 +134,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     if card.id not in ledger(setting(pyfuncitem.config, "dbench_ledger")):
         pytest.fail(f"claim {card.id!r} must be a finding of the ledger (--dbench-ledger), got none", pytrace=False)
+    if fault := fault_of(pyfuncitem.obj):
+        pytest.fail(fault, pytrace=False)
+    if card.name in pyfuncitem.config.stash[SHARED]:
+        pytest.fail(f"part of card {card.name!r} must tell it from the others, but two have this name", pytrace=False)
     if (changed := _unfrozen(pyfuncitem, card)) and pyfuncitem.config.option.dbench_unfrozen == "fail":
         pytest.fail(f"{changed}; dbench claims freeze, or --dbench-unfrozen=allow", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
@@ -143,10 +145,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
     def interval(**given: Any) -> Interval:
         returned = pyfuncitem.obj(**given)
-        if isinstance(returned, Interval):  # the old form
-            return returned
         if not isinstance(returned, Estimate):
-            raise TypeError(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}")
+            pytest.fail(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}", pytrace=False)
         return returned.at(level)
 
     try:

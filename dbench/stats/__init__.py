@@ -7,20 +7,14 @@ from dbench.stats.correlations import (
     correlation,
     correlation_test,
 )
-from dbench.stats.estimate import Estimate, Interval, either, exact
+from dbench.stats.estimate import Estimate, Interval, exact
 from dbench.stats.intervals import (
     bootstrap,
-    bootstrap_interval,
     jackknife,
     jackknife_each,
-    jackknife_interval,
-    jackknife_intervals,
-    mean_interval,
     mean_of,
-    share_interval,
     share_of,
     uniform_deviation,
-    uniform_deviation_interval,
 )
 from dbench.stats.multiplicity import common_direction, largest_of, smallest_of
 from dbench.stats.ranks import luck_beats_choice, rank_correlation, rank_correlations, sweep_correlations
@@ -40,27 +34,21 @@ __all__ = [
     "Interval",
     "Significance",
     "bootstrap",
-    "bootstrap_interval",
     "common_direction",
     "compare_dependent_correlations",
     "compare_independent_correlations",
     "correlation",
     "correlation_test",
-    "either",
     "exact",
     "jackknife",
     "jackknife_each",
-    "jackknife_interval",
-    "jackknife_intervals",
     "largest_of",
     "luck_beats_choice",
-    "mean_interval",
     "mean_of",
     "mean_range_overlaps",
     "probability_of_superiority",
     "rank_correlation",
     "rank_correlations",
-    "share_interval",
     "share_of",
     "smallest_of",
     "superiority_of_groups",
@@ -70,6 +58,5 @@ __all__ = [
     "transfer_success",
     "transfer_successes",
     "uniform_deviation",
-    "uniform_deviation_interval",
     "variance_explained",
 ]

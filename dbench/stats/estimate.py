@@ -1,15 +1,10 @@
 """A number, and its interval at the confidence that a judge asks for: what every judgement is made of."""
 
-import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, TypeVar, cast
 
 from dbench.errors import InvalidInput
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -107,22 +102,3 @@ def finite_or_none(value: float) -> float | None:
 def exact(value: float, *, n: int = 1) -> Estimate:
     """Return the estimate of a value computed without sampling from ``n`` enumerated cases."""
     return Estimate(value, n, None)
-
-
-def either(function: Function) -> Function:
-    """Let a function be asked in the old form too: with a confidence, the last argument, it returns intervals.
-
-    It leaves with the last claim that asks so.
-    """
-    positions = len(inspect.signature(function).parameters)
-
-    @wraps(function)
-    def asked(*args: Any, confidence: float | None = None, **options: Any) -> Any:
-        if len(args) > positions:
-            *args, confidence = args  # type: ignore[assignment]
-        found = function(*args, **options)
-        if confidence is None:
-            return found
-        return [one.at(confidence) for one in found] if isinstance(found, list) else found.at(confidence)
-
-    return cast(Function, asked)

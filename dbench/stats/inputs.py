@@ -35,9 +35,3 @@ def varies(vector: NDArray[np.float64]) -> bool:
     """Whether numbers differ by more than rounding leaves."""
     unit = in_unit(vector)
     return bool(np.ptp(unit) > 1e-12 * np.abs(unit).max())
-
-
-def check_confidence(confidence: float) -> None:
-    """Insist on a confidence strictly between 0 and 1; a NaN is not."""
-    if not 0 < confidence < 1:
-        raise InvalidInput(f"confidence must lie strictly between 0 and 1, got {confidence}")

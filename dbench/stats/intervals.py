@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dbench.errors import InvalidInput
-from dbench.stats.estimate import Estimate, Interval
+from dbench.stats.estimate import Estimate
 from dbench.stats.inputs import finite_vector
 
 _UNBOUNDED = (-math.inf, math.inf)
@@ -180,48 +180,3 @@ def _numbers(statistic: Callable[[NDArray[np.int64]], ArrayLike], kept: NDArray[
     if len(found) < 1 or not np.isfinite(found).all():
         raise InvalidInput(f"statistic must be finite, got {found.tolist()} from the units {kept.tolist()}")
     return found
-
-
-# In the old form, at a confidence: they leave with the last claim that asks so.
-
-
-def mean_interval(values: ArrayLike, *, confidence: float = 0.95) -> Interval:
-    """:func:`mean_of` at a confidence."""
-    return mean_of(values).at(confidence)
-
-
-def jackknife_interval(
-    statistic: Callable[[NDArray[np.int64]], float], n_units: int, *, confidence: float = 0.95
-) -> Interval:
-    """:func:`jackknife` at a confidence."""
-    return jackknife(statistic, n_units).at(confidence)
-
-
-def jackknife_intervals(
-    statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units: int, *, confidence: float = 0.95
-) -> list[Interval]:
-    """:func:`jackknife_each` at a confidence."""
-    return [one.at(confidence) for one in jackknife_each(statistic, n_units)]
-
-
-def bootstrap_interval(
-    statistic: Callable[[NDArray[np.int64]], float],
-    n_units: int,
-    *,
-    generator: np.random.Generator,
-    draws: int = 2_000,
-    confidence: float = 0.95,
-    reflected: bool = False,
-) -> Interval:
-    """:func:`bootstrap` at a confidence."""
-    return bootstrap(statistic, n_units, generator=generator, draws=draws, reflected=reflected).at(confidence)
-
-
-def share_interval(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
-    """:func:`share_of` at a confidence."""
-    return share_of(successes, n).at(confidence)
-
-
-def uniform_deviation_interval(deviation: float, *, n: int, points: int, confidence: float = 0.95) -> Interval:
-    """:func:`uniform_deviation` at a confidence."""
-    return uniform_deviation(deviation, n=n, points=points).at(confidence)

@@ -5,41 +5,12 @@ none of these' about the largest. The interval of such a value is not the smalle
 the extreme one is a choice made after the data were seen.
 """
 
-from collections.abc import Callable, Sequence
-from functools import cache, partial, wraps
-from typing import Any
+from collections.abc import Sequence
 
 from dbench.errors import InvalidInput
 from dbench.stats.estimate import Estimate
-from dbench.stats.inputs import check_confidence
 
 
-def _in_either_form(function: Callable[[Sequence[Estimate]], Estimate]) -> Callable[..., Any]:
-    """Take in the old form too: what takes a confidence and returns intervals. It leaves with the last that does so."""
-
-    @wraps(function)
-    def asked(estimates: Any, *, confidence: float | None = None) -> Any:
-        if not callable(estimates):
-            return function(estimates)
-        level = 0.95 if confidence is None else confidence
-        check_confidence(level)
-        found = cache(estimates)
-
-        def ends(place: int, level: float) -> tuple[float, float]:
-            one = found(level)[place]
-            if isinstance(one, Estimate):
-                one = one.at(level)
-            if one.confidence < level:
-                raise InvalidInput(f"intervals must have the confidence asked for, {level:g}, got {one.confidence:g}")
-            return one.low, one.high
-
-        each = [Estimate(e.value, e.n, partial(ends, i)) for i, e in enumerate(found(level))]
-        return function(each).at(level)
-
-    return asked
-
-
-@_in_either_form
 def smallest_of(estimates: Sequence[Estimate]) -> Estimate:
     """Estimate the smallest of k true values, so that ``above`` says 'all of them are'.
 
@@ -55,7 +26,6 @@ def smallest_of(estimates: Sequence[Estimate]) -> Estimate:
     return _smallest(_several(estimates))
 
 
-@_in_either_form
 def largest_of(estimates: Sequence[Estimate]) -> Estimate:
     """Estimate the largest of k true values, so that ``below`` says 'none of them exceeds it'.
 
@@ -65,7 +35,6 @@ def largest_of(estimates: Sequence[Estimate]) -> Estimate:
     return _negated(_smallest([_negated(one) for one in _several(estimates)]))
 
 
-@_in_either_form
 def common_direction(estimates: Sequence[Estimate]) -> Estimate:
     """How strong an effect is in the direction that all share: the larger of min(effects) and min(-effects).
 

@@ -11,7 +11,7 @@ from dbench.audit.subject import MetricFailed, Subject
 from dbench.errors import InvalidInput
 from dbench.metrics.registry import MetricCard
 from dbench.seeds import generator
-from dbench.stats import Interval, bootstrap_interval, rank_correlation
+from dbench.stats import Interval, bootstrap, rank_correlation
 from dbench.stats.ranks import ranks
 from dbench.zoo.panel import Panel
 
@@ -78,7 +78,7 @@ def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str
     """Spearman's correlation of two metrics over the models, with the interval of resampled models."""
     a, b = scores[first], scores[second]
     stream = generator(task="rank", first=first, second=second)
-    return bootstrap_interval(lambda kept: rank_correlation(a[kept], b[kept]), len(a), generator=stream)
+    return bootstrap(lambda kept: rank_correlation(a[kept], b[kept]), len(a), generator=stream).at(0.95)
 
 
 def disagreements(scores: Mapping[str, NDArray[np.float64]], first: str, second: str, most: int) -> list[Disagreement]:

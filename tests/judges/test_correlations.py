@@ -23,10 +23,10 @@ def pairs(rho):
 
 
 def test_each_estimate_is_the_one_that_is_found_alone():
-    alone, gap, itself = from_correlations(zoo(), LOADS, pairs, confidence=0.9)
+    alone, gap, itself = (one.at(0.9) for one in from_correlations(zoo(), LOADS, pairs))
     for found, known in (
-        (alone, correlation_between(zoo(), "mig", "dci", confidence=0.9)),
-        (gap, agreement_gap_between(zoo(), "mig", "dci", "sap", confidence=0.9)),
+        (alone, correlation_between(zoo(), "mig", "dci").at(0.9)),
+        (gap, agreement_gap_between(zoo(), "mig", "dci", "sap").at(0.9)),
     ):
         assert (found.value, found.low, found.high) == pytest.approx((known.value, known.low, known.high))
         assert (found.n, found.confidence) == (6, 0.9)

@@ -26,7 +26,7 @@ from dbench.estimates.evidence import (
 )
 from dbench.estimates.partly_scored import PartlyScored, on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
-from dbench.stats import jackknife_interval
+from dbench.stats import jackknife
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
 from dbench.zoo.complete import write_table
 from dbench.zoo.keys import KEY_SCHEMA
@@ -109,10 +109,8 @@ def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):
         seen.append({key: table[:, 0].tolist() for key, table in tables.items()})
         return float(tables["sap", "beta_vae"].mean() + tables["mig", "beta_tcvae"][:, 0].mean())
 
-    estimate = population.interval(
-        statistic, scores=["mig", "sap"], objectives=["beta_tcvae", "beta_vae"], confidence=0.95
-    )
-    known = jackknife_interval(lambda kept: 2 * kept.mean() + 100, 3)
+    estimate = population.estimate(statistic, scores=["mig", "sap"], objectives=["beta_tcvae", "beta_vae"]).at(0.95)
+    known = jackknife(lambda kept: 2 * kept.mean() + 100, 3).at(0.95)
     assert (estimate.value, estimate.n) == (known.value, 3)
     assert (estimate.low, estimate.high) == pytest.approx((known.low, known.high))
     assert seen[1]["sap", "beta_vae"] == [1, 2]
@@ -120,12 +118,12 @@ def test_seeds_are_left_out_jointly_across_all_that_shares_them(population):
 
 
 def test_several_statistics_have_the_intervals_of_each_alone(population):
-    wanted = {"scores": ["mig", "sap"], "objectives": ["beta_vae"], "confidence": 0.95}
-    both = population.intervals(lambda tables: [table.mean() for table in tables.values()], **wanted)
+    wanted = {"scores": ["mig", "sap"], "objectives": ["beta_vae"]}
+    both = population.estimates(lambda tables: [table.mean() for table in tables.values()], **wanted)
     for score, found in zip(("mig", "sap"), both, strict=True):
-        alone = population.interval(lambda tables, s=score: float(tables[s, "beta_vae"].mean()), **wanted)
+        alone = population.estimate(lambda tables, s=score: float(tables[s, "beta_vae"].mean()), **wanted)
         assert (found.value, found.n) == (alone.value, alone.n)
-        assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
+        assert (found.at(0.95).low, found.at(0.95).high) == pytest.approx((alone.at(0.95).low, alone.at(0.95).high))
 
 
 def partly_scored(lacks: dict[str, set[int]]) -> pd.DataFrame:
@@ -209,7 +207,7 @@ def test_agreements_are_those_of_the_largest_part_of_the_seeds_that_was_compared
 def test_a_population_without_a_complete_seed_is_refused():
     empty = Population("tiny", rows_of(lambda key: key.strength == 4))
     with pytest.raises(EvidenceLacking, match="tiny must have 1 or more complete seeds, got 0"):
-        empty.interval(lambda tables: 0.0, scores=["mig"], objectives=["beta_vae"], confidence=0.95)
+        empty.estimate(lambda tables: 0.0, scores=["mig"], objectives=["beta_vae"])
     with pytest.raises(EvidenceLacking, match="tiny has no seed with all strengths of beta_vae"):
         empty.scores("mig", "beta_vae")
 

@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 from dbench.claims import EVERY_PART, Rule, Verdict, above, below, every_part, within
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import Interval, exact, mean_interval
+from dbench.stats import Estimate, Interval, exact, mean_of
 
 R, W, OPEN, A, C = Verdict.REPRODUCED, Verdict.WEAKER, Verdict.UNDECIDED, Verdict.ABSENT, Verdict.CONTRADICTED
 # Multiples of 1/8 add and subtract without rounding, so that edges are hit.
@@ -180,7 +180,7 @@ def test_inside_a_range_both_ends_must_clear():
 )
 def test_a_rule_errs_no_more_often_than_its_confidence_allows(effect, verdict, least, most):
     worlds = effect + generator(test="errors of a rule", effect=effect).standard_normal((2_000, 8))
-    found = [above(0.0).decide(mean_interval(world)) is verdict for world in worlds]
+    found = [above(0.0).decide(mean_of(world).at(0.95)) is verdict for world in worlds]
     assert least <= sum(found) / len(found) <= most
 
 
@@ -236,10 +236,8 @@ def test_a_part_on_its_bound_is_decided_as_by_its_own_rule(rule, below_it, above
 
 def test_a_sentence_of_several_parts_is_as_good_as_its_worst():
     def judged(*values):
-        def found(level):
-            return [Interval(value, value - 0.004, value + 0.004, 10, level) for value in values]
-
-        return EVERY_PART.decide(every_part(found, dict(zip("abcd", PARTS, strict=True)), confidence=0.95))
+        parts = [Estimate(value, 10, lambda _, value=value: (value - 0.004, value + 0.004)) for value in values]
+        return EVERY_PART.decide(every_part(parts, dict(zip("abcd", PARTS, strict=True))).at(0.95))
 
     assert judged(0.6, 0.2, 0.8, 0.0) == Verdict.REPRODUCED
     assert judged(0.4, 0.2, 0.8, 0.0) == Verdict.WEAKER

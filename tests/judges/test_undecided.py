@@ -1,6 +1,5 @@
 """Too little to tell: fewer units than a card asks for decide nothing, and some rules say so of enough units."""
 
-import inspect
 import math
 
 import pytest
@@ -45,7 +44,6 @@ def test_the_six_pairs_of_3dshapes_leave_open_what_goes_with_them_by_chance(clai
     module = claim_files["flaws/test_5_3_published_tables"]
     claim = getattr(module, name)
     test = next(one for one in vars(module).values() if getattr(one, CARD_ATTRIBUTE, None) is claim)
-    level = {"confidence": 0.95} if "confidence" in inspect.signature(test).parameters else {}  # the old form
-    judgement = claim.judge(test(population_of="3dshapes", scores=scores, **given, **level))
+    judgement = claim.judge(test(population_of="3dshapes", scores=scores, **given))
     assert judgement.verdict is Verdict.UNDECIDED
     assert "would settle it" in judgement.reason

@@ -11,7 +11,7 @@ from dbench.estimates.zoo_statistics import (
     correlation_between,
     settings_of,
     share_of_models,
-    stacked_interval,
+    stacked,
     trend_with_strength,
 )
 from dbench.seeds import generator
@@ -111,7 +111,5 @@ def test_the_gap_of_agreement_tells_the_relative_from_the_stranger():
 
 def test_stacked_scores_stand_side_by_side_in_the_order_asked_for():
     found = zoo()
-    estimate = stacked_interval(found, lambda a, b: float((a - b).mean()), ("mig", "mig"), objectives=["beta_vae"]).at(
-        0.95
-    )
+    estimate = stacked(found, lambda a, b: float((a - b).mean()), ("mig", "mig"), objectives=["beta_vae"]).at(0.95)
     assert (estimate.low, estimate.value, estimate.high) == (0.0, 0.0, 0.0)

@@ -23,10 +23,11 @@ import os
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.stats import Interval, exact
+from dbench.stats import Estimate, exact
 
 
 def card(id="flaws.xor", evidence="synthetic", part="", role="cell", **fields):
+    fields.setdefault("false", {"world": "ours"})
     return Claim(
         id=id, part=part, role=role, where="1", says="It holds.", evidence=evidence, population="worlds varied",
         unit="world", statistic="mean", rule=above(0.5), min_n=5, printed=Printed("0.7", 0.7, 0.1), **fields,
@@ -34,7 +35,7 @@ def card(id="flaws.xor", evidence="synthetic", part="", role="cell", **fields):
 
 
 def around(value):
-    return Interval(value, value - 0.1, value + 0.1, 10, 0.95)
+    return Estimate(value, 10, lambda level: (value - 0.1, value + 0.1))
 
 """
 

@@ -45,8 +45,7 @@ def test_same():
     raise NothingLeftOut("the filter removes none of 3")
 
 @card("hownot.fact-7").covers
-def test_level(confidence, *, value=0.7):
-    assert confidence == 0.95
+def test_level(*, value=0.7):
     return around(value)
 
 class TestBroken:
@@ -63,8 +62,8 @@ class TestBroken:
         return float("nan")
 
     @BROKEN.covers
-    def test_is_not_confident(self):
-        return Interval(0.7, 0.6, 0.8, 10, 0.9)
+    def test_returns_an_interval(self):
+        return around(0.7).at(0.95)
 
     @BROKEN.covers
     def test_skips(self):
@@ -96,7 +95,7 @@ def test_marked_as_failing():
     assert False
 """
 
-BROKEN = ("raises", "returns_nothing", "returns_a_number", "is_not_confident", "skips")
+BROKEN = ("raises", "returns_nothing", "returns_a_number", "returns_an_interval", "skips")
 BROKEN += ("breaks_in_the_teardown", "breaks_in_the_setup")
 VERDICTS = {f"TestBroken::test_{how}": "broken" for how in BROKEN} | {
     "test_good[1]": "reproduced",
@@ -138,7 +137,7 @@ def test_every_verdict_has_its_outcome_alike_with_any_number_of_workers(session,
     assert reasons["raises"] == "ValueError: boom"
     assert "must return an Estimate, got NoneType" in reasons["returns_nothing"]
     assert "must return an Estimate, got float" in reasons["returns_a_number"]
-    assert "judged at confidence 0.95, got an interval of 0.9" in reasons["is_not_confident"]
+    assert "must return an Estimate, got Interval" in reasons["returns_an_interval"]
     assert "no time" in reasons["skips"]
     assert "fell over" in reasons["breaks_in_the_teardown"]
     assert reasons["breaks_in_the_setup"] == "fixture 'missing' not found"
@@ -292,7 +291,7 @@ def trees(population, objectives):
 @card("flaws.misalignment", evidence="zoo", regime=(Predicate("p", "trees", above(0.5), "source", trees),)).covers
 @pytest.mark.parametrize("score", ["mig", "nk"])
 def test_it(population, score):
-    return Interval(0.7, 0.6, 0.8, len(population.scores(score, "beta_vae")), 0.95)
+    return Estimate(0.7, len(population.scores(score, "beta_vae")), lambda level: (0.6, 0.8))
 """
 
 

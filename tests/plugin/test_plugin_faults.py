@@ -126,22 +126,18 @@ def test_every_verdict_that_a_test_may_hide_behind_a_skip_has_a_letter(verdict):
     assert len(pytest_report_teststatus(report)[1]) == 1
 
 
-def test_a_cell_that_does_not_share_its_level_with_the_others_is_broken(session, pytester):
+def test_the_cells_of_a_finding_share_its_level(session, pytester):
     cells = {f"hownot.fact-7 / synthetic / {part}": FrozenCard("ab" * 8, "2026-01-01", "", 1) for part in "ab"}
     write_frozen(pytester.path / "frozen.json", Frozen(cells))
     source = """
 CARD = card("hownot.fact-7", part="a")
 
 @CARD.covers
-def test_own():
+def test_shared():
     return around(0.7)
-
-@CARD.covers
-def test_shared(confidence):
-    return Interval(0.7, 0.6, 0.8, 10, confidence)
 """
     done = session(source, "-n0", "--dbench-frozen=frozen.json", "--dbench-unfrozen=allow")
-    assert done.verdicts == {"test_own": "broken", "test_shared": "reproduced"}
+    assert done.verdicts == {"test_shared": "reproduced"}
     assert done.records["test_shared"]["confidence"] == 0.975
 
 
@@ -185,3 +181,40 @@ def test_fatal():
     assert not (outcome.folder / "out").exists()
     document = json.loads((outcome.folder / "out-partial" / "report.json").read_text())
     assert not document["scope"]["complete"]
+
+
+def test_a_claim_that_cannot_be_judged_is_one_line_each(session):
+    source = """
+@card(part="interval").covers
+def test_interval():
+    return around(0.8).at(0.95)
+
+@card(part="no control", false={}).covers
+def test_no_control():
+    return around(0.8)
+
+@card(part="second").covers
+@card(part="first").covers
+def test_two_cards():
+    return around(0.8)
+
+@card(part="same").covers
+def test_one_name():
+    return around(0.8)
+
+@card(part="same").covers
+def test_the_same_name():
+    return around(0.8)
+"""
+    done = session(source, "-n0")
+    assert done.code == 1
+    assert set(done.verdicts.values()) == {"broken"}
+    lines = {
+        "test_interval": "must return an Estimate, got Interval",
+        "test_no_control": "false of card 'flaws.xor / synthetic / no control' must name where its sentence is false",
+        "test_two_cards": "test_two_cards covers two: 'flaws.xor / synthetic / second' is the second",
+        "test_one_name": "part of card 'flaws.xor / synthetic / same' must tell it from the others",
+    }
+    for name, line in lines.items():
+        assert line in done.records[name]["reason"]
+    assert "Traceback" not in done.text

@@ -12,12 +12,12 @@ from scipy import stats
 from dbench.errors import InvalidInput
 from dbench.stats import (
     correlation,
-    jackknife_interval,
+    jackknife,
     luck_beats_choice,
-    mean_interval,
+    mean_of,
     rank_correlation,
     rank_correlations,
-    share_interval,
+    share_of,
     sweep_correlations,
     variance_explained,
 )
@@ -31,7 +31,7 @@ GPA = np.array([3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12
 
 def test_the_jackknife_gives_the_standard_error_of_the_law_school_example():
     # Printed: correlation 0.776, jackknife standard error 0.143.
-    found = jackknife_interval(lambda kept: correlation(LSAT[kept], GPA[kept]), 15)
+    found = jackknife(lambda kept: correlation(LSAT[kept], GPA[kept]), 15).at(0.95)
     assert found.value == correlation(LSAT, GPA) == pytest.approx(0.776, abs=5e-4)
     assert (found.high - found.low) / 2 / stats.t.ppf(0.975, 14) == pytest.approx(0.143, abs=5e-4)
 
@@ -39,7 +39,7 @@ def test_the_jackknife_gives_the_standard_error_of_the_law_school_example():
 @QUICK
 @given(UNITS, st.sampled_from([0.8, 0.95, 0.99]))
 def test_the_interval_of_a_mean_is_scipys(units, confidence):
-    found = mean_interval(units, confidence=confidence)
+    found = mean_of(units).at(confidence)
     if np.ptp(units):
         known = stats.ttest_1samp(units, 0).confidence_interval(confidence)
         assert (found.low, found.high) == pytest.approx((known.low, known.high))
@@ -49,7 +49,7 @@ def test_the_interval_of_a_mean_is_scipys(units, confidence):
 @given(st.integers(1, 60), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
 def test_the_interval_of_a_share_is_scipys(n, data, confidence):
     successes = data.draw(st.integers(0, n))
-    found, known = share_interval(successes, n, confidence=confidence), stats.binomtest(successes, n)
+    found, known = share_of(successes, n).at(confidence), stats.binomtest(successes, n)
     assert (found.low, found.high) == pytest.approx(tuple(known.proportion_ci(confidence)), abs=1e-12)
     assert found.value == successes / n
 

@@ -26,7 +26,7 @@ from calibration.row import Row
 from dbench.claims.card import Claim
 from dbench.claims.rules import Verdict
 from dbench.errors import InvalidInput
-from dbench.stats import Interval, share_interval
+from dbench.stats import Interval, share_of
 
 # What a rule may err at its margin.
 LARGEST_ERROR = 0.05
@@ -78,7 +78,7 @@ class Frequencies:
     def share(self, *verdicts: Verdict) -> Interval:
         """Probability of 'reproduced', or of one of some verdicts, with the exact 95% interval the worlds leave."""
         chosen = verdicts or (Verdict.REPRODUCED,)
-        return share_interval(sum(self.counts.get(verdict, 0) for verdict in chosen), self.worlds)
+        return share_of(sum(self.counts.get(verdict, 0) for verdict in chosen), self.worlds).at(0.95)
 
     @property
     def wrong(self) -> tuple[Interval, Interval]:

@@ -1,7 +1,6 @@
 """What the calibration knows of one card: its family of simulated models, and what is looked for in it."""
 
 import importlib.util
-import inspect
 import math
 import sys
 from collections.abc import Callable, Mapping
@@ -68,8 +67,7 @@ class Row:
             return self.estimated(models)
         claim = self.claim
         test = next(one for one in vars(claim_file(self.file)).values() if getattr(one, CARD_ATTRIBUTE, None) is claim)
-        level = {"confidence": claim.confidence} if "confidence" in inspect.signature(test).parameters else {}
-        found: Estimate = test(models, **(dict(claim.given) | dict(self.given)), **level)
+        found: Estimate = test(models, **(dict(claim.given) | dict(self.given)))
         return found
 
     def draw(self, effect: float, **axes: Any) -> Any:
