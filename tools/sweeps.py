@@ -37,8 +37,8 @@ _HEAD = f"""# Chance and bias of the metrics
 
 Written by `python tools/sweeps.py`; a figure for each metric stands below. Three factors of four equally likely values
 and d Gaussian codes, on n rows: codes of *noise* tell nothing, of *copies* the first three are exact copies of the
-factors and the others noise. Means of {DRAWS} draws. *Correlated* factors agree with a hidden cause with probability 0.8,
-the third of the *redundant* ones is the upper half of the first, *continuous* ones are uniform. `-`: not defined there.
+factors and the others noise. Means of {DRAWS} draws. *Correlated* factors agree with a hidden cause with probability
+0.8, the third of the *redundant* ones is the upper half of the first, *continuous* ones are uniform. `-`: not defined.
 [Which metrics should I report?](which-metrics.md) reads these tables.
 """
 
