@@ -90,8 +90,7 @@ def posterior_mig(
         posteriors, shuffled) and ``rows``. With a single code the second best is 0.
 
     Raises:
-        InvalidInput: continuous factors, a factor that does not vary, variances that are not finite or of another
-        shape.
+        InvalidInput: continuous factors, a factor that does not vary, variances of another shape or not finite.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
