@@ -1,9 +1,4 @@
-"""Wide codes through ``dbench.score``, one thread: ``python benchmarks/wide.py --codes 16384 --family all``."""
-
-import os
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
+"""Wide codes through ``dbench.score``: ``OMP_NUM_THREADS=1 python benchmarks/wide.py --family all``."""
 
 import resource
 import time
