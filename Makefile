@@ -1,11 +1,12 @@
 # make claims: judge every finding, write reports/latest/.   make test: lint, types, all tests.   make lint: the quick part.
 # make docs: lists of what there is, and the site in build/site.   make picture: docs/report.png.
 # make pages: what takes minutes and is committed: docs/properties.md, docs/sweeps.md and the figures of the report.
+# make peers: other libraries' metrics beside ours, in an environment of their own; writes docs/peers*.md. It takes an hour.
 # --no-compile: most modules that are installed are never imported.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: claims test lint docs pages picture format clean
+.PHONY: claims test lint docs pages peers picture format clean
 
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dbench needs python 3.11 or newer, found " + sys.version.split()[0])'
@@ -32,6 +33,17 @@ pages: .venv/installed
 	$(BIN)/python tools/properties.py --new docs/properties.md
 	$(BIN)/python tools/sweeps.py
 	$(BIN)/dbench figures --small --out docs/figures
+
+build/peers/installed: pyproject.toml constraints.txt tools/peers/requirements.txt
+	$(PYTHON) -m venv build/peers
+	build/peers/bin/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
+	build/peers/bin/pip install --quiet --disable-pip-version-check --no-compile --no-deps -r tools/peers/requirements.txt
+	@touch $@
+
+peers: build/peers/installed
+	build/peers/bin/python tools/referee.py faults
+	build/peers/bin/python tools/referee.py matrix
+	build/peers/bin/python tools/referee.py values
 
 picture:
 	chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The steps of the nightly workflow: verify, keep, tell. tests/report/test_nightly.py runs them on a repository made for it.
+# The steps of the nightly workflow: verify, keep, tell, peers. tests/report/test_nightly.py runs them on a repository made for it.
 # CLAIMS is the outcome of 'make claims' (success or failure), RUN_URL the address of the run, DBENCH the command.
 set -euo pipefail
 
@@ -18,11 +18,8 @@ verify() {
   done
 }
 
-# Add the report to the branch that GitHub Pages publishes, and say what changed since the last night when all was well.
-keep() {
-  : > "$state/changes"
-  echo "no report was kept" > "$state/title" # unless it is, below
-  [ -f reports/latest/report.json ] || return 0
+# Check the branch that GitHub Pages publishes out into $kept, new where there is none.
+checkout() (
   git worktree prune
   if git fetch --quiet origin "$branch"; then
     git worktree add --quiet --force --detach "$kept" FETCH_HEAD
@@ -31,6 +28,22 @@ keep() {
     git -C "$kept" checkout --quiet --orphan "$branch"
     git -C "$kept" rm --quiet -r --force .
   fi
+)
+
+# Push what lies there, with a message.
+publish() (
+  git -C "$kept" add --all
+  git -C "$kept" commit --quiet --allow-empty --message "$1"
+  git -C "$kept" push --quiet origin "HEAD:refs/heads/$branch"
+  git worktree remove --force "$kept"
+)
+
+# Add the report to the branch that GitHub Pages publishes, and say what changed since the last night when all was well.
+keep() {
+  : > "$state/changes"
+  echo "no report was kept" > "$state/title" # unless it is, below
+  [ -f reports/latest/report.json ] || return 0
+  checkout
   mkdir -p "$kept/history"
   cp reports/latest/report.json "$kept/history/$day.json"
   cp reports/latest/badge-*.svg "$kept"
@@ -43,10 +56,7 @@ keep() {
   fi
   if [ "$CLAIMS" = success ]; then echo "$day" > "$kept/good"; fi
   $dbench report history "$kept/history" --page "$kept/index.html" --figures docs/figures > "$kept/history.txt"
-  git -C "$kept" add --all
-  git -C "$kept" commit --quiet --allow-empty --message "Report of $day"
-  git -C "$kept" push --quiet origin "HEAD:refs/heads/$branch"
-  git worktree remove --force "$kept"
+  publish "Report of $day"
   printf %s "$changed" > "$state/title"
 }
 
@@ -69,6 +79,14 @@ tell() {
     gh label create nightly --force
     gh issue create --label nightly --title "$title" --body-file "$state/body"
   fi
+}
+
+# Add the pages and badges of 'make peers' to that branch.
+peers() {
+  checkout
+  mkdir -p "$kept/peers"
+  cp build/referee/badge-*.svg docs/peers*.md "$kept/peers"
+  publish "Peers of $day"
 }
 
 "$1"

@@ -59,8 +59,8 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
         says = {name: one_line(record[name]) for name in ("quote", "statistic", "rule")}
         click.echo(f'\nThe paper: "{says["quote"]}"\nStatistic: {says["statistic"]}\nRule:      {says["rule"]}')
         for entry in record["regime"]:
-            value = "not known" if entry["value"] is None else f"{entry['value']:.3g}"
-            click.echo(one_line(f"Condition: {entry['says']} {entry['rule']}: {value} ({entry['source']})"))
+            values = ", ".join(f"{unit} {value:.3g}" for unit, value in entry.get("values", {}).items())
+            click.echo(one_line(f"Condition: {entry['says']} {entry['rule']}: {values} ({entry['source']})"))
     click.echo(f"\n{heading['verdict'].upper()}. {one_line(heading['says'])}")
     for note in heading["notes"]:
         click.echo(f"  {one_line(note)}")
@@ -123,12 +123,14 @@ def _shipped_claims() -> Path:
     help="Two reports: a changed card keeps its date where all its records are equal in both.",
 )
 @click.option("--evidence", type=click.Path(path_type=Path, exists=True), help="Tables that --same translates.")
+@click.option("--blind", is_flag=True, help="What changed was proposed by readers who had seen no table (docs/blind).")
 @click.option("--check", is_flag=True, help="Write nothing, and fail where a card is not as it was frozen.")
-def freeze(folder: Path, same: tuple[Path, Path] | None, evidence: Path | None, check: bool) -> None:
+def freeze(folder: Path, same: tuple[Path, Path] | None, evidence: Path | None, blind: bool, check: bool) -> None:
     """Write FOLDER/frozen.json: what each card declares, with a hash of it and the commit.
 
     A card that is as it was keeps its date. One that changed gets today's, and is unconfirmed on every table that was
-    scored before, unless --same proves that the change was one of form: then the tables of --evidence get its new hash.
+    scored before, unless it is --blind, or --same proves that the change was one of form: then the tables of --evidence
+    get its new hash.
     """
     from dbench.claims.frozen import Frozen, frozen_again, load_frozen, translate_rules, write_frozen
     from dbench.estimates.evidence import evidence_folders
@@ -137,7 +139,7 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, evidence: Path | None, 
     path = folder / "frozen.json"
     before = load_frozen(path) if path.is_file() else Frozen()
     equal = _equal_cards(*(read_report(report) for report in same)) if same else set[str]()
-    after = frozen_again(before, _collect_cards(folder), equal)
+    after = frozen_again(before, _collect_cards(folder), equal, blind=blind)
     changed = [name for name, card in after.cards.items() if before.cards.get(name) != card]
     gone = before.cards.keys() - after.cards.keys()
     counts = f"{len(changed)} new or changed, {len(gone)} gone"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +24,35 @@ def one_line(text: str) -> str:
         'a red name'
     """
     return " ".join(_UNPRINTABLE.sub(" ", _ESCAPES.sub("", text)).split())
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print text for reading, of which no line holds control characters; blanks and ends of lines stay."""
+    import click
+
+    lines = (_UNPRINTABLE.sub(" ", _ESCAPES.sub("", line)) for line in str(text).split("\n"))
+    click.echo("\n".join(lines), err=err)
+
+
+def clipped(text: str, most: int = 60) -> str:
+    """Return text of at most so many characters; the end of a longer one is left out.
+
+    Example:
+        >>> clipped("x" * 1000, 8)
+        'xxxxxxx\u2026'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}\u2026"
+
+
+def some(names: Sequence[str], most: int = 10) -> str:
+    """Return names in a row; of more than ``most`` how many there are more, and of long ones the beginning.
+
+    Example:
+        >>> some(["a", "b", "c"], 2)
+        'a, b and 1 more'
+    """
+    listed = ", ".join(clipped(one_line(name)) for name in names[:most])
+    return f"{listed} and {len(names) - most} more" if len(names) > most else listed
 
 
 def cell(text: str) -> str:

@@ -24,6 +24,8 @@ UNKNOWN = {
     "scoring": {"zoo", "claims"},
 } | {room: {"pytest"} for room in ("zoo", "claims", "report", "figures")}
 
+READ_BY = {"dbench/codes/formats/containers.py": {"torch"}}  # a format's own library, for files alone
+
 
 def imports(source: str) -> set[str]:
     """Dotted names of all imports, those inside functions included."""
@@ -66,7 +68,7 @@ def test_a_package_imports_only_from_those_above_it_and_what_every_package_may_u
 @pytest.mark.parametrize("room", UNKNOWN)
 def test_a_package_does_not_import_what_it_must_not_know(room):
     wrong = {file: (rooms_in(names) | tops_in(names)) & UNKNOWN[room] for file, names in of_room(room).items()}
-    assert {file: names for file, names in wrong.items() if names} == {}
+    assert {file: names for file, names in wrong.items() if names - READ_BY.get(file, set())} == {}
 
 
 def programs(folder: str) -> list[Path]:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbench.cli import main
-from dbench.shown import cell, one_line, terminal
+from dbench.shown import cell, one_line, say, terminal
 
 HOSTILE = "a\x1b[2J\x1b]0;title\x07\u202eb"
 SCORE = ["--metric", "mig", "--repeats", "0"]
@@ -109,3 +109,19 @@ def test_a_console_of_no_width_has_eighty(monkeypatch):
         monkeypatch.setenv("COLUMNS", columns)
         widths.append(terminal().width)
     assert widths == [80, 20, 20, 33]
+
+
+def test_the_zoo_shows_text_from_outside_without_what_moves_a_cursor(tmp_path, monkeypatch):
+    place = tmp_path / "st\x1b[2Jore\u202e"
+    monkeypatch.chdir(tmp_path)
+    (place / "runs").mkdir(parents=True)
+    result = CliRunner().invoke(main, ["zoo", "ls", "--profile", "micro", "--store", str(place)])
+    assert result.exit_code == 0
+    assert "\x1b" not in result.output
+    assert "\u202e" not in result.output
+    assert "store" in result.output.replace("\n", "")
+
+
+def test_what_is_said_keeps_its_lines_and_blanks(capsys):
+    say("a\n  b\x1b[31mc\x07d\u202e e\r", err=True)
+    assert capsys.readouterr().err == "a\n  bc d  e \n"

@@ -1,9 +1,10 @@
 """Bring claims/expected.toml and docs/sizes.md up to a report: ``python tools/expect.py reports/latest/report.json``.
 
 For after new evidence. Entries that still hold keep their reason and date; those of another verdict, or of no record,
-go. What is undecided or not tested gets a general reason, since its record says the rest. Any other verdict needs a
-reason that a person writes: such records are printed, and stand under 'REASON MISSING' until then. Of a report of a
-part of the claims the other claims' entries stay as they are, and so does the table of docs/sizes.md.
+go. What is undecided or not tested gets a general reason, since its record says the rest, and so does what is no
+primary. Any other verdict needs a reason that a person writes: such records are printed, and stand under 'REASON
+MISSING' until then. Of a report of a part of the claims the other claims' entries stay as they are, and so does the
+table of docs/sizes.md.
 """
 
 import json
@@ -28,7 +29,7 @@ SIZES_HEAD = """# Findings by image size
 
 Findings over trained models that were judged on images of several sizes: the worst of the primary records at each size,
 with its estimate and its interval, as wide as the seeds of that table make it; fewer than five decide nothing. The
-largest size that decides heads the finding ([how](concepts/verdict.md)). What changes with the size is said in
+table that the ledger names heads the finding ([how](concepts/verdict.md)). What changes with the size is said in
 [verdicts.md](verdicts.md#by-image-size).
 """
 GENERAL = {
@@ -37,6 +38,7 @@ GENERAL = {
     Verdict.NOT_TESTED: "The models are outside the conditions set, or the evidence lacks what the sentence speaks of; "
     "the record says which.",
 }
+BESIDE = "It stands beside the finding's primary: the record says what was seen and asked."
 
 
 @click.command()
@@ -67,6 +69,7 @@ def updated(
     """
     found = {record_name(record): Verdict(record["verdict"]) for record in records}
     found = {name: verdict for name, verdict in found.items() if verdict is not Verdict.BROKEN}
+    roles = {record_name(record): record["role"] for record in records}
     broken = {record["claim"] for record in records if record["verdict"] == Verdict.BROKEN}
     judged = {record["claim"] for record in records} - broken
     groups: dict[tuple[Verdict, str], dict[str, date]] = {}
@@ -79,8 +82,9 @@ def updated(
                 groups.setdefault(key, {})[name] = table["date"]
                 kept.add(name)
     for name, verdict in found.items():
-        if name not in kept and verdict is not Verdict.REPRODUCED:
-            groups.setdefault((verdict, GENERAL.get(verdict, MISSING)), {})[name] = today
+        if name not in kept and not verdict.holds:
+            reason = GENERAL.get(verdict, MISSING if roles[name] == "primary" else BESIDE)
+            groups.setdefault((verdict, reason), {})[name] = today
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] in GENERAL, item[0][0], min(item[1])))
     return [
         {"verdict": verdict, "reason": reason, "date": max(dates.values()), "records": sorted(dates)}

@@ -66,11 +66,13 @@ ONLY_TOGETHER = Claim.synthetic(
     population="two fair bits and their XOR, enumerated",
     unit="case",
     statistic="share of the factor's entropy that the pair explains, minus the largest share that one code explains",
-    rule=above(1 - 1e-9, null=0.0),
+    rule=above(1 - 1e-6, null=0.0),
+    source="lexicon: exact",
+    demonstration=True,
     min_n=4,
     given={"cases": xor_cases},
     false={"cases": first_bit_cases},
-    revision=2,
+    revision=3,
 )
 
 
@@ -89,11 +91,11 @@ LINEAR = ONLY_TOGETHER.cell(
     quote="the strength of the linear relationship in XOR is zero",
     says="The linear relation of the factor with both codes together has strength zero.",
     statistic="R2 of the factor regressed on both codes",
-    rule=below(1e-9),
+    rule=within(-1e-6, 1e-6),
     given={"cases": xor_cases},
     false={"cases": first_bit_cases},
     printed=Printed("0", 0.0, 1e-9),
-    revision=1,
+    revision=2,
 )
 
 
@@ -112,11 +114,12 @@ KNOCK_OUT = ONLY_TOGETHER.cell(
     population="an open copy of the factor in front of the XOR pair; draws varied",
     unit="sample",
     statistic="NK score, which would be 0.5 if the open code alone held the factor",
-    rule=below(0.25),
+    rule=below(0.059, null=0.5),
+    source="paper: marginal",
     min_n=5,
     given={"draw": xor_codes, "repetitions": 5, "n": 900},
     false={"draw": lone_codes},
-    revision=1,
+    revision=2,
 )
 
 
@@ -138,6 +141,8 @@ LINEAR_CLASSIFIER = ONLY_TOGETHER.probe(
     statistic="test accuracy of logistic regression above chance, as a share of what is possible",
     # Coefficients that are zero but for noise may still cut off one corner of four, and be right on the others.
     rule=within(-0.1, 0.1),
+    source="",
+    demonstration=False,
     min_n=5,
     given={"draw": xor_codes, "repetitions": 50, "n": 4_000},
     false={"draw": lone_codes, "repetitions": 5},
@@ -165,6 +170,8 @@ CONTINUOUS_LINEAR = ONLY_TOGETHER.probe(
     unit="sample",
     statistic="mean of the larger squared correlation of |a - b| with a code",
     rule=below(0.01),
+    source="",
+    demonstration=False,
     min_n=5,
     given={"draw": absolute_difference, "repetitions": 10},
     false={"draw": lone_codes},
@@ -185,6 +192,8 @@ CONTINUOUS_INFORMATION = ONLY_TOGETHER.probe(
     unit="sample",
     statistic="mean mutual information of |a - b| with a code, nats (analytically (1 - log 2)/2 = 0.153)",
     rule=below(0.05),
+    source="",
+    demonstration=False,
     min_n=5,
     given={"draw": absolute_difference, "repetitions": 10},
     false={"draw": lone_codes},
@@ -214,6 +223,8 @@ BOUND = Claim.synthetic(
     unit="matrix",
     statistic="smaller of D and C minus the printed bound, less the largest information of a code with a factor (nats)",
     rule=above(0.0),
+    source="paper: 1 - 2 / log2 n",
+    demonstration=True,
     min_n=1,
     given={"cases": modular_sum_cases},
     false={"n_codes": 16, "cases": factors_as_codes},
@@ -231,18 +242,20 @@ def test_the_band_matrix_reaches_the_printed_bound(n_codes, cases):
 
 NO_INFORMATION = BOUND.cell(
     "no information",
+    role="primary",
     quote="no neuron, by itself, contains any information about any generative factor.",
     says="In the band code no code alone has information about any factor.",
     population="the law of equation 1 with uniform digits, enumerated; codes and classes varied",
     deviations=BOUND.deviations[2:3],
     unit="case",
     statistic="largest mutual information of a code (its two digits) with a factor, nats",
-    rule=below(1e-9),
+    rule=within(0.0, 1e-6),
+    source="lexicon: exact",
     min_n=64,
     given={"cases": modular_sum_cases},
     false={"cases": factors_as_codes},
     printed=Printed("0", 0.0, 1e-9),
-    revision=1,
+    revision=2,
 )
 
 
@@ -255,6 +268,7 @@ def test_no_code_of_the_band_knows_a_factor(n_codes, classes, cases):
 
 TREES = BOUND.cell(
     "trees",
+    role="primary",
     quote="under a very broad class of feature importance measures, including gradient-boosted trees",
     says="D and C measured with gradient-boosted trees on samples of the band code reach the printed bound.",
     population="samples of the band code; number of codes, classes and observations varied",
@@ -262,6 +276,7 @@ TREES = BOUND.cell(
     unit="sample",
     statistic="mean of the smaller of D and C, minus the printed bound 1 - 2 / log2 n",
     rule=above(0.0),
+    demonstration=False,
     min_n=3,
     given={"draw": modular_sum_codes, "repetitions": 3},
     false={"n": 300, "draw": unrelated_codes},
@@ -288,6 +303,8 @@ SNC_LOW = BOUND.probe(
     unit="sample",
     statistic="mean SNC score",
     rule=below(0.1),
+    source="",
+    demonstration=False,
     min_n=5,
     given={"draw": modular_sum_codes, "repetitions": 10, "n": 3_000},
     false={"draw": lone_codes},

@@ -10,24 +10,29 @@ from dbench.seeds import generator
 from dbench.stats import exact, mean_of
 
 
-def rotation(stream):
-    return np.linalg.qr(stream.standard_normal((5, 5)))[0]
+def rotated(factors, stream):
+    return factors @ np.linalg.qr(stream.standard_normal((5, 5)))[0]
 
 
-def unrotated(stream):
-    return np.eye(5)
+def copied(factors, stream):
+    return factors
 
 
-def nothing(stream):
-    """Mix factors to codes of noise alone."""
-    return np.zeros((5, 5))
+def split_class(factors, stream):
+    """Copy factors, but half of their first class to the other side of all classes."""
+    return np.where((factors == 0) & (stream.uniform(size=factors.shape) < 0.5), 4, factors)
+
+
+def nothing(factors, stream):
+    """Leave noise alone."""
+    return np.zeros(factors.shape)
 
 
 def linear_accuracy(mix, repetitions, n, *, less_snc=False):
     def score(repetition):
         stream = generator(claim=LINEAR.id, part=LINEAR.part, repetition=repetition)
         factors = stream.integers(4, size=(n, 5))
-        sample = Sample(factors @ mix(stream) + 0.02 * stream.standard_normal((n, 5)), factors)
+        sample = Sample(mix(factors, stream) + 0.02 * stream.standard_normal((n, 5)), factors)
         train, test = sample.split(0.5, stream)
         parts = zip(train.factors.T, test.factors.T, strict=True)
         hits = [LogisticRegression(C=1e3).fit(train.codes, a).score(test.codes, b) for a, b in parts]
@@ -55,11 +60,12 @@ ASKS_LESS = Claim.synthetic(
     population="five factors of four values, rotated at random; draws and rotation varied",
     deviations=("Codes carry noise of 0.02.", "Multinomial logistic regression, hardly regularised."),
     statistic="mean test accuracy of the linear classifier, adjusted for chance, minus SNC",
-    # 'Satisfied' is at least 0.9, 'failed' at most 0.5.
-    rule=above(0.4, null=0.0),
-    given={"mix": rotation, "repetitions": 10, "n": 4_000},
-    false={"mix": unrotated, "n": 200},
-    revision=2,
+    rule=above(0.0),
+    source="sign",
+    demonstration=True,
+    given={"mix": rotated, "repetitions": 10, "n": 4_000},
+    false={"mix": split_class, "n": 1_000},
+    revision=3,
 )
 
 
@@ -70,13 +76,14 @@ def test_a_rotated_code_satisfies_a_linear_classifier_and_not_snc(mix, repetitio
 
 LINEAR = ASKS_LESS.cell(
     "rotated, linear",
-    quote="",
+    role="primary",
     says="A linear classifier on all codes is satisfied by a rotated code.",
     statistic="mean test accuracy, adjusted for chance",
-    rule=above(0.9),
-    given={"mix": rotation, "repetitions": 5, "n": 1_000},
+    rule=above(0.95, null=0.0),
+    source="lexicon: satisfied",
+    given={"mix": rotated, "repetitions": 5, "n": 1_000},
     false={"mix": nothing, "n": 200},
-    revision=1,
+    revision=2,
 )
 
 
@@ -87,14 +94,15 @@ def test_a_linear_classifier_is_satisfied_by_a_rotated_code(mix, repetitions, n)
 
 IMPLIED = ASKS_LESS.cell(
     "snc implies linear",
-    quote="",
+    role="primary",
     says="Where SNC is perfect on balanced classes, a linear classifier is so too.",
     population="exact copies of five factors of four values; draws varied",
     statistic="mean test accuracy, adjusted for chance, of codes whose SNC is 1",
-    rule=above(0.9),
-    given={"mix": unrotated, "repetitions": 5, "n": 1_000},
+    rule=above(0.95, null=0.0),
+    source="lexicon: satisfied",
+    given={"mix": copied, "repetitions": 5, "n": 1_000},
     false={"mix": nothing, "n": 200},
-    revision=1,
+    revision=2,
 )
 
 
@@ -114,6 +122,8 @@ STRICTLY = ASKS_LESS.probe(
     unit="order",
     statistic="SNC's accuracy minus the linear classifier's, both adjusted for chance; the largest",
     rule=below(1e-9),
+    source="",
+    demonstration=False,
     min_n=10,
     given={"linear": best_threshold, "longest": 6},
     false={"longest": 6},

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dbench.claims import Claim, below, within
+from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
 from dbench.constructions.alignment import toy_law
 from dbench.metrics import align, snc
@@ -53,10 +53,13 @@ PERFECT = Claim.synthetic(
     deviations=("Bins of the greatest common divisor as defined, down to a single observation.",),
     unit="representation",
     statistic="SNC",
-    rule=within(1 - 1e-9, 1),
+    rule=above(1 - 1e-6, null=0.0),
+    source="lexicon: exact",
+    demonstration=True,
     min_n=1,
     given={"noise": 0.0},
     false={"noise": 0.5},
+    revision=2,
 )
 
 
@@ -71,7 +74,7 @@ LEAST_BIN = PERFECT.probe(
     says="With the suggested minimum bin size too, SNC is 1 for a perfect strong representation.",
     deviations=("The paper suggests a minimum and tries none; ours is a fifth of the mean class size.",),
     statistic="SNC",
-    rule=within(1 - 1e-9, 1),
+    rule=above(1 - 1e-6, null=0.0),
     given={"noise": 0.0},
     false={"noise": 0.5},
 )
@@ -91,11 +94,13 @@ NOISE = PERFECT.cell(
     deviations=(),
     unit="sample",
     statistic="mean SNC",
-    # 0.05: the best assignment of few bins to classes gains a little on noise.
-    rule=below(0.05),
+    rule=below(0.0234, null=0.0636),
+    source="paper: at the level of random guessing",
+    demonstration=False,
     min_n=5,
     given={"signal": 0.0, "repetitions": 20},
     false={"signal": 5.0},
+    revision=2,
 )
 
 
@@ -113,8 +118,9 @@ NOISE_SMALL_DIVISOR = PERFECT.probe(
     deviations=("Bins of the greatest common divisor as defined, without the suggested minimum.",),
     unit="sample",
     statistic="mean SNC",
-    # 0.05: the best assignment of few bins to classes gains a little on noise.
-    rule=below(0.05),
+    rule=below(0.0234, null=0.0636),
+    source="paper: at the level of random guessing",
+    demonstration=False,
     min_n=5,
     given={"repetitions": 5, "signal": 0.0},
     false={"signal": 5.0},
@@ -134,8 +140,9 @@ NOISE_LEAST_BIN = PERFECT.probe(
     deviations=LEAST_BIN.deviations,
     unit="sample",
     statistic="mean SNC",
-    # 0.05: the best assignment of few bins to classes gains a little on noise.
-    rule=below(0.05),
+    rule=below(0.0234, null=0.0636),
+    source="paper: at the level of random guessing",
+    demonstration=False,
     min_n=5,
     given={"signal": 0.0, "repetitions": 20},
     false={"signal": 5.0},
@@ -160,7 +167,10 @@ GUESSING = PERFECT.cell(
     unit="set of class sizes",
     statistic="equation 4 as printed minus the accuracy of guessing in proportion",
     rule=within(-1e-9, 1e-9),
+    source="paper",
+    demonstration=False,
     false={"sizes": (400, 300, 300)},
+    revision=1,
 )
 
 
@@ -183,10 +193,13 @@ BEST = Claim.synthetic(
     population="the toy model M1, enumerated",
     unit="law",
     statistic="largest accuracy of a code minus that of the aligned code",
-    rule=below(1e-9),
+    rule=below(1e-6),
+    source="sign",
+    demonstration=True,
     min_n=1,
     given={"second_accuracy": 0.5},
     false={"second_accuracy": 0.6},
+    revision=2,
 )
 
 
@@ -212,7 +225,7 @@ BEST_NO_CONFLICT = BEST.cell(
     ),
     unit="table",
     statistic="largest accuracy of the other code minus that of the aligned code",
-    rule=below(1e-9),
+    rule=below(1e-6),
     min_n=1000,
     given={"classes": 3, "tables": 2_000},
     false={"classes": 4},

@@ -34,8 +34,8 @@ def nk_scores(draw, repetitions, n):
 
 def _two_factors(n, stream):
     factors = np.stack([stream.integers(size, size=n) for size in (2, 12)], axis=1)
-    noise = stream.standard_normal((n, 4))
-    return Sample(np.hstack([factors, np.zeros_like(factors)]) + 0.1 * noise, factors)
+    noise = stream.standard_normal((n, 10))
+    return Sample(np.pad(factors, ((0, 0), (0, 8))) + 0.1 * noise, factors)
 
 
 def _seconds(metric, sample, **options):
@@ -54,8 +54,9 @@ TELLS_APART = Claim.synthetic(
     population="two factors of four values: a code for each, two codes for each, or codes of pure noise; draws varied",
     deviations=("Codes carry noise of 0.05.", "Classifiers are trained for 40 epochs instead of 75."),
     statistic="mean over draws of the NK of lone codes minus the larger of doubled codes and of noise (0.75 at most)",
-    # Two thirds of what there is to lose: accuracies are raw, and four values are guessed right once in four.
     rule=above(0.5, null=0.0),
+    source="lexicon: far lower",
+    demonstration=True,
     given={"own": lone_codes, "repetitions": 5, "n": 900},
     false={"own": empty_codes, "n": 300},
     revision=2,
@@ -70,15 +71,16 @@ def test_nk_tells_lone_codes_from_doubled_ones_and_from_noise(own, repetitions, 
 
 NEAR_ZERO = TELLS_APART.cell(
     "near 0",
+    role="primary",
     quote="For prior works, the latter would score highly, but for NK, it would not",
     says="NK is near 0 for redundant codes and for codes of noise.",
     population="two factors of four values: two codes for each, or codes of pure noise; draws varied",
     statistic="mean NK",
-    # 0.05: 'near 0'; a fifteenth of what a lone code loses.
-    rule=within(-0.05, 0.05),
+    rule=within(-0.0234, 0.0234),
+    source="paper: at the level of random guessing",
     given={"repetitions": 5, "n": 900},
     false={"draw": lone_codes, "n": 300},
-    revision=1,
+    revision=2,
 )
 
 
@@ -100,6 +102,8 @@ ONLY_ALONE = TELLS_APART.probe(
     unit="function",
     statistic="largest share of the possible NK among them",
     rule=below(0.5),
+    source="",
+    demonstration=False,
     min_n=14,
     given={"functions": range(1, 15)},
     false={"functions": range(1, 15)},
@@ -128,6 +132,8 @@ ONLY_ALONE_SAMPLED = TELLS_APART.probe(
     unit="sample",
     statistic="mean NK, as a share of what a lone code would get (0.5)",
     rule=below(0.5),
+    source="",
+    demonstration=False,
     min_n=3,
     given={"draw": xor_codes, "repetitions": 5, "n": 900},
     false={"draw": lone_codes, "n": 300},
@@ -144,20 +150,20 @@ CHEAPER = Claim.synthetic(
     id="flaws.nk-cheaper-than-dci",
     quote="The classifiers are very small (<3000 parameters), and we find it to be significantly faster than DCI, "
     "which trains ensembles of decision trees",
-    population="two factors of 2 and 12 values in four codes, 400 observations; both timed in turns in one process",
+    population="two factors of 2 and 12 values in ten codes, 10,000 observations; both timed in turns in one process",
     deviations=(
-        "DCI by the gradient boosting of scikit-learn, NK as in 4.3; 400 observations, far fewer than the paper's.",
+        "DCI by the gradient boosting of scikit-learn, NK as in 4.3; fewer observations than the paper's.",
         "Processor time of one thread; the interval is that of timing alone.",
-        "The ratio grows with the values of a factor: with 2 and 3 values both cost about the same.",
-        "'Significantly' is read as at least twice as fast.",
+        "The ratio grows with the values of a factor: of 400 observations of 2 and 3 values both cost about the same.",
     ),
     unit="turn",
     statistic="mean over turns of the logarithm (base 10) of DCI's time over NK's",
-    rule=above(0.3, null=0.0),
+    rule=above(0.301, null=0.0),
+    source="lexicon: significantly faster",
     min_n=3,
-    given={"estimator": "gbt_sklearn", "turns": 3, "n": 400},
+    given={"estimator": "gbt_sklearn", "turns": 3, "n": 10_000},
     false={"estimator": "forest", "turns": 8, "n": 1_000},
-    revision=2,
+    revision=3,
 )
 
 

@@ -9,6 +9,7 @@ from dbench.stats import exact, rank_correlation
 from dbench_published.flaws import METRICS, POINTS, mean_over_splits, summary
 
 PRINTED, RECOMPUTED = "Table 2", "Tables 9 to 26"
+EXISTING = ("mig", "sap", "irs", "med", "dci")
 BOTH_SOURCES = pytest.mark.parametrize("source", [PRINTED, RECOMPUTED])
 
 
@@ -34,9 +35,9 @@ GAP = Claim.published(
     id="flaws.distributed-entanglement",
     quote="The SNC accuracy is substantially lower than that of the full MLP.",
     population="18 pairs of model and data set, as printed",
-    deviations=("'Substantially' is read as 10 percentage points, for every pair.",),
     statistic="smallest MLP accuracy minus SNC over the pairs, percentage points",
     rule=above(10.0, null=0.0),
+    source="lexicon: substantially",
     given={"table": table},
     false={"table": cells(mlp=25)},
     revision=2,
@@ -70,10 +71,12 @@ MARGINAL = GAP.cell(
     population="18 pairs of model and data set, as printed, or recomputed with all accuracies adjusted for chance",
     deviations=("'Marginal' is read as below 10 percentage points.",),
     statistic="share of pairs whose NK is below 10 percentage points",
-    # 'Often' is more than a quarter. A share has no value of no effect.
-    rule=above(0.25),
+    # The paper's own 'often' is this share of Table 2.
+    rule=above(0.5),
+    source="lexicon: more often than not",
     given={"table": table},
     false={"table": cells(nk=20)},
+    revision=3,
 )
 
 
@@ -89,10 +92,11 @@ KEPT = GAP.probe(
     population="18 pairs of model and data set, as printed, or recomputed with all accuracies adjusted for chance",
     deviations=("'Most' is read as NK below half of the accuracy.",),
     statistic="share of pairs whose NK is below half of the MLP accuracy",
-    # 'Often' is more than a quarter. A share has no value of no effect.
-    rule=above(0.25),
+    rule=above(0.5),
+    source="lexicon: more often than not",
     given={"table": table},
     false={"table": cells(nk=20, mlp=20)},
+    revision=3,
 )
 
 
@@ -107,24 +111,26 @@ HIGHER = Claim.published(
     quote="In general, the scores of other metrics, especially DCI, are higher than those of our metrics",
     population="18 pairs of model and data set, all metrics averaged over factors",
     deviations=(
-        "'In general' is read as more than half of all comparisons with MIG, SAP, IRS, D, C, I and MED.",
-        "D, C and I count as three, as in Table 7; as one metric, their mean, DCI leaves a share of 0.44.",
+        "'In general' is read as more than half of all comparisons with MIG, SAP, IRS, MED and DCI.",
+        "DCI is the mean of D, C and I, and counts once; Table 7 has the three.",
     ),
     statistic="share of pairs and existing metrics scored higher than by SNC or NK, mean of both",
     rule=above(0.5),
+    source="sign",
     given={"scores": scores},
     false={"scores": cells(snc=30, nk=30)},
-    revision=2,
+    revision=3,
 )
 
 
 @HIGHER.covers
 def test_existing_metrics_score_models_higher_in_general(scores):
-    return exact(np.mean([scores(metric) > scores(own) for metric in METRICS for own in ("snc", "nk")]), n=18)
+    return exact(np.mean([scores(metric) > scores(own) for metric in EXISTING for own in ("snc", "nk")]), n=18)
 
 
 HIGHER_THAN = HIGHER.cell(
     "of one metric",
+    role="primary",
     statistic="share of pairs and existing metrics scored higher than by it",
     rule=above(0.5),
     given={"scores": scores},
@@ -134,11 +140,12 @@ HIGHER_THAN = HIGHER.cell(
 @HIGHER_THAN.covers
 @pytest.mark.parametrize("own", ["snc", "nk"])
 def test_existing_metrics_score_models_higher_than_one_of_ours(own, scores):
-    return exact(np.mean([scores(metric) > scores(own) for metric in METRICS]), n=18)
+    return exact(np.mean([scores(metric) > scores(own) for metric in EXISTING]), n=18)
 
 
 ESPECIALLY_DCI = HIGHER.cell(
     "especially DCI",
+    role="primary",
     says="It is so of DCI especially: DCI scores more models higher than the other existing metrics do.",
     deviations=("DCI is the mean of D, C and I; the others are MIG, SAP, IRS and MED.",),
     statistic="share of pairs that DCI scores higher than SNC or NK (mean of both), minus that of the other metrics",
@@ -182,6 +189,7 @@ ASKS_LESS = Claim.published(
     deviations=("A condition that is met more easily is one that most models meet better.",),
     statistic="share of pairs whose linear accuracy exceeds SNC",
     rule=above(0.5),
+    source="sign",
     given={"table": table},
     false={"table": cells(linear=10)},
     revision=2,
@@ -203,9 +211,11 @@ ALIKE = ASKS_LESS.cell(
         "Printed, SNC is adjusted for chance and the linear classifier is not, against the caption.",
     ),
     statistic="rank correlation of linear accuracy and SNC over the pairs",
-    rule=above(0.1, null=0.0),
+    rule=above(0.5, null=0.0),
+    source="lexicon: broadly similar",
     given={"table": table},
     false={"table": cells(linear=range(18, 0, -1), snc=range(18))},
+    revision=3,
 )
 
 

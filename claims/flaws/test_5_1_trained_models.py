@@ -6,20 +6,26 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above
-from dbench.claims.regime import FACTORS_HELD
+from dbench.claims.regime import ALL_CODES_TELL
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import share_of_models
 from dbench.stats import smallest_of
 
 FOREST = "D, C and I by a random forest instead of boosted trees."
 COMPONENTS = {"d": "dci", "c": "dci.completeness", "i": "dci.informativeness"}
-METRICS = {"mig": "mig", "sap": "sap", "irs": "irs", "med": "med"} | COMPONENTS
+OTHERS = ("mig", "sap", "irs", "med")
+METRICS = {name: name for name in OTHERS} | COMPONENTS
 SYSTEMS = "the six systems of Table 2, all strengths and seeds"
 
 
 def higher(snc, nk, *others):
     """Share of the other metrics above SNC or NK, for each model."""
     return np.mean([other > own for other in others for own in (snc, nk)], axis=0)
+
+
+def with_dci(snc, nk, *scores):
+    """The same of the mean of the first three as one metric, and of the rest."""
+    return higher(snc, nk, np.mean(scores[:3], axis=0), *scores[3:])
 
 
 def dci_ahead(snc, nk, *scores):
@@ -39,14 +45,15 @@ GAP = Claim.zoo(
     quote="The SNC accuracy is substantially lower than that of the full MLP.",
     population=SYSTEMS,
     deviations=(
-        "'Substantially' is read as 10 percentage points, for every system.",
+        "'Substantially' is read as by 20.6 points, the smallest gap of Table 2, for every system.",
         "Both accuracies are adjusted for chance, as the paper's caption says.",
     ),
     statistic="smallest over systems: MLP accuracy minus SNC, mean over strengths",
-    rule=above(0.1, null=0.0),
-    regime=(FACTORS_HELD,),
+    rule=above(0.206, null=0.0),
+    source="paper: substantially lower",
+    regime=(ALL_CODES_TELL,),
     false=models(mlp_accuracy=0.4, snc=0.7),
-    revision=3,
+    revision=4,
 )
 
 
@@ -58,13 +65,14 @@ def test_all_codes_know_far_more_than_the_aligned_one(six_systems):
 
 MARGINAL = GAP.cell(
     "marginal drop",
+    role="primary",
     quote="Here, there is often only a marginal drop in accuracy after removing the neuron that was supposed to "
     "contain all the relevant information",
     says="Without the aligned code there is often only a marginal drop in accuracy.",
     deviations=("'Marginal' is read as below 10 percentage points.",),
     statistic="mean over seeds of the share of models whose NK is below 10 percentage points",
-    # 'Often' is more than a quarter. A share has no value of no effect.
-    rule=above(0.25),
+    rule=above(7 / 18, null=0.0),
+    source="paper: often",
     bounds=(0.0, 1.0),
     given={"marginal": 0.1},
     false=models(nk=0.35),
@@ -87,8 +95,8 @@ KEPT = GAP.probe(
         "NK is the plain difference of two accuracies (section 4.3), the MLP's accuracy is adjusted for chance.",
     ),
     statistic="mean over seeds of the share of models whose NK is below half of the MLP accuracy",
-    # 'Often' is more than a quarter. A share has no value of no effect.
-    rule=above(0.25),
+    rule=above(7 / 18, null=0.0),
+    source="paper: often",
     bounds=(0.0, 1.0),
     false=models(nk=0.6, mlp_accuracy=0.6),
 )
@@ -107,25 +115,27 @@ HIGHER = Claim.zoo(
     quote="In general, the scores of other metrics, especially DCI, are higher than those of our metrics",
     population=f"{SYSTEMS}; all metrics averaged over factors",
     deviations=(
-        "'In general' is read as more than half of all comparisons with MIG, SAP, IRS, D, C, I and MED.",
-        "D, C and I count as three, as in Table 7; as one metric, their mean, DCI leaves a share of 0.44 there.",
+        "'In general' is read as more than half of all comparisons with MIG, SAP, IRS, MED and DCI.",
+        "DCI is the mean of D, C and I, and counts once; Table 7 has the three.",
         FOREST,
     ),
     statistic="share of models and existing metrics scored higher than by SNC or NK, mean of both",
     rule=above(0.5),
-    regime=(FACTORS_HELD,),
+    source="sign",
+    regime=(ALL_CODES_TELL,),
     false=models(snc=0.3, nk=0.3, **dict.fromkeys(METRICS.values(), 0.1)),
-    revision=3,
+    revision=4,
 )
 
 
 @HIGHER.covers
 def test_existing_metrics_score_models_higher_in_general(six_systems):
-    return share_of_models(six_systems(), higher, ("snc", "nk", *METRICS.values()))
+    return share_of_models(six_systems(), with_dci, ("snc", "nk", *COMPONENTS.values(), *OTHERS))
 
 
 HIGHER_THAN = HIGHER.cell(
     "of one metric",
+    role="primary",
     statistic="share of models and existing metrics scored higher than by it",
     rule=above(0.5),
 )
@@ -134,11 +144,12 @@ HIGHER_THAN = HIGHER.cell(
 @HIGHER_THAN.covers
 @pytest.mark.parametrize("own", ["snc", "nk"])
 def test_existing_metrics_score_models_higher_than_one_of_ours(six_systems, own):
-    return share_of_models(six_systems(), higher, (own, own, *METRICS.values()))
+    return share_of_models(six_systems(), with_dci, (own, own, *COMPONENTS.values(), *OTHERS))
 
 
 ESPECIALLY_DCI = HIGHER.cell(
     "especially DCI",
+    role="primary",
     says="It is so of DCI especially: DCI scores more models higher than the other existing metrics do.",
     deviations=("DCI is the mean of D, C and I; the others are MIG, SAP, IRS and MED.", FOREST),
     statistic="share of models that DCI scores higher than SNC or NK (mean of both), minus that of the other metrics",
@@ -149,8 +160,7 @@ ESPECIALLY_DCI = HIGHER.cell(
 
 @ESPECIALLY_DCI.covers
 def test_dci_especially_scores_models_higher(six_systems):
-    names = ("snc", "nk", *COMPONENTS.values(), "mig", "sap", "irs", "med")
-    return share_of_models(six_systems(), dci_ahead, names)
+    return share_of_models(six_systems(), dci_ahead, ("snc", "nk", *COMPONENTS.values(), *OTHERS))
 
 
 ONE_HIGHER = HIGHER.probe(

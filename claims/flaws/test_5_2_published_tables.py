@@ -60,13 +60,13 @@ POOR = Claim.published(
     quote="results on Dsprites and MPI3D are essentially always at the level of random guessing",
     says="On dSprites and MPI3D models classify novel combinations of shape and size essentially always at chance.",
     population="six models on one data set, as printed",
-    deviations=("'Essentially always at chance' is read as below 5 points after adjustment, for every model.",),
     unit="model",
     statistic="largest chance-adjusted accuracy of shape and size together, percent",
-    # Chance is on the sentence's side: there is no value of no effect beyond the bound.
-    rule=below(5.0),
+    rule=below(5.0, null=6.36),
+    source="lexicon: at chance",
     given={"novel": novel},
     false={"novel": accuracies(dsprites=20)},
+    revision=2,
 )
 
 
@@ -80,8 +80,7 @@ POOR_RECOMPUTED = POOR.cell(
     "recomputed",
     population="six models on one data set, recomputed from Tables 27 to 44",
     statistic="largest chance-adjusted accuracy of shape and size together, percent",
-    # Chance is on the sentence's side: there is no value of no effect beyond the bound.
-    rule=below(5.0),
+    rule=below(5.0, null=6.36),
     given={"novel": novel},
 )
 
@@ -101,8 +100,10 @@ BEST = POOR.cell(
     deviations=("'About 30%' is read as 25 to 35%.",),
     statistic="largest chance-adjusted accuracy of shape and size together, percent",
     rule=within(25.0, 35.0),
+    source="paper",
     given={"novel": novel},
     false={"novel": accuracies()},
+    revision=1,
     printed=Printed("30.33", 30.33, 0.0051),
 )
 
@@ -118,9 +119,9 @@ RANDOM_SPLIT = POOR.cell(
     says="Every model classifies unseen data of a random split accurately.",
     where="5.2, Table 3, appendix G",
     population="six models on one data set; as printed, or recomputed from Tables 9 to 26",
-    deviations=("'Accurately' is read as at least halfway from chance to perfect.",),
     statistic="smallest chance-adjusted accuracy of shape and size together on random splits, percent",
     rule=above(50.0, null=0.0),
+    source="lexicon: accurately",
     given={"novel": novel},
     false={"novel": accuracies(otherwise=20)},
     revision=2,
@@ -139,9 +140,10 @@ LINEAR = POOR.cell(
     quote="The performance of the linear classifier is as low or lower, almost never above a random baseline",
     says="A linear classifier does no better on novel combinations than the MLP.",
     population="six models on one data set; as printed, or recomputed from Tables 27 to 44",
-    deviations=("Better is read as by a percentage point or more.",),
+    deviations=("As good is what lies no further than random guessing does from chance.",),
     statistic="largest advantage of the linear classifier over the models, percentage points",
-    rule=below(1.0),
+    rule=below(2.34, null=6.36),
+    source="paper: at the level of random guessing",
     given={"novel": novel},
     false={"novel": accuracies(otherwise=20)},
 )
@@ -160,12 +162,14 @@ BY_DATA_SET = Claim.published(
     "level of random guessing, whereas those on 3dshapes are more promising",
     says="Novel combinations are classified better on 3dshapes than on dSprites and MPI3D.",
     population="six models on three data sets, as printed",
-    deviations=("'A clear difference' is read as 5 points, as 'above chance' is for flaws.cg-poor.",),
+    deviations=("'A clear difference' is read as 10 points.",),
     unit="model",
     statistic="mean adjusted accuracy of shape and size together on 3dshapes minus the larger of the others', points",
-    rule=above(5.0, null=0.0),
+    rule=above(10.0, null=0.0),
+    source="lexicon: substantially",
     given={"novel": novel},
     false={"novel": accuracies(mpi3d=20)},
+    revision=2,
 )
 
 
@@ -178,7 +182,7 @@ BY_DATA_SET_RECOMPUTED = BY_DATA_SET.cell(
     "recomputed",
     population="six models on three data sets, recomputed from Tables 27 to 44",
     statistic="mean adjusted accuracy of shape and size together on 3dshapes minus the larger of the others', points",
-    rule=above(5.0, null=0.0),
+    rule=above(10.0, null=0.0),
     given={"novel": novel},
 )
 
@@ -195,7 +199,9 @@ ABOVE_CHANCE = BY_DATA_SET.probe(
     deviations=("The paper says it of some models.",),
     statistic="smallest chance-adjusted accuracy of shape and size together, percent",
     rule=above(5.0, null=0.0),
+    source="lexicon: at chance",
     given={"novel": novel},
+    revision=1,
 )
 
 
@@ -207,14 +213,17 @@ def test_every_model_is_above_chance_on_3dshapes(source, novel):
 
 PARTED_BEST = BY_DATA_SET.cell(
     "parted_vae",
+    role="primary",
     quote="PartedVae performs best, especially the semi-supervised variant",
     says="PartedVAE, unsupervised and semi-supervised, does best on 3dshapes.",
     population=ABOVE_CHANCE.population,
     deviations=(),
     statistic="worse of both variants of PartedVAE minus the best other model, percentage points",
     rule=above(0.0),
+    source="sign",
     given={"novel": novel},
     false={"novel": accuracies(shapes=BEHIND)},
+    revision=1,
     printed=Printed("18.52 against 17.73", 0.79, 0.0101),
 )
 
@@ -228,14 +237,17 @@ def test_parted_vae_does_best(source, novel):
 
 SEMI_BEST = BY_DATA_SET.cell(
     "parted_vae, semi-supervised",
+    role="primary",
     quote="PartedVae performs best, especially the semi-supervised variant",
     says="The semi-supervised PartedVAE does better than its unsupervised variant on 3dshapes.",
     population=ABOVE_CHANCE.population,
     deviations=(),
     statistic="PartedVAE semi-supervised minus PartedVAE, percentage points",
     rule=above(0.0),
+    source="sign",
     given={"novel": novel},
     false={"novel": accuracies(shapes=BEHIND)},
+    revision=1,
     printed=Printed("30.33 against 18.52", 11.81, 0.0101),
 )
 
@@ -255,8 +267,10 @@ WEAK = BY_DATA_SET.probe(
     deviations=("The paper compares it with PartedVAE, which 'parted_vae' asks.",),
     statistic="WeakDE minus the mean of the four unsupervised models on 3dshapes, percentage points",
     rule=below(0.0),
+    source="sign",
     given={"novel": novel},
     false={"novel": accuracies(shapes=BEHIND)},
+    revision=1,
     printed=Printed("7.83 against a mean of 14.34", -6.51, 0.01),
 )
 
@@ -277,10 +291,12 @@ BY_COMBINATION = BY_DATA_SET.probe(
     unit="combination",
     statistic="mean difference in accuracy of shape and size together, percentage points",
     rule=above(0.0),
+    source="sign",
     confidence=0.95,
     min_n=5,
     given={"accuracy": flaws.novel_by_combination},
     false={"accuracy": fewer_right},
+    revision=1,
 )
 
 
@@ -298,14 +314,14 @@ SUPERVISED = Claim.published(
     "model.",
     says="A fully supervised model is at chance on novel combinations too.",
     population="MTD on one data set, as printed",
-    deviations=("'At chance' is read as below 5 points, as for flaws.cg-poor.",),
     unit="data set",
     statistic="chance-adjusted accuracy of shape and size together on novel combinations, percent",
-    # Chance is on the sentence's side: there is no value of no effect beyond the bound.
-    rule=below(5.0),
+    rule=below(5.0, null=6.36),
+    source="lexicon: at chance",
     given={"setting": "novel"},
     false={"setting": "random_split"},
     printed=Printed("0.00", 0.0, 0.0051),
+    revision=2,
 )
 
 
@@ -319,8 +335,7 @@ SUPERVISED_RECOMPUTED = SUPERVISED.cell(
     "recomputed",
     population="MTD on one data set, recomputed from the combinations of Tables 45 to 47",
     statistic="chance-adjusted accuracy of shape and size together on novel combinations, percent",
-    # Chance is on the sentence's side: there is no value of no effect beyond the bound.
-    rule=below(5.0),
+    rule=below(5.0, null=6.36),
     given={"setting": "novel"},
     printed=SUPERVISED.printed,
 )
@@ -337,9 +352,10 @@ SUPERVISED_RANDOM = SUPERVISED.cell(
     quote="every model is capable of classifying the unseen data accurately",
     says="The same model classifies random splits nearly perfectly.",
     population="MTD on one data set; as printed, or recomputed from the splits of Tables 45 to 47",
-    deviations=("'Nearly perfectly' is read as above 90.",),
+    deviations=("As accurate as MTD is where Table 3 prints least: there the printed figure lies on its own bound.",),
     statistic="chance-adjusted accuracy of shape and size together on random splits, percent",
-    rule=above(90.0, null=0.0),
+    rule=above(95.36, null=48.48),
+    source="paper: accurately, of MTD",
     given={"setting": "random_split"},
     false={"setting": "novel"},
 )

@@ -3,7 +3,7 @@
 import operator
 
 from dbench.claims import Claim, above
-from dbench.claims.regime import FACTORS_HELD
+from dbench.claims.regime import ALL_CODES_TELL
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import correlation_between, share_of_models
 
@@ -27,10 +27,11 @@ ASKS_LESS = Claim.zoo(
     ),
     statistic="mean over seeds of the share of models whose linear accuracy exceeds SNC",
     rule=above(0.5),
+    source="sign",
     bounds=(0.0, 1.0),
-    regime=(FACTORS_HELD,),
+    regime=(ALL_CODES_TELL,),
     false=models(Law(mean=0.1, noise=0.15), Law(mean=0.3, noise=0.15)),
-    revision=2,
+    revision=3,
 )
 
 
@@ -48,10 +49,11 @@ ALIKE = ASKS_LESS.cell(
         ASKS_LESS.deviations[1],
     ),
     statistic="Spearman's correlation of linear accuracy and SNC, all models pooled",
-    rule=above(0.1, null=0.0),
+    rule=above(0.5, null=0.0),
+    source="lexicon: broadly similar",
     bounds=(-1.0, 1.0),
     false=models(Law(loads={"quality": -1.0}, noise=0.5), Law(loads={"quality": 1.0}, noise=0.5)),
-    revision=4,
+    revision=5,
 )
 
 

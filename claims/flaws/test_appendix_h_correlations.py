@@ -52,12 +52,13 @@ UNLIKE = Claim.published(
     "capturing different aspects of disentanglement, c.f., DCI, where the three components are very strongly "
     "correlated",
     population="18 pairs of model and data set, recomputed from Table 7: all metrics averaged over factors",
-    deviations=("'Very strongly' is read as above 0.9, 'moderately' as 0.4 to 0.7.",),
-    statistic="smallest margin: of the Pearson correlations of D, C and I above 0.9, of SNC with NK inside 0.4 to 0.7",
+    deviations=("'Very strongly' is read as above 0.935, 'moderately' as 0.4 to 0.7.",),
+    statistic="smallest margin: of the Pearson correlations of D, C and I above 0.935, of SNC with NK in 0.4 to 0.7",
     rule=above(0.0),
+    source="paper: very strongly",
     given={"matrix_of": matrix_of},
     false={"matrix_of": alike(0.5)},
-    revision=2,
+    revision=3,
 )
 
 
@@ -65,7 +66,7 @@ UNLIKE = Claim.published(
 def test_the_components_of_dci_correlate_very_strongly_and_snc_with_nk_moderately(matrix_of):
     matrix = matrix_of(SCORES)
     own = matrix.loc["snc", "nk"]
-    return exact(min(smallest_within_dci(matrix) - 0.9, own - 0.4, 0.7 - own), n=18)
+    return exact(min(smallest_within_dci(matrix) - 0.935, own - 0.4, 0.7 - own), n=18)
 
 
 DCI = UNLIKE.cell(
@@ -73,9 +74,9 @@ DCI = UNLIKE.cell(
     quote="the three components are very strongly correlated",
     says="D, C and I correlate very strongly with each other.",
     population="18 pairs of model and data set; as printed, or recomputed from Table 7",
-    deviations=("'Very strongly' is read as above 0.9.",),
+    deviations=("'Very strongly' is read as above 0.935, the edge of the smallest printed figure's rounding.",),
     statistic="smallest Pearson correlation of two of D, C and I",
-    rule=above(0.9, null=0.0),
+    rule=above(0.935, null=0.7),
     given={"matrix_of": matrix_of},
     printed=Printed("0.94", 0.94, 0.0051),
 )
@@ -95,6 +96,7 @@ MODERATE = UNLIKE.cell(
     deviations=("'Moderately' is read as 0.4 to 0.7.",),
     statistic="Pearson correlation of SNC and NK",
     rule=within(0.4, 0.7),
+    source="lexicon: moderate",
     given={"matrix_of": matrix_of},
     false={"matrix_of": alike(0.9)},
     printed=Printed("0.58", 0.58, 0.0051),
@@ -115,6 +117,7 @@ MODERATE_PRODUCTS = UNLIKE.probe(
     deviations=("'Moderately' is read as 0.4 to 0.7.",),
     statistic="Pearson correlation of SNC and NK",
     rule=within(0.4, 0.7),
+    source="lexicon: moderate",
     given={"matrix_of": matrix_of},
     false={"matrix_of": alike(0.9)},
     revision=1,
@@ -134,6 +137,7 @@ LEAST = UNLIKE.cell(
     deviations=(),
     statistic="smallest mean correlation of another metric with the rest, minus the larger of SAP's and IRS's",
     rule=above(0.0),
+    source="sign",
     given={"matrix_of": matrix_of},
     false={"matrix_of": alike(0.5, sap=0.9)},
     revision=1,
@@ -155,6 +159,7 @@ MOST = UNLIKE.cell(
     deviations=(),
     statistic="smaller mean correlation of MED and MIG with the rest, minus the largest of another metric",
     rule=above(0.0),
+    source="sign",
     given={"matrix_of": matrix_of},
     false={"matrix_of": alike(0.5, med=0.2)},
     revision=1,
@@ -177,6 +182,7 @@ FOLLOWS = UNLIKE.probe(
     unit="correlation",
     statistic="largest distance between printed and recomputed correlation",
     rule=below(0.0051),
+    source="paper",
     given={"matrix_of": matrix_of},
     revision=1,
 )

@@ -1,13 +1,13 @@
 """How Not to Measure Disentanglement, section 2.2: what SAP, a metric of characteristic 2, lets pass."""
 
-from dbench.claims import Claim, Printed, above, below
+from dbench.claims import Claim, Printed, above, below, within
 from dbench.constructions.powers import hidden_powers, plain_powers, squared_correlation_of_power
 from dbench.metrics import sap
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of
 
-HIGH = 0.75
-READING = "'High' is above 0.75 of the scale and 'low' is not: our reading, the paper gives no threshold."
+# What the paper calls close to 1 (Fact 5) and a small score (Fact 2).
+HIGH, SMALL = 0.957, 0.6
 
 
 def mean_score(draw, claim, power, repetitions):
@@ -19,12 +19,14 @@ FACT_6 = Claim.synthetic(
     id="hownot.fact-6",
     quote="SAP does not satisfy Property 1.",
     population="two factors uniform on [-1, 1], codes (z_1^15, z_2^15); draws varied",
-    deviations=(READING,),
     unit="repetition",
     statistic="mean SAP score (squared correlation) over repetitions of 10,000 observations",
-    rule=below(HIGH),
+    rule=below(SMALL, null=HIGH),
+    source="paper: small score",
+    demonstration=True,
     given={"power": 15, "repetitions": 10},
     false={"power": 1},
+    revision=2,
     printed=Printed("0.32", 0.32, 0.005),
 )
 
@@ -39,7 +41,8 @@ FACT_6_EXACT = FACT_6.cell(
     population="the law itself: (1/17)^2 / (1/3 * 1/31)",
     unit="law",
     statistic="SAP score (squared correlation) in closed form",
-    rule=below(HIGH),
+    rule=within(0.315, 0.325),
+    source="paper: 0.32",
     min_n=1,
     given={"power": 15},
     printed=FACT_6.printed,
@@ -56,12 +59,14 @@ FACT_8 = Claim.synthetic(
     id="hownot.fact-8",
     quote="SAP does not satisfy Property 2.",
     population="two factors uniform on [-1, 1], codes (z_1, z_1^25 + z_2^25, z_2); draws varied",
-    deviations=(READING,),
     unit="repetition",
     statistic="mean SAP score (squared correlation) over repetitions of 10,000 observations",
-    rule=above(HIGH),
+    rule=above(HIGH, null=SMALL),
+    source="paper: close to 1",
+    demonstration=True,
     given={"power": 25, "repetitions": 10},
     false={"power": 1},
+    revision=2,
     printed=Printed("0.98", 0.98, 0.005),
 )
 
@@ -76,7 +81,8 @@ FACT_8_EXACT = FACT_8.cell(
     population="the law itself: 1 - (1/27)^2 / (1/3 * 2/51)",
     unit="law",
     statistic="SAP score (squared correlation) in closed form",
-    rule=above(HIGH),
+    rule=within(0.975, 0.985),
+    source="paper: 0.98",
     min_n=1,
     given={"power": 25},
     printed=FACT_8.printed,

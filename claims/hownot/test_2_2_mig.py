@@ -13,8 +13,8 @@ from dbench.metrics import mig
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of
 
-HIGH = 0.75
-READING = "'High' is above 0.75 of the scale and 'low' is not: our reading, the paper gives no threshold."
+# What the paper calls close to 1 (Fact 5), a small score (Fact 2) and a low one (Fact 6, rounded).
+HIGH, SMALL, LOW = 0.957, 0.6, 0.325
 LITERALLY = "Characteristic 2 is read literally: any change of a factor, from anywhere, changes the same one code."
 BINS = "The paper does not say how mutual information is estimated; 20 equal-width bins as in A Sober Look."
 ALL_CODES = (
@@ -69,16 +69,17 @@ AS_DEFINED = Claim.synthetic(
     says="MIG gives a high score to every representation in which a change of one factor changes one code.",
     population=ALL_CODES,
     deviations=(
-        READING,
         LITERALLY,
         "'Is relatively invariant' is read as does not change at all, which leaves fewest counterexamples.",
     ),
     unit="representation",
     statistic="smallest MIG, by the enumerated law, of the codes in which a change of one factor changes one code",
-    rule=above(HIGH),
+    rule=above(HIGH, null=SMALL),
+    source="paper: close to 1",
     min_n=20,
     given={"condition": one_code_each, "grids": GRIDS},
     false={"condition": several_codes_each},
+    revision=2,
 )
 
 
@@ -94,7 +95,7 @@ AS_PROVED = AS_DEFINED.probe(
     says="MIG gives a high score wherever, besides, each factor is a function of the one code that it changes.",
     deviations=("The proof takes it for granted that the one code determines the factor; here it is a condition.",),
     statistic="smallest MIG, by the enumerated law, of the codes in which a change of one factor changes one code",
-    rule=above(HIGH),
+    rule=above(HIGH, null=SMALL),
     min_n=10,
     given={"condition": one_telling_code_each, "grids": GRIDS},
     false={"condition": one_among_others},
@@ -111,10 +112,10 @@ PARITY = AS_DEFINED.cell(
     "parity",
     says="MIG gives a high score to the parity of two bits, the smallest counterexample found.",
     population="two fair bits and their parity as the only code, enumerated",
-    deviations=(READING, LITERALLY),
+    deviations=(LITERALLY,),
     unit="case",
     statistic="MIG of the law",
-    rule=above(HIGH),
+    rule=above(HIGH, null=SMALL),
     min_n=4,
     given={"codes": "parity alone"},
     false={"codes": "parity alone"},  # where the sentence says it holds, it is false
@@ -134,7 +135,7 @@ SCALES = AS_DEFINED.probe(
     deviations=(BINS,),
     unit="scale",
     statistic="smallest MIG score over all scales",
-    rule=above(HIGH),
+    rule=above(HIGH, null=SMALL),
     min_n=100,
     given={"sizes": range(2, 13), "scales": 25},
     false={"sizes": [12], "scales": 100},
@@ -156,7 +157,7 @@ ESTIMATED = AS_DEFINED.probe(
     deviations=(BINS,),
     unit="repetition",
     statistic="mean MIG score over repetitions of 10,000 observations",
-    rule=above(HIGH),
+    rule=above(HIGH, null=SMALL),
     min_n=5,
     given={"repetitions": 5},
     false={"repetitions": 5},  # false of both
@@ -181,7 +182,7 @@ POWERS_LIMIT = AS_DEFINED.probe(
     deviations=(BINS, "Samples reach this limit very slowly and from below."),
     unit="law",
     statistic="MIG of the two bin numbers, enumerated",
-    rule=above(HIGH),
+    rule=above(HIGH, null=SMALL),
     min_n=1,
     given={"power": 15},
     false={"power": 15},
@@ -199,13 +200,15 @@ LOW_AS_DEFINED = Claim.synthetic(
     quote="MIG satisfies Property 2.",
     says="MIG gives a low score to every representation in which a change of one factor changes several codes.",
     population=ALL_CODES,
-    deviations=(READING, "'Does not satisfy' is read strictly: any change of a factor changes at least two codes."),
+    deviations=("'Does not satisfy' is read strictly: any change of a factor changes at least two codes.",),
     unit="representation",
     statistic="largest MIG, by the enumerated law, of the codes in which a change of one factor changes several",
-    rule=below(HIGH),
+    rule=below(LOW, null=HIGH),
+    source="paper: low score",
     min_n=20,
     given={"condition": several_codes_each, "grids": GRIDS},
     false={"condition": one_among_others},
+    revision=2,
 )
 
 
@@ -221,7 +224,7 @@ LOW_PARITY = LOW_AS_DEFINED.cell(
     population="two fair bits a, b and the codes 2a + b and a xor b, enumerated",
     unit="case",
     statistic="MIG of the law",
-    rule=below(HIGH),
+    rule=below(LOW, null=HIGH),
     min_n=4,
     given={"codes": "parity beside both"},
     false={"codes": "one to one"},
@@ -242,7 +245,7 @@ LOW_POWERS = LOW_AS_DEFINED.probe(
     deviations=(BINS,),
     unit="repetition",
     statistic="mean MIG score over repetitions of 10,000 observations",
-    rule=below(HIGH),
+    rule=below(LOW, null=HIGH),
     min_n=5,
     given={"draw": hidden_powers, "power": 25, "repetitions": 5},
     false={"draw": plain_powers, "power": 1},

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dbench.claims import Claim, above, below, within
+from dbench.claims import Claim, above, below
 from dbench.codes import Sample
 from dbench.constructions.grid_codes import factor_grid, together
 from dbench.metrics import domain_shift_robustness, interventional_robustness, irs
@@ -61,6 +61,7 @@ def movement(other):
 
 
 PAIR = Claim.synthetic(
+    role="cell",
     id="irs.groups",
     quote="We believe that having this general formulation of allowing disagreements between groups of latent "
     "dimensions and generative factors provides more flexibility, for example when multiple latent dimensions are used "
@@ -68,10 +69,13 @@ PAIR = Claim.synthetic(
     population="an angle of eight values and two nuisances, full grid",
     unit="grid",
     statistic="IRS of both codes as one group, the angle held",
-    rule=within(1 - 1e-9, 1),
+    rule=above(0.999999, null=0.0),
+    source="lexicon: exact",
+    demonstration=True,
     min_n=1,
     given={"sample": angle},
     false={"sample": moved_by_a_nuisance},
+    revision=2,
 )
 
 
@@ -82,10 +86,11 @@ def test_cosine_and_sine_are_robust_as_a_pair(sample):
 
 SUM_DIFFERENCE = PAIR.cell(
     "sum and difference",
+    role="primary",
     says="The sum and the difference of two factors are robust as a pair.",
     population="two factors of five values and a nuisance, full grid; codes are their sum and difference",
     statistic="IRS of both codes as one group, both factors held",
-    rule=within(1 - 1e-9, 1),
+    rule=above(0.999999, null=0.0),
     given={"sample": sum_and_difference},
     false={"sample": moved_by_a_nuisance},
 )
@@ -106,6 +111,7 @@ MEMBERS = PAIR.probe(
     rule=below(0.75),
     given={"sample": sum_and_difference},
     false={"sample": copies},
+    revision=1,
 )
 
 
@@ -119,13 +125,14 @@ WITHSTANDS = Claim.synthetic(
     quote="we can use PIDA to evaluate robustness of a selected feature set Z_L against such domain shifts. In "
     "particular, [...] quantifies how robust Z_L is when changes in G_S occur.",
     says="Codes with a higher score lose less accuracy when a rule learnt in one domain is used in another.",
-    population="six codes a + w s with noise of 0.2, samples of 2,000, factor and domain confounded; draws varied",
+    population="six codes a + w s with noise of 0.1, samples of 2,000, factor and domain confounded; draws varied",
     deviations=("'How robust' is read as accuracy kept, of the nearest mean of the code for a value of the factor.",),
     statistic="rank correlation over codes of the score with accuracy kept from domain 0 to domain 1",
-    # 0.7: most of the order.
-    rule=above(0.7, null=0.0),
+    rule=above(0.8, null=0.0),
+    source="lexicon: quantifies",
     given={"sign": 1.0, "repetitions": 8, "n": 2_000},
     false={"sign": -1.0},
+    revision=2,
 )
 
 
@@ -139,7 +146,7 @@ def test_codes_of_a_higher_score_withstand_the_shift(sign, repetitions, n):
         value = np.where(domain == 0, stream.binomial(4, 0.4, size=n), stream.binomial(4, 0.6, size=n))
         factors, scores, kept = np.stack([value, domain], axis=1), [], []
         for weight in (0.0, 0.3, 0.6, 0.9, 1.2, 1.5):
-            codes = value + weight * domain + 0.2 * stream.standard_normal(n)
+            codes = value + weight * domain + 0.1 * stream.standard_normal(n)
             means = np.array([codes[(domain == 0) & (value == v)].mean() for v in range(5)])
             right = np.abs(codes[:, None] - means).argmin(axis=1) == value
             scores.append(domain_shift_robustness(Sample(codes[:, None], factors), [0], [1]))
@@ -156,7 +163,9 @@ SHIFT = WITHSTANDS.cell(
     deviations=("Analytically 1 - (w/2) / (2 + w/2).",),
     unit="grid",
     statistic="distance of the score from its value in closed form",
-    rule=below(1e-9),
+    rule=below(1e-6, null=0.05),
+    source="sign",
+    demonstration=True,
     min_n=1,
     given={"expected": falls_with_weight},
     false={"weight": 2.0, "expected": stays_at_one},
@@ -177,10 +186,13 @@ FLAT = Claim.synthetic(
     population="a code that copies one of three factors, full grid",
     unit="grid",
     statistic="largest movement of a line, as a share of the code's range",
-    rule=below(1e-9),
+    rule=below(1e-6, null=0.1),
+    source="sign",
+    demonstration=True,
     min_n=1,
     given={"other": 0.0},
     false={"other": 0.5},
+    revision=2,
 )
 
 
@@ -196,6 +208,7 @@ SLOPING = FLAT.cell(
     population="a code that adds half of another factor to its own, full grid",
     statistic="largest movement of a line, as a share of the code's range",
     rule=above(0.1, null=0.0),
+    source="lexicon: remarkable",
     given={"other": 0.5},
     false={"other": 0.0},
 )
@@ -215,6 +228,7 @@ CONVERSE = FLAT.probe(
     rule=above(0.9),
     given={"sample": together},
     false={"sample": together},
+    revision=1,
 )
 
 

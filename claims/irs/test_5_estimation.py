@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from dbench.claims import Claim, above, below, within
+from dbench.claims import Claim, above, within
 from dbench.codes import Sample
 from dbench.constructions.grid_codes import factor_grid
 from dbench.metrics import interventional_robustness
@@ -64,15 +64,16 @@ LINEAR = Claim.synthetic(
     population="three factors of ten values, ten codes; 50,000 to 400,000 observations, timed in turns in one process",
     deviations=(
         "Processor time of one thread; the exponent is fitted to ratios, no time is demanded.",
-        "'Linearly' is read as nearer to linear than to quadratic: caches alone move the exponent to 1.2.",
+        "'Linearly' is read as an exponent within a tenth of 1, though the paper proves a bound from above.",
     ),
     unit="turn",
     statistic="exponent of the time in the number of observations, least squares on logarithms",
-    rule=below(1.5, null=2.0),
+    rule=within(0.9, 1.1),
+    source="lexicon: linear",
     min_n=3,
     given={"cost": processor_time, "turns": 10, "sizes": (50_000, 100_000, 200_000, 400_000)},
     false={"cost": quadratic, "sizes": (50, 100, 200, 400)},
-    revision=3,
+    revision=4,
 )
 
 
@@ -92,11 +93,13 @@ OUTLIERS = Claim.synthetic(
     population="a noisy copy of one of two factors of four values; observations in a cell and draws varied",
     deviations=("One observation in a thousand, at least one, is moved by ten times the code's range.",),
     statistic="IRS with outliers minus IRS of the same sample without",
-    rule=within(-0.1, 0.1),
+    rule=within(-0.02, 0.02),
+    source="lexicon: equal, of samples",
     given={"size": 30.0, "repetitions": 10},
     false={"cell": 10, "size": 1_000.0},
     # Ten observations a cell are 'little data', for which 'special care needs to be taken'.
     roles={"10": "probe"},
+    revision=2,
 )
 
 
@@ -108,10 +111,12 @@ def test_outliers_do_not_move_the_score(cell, size, repetitions):
 
 LITTLE_DATA = OUTLIERS.cell(
     "little data",
+    role="primary",
     quote="Only when little data is available special care needs to be taken.",
     says="With one observation a cell, as in the simplified estimator, outliers do move the score.",
     statistic="absolute change of IRS by the outlier",
-    rule=above(0.1, null=0.0),
+    rule=above(0.06, null=0.0),
+    source="paper: same IRS",
     given={"size": 30.0, "repetitions": 10},
     false={"size": 0.0},
 )
@@ -132,6 +137,7 @@ STEADIER = Claim.synthetic(
     unit="set of 20 samples",
     statistic="standard deviation of IRS with fine bins over that with coarse ones, logarithm",
     rule=above(0.0),
+    source="sign",
     given={"fine": 10, "coarse": 3, "sets": 10, "n": 400},
     false={"fine": 3, "coarse": 10},
 )
@@ -149,14 +155,18 @@ def test_coarse_bins_are_steadier(fine, coarse, sets, n):
 
 LESS_SENSITIVE = STEADIER.cell(
     "less sensitive",
+    role="primary",
     quote="However, larger discretization steps come at the cost of having a less sensitive score.",
     says="Coarser factor bins give a less sensitive score: an effect within a bin goes unseen.",
     population="uniform factors; a code moved by a wave of period 1/3 in the other factor; 20,000 observations",
     unit="sample",
     statistic="IRS with coarse bins minus IRS with fine ones",
-    rule=above(0.1, null=0.0),
+    rule=above(0.02, null=0.0),
+    source="lexicon: more than negligible",
+    demonstration=True,
     given={"effect": wave, "fine": 20, "coarse": 3, "samples": 8},
     false={"effect": nothing},
+    revision=2,
 )
 
 
@@ -176,11 +186,13 @@ EXPONENTIAL = STEADIER.cell(
     population="factors of five values, one to four involved; draws varied",
     deviations=("Needed: observations until every combination was seen once.",),
     unit="set of draws",
-    statistic="logarithm of the growth for every factor more, averaged (log 5 = 1.6 for the number of combinations)",
-    # log 2: data that at least double.
-    rule=above(np.log(2), null=0.0),
+    statistic="logarithm of the growth for every factor more, averaged (log 5 = 1.61 for the number of combinations)",
+    rule=within(1.45, 1.77),
+    source="lexicon: exponential",
+    demonstration=True,
     given={"values": 5, "most": 4, "sets": 10},
     false={"values": 1},
+    revision=2,
 )
 
 
@@ -204,12 +216,14 @@ WORKABLE = STEADIER.cell(
     quote="The estimation for |I|, |J| = 1, 2 or 3, however, usually works well.",
     says="Estimation with one to three factors held and changed usually works well.",
     population="a copy of the first factor with noise of half a step, six factors; observations and draws varied",
-    deviations=("Factors of four values; as many are changed as are held; works: within 0.1 of the true 1.",),
+    deviations=("Factors of four values; as many are changed as are held; works: within 0.06 of the true 1.",),
     unit="sample",
     statistic="estimated IRS of a robust code",
-    rule=above(0.9),
+    rule=above(0.94, null=0.0),
+    source="paper: same IRS",
     given={"samples": 6},
     false={"involved": 3, "n": 1_000},
+    revision=2,
 )
 
 

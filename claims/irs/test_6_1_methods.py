@@ -7,7 +7,6 @@ import pytest
 from scipy.special import expit
 
 from dbench.claims import Claim, Printed, above, below
-from dbench.claims.regime import FACTORS_HELD, of_objectives
 from dbench.errors import EvidenceLacking
 from dbench.estimates.codes import importance_scores
 from dbench.estimates.filters import filtered, kept_by
@@ -15,9 +14,10 @@ from dbench.estimates.relations import relations_of
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_among import SEVERAL_ACTIVE
 from dbench.estimates.zoo_statistics import settings_of, stacked
-from dbench.stats import mean_of, rank_correlation, smallest_of
+from dbench.stats import mean_of, most_below, rank_correlation, smallest_of
 
-METRICS = ("irs", "feature_importance", "mutual_information", "informativeness")
+# Of a disentangled structure; Table 1 has informativeness beside them.
+METRICS = ("irs", "feature_importance", "mutual_information")
 # The strengths printed in appendix D.2, or what stands for them in the sweep: capacity 20 and gamma 6.4 are not in it.
 # Nearest to capacity 20 is 25 of the papers' 5 to 100, which no population has beside 4; its place on a log scale is at
 # 3.2 of the 0.5 to 16 at 16 x 16 pixels, and nearest to that is 4.
@@ -103,20 +103,20 @@ DIFFER = Claim.zoo(
     part="trained",
     population="five methods, one model of each a seed; seeds varied",
     deviations=(
-        "Two rankings differ if their rank correlation is below 0.9: more than one swap of neighbours.",
+        "Two rankings differ if their rank correlation is negative. Informativeness is no measure of disentanglement.",
         AT_STRENGTHS,
         TREES,
         AVERAGES,
     ),
     statistic="mean over seeds of the rank correlation of two metrics over the methods, of the pairs the smallest",
-    rule=below(0.9),
-    regime=(of_objectives(FACTORS_HELD, *(objective for objective, _ in METHODS.values())),),
+    rule=below(0.0, null=1.0),
+    source="sign",
     false=five_models(
-        **dict.fromkeys(("irs", "information", "informed"), Law(loads={"quality": 1.0}, noise=0.01)),
+        **dict.fromkeys(("irs", "information"), Law(loads={"quality": 1.0}, noise=0.01)),
         **importance(loads={"quality": -1.0}, noise=0.01),
     ),
     roles={"all": "probe"},
-    revision=4,
+    revision=5,
 )
 
 
@@ -199,14 +199,14 @@ TRADE_OFF = Claim.zoo(
         "Those of two or more informative codes are looked at apart: a collapsed one knows nothing.",
     ),
     statistic="Spearman of IRS and informativeness, models pooled",
-    # 'Often': a weak correlation at least.
-    rule=below(-0.2, null=0.0),
-    regime=(FACTORS_HELD,),
+    rule=below(0.0),
+    source="sign",
     false=five_models(
         **dict.fromkeys(("irs", "informed"), Law(loads={"quality": 1.0}, noise=0.2)),
         **{"kl.informative": Law(mean=4.0, noise=0.0)},
     ),
     roles={"informative": "probe"},
+    revision=2,
 )
 
 
@@ -221,20 +221,40 @@ def test_more_robust_models_know_less(unsupervised, models):
     return found if models == "all" else filtered(found, kept_by(unsupervised, SEVERAL_ACTIVE))
 
 
+OFTEN = TRADE_OFF.cell(
+    "trained, most objectives",
+    role="primary",
+    says="In most objectives models that are more robust know less.",
+    deviations=(TREES, "'Often' is read as in more than half of the objectives, each over its strengths and seeds."),
+    statistic="Spearman of IRS and informativeness within an objective: what more than half of them do not exceed",
+    rule=below(0.0),
+    revision=1,
+)
+
+
+@OFTEN.covers
+def test_in_most_objectives_more_robust_models_know_less(unsupervised):
+    scores, objectives = ("irs", "dci.single.informativeness"), unsupervised.objectives
+
+    def correlation(robust, informed):
+        return rank_correlation(robust.ravel(), informed.ravel())
+
+    return most_below([stacked(unsupervised, correlation, scores, objectives=[o]) for o in objectives])
+
+
 EXAMPLE = TRADE_OFF.cell(
     "trained, beta_tcvae against vae",
     says="beta-TCVAE is more robust than the plain VAE, and knows less.",
     population="beta-TCVAE and plain VAE, one model of each a seed; seeds varied",
     deviations=(TREES, "beta-TCVAE at strength 6; the plain VAE is beta-VAE at 1."),
     statistic="smaller of: gain in IRS, loss in informativeness",
-    rule=above(0.02, null=0.0),
-    regime=(of_objectives(FACTORS_HELD, "beta_tcvae", "beta_vae"),),
+    rule=above(0.0),
     false=five_models(
         irs=Law(mean={"beta_tcvae": 0.4}, noise=0.05),
         informed=Law(mean={"beta_tcvae": 0.1}, noise=0.03),
     ),
     printed=Printed("IRS .72 against .33, Info .74 against .82"),
-    revision=4,
+    revision=5,
 )
 
 

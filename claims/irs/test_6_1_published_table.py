@@ -10,6 +10,8 @@ from dbench.stats import exact, rank_correlation
 from dbench_published import read_table
 
 METRICS = ("irs", "feature_importance", "mutual_information", "informativeness")
+# Informativeness is no measure of disentanglement.
+OF_STRUCTURE = METRICS[:3]
 
 
 def scores():
@@ -40,20 +42,21 @@ DIFFER = Claim.published(
     quote="As we could already see in Table 1, different metrics do not always agree with each other about which model "
     "disen[...]tangles best.",
     population="five methods, one model each",
-    deviations=("Two rankings differ if their rank correlation is below 0.9: more than one swap of neighbours.",),
+    deviations=("Two rankings differ if their rank correlation is negative; informativeness is left out.",),
     unit="method",
     statistic="rank correlation of two metrics over the methods, of the pairs the smallest",
-    rule=below(0.9),
+    rule=below(0.0, null=1.0),
+    source="sign",
     min_n=5,
     given={"scores": scores},
     false={"scores": agreeing},
-    revision=2,
+    revision=3,
 )
 
 
 @DIFFER.covers
 def test_metrics_do_not_always_rank_the_methods_alike(scores):
-    pairs = [agreement(scores(), *pair) for pair in combinations(METRICS, 2)]
+    pairs = [agreement(scores(), *pair) for pair in combinations(OF_STRUCTURE, 2)]
     return min(pairs, key=lambda estimate: estimate.value)
 
 
@@ -87,6 +90,7 @@ TRADE_OFF = Claim.published(
     unit="method",
     statistic="rank correlation of IRS and informativeness over the methods",
     rule=below(0.0),
+    source="sign",
     min_n=5,
     given={"scores": scores},
     false={"scores": agreeing},

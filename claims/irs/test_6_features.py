@@ -6,12 +6,12 @@ from sklearn.ensemble import RandomForestRegressor
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
-from dbench.constructions.grid_codes import GRID_CODES, factor_grid
+from dbench.constructions.grid_codes import cumulative, factor_grid, rare
 from dbench.metrics import dci, irs, modularity
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of, smallest_of
 
-EFFECTS = pytest.mark.parametrize("effect", list(GRID_CODES))
+EFFECTS = pytest.mark.parametrize("effect", ["rare", "cumulative"])
 MORE_BINS = pytest.mark.parametrize("bins", [30, 50, 100])
 
 
@@ -22,7 +22,7 @@ def sample_of(code, factors):
 
 def disturbed(name):
     factors = factor_grid((5, 5, 5, 5))
-    return sample_of(GRID_CODES[name](factors), factors)
+    return sample_of(rare(factors) if name == "rare" else cumulative(factors, share=0.2), factors)
 
 
 def undisturbed(name):
@@ -60,13 +60,13 @@ def change_by_bins(bins, idle, than, n, samples):
     return mean_of([one(i) for i in range(samples)])
 
 
-def misjudged(features, samples, n):
-    """Importance of the middling code minus what it deserves, whose noise is 0.5 where the good one's is 0.4."""
+def misjudged(features, samples, n, noise=0.5):
+    """Importance of the middling code minus what it deserves, where the good one's noise is 0.4."""
 
     def one(number):
         stream = generator(claim=UNDERESTIMATES.id, sample=number)
         target = stream.standard_normal(n)
-        codes = stream.standard_normal((n, 3)) * [0.4, 0.5, 1.0]
+        codes = stream.standard_normal((n, 3)) * [0.4, noise, 1.0]
         codes[:, :2] += target[:, None]
         r2 = np.array([np.corrcoef(code, target)[0, 1] ** 2 for code in codes.T])
         forest = RandomForestRegressor(50, min_samples_leaf=n // 20, max_features=features, random_state=number)
@@ -81,27 +81,30 @@ DECEIVED = Claim.synthetic(
     "cumulative effect from several generative factors (e.g., in Figure 4), pairwise information based methods (such "
     "as MI or FI) cannot capture this vulnerability of deeply learned features. IRS, on the other hand, looks "
     "specifically at these cases.",
-    population="four factors of five values, full grid; rare: a jump in 1 of 25 cases; cumulative: 0.35 of each",
+    population="four factors of five values, full grid; rare: a jump in 1 of 25 cases; cumulative: 0.2 of each",
     deviations=(
-        "'Captures': the score falls by a tenth of the scale or more from what it was without the effects, IRS as in "
-        "equation 3. What each score gives the code as such are cells.",
+        "'Cannot capture': MI and feature importance score the code as a disentangled one. IRS as in equation 3. What "
+        "each gives alone are cells.",
+        "Low by IRS and high by MI are the lowest and the highest score of Table 1.",
     ),
     unit="split",
-    statistic="how far IRS falls beyond 0.1, or MI and feature importance scores fall short of it, whichever is less",
+    statistic="how far IRS lies below 0.33, or the MI score above 0.92, or feature importance above 0.8, whichever is "
+    "least",
     rule=above(0.0),
-    given={"sample": disturbed, "splits": 5, "least": 0.1},
+    source="paper: low IRS",
+    demonstration=True,
+    given={"sample": disturbed, "splits": 5, "low": 0.33, "informed": 0.92, "important": 0.8},
     false={"effect": "rare", "sample": mixed},
-    revision=3,
+    revision=4,
 )
 
 
 @DECEIVED.covers
 @EFFECTS
-def test_irs_sees_what_information_and_importance_do_not(effect, sample, splits, least):
-    clean, moved = undisturbed(effect), sample(effect)
-    robust, known = (score(clean) - score(moved) for score in (robustness, information))
-    important = importances(clean, splits) - importances(moved, splits)
-    return smallest_of([exact(min(robust - least, least - known), n=splits), mean_of(least - important)])
+def test_irs_sees_what_information_and_importance_do_not(effect, sample, splits, low, informed, important):
+    moved = sample(effect)
+    margin = min(low - robustness(moved), information(moved) - informed)
+    return smallest_of([exact(margin, n=splits), mean_of(importances(moved, splits) - important)])
 
 
 INFORMATION = DECEIVED.cell(
@@ -111,12 +114,12 @@ INFORMATION = DECEIVED.cell(
     deviations=("The MI score is that of Ridgeway and Mozer, as in appendix D.1.",),
     unit="grid",
     statistic="MI disentanglement score of the code",
-    # Looks disentangled: the upper quarter of the scale.
-    rule=above(0.75),
+    rule=above(0.92, null=0.5),
+    source="paper: high MI",
     min_n=1,
     given={"sample": disturbed},
     false={"effect": "rare", "sample": mixed},
-    revision=1,
+    revision=2,
 )
 
 
@@ -132,11 +135,11 @@ IMPORTANCE = DECEIVED.cell(
     says="A code moved far by rare or cumulative effects can look disentangled to feature importance.",
     deviations=("Codes beside it hold the other factors; a random forest, fitted to a random part of the grid.",),
     statistic="mean over splits of the DCI disentanglement of the code",
-    # Looks disentangled: the upper quarter of the scale.
-    rule=above(0.75),
+    rule=above(0.8, null=0.0),
+    source="lexicon: looks disentangled",
     given={"sample": disturbed, "splits": 5},
     false={"effect": "rare", "sample": mixed},
-    revision=1,
+    revision=2,
 )
 
 
@@ -153,12 +156,12 @@ ROBUSTNESS = DECEIVED.cell(
     deviations=(),
     unit="grid",
     statistic="IRS of the code (equation 3)",
-    # Not robust: the lower half.
-    rule=below(0.5),
+    rule=below(0.33, null=0.72),
+    source="paper: low IRS",
     min_n=1,
     given={"sample": disturbed},
     false={"effect": "rare", "sample": undisturbed},
-    revision=1,
+    revision=2,
 )
 
 
@@ -174,12 +177,11 @@ OWN_FACTOR = DECEIVED.probe(
     deviations=("Equation 3 takes the best factor instead, which may be one that tells when the jump can happen.",),
     unit="grid",
     statistic="IRS({l} | {own}, all others)",
-    # Not robust: the lower half.
-    rule=below(0.5),
+    rule=below(0.33, null=0.72),
     min_n=1,
     given={"sample": disturbed},
     false={"effect": "rare", "sample": undisturbed},
-    revision=1,
+    revision=2,
 )
 
 
@@ -194,16 +196,19 @@ WEIGHTED = Claim.synthetic(
     quote="The treatment of such inactive components can make a difference when averaging disentanglement scores of "
     "the single Z_i to an overall score. FI uses a simple average, MI weights the components with their overall "
     "feature importance and we weight them according to worst case deviation from mean",
-    population="copies of three factors of five values beside five codes of tiny noise (0.001); 2,000 observations, "
+    population="copies of three factors of five values beside five codes of tiny noise (0.01); 2,000 observations, "
     "drawn anew for each sample",
-    deviations=("Both averages are of IRS's own scores of codes; the paper's simple one is of FI's.",),
-    # A robust code gets 1; a fifth less is a different model.
-    statistic="how far the weighted mean of D_l lies above 0.95, or the plain mean below 0.8, whichever is less",
+    deviations=(
+        "Both averages are of IRS's own scores of codes; the paper's simple one is of FI's (6.1), or of MI's (D.1).",
+    ),
+    statistic="how far the weighted mean of D_l lies above 0.95, or the plain mean below 0.5, whichever is less",
     rule=above(0.0),
-    given={"dead": 5, "size": 1e-3, "repetitions": 8, "full": 0.95, "less": 0.8},
+    source="lexicon: perfect",
+    demonstration=True,
+    given={"dead": 5, "size": 0.01, "repetitions": 8, "full": 0.95, "less": 0.5},
     # Dimensions that are not dead belong in the average.
     false={"size": 3.0},
-    revision=2,
+    revision=3,
 )
 
 
@@ -226,10 +231,11 @@ BINS = Claim.synthetic(
     population="five factors of ten values, slightly mixed and noisy codes; 10,000 observations; draws varied",
     deviations=("MI score: unweighted mean over codes, as in the paper.",),
     statistic="MI score with more bins minus that with 20",
-    # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
-    rule=within(-0.05, 0.05),
+    rule=within(-0.01, 0.01),
+    source="paper: notably",
     given={"idle": False, "than": 20, "n": 10_000, "samples": 20},
     false={"bins": 20, "idle": True, "than": 3, "n": 500, "samples": 8},
+    revision=2,
 )
 
 
@@ -243,8 +249,7 @@ BINS_IDLE = BINS.probe(
     "half idle",
     population="the same beside as many codes of noise, as a model with unused dimensions has",
     statistic="MI score with more bins minus that with 20",
-    # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
-    rule=within(-0.05, 0.05),
+    source="paper: notably",
     given={"idle": True, "than": 20, "n": 10_000, "samples": 20},
 )
 
@@ -268,24 +273,31 @@ UNDERESTIMATES = Claim.synthetic(
         "wider.",
     ),
     statistic="importance of the middling code minus what it deserves",
-    rule=below(-0.05, null=0.0),
-    given={"features": None, "samples": 5, "n": 2_000},
-    false={"features": 1},
+    rule=below(0.0),
+    source="sign",
+    demonstration=True,
+    given={"features": None, "samples": 5, "n": 2_000, "noise": 0.5},
+    # A code that is itself the better split.
+    false={"noise": 0.3},
+    revision=2,
 )
 
 
 @UNDERESTIMATES.covers
-def test_choosing_among_all_features_underestimates_middling_ones(features, samples, n):
-    return misjudged(features, samples, n)
+def test_choosing_among_all_features_underestimates_middling_ones(features, samples, n, noise):
+    return misjudged(features, samples, n, noise)
 
 
 AVOIDED = UNDERESTIMATES.cell(
     "one feature",
+    role="primary",
     quote="we only use one single feature to 'randomly choose from' at each split, since this guarantees that each "
     "feature is equally given the chance to prove itself in reducing the out-of-bag error.",
     says="One candidate feature at each split avoids it.",
     statistic="importance of the middling code minus what it deserves",
-    rule=above(-0.05),
+    rule=within(-0.02, 0.02),
+    source="lexicon: equal, of samples",
+    demonstration=False,
     given={"features": 1, "samples": 5, "n": 2_000},
     false={"features": None},
 )

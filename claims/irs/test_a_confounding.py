@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbench.claims import Claim, above, below
+from dbench.claims import Claim, above, within
 from dbench.constructions.causal import confounded_codes
 from dbench.metrics.interventions import empida
 from dbench.seeds import generator
@@ -28,10 +28,12 @@ RECOVERS = Claim.synthetic(
     population="two confounded bits, a noisy copy of the second as code; strength and draws of 20,000 varied",
     deviations=("Weights are normalised within each mean, as the estimator does.",),
     statistic=EFFECT,
-    # 0.02: a fiftieth of the way between the code's two levels.
-    rule=below(0.02),
+    rule=within(-0.02, 0.02),
+    source="lexicon: equal, of samples",
+    demonstration=True,
     given={"reweight": True, "repetitions": 10, "n": 20_000},
     false={"strength": 0.9, "reweight": False, "n": 5_000},
+    revision=2,
 )
 
 
@@ -48,8 +50,8 @@ BIASED = RECOVERS.cell(
     says="Under confounded factors plain conditioning is biased.",
     deviations=("Analytically the bias is s^2 / 2 for a confounding of strength s.",),
     statistic=EFFECT,
-    # 0.02: a fiftieth of the way between the code's two levels.
-    rule=above(0.02),
+    rule=above(0.05, null=0.0),
+    source="lexicon: not the same",
     given={"reweight": False, "repetitions": 10, "n": 20_000},
     false={"strength": 0.0, "reweight": True, "n": 5_000},
 )
@@ -67,8 +69,6 @@ POSITIVITY = RECOVERS.probe(
     population="confounding so strong that both bits are always equal; draws varied",
     deviations=("Not claimed by the paper, which does not mention positivity; nothing observed tells the answer.",),
     statistic=EFFECT,
-    # 0.02: a fiftieth of the way between the code's two levels.
-    rule=below(0.02),
     given={"strength": 1.0, "reweight": True, "repetitions": 10, "n": 20_000},
     false={"strength": 0.9, "reweight": False, "n": 5_000},
 )

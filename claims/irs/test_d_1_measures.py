@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below, within
-from dbench.claims.regime import FACTORS_HELD
 from dbench.errors import EvidenceLacking
 from dbench.estimates.codes import informative_codes
 from dbench.estimates.filters import filtered
@@ -22,7 +21,6 @@ MIDDLING = (
     "Middling for a factor: not the most informative code, but with a quarter of its information or more, and more "
     f"than {HELD} nats."
 )
-DESERVED = "importance of middling codes minus what they deserve, mean over codes and factors of all models"
 BINS = pytest.mark.parametrize("bins", [30, 50, 100])
 CODES = pytest.mark.parametrize("codes", ["all", "informative"])
 
@@ -74,25 +72,17 @@ def mean_over_middling(population, excess):
     return population.estimate_over_seeds(mean)
 
 
-def misjudged(population, kind):
-    # What idle codes seem to know is the bias of the estimate.
-    information = relations_of(population, "mutual_information") * informative_codes(population)[..., None]
-    total = information.sum(axis=-2, keepdims=True)
-    deserved = np.divide(information, total, out=np.zeros_like(information), where=total > 0)
-    return mean_over_middling(population, relations_of(population, kind) - deserved)
-
-
 SCORES = Claim.zoo(
     id="irs.bins-insensitive",
     quote="We found that using smaller discretization steps (i.e., more buckets) does not change the results notably.",
     part="trained",
     deviations=MORE_BINS,
     statistic="MI score with more bins minus that with 20, mean over models and seeds",
-    # 0.05: models in the paper's Table 1 lie 0.01 to 0.06 apart by this score.
-    rule=within(-0.05, 0.05),
+    rule=within(-0.01, 0.01),
+    source="paper: notably",
     false=scored(Law(noise=0.01), Law(mean=0.2, noise=0.01)),
-    # The most buckets are asked first.
-    roles={"informative": "probe", "30": "cell", "50": "cell"},
+    roles={"informative": "probe"},
+    revision=2,
 )
 
 
@@ -114,6 +104,7 @@ RANKS = SCORES.probe(
     # Correlations near 1 are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 7%.
     confidence=0.98,
     false=scored(Law(), Law()),
+    revision=1,
 )
 
 
@@ -133,18 +124,21 @@ UNDERESTIMATES = Claim.zoo(
     deviations=(
         FORESTS,
         MIDDLING,
-        "The importance a code deserves: its share of the information that the informative codes have one by one.",
+        "What a learnt code deserves is not known: forests with all candidates at each split are held against forests "
+        "with one, on the same codes.",
     ),
-    statistic=DESERVED,
-    rule=below(-0.05, null=0.0),
-    regime=(FACTORS_HELD,),
-    false=forests(every=0.5, one=0.5),
+    statistic="importance of middling codes with all candidates minus that with one, mean over all models",
+    rule=below(0.0),
+    source="sign",
+    false=forests(every=0.3, one=0.1),
+    revision=2,
 )
 
 
 @UNDERESTIMATES.covers
 def test_choosing_among_all_codes_underestimates_middling_ones(unsupervised):
-    return misjudged(unsupervised, "importance")
+    every, one = (relations_of(unsupervised, kind) for kind in ("importance", "importance_single"))
+    return mean_over_middling(unsupervised, every - one)
 
 
 AVOIDED = UNDERESTIMATES.cell(
@@ -152,28 +146,22 @@ AVOIDED = UNDERESTIMATES.cell(
     quote="we only use one single feature to 'randomly choose from' at each split, since this guarantees that each "
     "feature is equally given the chance to prove itself in reducing the out-of-bag error.",
     says="One candidate code at each split avoids it.",
-    statistic=DESERVED,
-    rule=above(-0.05),
+    deviations=(
+        FORESTS,
+        MIDDLING,
+        "The importance a code deserves: its share of the information that the informative codes have one by one.",
+    ),
+    statistic="importance of middling codes minus what they deserve, mean over codes and factors of all models",
+    rule=above(-0.02),
+    source="lexicon: equal, of samples",
     false=forests(every=0.1, one=0.1),
 )
 
 
 @AVOIDED.covers
 def test_one_candidate_code_avoids_it(unsupervised):
-    return misjudged(unsupervised, "importance_single")
-
-
-MORE = UNDERESTIMATES.probe(
-    "trained, one against all",
-    says="Middling codes are more important to forests with one candidate code at each split than to those with all.",
-    deviations=(FORESTS, MIDDLING),
-    statistic="importance of middling codes with one candidate minus that with all, mean over all models",
-    rule=above(0.05, null=0.0),
-    false=forests(every=0.3, one=0.1),
-)
-
-
-@MORE.covers
-def test_one_candidate_makes_middling_codes_more_important(unsupervised):
-    one, every = (relations_of(unsupervised, kind) for kind in ("importance_single", "importance"))
-    return mean_over_middling(unsupervised, one - every)
+    # What idle codes seem to know is the bias of the estimate.
+    information = relations_of(unsupervised, "mutual_information") * informative_codes(unsupervised)[..., None]
+    total = information.sum(axis=-2, keepdims=True)
+    deserved = np.divide(information, total, out=np.zeros_like(information), where=total > 0)
+    return mean_over_middling(unsupervised, relations_of(unsupervised, "importance_single") - deserved)

@@ -17,15 +17,17 @@ NEVER_HIGH = Claim.synthetic(
     "other (z and z^2, a circle, two bits and their parity); draws varied",
     deviations=(
         "'Never' is searched, not proven: not in any of 20 draws.",
-        "'High' is above 0.1 nats, that of two codes with a correlation of 0.43.",
+        "'High' is above 0.01 nats, four times what ten independent codes come out at.",
     ),
     unit="draw",
     statistic="largest Gaussian total correlation of 10,000 observations among 20 draws, nats",
-    rule=below(0.1),
+    rule=below(0.01),
+    source="lexicon: independent, nats",
+    demonstration=True,
     min_n=20,
     given={"correlation": 0.0, "repetitions": 20},
     false={"codes": "normal", "correlation": 1.0},
-    revision=3,
+    revision=4,
 )
 
 
@@ -45,16 +47,18 @@ def test_gaussian_total_correlation_is_high_for_dependent_codes_alone_but_not_fo
 
 DEPENDENT_LAW = NEVER_HIGH.cell(
     "low yet dependent",
+    role="primary",
     says="Codes of low Gaussian total correlation do not factorise.",
     population="two bits and their parity, enumerated",
     deviations=(),
     unit="case",
     statistic="total correlation of the law, nats",
-    rule=above(0.1, null=0.0),
+    rule=above(0.0),
+    source="sign",
     min_n=4,
     given={"cases": parity_law()},
     false={"cases": parity_law()[:, :2]},  # the two bits alone
-    revision=1,
+    revision=2,
 )
 
 

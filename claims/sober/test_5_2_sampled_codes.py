@@ -7,21 +7,20 @@ have the same total correlation but for what the estimator gives independent cod
 import numpy as np
 import pytest
 
-from dbench.claims import Claim, above, below
-from dbench.claims.regime import CODES_KEPT, PENALTY_MOVES, above_floor, of_objectives
+from dbench.claims import EVERY_PART, Claim, above, below, every_part
 from dbench.errors import EvidenceLacking
 from dbench.estimates.simulated import Law, Simulated
-from dbench.estimates.zoo_levels import change_over_sweep, place_of, ratio_to, superiority_of_setting
+from dbench.estimates.zoo_levels import change_over_sweep, ratio_to, superiority_of_setting
 from dbench.estimates.zoo_statistics import trend_with_strength
-from dbench.stats import jackknife_each, largest_of, mean_of, smallest_of, sweep_correlations
+from dbench.stats import jackknife_each, largest_of, mean_of, smallest_of
 
 TC = "gaussian_tc.sampled"
 PLAIN_VAE = ("beta_vae", 1.0)
 BETAS, DIPS = ("beta_tcvae", "beta_vae"), ("dip_vae_i", "dip_vae_ii")
 OTHERS = (*BETAS, *DIPS, "factor_vae")
-FLOOR = above_floor(TC, PLAIN_VAE)
-FACTOR_IN_RANGE = of_objectives(CODES_KEPT, "factor_vae")
 MEDIANS = "The paper shows medians of 50 seeds by eye; here each seed's own sweep is ranked."
+# Low, of a ratio; a trend that is no decrease; a clear one.
+LOW, NO_FALL, FALL = 0.5, -0.3, -0.7
 FROM_PLAIN = "Strengths of beta-VAE below 1, which the paper does not train, are left out: the sweep starts at the VAE."
 OF_ONE = "strength varied over six values, everything else fixed"
 TREND = "mean over seeds of Spearman's correlation between strength and Gaussian total correlation"
@@ -52,12 +51,11 @@ FALLS = Claim.zoo(
     population="beta-VAE and beta-TCVAE; strength varied over six values, everything else fixed",
     deviations=(MEDIANS,),
     statistic=f"{TREND}, the larger of the two objectives'",
-    # Half of a perfect order is the least that 'clearly' can mean.
-    rule=below(-0.5, null=0.0),
+    rule=below(-0.7, null=0.0),
+    source="lexicon: clearly falls",
     confidence=0.98,
-    regime=(FLOOR, of_objectives(PENALTY_MOVES, *BETAS)),
     false=models(trend=5.0),
-    revision=3,
+    revision=4,
 )
 
 
@@ -70,8 +68,7 @@ EACH_FALLS = FALLS.cell(
     "each objective",
     population=OF_ONE,
     statistic=TREND,
-    rule=below(-0.5, null=0.0),
-    regime=(FLOOR, PENALTY_MOVES),
+    rule=below(-0.7, null=0.0),
 )
 
 
@@ -93,11 +90,10 @@ HIGHEST = Claim.zoo(
     ),
     statistic="smallest probability that a plain VAE has a higher total correlation than a run of another setting",
     bounds=(0.0, 1.0),
-    # 0.5 is no difference of medians; 0.6 is a third of a standard deviation.
-    rule=above(0.6, null=0.5),
-    regime=(FLOOR, FACTOR_IN_RANGE),
+    rule=above(0.5),
+    source="sign",
     false=models(trend=5.0),
-    revision=4,
+    revision=5,
 )
 
 
@@ -110,8 +106,7 @@ WITHOUT_FACTOR = HIGHEST.cell(
     "without FactorVAE",
     population="beta-VAE at strength 1 against every other strength of beta-VAE, beta-TCVAE and both DIP-VAEs",
     statistic="smallest probability that a plain VAE has a higher total correlation than a run of another setting",
-    rule=above(0.6, null=0.5),
-    regime=(FLOOR,),
+    rule=above(0.5),
 )
 
 
@@ -128,9 +123,9 @@ DIPS_LOW = Claim.zoo(
     deviations=("'Low' is read as less than half of a plain VAE's, on average over the strengths.",),
     statistic="mean total correlation of the sampled codes over that of a plain VAE, the larger of the two objectives'",
     rule=below(0.5, null=1.0),
-    regime=(FLOOR,),
+    source="paper: low",
     false=models(noise=0.3, shape=np.exp),
-    revision=3,
+    revision=4,
 )
 
 
@@ -160,39 +155,37 @@ FACTOR_FLAT = Claim.zoo(
     population="FactorVAE, all strengths and seeds, against beta-VAE at strength 1",
     deviations=(
         MEDIANS,
-        "'Low' is less than half of a plain VAE's; 'decrease' is a trend of -0.3, as where it 'seems' of the DIP-VAEs.",
+        f"'Low' is less than {LOW} of a plain VAE's; no decrease is a trend above {NO_FALL}.",
     ),
-    statistic="smaller of 0.5 minus the mean total correlation over that of a plain VAE, and 0.3 plus the mean over "
-    "seeds of Spearman's correlation between strength and total correlation",
-    # -0.5 is as much as a plain VAE has, or a sweep that looks monotone (-0.8).
-    rule=above(0.0, null=-0.5),
+    statistic="smaller of two, each on a scale of which 1 is its bound: mean total correlation over that of a plain "
+    f"VAE, below {LOW}; mean over seeds of Spearman's correlation between strength and total correlation, above "
+    f"{NO_FALL}",
+    rule=EVERY_PART,
+    source="paper: low, and does not seem to decrease",
     confidence=0.98,
-    regime=(FLOOR, FACTOR_IN_RANGE, of_objectives(PENALTY_MOVES, "factor_vae")),
-    given={"low": 0.5, "decrease": 0.3},
     false=models(mean={"factor_vae": 1.0}, noise=0.3, shape=np.exp),
-    revision=2,
+    revision=3,
 )
 
 
 @FACTOR_FLAT.covers
-def test_the_total_correlation_of_factor_vae_is_low_and_does_not_decrease(unsupervised, low, decrease):
-    strengths, plain = unsupervised.strengths("factor_vae"), place_of(unsupervised, PLAIN_VAE)
-
-    def room(tables):
-        factor, reference = tables[TC, "factor_vae"], tables[TC, PLAIN_VAE[0]][:, plain]
-        return [low - factor.mean() / reference.mean(), decrease + sweep_correlations(strengths, factor).mean()]
-
-    return smallest_of(unsupervised.estimates(room, scores=[TC], objectives=["factor_vae", PLAIN_VAE[0]]))
+def test_the_total_correlation_of_factor_vae_is_low_and_does_not_decrease(unsupervised):
+    parts = [
+        ratio_to(unsupervised, TC, "factor_vae", PLAIN_VAE),
+        trend_with_strength(unsupervised, "factor_vae", TC),
+    ]
+    rules = {"ratio to a plain VAE": below(LOW, null=1.0), "trend with the strength": above(NO_FALL, null=FALL)}
+    return every_part(parts, rules)
 
 
 FACTOR_LOW = FACTOR_FLAT.cell(
     "low",
     says="FactorVAE has a low total correlation of the sampled codes.",
     statistic="mean total correlation of the sampled codes over that of a plain VAE",
-    rule=below(0.5, null=1.0),
+    rule=below(LOW, null=1.0),
+    source="paper: low",
     confidence=0.95,
-    regime=(FLOOR, FACTOR_IN_RANGE),
-    revision=4,
+    revision=5,
 )
 
 
@@ -206,9 +199,10 @@ NO_DECREASE = FACTOR_FLAT.cell(
     says="For FactorVAE the total correlation of the sampled codes does not decrease with the strength.",
     population=OF_ONE,
     statistic=TREND,
-    rule=above(-0.3),
+    rule=above(NO_FALL, null=FALL),
+    source="lexicon: does not seem to decrease",
     false=models(trend=-5.0),
-    revision=3,
+    revision=4,
 )
 
 
@@ -225,16 +219,15 @@ MOST = Claim.zoo(
     deviations=(
         FROM_PLAIN,
         "AnnealedVAE is swept by its capacity: the largest one is the weakest regularisation.",
-        "'Much more sensitive' is a change of more than twice any other's, and by more than 0.05 nats.",
+        "'Much more sensitive' is a change of more than twice any other's, of at least 0.1 nats.",
     ),
     statistic="change of AnnealedVAE over its sweep minus the largest change of another objective, over that of "
     "AnnealedVAE (over 0.1 nats where that is less)",
     rule=above(0.5, null=0.0),
-    # An objective whose strength moves nothing decides nothing here: the largest change of another does.
-    regime=(of_objectives(PENALTY_MOVES, "annealed_vae", *BETAS), FACTOR_IN_RANGE),
+    source="paper: much more",
     given={"least": 0.1},
     false=models(trend={"annealed_vae": 0.2, "beta_vae": 0.3}, noise=0.05),
-    revision=4,
+    revision=5,
 )
 
 
@@ -251,6 +244,7 @@ def test_annealed_vae_depends_most_on_its_strength(unsupervised, least):
 
 ANNEALED_FALLS = MOST.cell(
     "AnnealedVAE falls",
+    role="primary",
     quote="However, on all data sets except Scream-dSprites (on which AnnealedVAE performs poorly), the total "
     "correlation seems to decrease with increased regularization strength.",
     says="AnnealedVAE's total correlation of the sampled codes falls as the regularisation grows.",
@@ -258,13 +252,12 @@ ANNEALED_FALLS = MOST.cell(
     deviations=(
         MEDIANS,
         "Regularisation grows as the capacity shrinks: the correlation with it must be positive.",
-        "'Seems to' is read as for the DIP-VAEs.",
     ),
     statistic="mean over seeds of Spearman's correlation between capacity and Gaussian total correlation",
     bounds=(-1.0, 1.0),
-    rule=above(0.3, null=0.0),
+    rule=above(0.0),
+    source="sign",
     confidence=0.98,
-    regime=(of_objectives(PENALTY_MOVES, "annealed_vae"),),
     false=models(trend=-5.0),
 )
 
@@ -281,13 +274,13 @@ DIPS_FALL = MOST.cell(
     quote="Increased regularization in the DIP-VAE objective also seems to lead a reduced total correlation",
     says="For both DIP-VAEs too the total correlation of the sampled codes falls with the strength.",
     population=OF_ONE,
-    deviations=(MEDIANS, "The paper's 'seems to' is read as a weaker trend than beta-VAE's: -0.3 instead of -0.5."),
+    deviations=(MEDIANS,),
     statistic=TREND,
-    rule=below(-0.3, null=0.0),
+    rule=below(0.0),
+    source="sign",
     confidence=0.98,
-    regime=(FLOOR, PENALTY_MOVES),
     false=models(trend=5.0),
-    revision=3,
+    revision=4,
 )
 
 
@@ -304,9 +297,8 @@ DIPS_FALL_LESS = MOST.cell(
     population="lowest and highest strength of a sweep; one DIP-VAE against beta-VAE and beta-TCVAE",
     deviations=(FROM_PLAIN, "'Pronounced' is the size of the fall in nats from one end to the other."),
     statistic="smaller of the falls of beta-VAE and beta-TCVAE minus that of the DIP-VAE, nats",
-    # Five times what 10,000 uncorrelated codes of 10 dimensions come out at.
-    rule=above(0.01, null=0.0),
-    regime=(FLOOR, PENALTY_MOVES, of_objectives(PENALTY_MOVES, *BETAS)),
+    rule=above(0.0),
+    source="sign",
     false=models(trend=dict.fromkeys(BETAS, 0.2), noise=0.05),
 )
 

@@ -3,7 +3,6 @@
 import numpy as np
 
 from dbench.claims import Claim, above
-from dbench.claims.regime import FACTORS_HELD
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import stacked
 from dbench.estimates.zoo_transfer import transfer
@@ -43,11 +42,10 @@ IRS_FOLLOWS = Claim.zoo(
     ),
     statistic="smallest of three leads of IRS over the mean of the other metrics: in absolute rank correlation with "
     "the scores of training on either data set, and in success of a chosen setting on the other data set",
-    # A world without any difference lies at 0; 0.05 is what a heat map of two digits would show.
-    rule=above(0.05, null=0.0),
-    regime=(FACTORS_HELD,),
+    rule=above(0.0),
+    source="sign",
     false={"pair": Simulated(IRS_APART, elsewhere=IRS_APART)},
-    revision=2,
+    revision=3,
 )
 
 
@@ -63,7 +61,7 @@ IRS_CORRELATED = IRS_FOLLOWS.cell(
     says="IRS is correlated with the unsupervised scores of training more than the other metrics are.",
     population="all runs: objectives, strengths and seeds",
     statistic="mean absolute rank correlation of IRS with the four scores, minus that of the other metrics",
-    rule=above(0.05, null=0.0),
+    rule=above(0.0),
     false={"unsupervised": Simulated(IRS_APART)},
 )
 
@@ -77,7 +75,7 @@ IRS_TRANSFERS = IRS_FOLLOWS.cell(
     "transfer",
     says="Settings chosen by IRS transfer between data sets better than those chosen by the other metrics.",
     statistic="success on the other data set by IRS minus the mean of the other metrics, both directions",
-    rule=above(0.05, null=0.0),
+    rule=above(0.0),
 )
 
 

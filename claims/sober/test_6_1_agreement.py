@@ -5,18 +5,19 @@ from itertools import combinations
 import numpy as np
 
 from dbench.claims import EVERY_PART, Claim, Printed, above, below, every_part
-from dbench.claims.regime import FACTORS_HELD
+from dbench.errors import EvidenceLacking
 from dbench.estimates.correlations import from_correlations
 from dbench.estimates.simulated import Law, Simulated
-from dbench.estimates.zoo_statistics import stacked
+from dbench.estimates.zoo_statistics import settings_of, stacked
 from dbench.stats import largest_of, smallest_of
 
 FIVE = ("beta_vae_metric", "dci", "factor_vae", "mig", "sap")
 METRICS = (*FIVE, "irs", "modularity")
 TEN = tuple(combinations(FIVE, 2))
 CLOSE = (("beta_vae_metric", "factor_vae"), ("dci", "mig"))
-STRONG = 0.5
-HEAT_MAP = f"The paper reads off a heat map of pooled models; 'strongly' is read as above {STRONG}."
+# Strongly correlated; not strongly; not correlated, and where that is false.
+STRONG, MILD, NOT_WITH, CORRELATED = 0.7, 0.5, 0.3, 0.5
+HEAT_MAP = "The paper reads off a heat map of pooled models."
 
 
 def metrics_agree(*metrics):
@@ -71,11 +72,11 @@ AGREE = Claim.zoo(
     "the data sets dSprites, Color-dSprites and Scream-dSprites and mildly on the other data sets.",
     deviations=(HEAT_MAP, "'Overall' is on average over pairs."),
     statistic="smaller of two mean Spearman correlations, all models pooled, each on a scale of which 1 is its bound: "
-    f"of the ten pairs of five metrics, above {STRONG}; of Modularity with the five, below {STRONG}",
+    f"of the ten pairs of five metrics, above {STRONG}; of Modularity with the five, below {NOT_WITH}",
     rule=EVERY_PART,
-    regime=(FACTORS_HELD,),
+    source="lexicon: strongly, except Modularity",
     false=metrics_agree(*METRICS),
-    revision=4,
+    revision=5,
 )
 
 
@@ -84,7 +85,7 @@ def test_five_metrics_are_strongly_correlated_and_modularity_is_not(unsupervised
     def means(rho):
         return [mean_correlation(rho, TEN), mean_correlation(rho, [("modularity", metric) for metric in FIVE])]
 
-    rules = {"pairs of the five": above(STRONG, null=0.0), "Modularity with the five": below(STRONG)}
+    rules = {"pairs of the five": above(STRONG, null=0.0), "Modularity with the five": below(NOT_WITH, null=CORRELATED)}
     return every_part(from_correlations(unsupervised, (*FIVE, "modularity"), means), rules)
 
 
@@ -94,6 +95,7 @@ EVERY_PAIR = AGREE.cell(
     deviations=(HEAT_MAP,),
     statistic="smallest Spearman correlation among the ten pairs of five metrics, all models pooled",
     rule=above(STRONG, null=0.0),
+    source="lexicon: strongly",
     false=metrics_agree(),
 )
 
@@ -108,10 +110,13 @@ def test_every_two_of_five_metrics_are_strongly_correlated(unsupervised):
 
 IRS_LESS = AGREE.cell(
     "IRS less",
+    role="primary",
     says="IRS agrees less with the five than they do with each other.",
-    deviations=("'In part' is read as less on average, by a tenth: less than that nobody sees in a heat map.",),
+    deviations=("'In part' is read as less on average.",),
     statistic="mean Spearman correlation within the five minus that of IRS with the five",
-    rule=above(0.1, null=0.0),
+    rule=above(0.0),
+    source="sign",
+    false=metrics_agree("irs", "mig"),
 )
 
 
@@ -125,10 +130,11 @@ def test_irs_agrees_less_with_the_five_than_they_do(unsupervised):
 
 MODULARITY_APART = AGREE.cell(
     "Modularity apart",
-    says="Modularity is strongly correlated with none of the five.",
+    says="Modularity is correlated with none of the five.",
     deviations=(HEAT_MAP,),
     statistic="largest Spearman correlation of Modularity with one of the five",
-    rule=below(STRONG),
+    rule=below(NOT_WITH, null=CORRELATED),
+    source="lexicon: not with them",
 )
 
 
@@ -148,8 +154,9 @@ PAIRS = Claim.zoo(
     ),
     statistic="smallest lead in Spearman correlation of one of the two pairs over one of the nineteen others",
     rule=above(0.0),
-    regime=(FACTORS_HELD,),
+    source="sign",
     false=metrics_agree("irs", "sap"),
+    revision=2,
 )
 
 
@@ -160,6 +167,7 @@ def test_two_pairs_of_metrics_agree_most(unsupervised):
 
 STRONGEST = PAIRS.cell(
     "MIG and DCI first",
+    role="primary",
     where="6.1, Figure 12",
     quote="The strongest correlation seems to be between MIG and DCI Disentanglement.",
     says="MIG with DCI disentanglement is the pair that agrees most of all.",
@@ -182,9 +190,10 @@ NOT_STRONG = Claim.zoo(
     says="Metrics of consistency (BetaVAE, FactorVAE) are not strongly correlated with one of restrictiveness (IRS).",
     deviations=(HEAT_MAP,),
     statistic="larger of the Spearman correlations of BetaVAE and FactorVAE with IRS",
-    rule=below(STRONG),
-    regime=(FACTORS_HELD,),
+    rule=below(MILD, null=STRONG),
+    source="lexicon: not strongly correlated",
     false=metrics_agree(*METRICS),
+    revision=2,
 )
 
 
@@ -203,24 +212,27 @@ FACTOR_OF_TWO = Claim.zoo(
     deviations=(
         "Instead of looking at traversals: 'similar' is a difference of at most 0.02 in DCI, which is stricter than "
         "the paper's own pair (0.77 and 0.94).",
-        "Models of the better half only, of which at least one reaches 0.1 in MIG: near 0 a factor of two means "
-        "nothing.",
+        "Models of the better half only, of which at least one reaches 0.66 in MIG, as in Figure 14.",
     ),
-    statistic="share of pairs of nearly equal DCI whose MIG differs by a factor of two or more, the larger 0.1 or more",
-    # 'Can': one pair in twenty is no freak.
-    rule=above(0.05),
+    statistic="share of pairs of nearly equal DCI whose MIG differs by a factor of two or more, the larger at least "
+    "0.66",
+    rule=above(0.05, null=0.0),
+    source="lexicon: can",
+    demonstration=True,
     # The share is skewed: at 0.95 'contradicted' was wrong in 7.9% of simulated zoos.
     confidence=0.98,
-    regime=(FACTORS_HELD,),
-    given={"near": 0.02, "factor": 2, "least": 0.1},
+    given={"near": 0.02, "factor": 2, "least": 0.66},
     false=seldom_apart({"dci": Law(mean=0.5, noise=0.01), "mig": Law(noise=0.2, shape=np.exp)}),
     printed=Printed("0.66 against 0.33, one pair"),
-    revision=3,
+    revision=4,
 )
 
 
 @FACTOR_OF_TWO.covers
 def test_mig_differs_twofold_between_models_of_equal_dci(unsupervised, near, factor, least):
+    if (settings_of(unsupervised, "mig") < least).all():
+        raise EvidenceLacking(f"no model of {unsupervised.name} reaches {least} in MIG")
+
     def twofold(dci, other_dci, mig, other_mig, median):
         equal = (np.minimum(dci, other_dci) >= median) & (abs(dci - other_dci) <= near)
         low, high = np.minimum(mig, other_mig), np.maximum(mig, other_mig)
@@ -236,13 +248,12 @@ OTHER_ORDER = FACTOR_OF_TWO.cell(
     population="pairs of models of one seed",
     deviations=("A pair counts where the one leads by 0.05 in MIG and the other by 0.05 in DCI.",),
     statistic="share of pairs that the two metrics order in opposite ways",
-    # 'Can': one pair in a hundred; among the 1,800 models of a data set of the study, 16,000 pairs.
-    rule=above(0.01),
+    rule=above(0.05, null=0.0),
     confidence=0.95,
     given={"lead": 0.05},
     false=seldom_apart(dict.fromkeys(("dci", "mig"), Law(mean=0.5, loads={"quality": 0.15}, noise=0.025))),
     printed=Printed("MIG 0.66 against 0.33, DCI 0.77 against 0.94, one pair"),
-    revision=1,
+    revision=2,
 )
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from dbench.claims import EVERY_PART, Claim, above, below, every_part
-from dbench.claims.regime import FACTORS_HELD
 from dbench.estimates.correlations import from_correlations
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import agreement_gap_between
@@ -21,11 +20,8 @@ SHARED = ("mig", "sap", "dci_disentanglement")
 THREE_MATRICES = "all runs: objectives, strengths and seeds; three matrices"
 ONE_MATRIX = "all runs: objectives, strengths and seeds; one matrix at a time"
 FOREST = "Importances are those of a random forest instead of boosted trees."
-STRONGLY = "'Strongly' is read as above 0.5."
-A_TENTH = "A tenth is the least difference of two correlations that deserves the sentence."
-OTHERWISE = "'Generally different' is a mean rank correlation below 0.9: a score computed twice reaches more."
-OVERALL = "'Overall' is read as on average over the two aggregations of either kind. " + A_TENTH
-STRONG, GAP, SAME_RANKING = 0.5, 0.1, 0.9
+OVERALL = "'Overall' is read as on average over the two aggregations of either kind."
+STRONG, OTHERWISE, SAME_RANKING = 0.7, 0.7, 0.9
 
 
 def blend(matrix, aggregation):
@@ -40,7 +36,14 @@ def models(law):
     return {"unsupervised": Simulated(dict.fromkeys([*BLENDS, "dci", "mig", "sap"], law))}
 
 
-ALIKE = models(Law(loads={"quality": 1.0}, noise=0.1))
+ALIKE = Law(loads={"quality": 1.0}, noise=0.1)
+# All agree but SAP on a shared matrix and DCI by a matrix of its own.
+REVERSED = {
+    "unsupervised": Simulated(
+        dict.fromkeys([*BLENDS, "mig", "sap"], ALIKE)
+        | dict.fromkeys(["dci", *(blend(m, "sap") for m in MATRICES)], Law())
+    )
+}
 
 
 def within_family(rho, matrix):
@@ -67,14 +70,14 @@ FAMILIES = Claim.zoo(
     "is the same. On the contrary, MIG/SAP and DCI Disentanglement are consistently less correlated on the same "
     "matrix.",
     population=THREE_MATRICES,
-    deviations=(FOREST, STRONGLY, A_TENTH, "'Always' and 'consistently' are on each of three matrices."),
+    deviations=(FOREST, "'Always' and 'consistently' are on each of three matrices."),
     statistic="smallest over matrices of two, all models pooled, each on a scale of which 1 is its bound: smallest "
     f"Spearman correlation within the three, above {STRONG}; their mean minus that of MIG and SAP with DCI "
-    f"disentanglement, above {GAP}",
+    f"disentanglement, above 0",
     rule=EVERY_PART,
-    regime=(FACTORS_HELD,),
-    false=ALIKE,
-    revision=4,
+    source="lexicon: always strongly, consistently less",
+    false=REVERSED,
+    revision=5,
 )
 
 
@@ -84,7 +87,7 @@ def test_families_of_aggregations_agree_on_one_matrix(unsupervised):
         return [*(pair for m in MATRICES for pair in within_family(rho, m)), *(shortfall(rho, m) for m in MATRICES)]
 
     rules = {f"{m}: {a} with {b}": above(STRONG, null=0.0) for m in MATRICES for a, b in combinations(FAMILY, 2)}
-    rules |= {f"{m}: that minus MIG and SAP with DCI disentanglement": above(GAP, null=0.0) for m in MATRICES}
+    rules |= {f"{m}: that minus MIG and SAP with DCI disentanglement": above(0.0) for m in MATRICES}
     return every_part(from_correlations(unsupervised, BLENDS, parts), rules)
 
 
@@ -94,6 +97,7 @@ FAMILY_AGREES = FAMILIES.cell(
     population=ONE_MATRIX,
     statistic="smallest Spearman correlation among MIG, SAP and DCI completeness on one matrix, all models pooled",
     rule=above(STRONG, null=0.0),
+    source="lexicon: strongly",
     bounds=(-1.0, 1.0),
     false=models(Law()),
 )
@@ -112,7 +116,8 @@ DISENTANGLEMENT_LESS = FAMILIES.cell(
     population=ONE_MATRIX,
     statistic="mean Spearman correlation within MIG, SAP, DCI completeness minus that of MIG and SAP with DCI "
     "disentanglement",
-    rule=above(GAP, null=0.0),
+    rule=above(0.0),
+    source="sign",
 )
 
 
@@ -127,11 +132,13 @@ def test_disentanglement_agrees_less_with_them_on_one_matrix(unsupervised, matri
 
 MODULARITY_VARIES = FAMILIES.cell(
     "modularity varies",
+    role="primary",
     quote="The correlation between Modularity and the other scores varies dramatically depending on the matrix.",
     says="How much Modularity agrees with the other aggregations depends strongly on the matrix.",
-    deviations=(FOREST, "'Varies dramatically' is read as by more than 0.3, the step from weak to strong."),
+    deviations=(FOREST,),
     statistic="largest difference between matrices in the mean Spearman correlation of Modularity with the other four",
-    rule=above(0.3, null=0.0),
+    rule=above(0.5, null=0.0),
+    source="lexicon: varies dramatically",
 )
 
 
@@ -155,13 +162,13 @@ FROM_MATRIX = Claim.zoo(
     says="With matrices of their own MIG ranks models more like DCI disentanglement than like SAP, on a shared matrix "
     "more like SAP.",
     population=THREE_MATRICES,
-    deviations=(FOREST, A_TENTH, "The paper compares printed correlations by eye."),
+    deviations=(FOREST, "The paper compares printed correlations by eye."),
     statistic="smaller of two leads in Spearman correlation with MIG, all models pooled: DCI disentanglement's over "
     "SAP's, each by its own matrix; SAP's over DCI disentanglement's on one matrix, mean over three",
-    rule=above(GAP, null=0.0),
-    regime=(FACTORS_HELD,),
-    false=ALIKE,
-    revision=2,
+    rule=above(0.0),
+    source="sign",
+    false=REVERSED,
+    revision=3,
 )
 
 
@@ -183,7 +190,7 @@ OWN_MATRICES = FROM_MATRIX.cell(
     where="6.1.1, Figure 13",
     says="With matrices of their own MIG ranks models more like DCI disentanglement than like SAP.",
     statistic="Spearman of MIG with DCI disentanglement minus Spearman of MIG with SAP, all models pooled",
-    rule=above(GAP, null=0.0),
+    rule=above(0.0),
 )
 
 
@@ -197,7 +204,7 @@ SHARED_MATRIX = FROM_MATRIX.cell(
     where="6.1.1, 6.1.2, Figures 16 and 17",
     says="On a shared matrix MIG ranks models more like SAP than like DCI disentanglement.",
     statistic="Spearman of MIG with SAP minus Spearman of MIG with DCI disentanglement, on one matrix",
-    rule=above(GAP, null=0.0),
+    rule=above(0.0),
 )
 
 
@@ -216,14 +223,14 @@ MATRIX_MATTERS = Claim.zoo(
     says="Another matrix generally ranks models otherwise under the same aggregation, overall less so under MIG's and "
     "SAP's.",
     population=THREE_MATRICES,
-    deviations=(FOREST, OTHERWISE, OVERALL),
+    deviations=(FOREST, OVERALL),
     statistic="smaller of two, each on a scale of which 1 is its bound, from the Spearman correlation of an "
-    f"aggregation between two of three matrices: the mean over four aggregations, below {SAME_RANKING} (the same "
-    f"ranking: 1); the mean of MIG and SAP minus that of DCI and Modularity, above {GAP}",
+    f"aggregation between two of three matrices: the mean over four aggregations, below {OTHERWISE} (the same "
+    f"ranking: {SAME_RANKING}); the mean of MIG and SAP minus that of DCI and Modularity, above 0",
     rule=EVERY_PART,
-    regime=(FACTORS_HELD,),
-    false=ALIKE,
-    revision=3,
+    source="lexicon: generally different, more robust",
+    false=REVERSED,
+    revision=4,
 )
 
 
@@ -233,8 +240,8 @@ def test_the_matrix_matters_and_less_to_gaps(unsupervised):
         return [between_matrices(rho, *RANKED), lead_of_gaps(rho)]
 
     rules = {
-        "an aggregation between two matrices": below(SAME_RANKING, null=1.0),
-        "of MIG and SAP minus of DCI and Modularity": above(GAP, null=0.0),
+        "an aggregation between two matrices": below(OTHERWISE, null=SAME_RANKING),
+        "of MIG and SAP minus of DCI and Modularity": above(0.0),
     }
     return every_part(from_correlations(unsupervised, BLENDS, parts), rules)
 
@@ -242,9 +249,10 @@ def test_the_matrix_matters_and_less_to_gaps(unsupervised):
 RANKING_CHANGES = MATRIX_MATTERS.cell(
     "ranking changes",
     says="With the aggregation held fixed, changing the matrix changes the ranking of models.",
-    deviations=(FOREST, OTHERWISE),
+    deviations=(FOREST,),
     statistic="mean Spearman correlation of one aggregation between two of three matrices, all models pooled",
-    rule=below(SAME_RANKING, null=1.0),
+    rule=below(OTHERWISE, null=SAME_RANKING),
+    source="lexicon: generally different",
 )
 
 
@@ -262,7 +270,8 @@ GAPS_WITHSTAND = MATRIX_MATTERS.cell(
     says="The aggregations of MIG and SAP withstand a change of the matrix better than those of DCI and Modularity.",
     deviations=(FOREST, OVERALL),
     statistic="mean Spearman correlation between matrices of MIG and SAP minus that of DCI and Modularity",
-    rule=above(GAP, null=0.0),
+    rule=above(0.0),
+    source="sign",
 )
 
 

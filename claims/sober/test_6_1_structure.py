@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.regime import FACTORS_HELD
 from dbench.errors import EvidenceLacking
 from dbench.estimates.population import PopulationPair
 from dbench.estimates.relations import HELD, relations_of
 from dbench.estimates.simulated import Law, Simulated
-from dbench.estimates.zoo_transfer import ELSEWHERE, first_of, shared_settings
+from dbench.estimates.zoo_transfer import shared_settings
 from dbench.metrics.groups import merge_thresholds
-from dbench.stats import mean_of, share_of, smallest_of
+from dbench.stats import largest_of, mean_of, share_of, smallest_of
 
 KINDS = ("importance", "mutual_information", "predictability")
 FOREST = "Importances are those of a random forest instead of boosted trees."
@@ -21,8 +20,9 @@ CHANCE = (
     "Taken off as (accuracy - chance) / (1 - chance), at least 0; chance is the mean accuracy of codes that know "
     f"nothing of a factor (mutual information below {HELD / 2:g} nats)."
 )
-TOP = 0.75
-COMMON_PAIR = "share of seeds in which one pair of factors is that, by the threshold of merging averaged over models"
+# Two of ten pairs.
+TOP = 0.8
+COMMON_PAIR = "share of seeds in which one and the same pair is that, by the threshold of merging averaged over models"
 SHARES = (0.1, 0.25)
 PREFERRED = ("many-to-many", "one-to-one")
 
@@ -44,6 +44,7 @@ def shared_by_pairs(shares):
 
 
 TWO_CODES_EACH = np.repeat([[1.5, -9.0], [-9.0, 1.5]], 2, axis=0)
+CLEAN = 0.78 * np.eye(4, 2) + 0.02
 FALLING, RISING = (shared_by_pairs(np.linspace(*ends, 6)) for ends in ((0.7, 0.2), (0.2, 0.7)))
 
 
@@ -95,8 +96,8 @@ def share_with_a_common_pair(*populations, corrected=False):
         mean = np.array(merged).reshape(seeds, settings, -1).mean(axis=1)
         # Share of the other pairs that merge at a lower threshold: seeds x pairs.
         ranks.append((mean[:, :, None] > mean[:, None, :]).sum(axis=2) / (mean.shape[1] - 1))
-    common = (np.min(ranks, axis=0) >= TOP).any(axis=1)
-    return share_of(int(common.sum()), len(common))
+    common = np.min(ranks, axis=0) >= TOP
+    return largest_of([share_of(int(pair.sum()), len(pair)) for pair in common.T])
 
 
 def relations_to_codes(information, share):
@@ -116,15 +117,10 @@ def relations_to_codes(information, share):
     }
 
 
-def lead_over_one_to_many(population, preferred, shares):
-    """Mean over shares of the lead; which factors are held does not depend on the share."""
-    information = relations_of(population, "mutual_information")
-    leads = []
-    for share in shares:
-        held, relations = relations_to_codes(information, share)
-        mean = mean_over_held(population, held)
-        leads.append(mean(relations[preferred]) - mean(relations["one-to-many"]))
-    return mean_of(np.mean(leads, axis=0))
+def lead_over_one_to_many(population, preferred, share):
+    held, relations = relations_to_codes(relations_of(population, "mutual_information"), share)
+    mean = mean_over_held(population, held)
+    return mean_of(mean(relations[preferred]) - mean(relations["one-to-many"]))
 
 
 TAIL = Claim.zoo(
@@ -138,9 +134,10 @@ TAIL = Claim.zoo(
         FOREST,
     ),
     statistic="mean of the smaller half of a factor's entries, by the largest: SVM minus the longer of the other two",
-    rule=above(0.05, null=0.0),
-    regime=(FACTORS_HELD,),
-    false={"unsupervised": models(dict.fromkeys(KINDS, 0.78 * np.eye(4, 2) + 0.02))},
+    rule=above(0.0),
+    source="sign",
+    false={"unsupervised": models(dict.fromkeys(KINDS, CLEAN) | {"importance": 0.6 * np.eye(4, 2) + 0.2})},
+    revision=2,
 )
 
 
@@ -154,7 +151,7 @@ TAIL_ABOVE_CHANCE = TAIL.probe(
     says="The tail is more than the accuracy of a guess: it stays when that is taken off.",
     deviations=(*TAIL.deviations, CHANCE),
     statistic=TAIL.statistic,
-    rule=above(0.05, null=0.0),
+    rule=above(0.0),
 )
 
 
@@ -172,16 +169,15 @@ MOST_ENTANGLED = Claim.zoo(
     says="Some pair of factors is among the most entangled on both dSprites and Color-dSprites by every matrix.",
     population="all runs of a seed on both data sets: objectives and strengths",
     deviations=(
-        "'Consistently' is more entangled than three quarters of the other pairs by each of three matrices; factors "
-        "that merge at a higher threshold are more entangled (the text says lower, against its own definition).",
+        "'Entangled' is more so than four fifths of the other pairs by each of three matrices; factors that merge at a "
+        "higher threshold are more entangled (the text says lower, against its own definition).",
         FOREST,
     ),
     statistic=COMMON_PAIR,
-    # In most seeds. Three random orders of ten pairs have such a pair in a quarter, six in fewer.
-    rule=above(0.5),
-    regime=(FACTORS_HELD,),
+    rule=above(0.75, null=0.0),
+    source="lexicon: consistently",
     false={"data_set": models(dict.fromkeys(KINDS, FALLING) | {"importance": RISING})},
-    revision=3,
+    revision=4,
 )
 
 
@@ -195,7 +191,7 @@ ON_ONE = MOST_ENTANGLED.cell(
     says="On dSprites, or on Color-dSprites, some pair of factors is among the most entangled by every matrix.",
     population="all runs of a seed: objectives and strengths",
     statistic=COMMON_PAIR,
-    rule=above(0.5),
+    rule=above(0.75, null=0.0),
 )
 
 
@@ -207,19 +203,22 @@ def test_a_pair_of_factors_is_most_entangled_by_every_matrix(data_set, name):
 
 DISAGREE_ELSEWHERE = MOST_ENTANGLED.cell(
     "other data sets",
+    role="primary",
     quote="On the other variants, the different matrices significantly disagree and similar results can be observed in "
     "Figure 35 in the Appendix for the other data sets.",
     says="On other data sets no pair of factors is among the most entangled by every matrix.",
     population=ON_ONE.population,
     statistic=COMMON_PAIR,
-    rule=below(0.5),
+    rule=below(0.25, null=0.75),
+    source="lexicon: not consistently",
     false={"data_set": models(dict.fromkeys(KINDS, FALLING))},
 )
 
 
 @DISAGREE_ELSEWHERE.covers
-def test_no_pair_of_factors_is_most_entangled_elsewhere(data_set):
-    return share_with_a_common_pair(first_of(data_set, ELSEWHERE))
+@pytest.mark.parametrize("variant", ["noisy_dsprites", "scream_dsprites"])
+def test_no_pair_of_factors_is_most_entangled_elsewhere(data_set, variant):
+    return share_with_a_common_pair(data_set(variant))
 
 
 MOST_ABOVE_CHANCE = MOST_ENTANGLED.probe(
@@ -228,7 +227,7 @@ MOST_ABOVE_CHANCE = MOST_ENTANGLED.probe(
     population=ON_ONE.population,
     deviations=(*MOST_ENTANGLED.deviations, CHANCE),
     statistic=COMMON_PAIR,
-    rule=above(0.5),
+    rule=above(0.75, null=0.0),
 )
 
 
@@ -244,27 +243,27 @@ ONE_TO_MANY = Claim.zoo(
     population="all runs: objectives, strengths and seeds; factors that some code holds",
     deviations=(
         f"A code holds a factor with at least {HELD} nats and a share of the factor's most informative code (the paper "
-        f"gives no rule): mean over shares of {' and '.join(f'{share:g}' for share in SHARES)}.",
+        f"gives no rule), at each of the shares {' and '.join(f'{share:g}' for share in SHARES)}.",
         "A factor is one-to-many if several codes hold it and nothing else, many-to-many if one of them holds more.",
     ),
-    statistic="smaller of two shares of held factors, one-to-one and many-to-many, minus share of those one-to-many",
-    rule=above(0.05, null=0.0),
-    regime=(FACTORS_HELD,),
+    statistic="smallest share of held factors, one-to-one or many-to-many, minus share of those one-to-many",
+    rule=above(0.0),
+    source="sign",
     false={"unsupervised": models({"mutual_information": TWO_CODES_EACH}, 1.0, in_most_models)},
-    revision=3,
+    revision=4,
 )
 
 
 @ONE_TO_MANY.covers
 def test_factors_are_seldom_spread_over_codes_of_their_own(unsupervised):
-    return smallest_of([lead_over_one_to_many(unsupervised, name, SHARES) for name in PREFERRED])
+    return smallest_of([lead_over_one_to_many(unsupervised, name, share) for name in PREFERRED for share in SHARES])
 
 
 ONE_RELATION = ONE_TO_MANY.cell(
     "one relation",
     says="In trained models factors relate to codes one-to-one, or many-to-many, more often than one-to-many.",
     statistic="share of held factors of the preferred relation minus share of those one-to-many",
-    rule=above(0.05, null=0.0),
+    rule=above(0.0),
 )
 
 
@@ -272,4 +271,4 @@ ONE_RELATION = ONE_TO_MANY.cell(
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("preferred", PREFERRED)
 def test_factors_are_seldom_spread_over_codes_compared_with_one_relation(unsupervised, preferred, share):
-    return lead_over_one_to_many(unsupervised, preferred, [share])
+    return lead_over_one_to_many(unsupervised, preferred, share)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dbench.claims import EVERY_PART, Claim, above, below, every_part, within
-from dbench.claims.regime import FACTORS_HELD
 from dbench.estimates.correlations import from_correlations
 from dbench.estimates.filters import filtered, kept_by
 from dbench.estimates.simulated import Law, Simulated
@@ -22,8 +21,7 @@ TOTAL_CORRELATIONS, INFORMATION = (
 UNSUPERVISED = ("elbo", *TOTAL_CORRELATIONS, "kl", *INFORMATION, "reconstruction")
 ALL_RUNS = "all runs: objectives, strengths and seeds"
 TREES = "Boosted trees see up to 1,000 examples, not 10,000."
-CORRELATED = 0.1
-HELPS = "A correlation counts from 0.3 on, below which a score hardly helps to choose a model."
+CORRELATED, DENIED = 0.3, 0.5
 ACCURACY = "downstream accuracy, all models pooled, mean over sizes of the training set"
 MINUS_TC = f"Spearman of minus the total correlation with {ACCURACY}"
 
@@ -74,19 +72,19 @@ METRICS_CORRELATE = Claim.zoo(
     id="sober.downstream-correlation",
     quote="We observe that all metrics except Modularity seem to be correlated with increased downstream performance "
     "on the different variations of dSprites and to some degree on Shapes3D.",
-    deviations=(TREES, f"'Correlated' is read as above {CORRELATED}."),
+    deviations=(TREES,),
     statistic=f"smaller of two, each on a scale of which 1 is its bound, of Spearman with {ACCURACY} and both "
     f"classifiers: the smallest of six metrics, above {CORRELATED}; Modularity's, below {CORRELATED}",
     rule=EVERY_PART,
-    regime=(FACTORS_HELD,),
+    source="lexicon: correlated, except Modularity",
     false=models(3.0),
-    revision=4,
+    revision=5,
 )
 
 
 @METRICS_CORRELATE.covers
 def test_all_metrics_but_modularity_are_correlated_with_downstream_accuracy(unsupervised):
-    rules = {metric: above(CORRELATED, null=0.0) for metric in SIX} | {"modularity": below(CORRELATED)}
+    rules = {metric: above(CORRELATED, null=0.0) for metric in SIX} | {"modularity": below(CORRELATED, null=DENIED)}
     return every_part(correlations(unsupervised, list(rules), LEARNERS), rules)
 
 
@@ -95,6 +93,7 @@ EVERY_METRIC = METRICS_CORRELATE.cell(
     says="Each of the six metrics is correlated with the accuracy of one kind of downstream classifier.",
     statistic=f"smallest among six metrics of Spearman with {ACCURACY}",
     rule=above(CORRELATED, null=0.0),
+    source="lexicon: correlated",
     false=models(-3.0),
 )
 
@@ -109,7 +108,8 @@ MODULARITY_DOES_NOT = METRICS_CORRELATE.cell(
     "Modularity",
     says="Modularity is not correlated with the accuracy of downstream classifiers.",
     statistic=f"Spearman of Modularity with {ACCURACY}",
-    rule=below(CORRELATED),
+    rule=below(CORRELATED, null=DENIED),
+    source="lexicon: not with them",
 )
 
 
@@ -125,13 +125,13 @@ NOT_CONSISTENT = Claim.zoo(
     "particular, we do not observe enough evidence supporting the claim that decreased total correlation of the "
     "aggregate posterior proves beneficial for downstream task performance.",
     population="all runs on two data sets: objectives, strengths and seeds",
-    deviations=(TREES, HELPS, "Two data sets instead of eight."),
+    deviations=(TREES, "Two data sets instead of eight."),
     statistic=f"weaker of a score's two Spearman correlations with {ACCURACY} and both classifiers, in the direction "
     "that both data sets share: largest of seven scores'",
-    rule=below(0.3),
-    regime=(FACTORS_HELD,),
+    rule=below(0.3, null=0.5),
+    source="lexicon: no clear pattern",
     false={"pair": Simulated(scores_follow(3.0), elsewhere=scores_follow(3.0))},
-    revision=3,
+    revision=4,
 )
 
 
@@ -144,7 +144,7 @@ ONE_SCORE = NOT_CONSISTENT.cell(
     "one score",
     says="One unsupervised score does not correlate with downstream accuracy in one direction on all data sets.",
     statistic=f"weaker of the score's two Spearman correlations with {ACCURACY}, in the direction that both share",
-    rule=below(0.3),
+    rule=below(0.3, null=0.5),
 )
 
 
@@ -157,11 +157,13 @@ def test_one_unsupervised_score_is_not_correlated_in_one_direction_everywhere(pa
 
 AT_MOST_MILD = NOT_CONSISTENT.cell(
     "at most mild",
+    role="primary",
     says="The correlation of an unsupervised score with downstream accuracy is mild at most.",
     population=ALL_RUNS,
     deviations=(TREES, "'Mildly' is at most 0.5, in either direction."),
     statistic=f"Spearman of the score with {ACCURACY}",
     rule=within(-0.5, 0.5),
+    source="lexicon: mild at most",
     false=models(3.0),
 )
 
@@ -175,12 +177,15 @@ def test_an_unsupervised_score_is_mildly_correlated_at_most(unsupervised, score,
 
 TC_NOT_BENEFICIAL = NOT_CONSISTENT.cell(
     "total correlation",
+    role="primary",
+    roles={"gaussian_tc.mean": "cell"},
     where="7, text and Figure 28",
     says="A lower total correlation does not go with better downstream accuracy.",
     population=ALL_RUNS,
-    deviations=(TREES, HELPS),
+    deviations=(TREES, "The sampled codes are those of the aggregate posterior; the mean codes stand beside."),
     statistic=MINUS_TC,
-    rule=below(0.3),
+    rule=below(0.3, null=0.5),
+    source="lexicon: no evidence",
     false=models(-3.0),
 )
 
@@ -199,13 +204,13 @@ TC_OTHERWISE = NOT_CONSISTENT.probe(
     population="all runs, or those of two active codes: objectives, strengths and seeds",
     deviations=(
         TREES,
-        HELPS,
         "Mean over objectives of the correlation over an objective's models: the paper pools all models.",
         "Models of fewer than two active codes have no total correlation of these; a seed counts with half of its "
         "models left.",
     ),
     statistic=MINUS_TC,
-    rule=below(0.3),
+    rule=below(0.3, null=0.5),
+    source="lexicon: no evidence",
     false=models(-3.0),
 )
 
@@ -229,11 +234,10 @@ BETTER_GROUP = Claim.zoo(
     "gradient boosted trees with 100 samples.",
     deviations=("Best and worst third of each seed's models; the paper shows three groups of all.",),
     statistic="mean accuracy of boosted trees at 100 samples, best third minus worst third: smaller of DCI's and MIG's",
-    # Two points in a hundred: less would not show between the curves.
-    rule=above(0.02, null=0.0),
-    regime=(FACTORS_HELD,),
+    rule=above(0.0),
+    source="sign",
     false=models(-3.0),
-    revision=3,
+    revision=4,
 )
 
 
@@ -246,7 +250,7 @@ ONE_GROUPING = BETTER_GROUP.cell(
     "one metric",
     says="The third of the models that is best by one of the metrics does better with boosted trees at 100 samples.",
     statistic="mean accuracy of boosted trees at 100 samples, best third minus worst third",
-    rule=above(0.02, null=0.0),
+    rule=above(0.0),
 )
 
 

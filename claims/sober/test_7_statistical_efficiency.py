@@ -4,19 +4,16 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.claims.regime import FACTORS_HELD
 from dbench.estimates.correlations import from_correlations
 from dbench.estimates.filters import filtered, kept_by
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import correlation_between, settings_of
-from dbench.estimates.zoo_transfer import first_of
 from dbench.stats import mean_of
 
 METRICS = ("beta_vae_metric", "dci", "factor_vae", "irs", "mig", "modularity", "sap")
 # Most training samples of each kind of classifier.
 MOST = {"logistic": 10_000, "trees": 1_000}
 TREES = "Boosted trees: accuracy with 100 samples over that with 1,000, not 10,000."
-RISES = "'Reliably lead to a higher' is read as a rank correlation of 0.3, below which a score hardly helps to choose."
 LEARNS = ("kl.informative", 1.0)
 OF_ONE_METRIC = "Spearman of the metric with statistical efficiency, all models pooled"
 WITH_ACCURACY = "Spearman of statistical efficiency with the accuracy of most samples, over AnnealedVAE models"
@@ -50,25 +47,27 @@ NO_RISE = Claim.zoo(
     quote="Overall, we do not observe conclusive evidence that models with higher disentanglement scores also lead to "
     "higher statistical efficiency. [...] We do not observe that higher disentanglement scores reliably lead to a "
     "higher sample efficiency.",
-    deviations=(RISES, "Logistic regression alone: trees were not trained on 10,000 samples."),
+    deviations=(TREES,),
     statistic="Spearman of a metric with statistical efficiency, all models pooled, mean over seven metrics",
-    rule=below(0.3),
-    regime=(FACTORS_HELD,),
+    rule=below(0.3, null=0.5),
+    source="lexicon: no evidence",
     false={"unsupervised": efficiency_follows(3.0)},
-    revision=3,
+    revision=4,
 )
 
 
 @NO_RISE.covers
-def test_efficiency_does_not_rise_with_the_metrics(unsupervised):
-    return mean_correlation(unsupervised, METRICS, "logistic")
+@pytest.mark.parametrize("learner", sorted(MOST))
+def test_efficiency_does_not_rise_with_the_metrics(unsupervised, learner):
+    return mean_correlation(unsupervised, METRICS, learner)
 
 
 BY_METRIC = NO_RISE.cell(
     "one metric",
     says="Models of a higher score by one metric do not reliably have a higher statistical efficiency.",
+    deviations=("Logistic regression; boosted trees are beside.",),
     statistic=OF_ONE_METRIC,
-    rule=below(0.3),
+    rule=below(0.3, null=0.5),
 )
 
 
@@ -82,9 +81,9 @@ WITH_TREES = NO_RISE.probe(
     "boosted trees",
     where="7, Figures 23 and 25",
     says="Nor have they with boosted trees, by the efficiency that can be had here.",
-    deviations=(RISES, TREES),
+    deviations=(TREES,),
     statistic=OF_ONE_METRIC,
-    rule=below(0.3),
+    rule=below(0.3, null=0.5),
 )
 
 
@@ -98,13 +97,12 @@ AMONG_LEARNERS = NO_RISE.probe(
     "models that learn",
     says="Nor have they among models with an informative code, or within objectives.",
     deviations=(
-        RISES,
         TREES,
         "An informative code diverges from the prior by 0.01 nats; within objectives it is the mean over objectives, "
         "where half of the models learn, of the correlation over an objective's models.",
     ),
     statistic="Spearman of a metric with statistical efficiency, all models pooled, mean over seven metrics",
-    rule=below(0.3),
+    rule=below(0.3, null=0.5),
     false={"unsupervised": efficiency_follows(3.0), "reading": "within objectives"},
 )
 
@@ -127,16 +125,33 @@ ANNEALED = Claim.zoo(
     population="all runs of AnnealedVAE; strength and seed varied",
     deviations=("Logistic regression alone: trees were not trained on 10,000 samples.",),
     statistic=WITH_ACCURACY,
-    rule=below(-0.3, null=0.0),
+    rule=below(-0.5, null=0.0),
+    source="lexicon: explained by",
     bounds=(-1.0, 1.0),
     false={"data_set": efficiency_follows(3.0)},
-    revision=2,
+    revision=3,
 )
 
 
 @ANNEALED.covers
 def test_annealed_models_are_efficient_where_they_are_inaccurate(data_set):
-    return efficiency_against_accuracy(first_of(data_set, ("scream_dsprites", "noisy_dsprites")), "logistic")
+    return efficiency_against_accuracy(data_set("scream_dsprites"), "logistic")
+
+
+TO_SOME_DEGREE = ANNEALED.cell(
+    "to some degree",
+    role="primary",
+    says="On Noisy-dSprites AnnealedVAE models of high efficiency are to some degree those of low accuracy.",
+    statistic=WITH_ACCURACY,
+    rule=below(-0.3, null=0.0),
+    source="lexicon: to some degree",
+    revision=1,
+)
+
+
+@TO_SOME_DEGREE.covers
+def test_annealed_models_are_to_some_degree_efficient_where_they_are_inaccurate(data_set):
+    return efficiency_against_accuracy(data_set("noisy_dsprites"), "logistic")
 
 
 ANNEALED_ANYWHERE = ANNEALED.probe(
@@ -144,7 +159,7 @@ ANNEALED_ANYWHERE = ANNEALED.probe(
     says="So they are on other data sets.",
     deviations=(TREES, "Other data sets than those of which the paper says it."),
     statistic=WITH_ACCURACY,
-    rule=below(-0.3, null=0.0),
+    rule=below(-0.5, null=0.0),
     false={"unsupervised": efficiency_follows(3.0)},
 )
 
@@ -164,6 +179,7 @@ EFFICIENT_ARE_POOR = ANNEALED.probe(
     statistic="share of the most efficient runs that are poor at every sample size",
     # 'Many', and the most that choosing at random would give.
     rule=above(0.25),
+    source="",
     false={"unsupervised": efficiency_follows(0.0, seeds=30)},
 )
 

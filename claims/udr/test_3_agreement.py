@@ -61,19 +61,20 @@ SEPARATES = Claim.synthetic(
     where="introduction; 'Unsupervised disentangled model selection', Figure 6",
     population="pairs of models of uniform factors, as many codes as factors; number of codes and draws varied",
     deviations=(
-        "'High' is the upper quarter of the scale, 'low' its lower half: our reading.",
+        "'High' and 'low' are the top models of beta-VAE and of DIP-VAE-I in Figure 4.",
         "Entangled: rotations drawn uniformly.",
         "All codes are informative.",
     ),
     unit="pair",
-    statistic="how far the mean UDR lies above 0.75 if disentangled, or below 0.5 if entangled, whichever is less",
+    statistic="how far the mean UDR lies above 0.607 if disentangled, or below 0.212 if entangled, whichever is less",
     rule=above(0.0),
-    given={"high": 0.75, "low": 0.5, "mixing": 1.0, "pairs": 20, "n": 1_000},
+    source="paper: high",
+    given={"high": 0.607, "low": 0.212, "mixing": 1.0, "pairs": 20, "n": 1_000},
     # Models that hardly mix score high too.
     false={"mixing": 0.2, "relation": "spearman", "d": 5, "n": 200},
     # Five codes: dSprites has five factors. UDR is the Lasso variant unless the paper says otherwise.
     roles={"spearman": "cell", "2": "cell", "3": "cell", "10": "cell"},
-    revision=2,
+    revision=3,
 )
 
 
@@ -96,11 +97,13 @@ UNLIKE_EXACT = SEPARATES.cell(
     deviations=("Analytically d ** -1.5: fewer codes score higher.",),
     unit="matrix",
     statistic="UDR by equation 2",
-    rule=below(0.5),
+    rule=below(0.212, null=0.607),
+    source="paper: low",
+    demonstration=True,
     min_n=1,
     given={"relations": relates_alike},
     false={"relations": np.eye, "d": 4},
-    revision=1,
+    revision=2,
 )
 
 
@@ -123,14 +126,15 @@ LONE = Claim.synthetic(
     ),
     unit="set of models",
     statistic="how often a disentangled model scores highest, as a multiple of chance",
-    rule=below(2.0),
+    rule=below(2.0, null=5.0),
+    source="lexicon: unable",
     min_n=50,
     # 200 left the Lasso variant open, with an interval to 2.1. A Lasso for each pair takes its time: fewer for probes.
     given={"others": 1.0, "sets": 1_000, "sets_of_probes": 200},
     # Among models that hardly mix the best is found.
     false={"others": 0.3, "relation": "spearman", "sets": 200},
     roles={"two": "probe", "three": "probe", "four": "probe", "spearman": "cell"},
-    revision=2,
+    revision=3,
 )
 
 
@@ -163,6 +167,7 @@ FOR_MODELS = Claim.synthetic(
     unit="set of models",
     statistic="rank correlation of UDR with quality over all models: all to all minus same strength",
     rule=above(0.0),
+    source="sign",
     given={"better": "all to all", "worse": "same strength", "sets": 10},
     false={"better": "same strength", "worse": "all to all"},
 )
@@ -200,21 +205,25 @@ def test_scores_within_a_strength_are_pulled_together(pulled, free, sets):
 
 FOR_STRENGTHS = FOR_MODELS.cell(
     "strengths",
-    says="To choose a strength, the median over models compared within one strength serves.",
-    statistic="rank correlation over strengths of the median UDR (same strength) with the median quality",
-    rule=above(0.5, null=0.0),
+    says="To choose a strength, comparing within one strength serves better than comparing all to all.",
+    statistic="rank correlation over strengths of the median UDR with the median quality: same strength minus all to "
+    "all",
+    rule=above(0.0),
     given={"repeating": 0, "sets": 10},
-    # Models of the entangled strengths repeat each other, and so score highest.
+    # Models of the entangled strengths repeat each other, and so score highest within a strength.
     false={"repeating": 3},
+    revision=2,
 )
 
 
 @FOR_STRENGTHS.covers
-def test_scores_within_a_strength_choose_strengths(repeating, sets):
-    def order(quality, scores):
-        return rank_correlation(np.median(scores["same strength"], axis=1), np.median(quality, axis=1))
+def test_scores_within_a_strength_choose_strengths_better(repeating, sets):
+    def gain(quality, scores):
+        best = np.median(quality, axis=1)
+        orders = {pool: rank_correlation(np.median(found, axis=1), best) for pool, found in scores.items()}
+        return orders["same strength"] - orders["all to all"]
 
-    return herd(order, sets, repeating=repeating)
+    return herd(gain, sets, repeating=repeating)
 
 
 NOT_PUNISHED = Claim.synthetic(
@@ -224,12 +233,14 @@ NOT_PUNISHED = Claim.synthetic(
     population="disentangled models that learnt two of five factors, beside another such or one that learnt all five",
     deviations=("A factor that is not learnt leaves noise in its code, masked as uninformative.",),
     statistic="mean UDR of pairs in which one or both learnt fewer factors minus that of pairs that learnt all",
-    # 0.02: the spread of Lasso's cross-validated penalty between samples; losing UDR would be below it.
     rule=above(-0.02),
+    source="lexicon: equal, of samples",
+    demonstration=True,
     given={"learnt": 2, "all_informative": False, "samples": 10},
     # The codes that learnt nothing are compared as well.
     false={"learnt": 1, "all_informative": True, "relation": "spearman", "partner": 1},
-    revision=2,
+    roles={"spearman": "cell"},
+    revision=3,
 )
 
 
@@ -248,6 +259,8 @@ HIGHER = NOT_PUNISHED.cell(
     deviations=(*NOT_PUNISHED.deviations, "Both mix equally (0.4, where 1 is a rotation drawn uniformly)."),
     statistic="mean UDR of pairs in which one or both learnt fewer factors minus that of pairs that learnt all",
     rule=above(0.0),
+    source="sign",
+    demonstration=False,
     given={"learnt": 2, "all_informative": False, "samples": 20},
     false={"all_informative": True, "relation": "spearman"},
     revision=1,

@@ -67,14 +67,14 @@ PCA = Claim.synthetic(
         "UDR on 1,000 other images; MIG of 5,000 others stands for the supervised metrics.",
     ),
     unit="pair of fits",
-    # High: the upper half of the scale, where pairs of entangled models with ten codes do not come (about 0.2).
-    # Not disentangled: MIG below 0.1, where trained models of dSprites score up to about 0.4.
-    statistic="how far UDR of the two lies above 0.5, or MIG below 0.1, whichever is less",
+    statistic="how far UDR of the two lies above 0.607, or MIG below 0.1, whichever is less",
     rule=above(0.0),
+    source="paper: high",
+    demonstration=True,
     min_n=1,
-    given={"fit": "same images", "high": 0.5, "entangled": 0.1},
+    given={"fit": "same images", "high": 0.607, "entangled": 0.1},
     false={"fit": "projections"},
-    revision=2,
+    revision=3,
 )
 
 
@@ -89,7 +89,7 @@ def test_pca_of_the_same_images_agrees_with_itself_and_is_entangled(fit, high, e
 PCA_SPEARMAN = PCA.cell(
     "Spearman",
     statistic="UDR of the two, by Spearman's correlation",
-    rule=above(0.5),
+    rule=above(0.607, null=0.212),
     given={"fit": "same images"},
 )
 
@@ -104,11 +104,12 @@ PCA_BOOTSTRAP = PCA.probe(
     says="PCA of other samples of images gets a high UDR.",
     population="ten components of real dSprites images, 16 x 16, fitted to bootstrap samples of 2,000; draws varied",
     statistic="mean UDR of two fits",
-    rule=above(0.5),
+    rule=above(0.607, null=0.212),
+    source="paper: high",
     min_n=5,
     given={"fit": "bootstrap samples", "pairs": 20},
     false={"fit": "projections", "relation": "spearman", "pairs": 6},
-    revision=1,
+    revision=2,
 )
 
 
@@ -132,12 +133,14 @@ SUITABLE_PCA = Claim.synthetic(
     ),
     unit="fit",
     statistic="probability that the best setting of one fit is at least as good at another fit as a random setting",
-    rule=within(1 - 1e-9, 1),
+    rule=within(0.995, 1.0),
+    source="paper: suitability",
+    demonstration=True,
     given={"fits": 8},
     false={"images": "projections", "fits": 14},
     printed=Printed("100% for PCA", 1.0, 1e-9),
     roles={"bootstrap samples": "probe"},
-    revision=2,
+    revision=3,
 )
 
 

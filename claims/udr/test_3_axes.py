@@ -13,6 +13,8 @@ from dbench.seeds import generator
 from dbench.stats import exact, mean_of
 
 FIFTH = (3 - np.sqrt(3)) / 6
+# UDR is the Lasso variant unless the paper says otherwise.
+LASSO_ALONE = {"spearman": "cell"}
 RELATIONS = pytest.mark.parametrize("relation", ["lasso", "spearman"])
 
 
@@ -74,9 +76,13 @@ CATEGORIES = Claim.synthetic(
     population="five factors of ten values; each model copies each factor into a code, its values in random order",
     unit="pair",
     statistic="mean UDR",
-    rule=below(0.5),
+    rule=below(0.212, null=0.607),
+    source="paper: low",
+    demonstration=True,
     given={"encode": categories, "pairs": 30},
     false={"encode": monotone, "pairs": 6},
+    roles=LASSO_ALONE,
+    revision=2,
 )
 
 
@@ -88,10 +94,12 @@ def test_categories_in_another_order_score_low(relation, encode, pairs):
 
 PHASES = CATEGORIES.cell(
     "angles",
+    role="primary",
     population="five angles; each model measures each angle from an own origin",
     statistic="mean UDR",
-    rule=below(0.5),
+    rule=below(0.212, null=0.607),
     given={"encode": phases, "pairs": 30},
+    roles=LASSO_ALONE,
 )
 
 
@@ -107,7 +115,7 @@ PHASE_EXACT = CATEGORIES.cell(
     deviations=("For a shift of s turns the correlation is 1 - 6s(1 - s), zero at s = (3 - sqrt 3) / 6.",),
     unit="matrix",
     statistic="UDR by equation 2, whose relation matrix is the correlation times the identity",
-    rule=below(0.5),
+    rule=below(0.212, null=0.607),
     min_n=1,
     given={"shift": FIFTH},
     false={"shift": 0.0},
@@ -121,12 +129,14 @@ def test_angles_a_fifth_of_a_turn_apart_score_nothing(shift):
 
 PLANES = CATEGORIES.cell(
     "planes",
+    role="primary",
     says="UDR assumes scalar factors and representations: models of two codes for each factor score low together.",
     population="three angles as cosine and sine; each model turns each plane by an own phase",
     deviations=("No scalar: two codes for a factor, disentangled as groups.",),
     statistic="mean UDR",
-    rule=below(0.5),
+    rule=below(0.212, null=0.607),
     given={"encode": planes, "pairs": 30},
+    roles=LASSO_ALONE,
 )
 
 
@@ -143,7 +153,8 @@ DISENTANGLED = CATEGORIES.cell(
     deviations=(),
     unit="model",
     statistic="mean MIG",
-    rule=above(0.75),
+    rule=above(0.95, null=0.0),
+    source="lexicon: perfect",
     given={"models": 5},
     false={"encode": planes},
 )
@@ -168,8 +179,11 @@ BLIND = Claim.synthetic(
     deviations=("Mean canonical correlation.",),
     statistic="similarity of two disentangled models minus that of a disentangled and a rotated one",
     rule=within(-0.02, 0.02),
+    source="lexicon: equal, of samples",
+    demonstration=True,
     given={"compare": cca, "samples": 8},
     false={"compare": lasso_udr},
+    revision=2,
 )
 
 
@@ -180,6 +194,7 @@ def test_canonical_correlations_ignore_axes(compare, samples):
 
 RSM_BLIND = BLIND.cell(
     "rsm",
+    role="primary",
     quote="This technique, however, is not applicable for measuring disentangling, because it ignores dimension-wise "
     "response properties.",
     says="Representational similarity matrices do not tell a disentangled model from a rotated one.",
@@ -201,7 +216,8 @@ UDR_SEES = BLIND.cell(
     says="UDR tells a disentangled model from a rotated one.",
     deviations=(),
     statistic="similarity of two disentangled models minus that of a disentangled and a rotated one",
-    rule=above(0.25, null=0.0),
+    rule=above(0.395, null=0.0),
+    source="paper: high minus low",
     given={"compare": lasso_udr, "samples": 8},
     false={"compare": rsm},
 )

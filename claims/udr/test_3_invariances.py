@@ -55,11 +55,14 @@ INVARIANT = Claim.synthetic(
         "A factor that is not learnt leaves a code without information: noise around the prior mean, masked by its KL.",
     ),
     statistic="UDR with the transformed model minus UDR with the model as it is",
-    # 0.02: the spread of Lasso's cross-validated penalty between samples.
     rule=within(-0.02, 0.02),
+    source="lexicon: equal, of samples",
+    demonstration=True,
     given={"samples": 10},
     false={"change": "rotation", "relation": "spearman"},
-    revision=2,
+    # UDR is the Lasso variant unless the paper says otherwise.
+    roles={"spearman": "cell"},
+    revision=3,
 )
 
 
@@ -86,7 +89,8 @@ CLOSED = INVARIANT.cell(
     deviations=("Uninformative codes relate to nothing.",),
     unit="matrix",
     statistic="UDR of equation 2 in closed form, minus its value for the model as it is",
-    rule=within(-1e-9, 1e-9),
+    rule=within(-1e-6, 1e-6),
+    source="lexicon: exact",
     min_n=1,
     false={"change": "mixed"},
 )

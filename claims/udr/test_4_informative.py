@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, below, within
-from dbench.claims.regime import FACTORS_HELD, POLARISED
 from dbench.estimates.by_objective import smallest_average
 from dbench.estimates.codes import INFORMATIVE
 from dbench.estimates.simulated import Law, Simulated
@@ -44,8 +43,10 @@ GAP = Claim.zoo(
         OF_MEANS,
     ),
     statistic="mean over seeds of the share of codes with a KL between 0.001 and 0.1 nats",
-    rule=below(0.1),
+    rule=below(0.1, null=0.5),
+    source="lexicon: typically",
     false={"unsupervised": NEAR_THRESHOLD},
+    revision=2,
 )
 
 
@@ -61,18 +62,18 @@ NOT_DELICATE = GAP.cell(
     says="The threshold 0.01 is not delicate.",
     population="all runs: objectives, strengths and seeds",
     deviations=(
-        "Not delicate: half or twice the threshold flags the same codes in nine models of ten.",
+        "Not delicate: a tenth of the threshold and ten times as much flag the same codes in nine models of ten.",
         OF_MEANS,
     ),
-    statistic="mean over seeds of the share of models that have other informative codes at 0.005 or at 0.02 nats",
-    rule=below(0.1),
+    statistic="mean over seeds of the share of models that have other informative codes at 0.001 or at 0.1 nats",
+    rule=below(0.1, null=0.5),
 )
 
 
 @NOT_DELICATE.covers
-def test_half_or_twice_the_threshold_flags_the_same_codes(unsupervised):
+def test_a_tenth_or_ten_times_the_threshold_flags_the_same_codes(unsupervised):
     kl = arrays_of(unsupervised, "kl.code")
-    changed = ((kl > INFORMATIVE / 2) & (kl <= INFORMATIVE * 2)).any(axis=2)
+    changed = ((kl > INFORMATIVE / 10) & (kl <= INFORMATIVE * 10)).any(axis=2)
     return mean_of(changed.mean(axis=1))
 
 
@@ -90,12 +91,12 @@ NOT_PUNISHED = Claim.zoo(
         "The jackknife leaves out a seed's rows, not its part in the other models' UDR.",
     ),
     statistic="mean over objectives of Spearman's correlation of UDR with the number of informative codes",
-    # 0.2: more than a weak correlation with the number of codes would be a punishment.
-    rule=below(0.2, null=1.0),
-    regime=(FACTORS_HELD, POLARISED),
+    # 0.01: the smallest difference of correlations that the paper calls one (Table 6, 'slightly better').
+    rule=below(0.01),
+    source="sign",
     false={"unsupervised": MANY_HIGHER},
     roles={"informative": "probe", "udr.lasso.all": "cell"},
-    revision=3,
+    revision=4,
 )
 
 
@@ -111,8 +112,7 @@ HIGHER = NOT_PUNISHED.cell(
     quote="In fact, such models often score higher than those that learn the full set of generative factors",
     says="Models that learn a subset of the factors often score higher by UDR than those that learn all.",
     statistic="mean over objectives of Spearman's correlation of UDR with the number of informative codes",
-    # -0.2: a weak correlation; 'often' says less than 'mostly'.
-    rule=below(-0.2, null=0.0),
+    rule=below(0.0),
     roles={"informative": "probe"},
 )
 
@@ -129,7 +129,7 @@ TRANSFER = Claim.zoo(
     id="udr.suitability-score",
     quote="The state of the art disentangling VAEs score 80.7%, and we show in this paper that UDR works well for "
     "them.",
-    says="VAEs score 80.7% by the seed-transfer probability of Sober Look 5.4, give or take ten points.",
+    says="VAEs score 80.7% by the seed-transfer probability of Sober Look 5.4, give or take five points.",
     where="limitation 1, high optimisation variance",
     population="all runs: settings (objective and strength) and seeds varied",
     deviations=(
@@ -140,11 +140,11 @@ TRANSFER = Claim.zoo(
     ),
     statistic="probability that the best setting of one seed is at least as good at another seed as a random setting",
     # At chance it is a little above a half, and for PCA 1.
-    rule=within(0.707, 0.907),
-    regime=(FACTORS_HELD,),
+    rule=within(0.757, 0.857),
+    source="paper: suitability",
     false={"unsupervised": Simulated(dict.fromkeys(METRICS, Law()))},
     printed=Printed("80.7% for VAEs", 0.807, 0.02),
-    revision=2,
+    revision=3,
 )
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above
-from dbench.claims.regime import FACTORS_HELD, POLARISED
 from dbench.errors import EvidenceLacking
 from dbench.estimates.filters import filtered
 from dbench.estimates.simulated import Law, Simulated
@@ -77,11 +76,11 @@ SELECTS = Claim.zoo(
         NOT_REDONE,
     ),
     statistic="mean over objectives and metrics of Spearman's correlation over strengths of the median UDR and score",
-    # Half of a perfect order is the least that 'broadly agrees' can mean; profiles without relation average 0.
     rule=above(0.5, null=0.0),
-    regime=(FACTORS_HELD, POLARISED),
+    source="lexicon: broadly agree",
     false={"unsupervised": OPPOSED},
     roles={"informative": "probe"},
+    revision=2,
 )
 
 
@@ -96,10 +95,13 @@ def test_udr_and_the_metrics_order_strengths_alike(unsupervised, models):
 
 SELECTS_EACH = SELECTS.cell(
     "each objective",
+    role="primary",
+    quote="This holds across datasets and model classes.",
     population="strengths of one objective; averaged over four supervised metrics",
     deviations=(BY_EYE, NOT_REDONE),
     statistic="mean over objectives and metrics of Spearman's correlation over strengths of the median UDR and score",
-    rule=above(0.5, null=0.0),
+    rule=above(0.0),
+    source="sign",
 )
 
 
@@ -110,7 +112,6 @@ def test_udr_and_the_metrics_order_the_strengths_of_an_objective_alike(unsupervi
 
 
 FOR_STRENGTHS = Claim.zoo(
-    role="cell",
     part="own models, strengths",
     id="udr.all-to-all-for-models",
     quote="it is preferable to perform the UDR-A2A during model selection and UDR during hyperparameter selection.",
@@ -120,8 +121,9 @@ FOR_STRENGTHS = Claim.zoo(
     deviations=("The paper recommends it and gives no figures.", BY_EYE, NOT_REDONE),
     statistic="the correlation of medians over strengths (udr.selects-strengths), same strength minus all to all",
     rule=above(0.0),
-    regime=(FACTORS_HELD, POLARISED),
+    source="sign",
     false={"unsupervised": OPPOSED},
+    revision=2,
 )
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above
-from dbench.claims.regime import FACTORS_HELD, POLARISED
 from dbench.estimates.by_objective import smallest_average
 from dbench.estimates.simulated import Law, Simulated
 from dbench.stats import rank_correlation
@@ -30,8 +29,8 @@ CORRELATES = Claim.zoo(
         "The jackknife leaves out a seed's rows, not its part in the other models' UDR.",
     ),
     statistic="mean Spearman correlation of UDR with BetaVAE, FactorVAE, MIG and DCI disentanglement",
-    rule=above(0.5, null=0.0),
-    regime=(FACTORS_HELD, POLARISED),
+    rule=above(0.54, null=0.0),
+    source="paper: correlates well",
     false={"unsupervised": Simulated(dict.fromkeys(("udr.lasso", *METRICS), Law()))},
     # All models: the paper has no figures of those with informative codes.
     printed={
@@ -40,9 +39,9 @@ CORRELATES = Claim.zoo(
         "all-udr.lasso.all": Printed("0.60 +- 0.11 (Lasso, all to all)", 0.60, 0.11),
         "all-udr.spearman.all": Printed("0.59 +- 0.10 (Spearman, all to all)", 0.59, 0.10),
     },
-    # The paper's headline is of the Lasso variant within a strength.
-    roles={"informative": "probe", "udr.lasso.all": "cell", "udr.spearman": "cell", "udr.spearman.all": "cell"},
-    revision=3,
+    # The paper says it of UDR and of UDR-A2A, and means the Lasso variant.
+    roles={"informative": "probe", "udr.spearman": "cell", "udr.spearman.all": "cell"},
+    revision=4,
 )
 
 
@@ -63,7 +62,7 @@ CONTROL = CORRELATES.probe(
     statistic="mean Spearman correlation between two of BetaVAE, FactorVAE, MIG and DCI disentanglement",
     rule=above(0.5, null=0.0),
     printed=Printed("0.67 +- 0.2 (the supervised metrics among themselves)", 0.67, 0.2),
-    revision=2,
+    revision=3,
 )
 
 

@@ -64,7 +64,7 @@ def score(metric, variant, stream):
     return float(factor_vae(source, generator=stream, **votes))
 
 
-def mean_score(metric, card, k, missing, repetitions, **sizes):
+def scores(metric, k, missing, repetitions, **sizes):
     """Score codes for all but some of k factors of ten values; the others leave noise of the same size."""
 
     def draw(n, stream):
@@ -77,8 +77,12 @@ def mean_score(metric, card, k, missing, repetitions, **sizes):
 
     names = tuple(f"factor_{j}" for j in range(k))
     source = FunctionSource(draw, encode, names)
-    streams = [generator(claim=card.id, part=card.part or "beta_vae", k=k, repetition=i) for i in range(repetitions)]
-    return mean_of([float(metric(source, generator=s, **sizes)) for s in streams])
+    streams = [generator(claim=BETA_VAE.id, k=k, repetition=i) for i in range(repetitions)]
+    return np.array([float(metric(source, generator=stream, **sizes)) for stream in streams])
+
+
+def beta_vae_scores(k, missing, repetitions):
+    return scores(beta_vae_metric, k, missing, repetitions, train_points=1_000, test_points=1_000)
 
 
 TABLE = Claim.synthetic(
@@ -89,30 +93,33 @@ TABLE = Claim.synthetic(
     population="four factors of four values, codes that break one property at a time; metric and draws varied",
     deviations=(
         "The ticks are scrambled in our text; read from its order and the paragraphs beside it.",
-        "A metric rewards a property if a code that breaks it scores lower by a tenth of the scale.",
+        "Rewarded: a code that breaks the property scores lower by more than models do that the paper calls scored "
+        "'differently' (0.607 and 0.444); not rewarded: by less than those scored 'similarly' (0.774 and 0.751).",
     ),
-    statistic="how far the loss by breaking the property lies on the side of 0.1 that the table says",
+    statistic="how far the loss by breaking the property lies above 0.163, or below 0.023, as the table says",
     rule=above(0.0),
-    given={"reward": 0.1, "repetitions": 5},
+    source="paper: differently",
+    given={"differently": 0.163, "similarly": 0.023, "repetitions": 5},
     # A metric that is said to reward a property and does not.
     false={"metric": "dci", "trait": "modularity", "variant": "reference"},
     # That two models pack the same factors alike is not in the table: entangled models are 'likely to be different'.
     roles={"udr-modularity-packed alike": "probe"},
-    revision=2,
+    revision=3,
 )
 
 
 @TABLE.covers
 @pytest.mark.parametrize(("metric", "trait", "variant"), CELLS)
-def test_a_metric_rewards_a_property_where_the_table_says_so(metric, trait, variant, reward, repetitions):
+def test_a_metric_rewards_a_property_where_the_table_says_so(
+    metric, trait, variant, differently, similarly, repetitions
+):
     def loss(repetition):
         streams = [generator(claim=TABLE.id, metric=metric, variant=name, repetition=repetition) for name in "ab"]
         before, after = (score(metric, *part) for part in zip(("reference", variant), streams, strict=True))
         return before - after
 
     falls = np.array([loss(i) for i in range(repetitions)])
-    beyond = falls - reward if trait in TICKS[metric] else reward - falls
-    return mean_of(beyond)
+    return mean_of(falls - differently if trait in TICKS[metric] else similarly - falls)
 
 
 BETA_VAE = Claim.synthetic(
@@ -127,35 +134,38 @@ BETA_VAE = Claim.synthetic(
     ),
     unit="repetition",
     statistic="mean score",
-    rule=above(0.99),
+    rule=above(0.995, null=0.75),
+    source="paper: betavae 100%",
+    demonstration=True,
     given={"missing": 1, "repetitions": 5},
     false={"missing": 2},
     printed=Printed("100% with K - 1 of K factors", 1.0, 0.005),
-    revision=2,
+    revision=3,
 )
 
 
 @BETA_VAE.covers
 @FACTORS
 def test_beta_vae_does_not_miss_a_factor(k, missing, repetitions):
-    sizes = {"train_points": 1_000, "test_points": 1_000}
-    return mean_score(beta_vae_metric, BETA_VAE, k, missing, repetitions, **sizes)
+    return mean_of(beta_vae_scores(k, missing, repetitions))
 
 
 FACTOR_VAE = BETA_VAE.cell(
     "factor_vae",
-    says="The FactorVAE metric does not reach 100% with one factor not learnt at all.",
-    deviations=("1,000 training and 1,000 test votes of 64 points instead of 10,000 and 5,000.",),
-    statistic="mean score",
-    rule=below(0.95),
+    role="primary",
+    says="The FactorVAE metric scores a code with one factor not learnt at all lower than the BetaVAE metric.",
+    deviations=("Points, and votes of FactorVAE: 1,000 to train and 1,000 to test instead of 10,000 and 5,000.",),
+    statistic="mean score by FactorVAE minus that by BetaVAE, on the same draws",
+    rule=below(0.0),
+    source="sign",
     given={"missing": 1, "repetitions": 5},
     false={"missing": 0},
-    revision=1,
+    revision=2,
 )
 
 
 @FACTOR_VAE.covers
 @FACTORS
-def test_factor_vae_misses_a_factor(k, missing, repetitions):
-    sizes = {"train_votes": 1_000, "test_votes": 1_000, "variance_draws": 2_000}
-    return mean_score(factor_vae, FACTOR_VAE, k, missing, repetitions, **sizes)
+def test_factor_vae_scores_it_lower(k, missing, repetitions):
+    votes = {"train_votes": 1_000, "test_votes": 1_000, "variance_draws": 2_000}
+    return mean_of(scores(factor_vae, k, missing, repetitions, **votes) - beta_vae_scores(k, missing, repetitions))

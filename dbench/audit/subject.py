@@ -19,11 +19,14 @@ from dbench.codes import Sample, Source
 from dbench.errors import DbenchError, InvalidInput
 from dbench.metrics.inputs import require_count
 from dbench.metrics.registry import Score
+from dbench.outside import user_code
 from dbench.seeds import generator
 
 Needs = Literal["arrays", "sample", "source", "models", "posterior", "sample+logvar"]
 # How a metric's number of bins may be called.
 BINS = ("bins", "n_bins", "num_bins", "nbins")
+
+PATIENCE = 3  # calls without an answer in time after which a metric that never gave one is given up
 
 # Share of a code's variance that two encodings of an observation have in common, from which it counts as informative.
 REPEATS = 0.1
@@ -31,6 +34,10 @@ REPEATS = 0.1
 
 class MetricFailed(DbenchError):
     """The metric gave no number; the message says what it gave instead."""
+
+
+class TookTooLong(MetricFailed):
+    """The metric gave no answer in time."""
 
 
 class Subject:
@@ -46,7 +53,8 @@ class Subject:
             or 0 and 1.
         scale: its value at chance and of a perfect representation; measured where not given.
         less_is_better: whether a perfect representation scores less than noise.
-        timeout: seconds that one call may take; on a main thread with Unix signals only.
+        timeout: seconds that one call may take, on a main thread with Unix signals only. A metric of which the first
+            three calls all take longer is given up.
 
     Raises:
         InvalidInput: not callable, parameters of another kind, or counts that make no sense.
@@ -85,6 +93,7 @@ class Subject:
         self.options = dict(options or {})
         self.needs = _needs(metric, self.name)
         self._known: dict[Any, float | MetricFailed] = {}
+        self._late = 0  # calls that gave no answer in time, while none gave one
 
     @property
     def bins(self) -> tuple[str, int] | None:
@@ -116,8 +125,16 @@ class Subject:
 
     def fresh_score(self, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
         """Score without looking at what was said before."""
+        if self._late >= PATIENCE:
+            raise MetricFailed(f"given up: no answer within {self.timeout:g} s in the first {PATIENCE} calls")
         arguments = self._arguments(source, n or self.observations, repetition)
-        return guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
+        try:
+            found = guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
+        except TookTooLong:
+            self._late += self._late >= 0
+            raise
+        self._late = -1  # it answers: every other call has its time
+        return found
 
     def _arguments(self, source: Source, n: int, repetition: int) -> tuple[Any, ...]:
         # The draw is the same for all, so that a representation and its transform see the same observations.
@@ -195,13 +212,13 @@ def guarded(call: Callable[[], Any], timeout: float) -> float:
     """Call a stranger's function and insist on one finite number; :class:`MetricFailed` is raised for anything else."""
     try:
         # What it prints and what it is warned of would drown the table.
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):
+        with user_code(), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):
             warnings.simplefilter("ignore")
             return _number(call())
     except MetricFailed:
         raise
     except _TooLong:
-        raise MetricFailed(f"gave no answer within {timeout:g} s") from None
+        raise TookTooLong(f"gave no answer within {timeout:g} s") from None
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split())
         raise MetricFailed(f"raised {type(error).__name__}: {text[:200]}") from error

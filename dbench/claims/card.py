@@ -17,6 +17,8 @@ Evidence = Literal["synthetic", "published", "zoo"]
 CardRole = Literal["primary", "cell", "probe", "print"]
 Role = CardRole | Literal["size"]
 
+SOURCES = ("paper", "sign", "lexicon")
+
 # The attribute by which the pytest plugin finds the card of a test function.
 CARD_ATTRIBUTE = "dbench_card"
 # Why a test cannot be judged, found when it was marked.
@@ -92,7 +94,12 @@ class Claim:
         min_n: fewest units that can decide.
         printed: the paper's own figure, if it gives one; by the id of a parameter where the card covers several.
         deviations: where this differs from the paper's conditions.
-        regime: what the trained models must be like for the sentence to speak of them.
+        regime: what each unit must be like for the sentence to speak of it.
+        source: where the bound comes from: ``"paper: <its word>"`` (the smallest printed value that the authors call
+            so, or the printed figure), ``"sign"`` (the sentence says more, less or not at all), or
+            ``"lexicon: <word>"`` (``claims/bounds.toml``). A primary card has one.
+        demonstration: whether the sentence is true by definition or proof, or an existence shown by one example: what
+            holds is then called demonstrated, not reproduced.
         bounds: lowest and highest value that the statistic can have; intervals are cut to them.
         given: what its test is given beside the evidence and its parameters, by the names of its arguments: the
             construction that the sentence is about, how often it is drawn, thresholds.
@@ -121,6 +128,8 @@ class Claim:
     printed: Printed | Mapping[str, Printed] | None = None
     deviations: tuple[str, ...] = ()
     regime: tuple[Predicate, ...] = ()
+    source: str = ""
+    demonstration: bool = False
     bounds: tuple[float, float] = (-math.inf, math.inf)
     given: Mapping[str, Any] = field(default_factory=dict, compare=False)
     false: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -140,6 +149,8 @@ class Claim:
             raise InvalidInput(f"quote of primary claim {self.id!r} must be the paper's sentence, got none")
         if self.regime and self.evidence != "zoo":
             raise InvalidInput(f"regime of claim {self.id!r} is for trained models alone, got one on {self.evidence}")
+        if self.source and self.source.partition(":")[0] not in SOURCES:
+            raise InvalidInput(f"source of claim {self.id!r} must begin with one of {SOURCES}, got {self.source!r}")
         if not 0 < self.confidence <= 1:
             raise InvalidInput(f"confidence of claim {self.id!r} must lie in (0, 1], got {self.confidence}")
         if self.min_n < 1:
@@ -170,8 +181,8 @@ class Claim:
         return replace(self, **(own | changes))
 
     def probe(self, part: str, **changes: Any) -> Claim:
-        """Return a card of what we ask beside this one: without its quotation, as the paper does not say it."""
-        own: dict[str, Any] = {"role": "probe", "quote": ""}
+        """Return a card of what we ask beside this one: the paper does not say it, nor has it a bound for it."""
+        own: dict[str, Any] = {"role": "probe", "quote": "", "source": "", "demonstration": False}
         return self.cell(part, **(own | changes))
 
     @property
@@ -239,6 +250,8 @@ class Claim:
             return Judgement(
                 Verdict.UNDECIDED, f"{reason}; all units gave the same: nothing says how the next may differ"
             )
+        if verdict is Verdict.REPRODUCED and self.demonstration:
+            verdict = Verdict.DEMONSTRATED
         if verdict is not Verdict.UNDECIDED:
             return Judgement(verdict, reason)
         n = self.rule.n_to_settle(whole)  # an end that was cut says nothing of the spread
@@ -251,6 +264,15 @@ def fault_of(test: Callable[..., Any]) -> str:
     card: Claim = getattr(test, CARD_ATTRIBUTE)
     if card.role in ("primary", "cell") and not card.false:
         return f"false of card {card.name!r} must name where its sentence is false, got nothing"
+    if card.role == "primary" and not card.source:
+        return f"source of card {card.name!r} must say where its bound comes from ({', '.join(SOURCES)}), got nothing"
+    printed = {"": card.printed} if isinstance(card.printed, Printed) else card.printed or {}
+    # Of cases that do not head the finding the paper may print less.
+    figures = [figure for ids, figure in printed.items() if not card.roles.keys() & set(ids.split("-"))]
+    if card.source.startswith("paper") and (failing := [f for f in figures if not card.rule.allows(f.value)]):
+        return (
+            f"rule of card {card.name!r} must let the paper's own figures pass, got {card.rule} and {failing[0].text}"
+        )
     return str(getattr(test, _FAULT_ATTRIBUTE, ""))
 
 

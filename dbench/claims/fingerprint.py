@@ -29,7 +29,7 @@ def fingerprint(declared: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()[:_DIGITS]
 
 
-def declared_by(card: Claim, tests: list[Callable[..., Any]], *, heads: str = "") -> dict[str, Any]:
+def declared_by(card: Claim, tests: list[Callable[..., Any]], *, heads: str = "", table: str = "") -> dict[str, Any]:
     """Return what can turn the verdict of a card: its fields, and the constants that its tests reach. JSON values only.
 
     Of the card: rule, role, statistic, bounds, confidence, least n, conditions and what its tests are given. Of its
@@ -42,6 +42,7 @@ def declared_by(card: Claim, tests: list[Callable[..., Any]], *, heads: str = ""
         card: of a claim.
         tests: all functions that cover it.
         heads: the kind of evidence that heads the finding, from the ledger.
+        table: of the trained models that head it.
     """
     marks = [mark.args for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
     reached = _Reached(tests[0].__module__)
@@ -52,15 +53,18 @@ def declared_by(card: Claim, tests: list[Callable[..., Any]], *, heads: str = ""
             reached.gather(each)
     return {
         "rule": str(card.rule),
+        "source": card.source,
+        "demonstration": card.demonstration,
         "role": card.role,
         "roles": dict(card.roles),
         "heads": heads,
+        "table": table,
         "statistic": card.statistic,
         "confidence": card.confidence,
         "min_n": card.min_n,
         "bounds": [str(bound) for bound in card.bounds],
         "regime": {
-            predicate.name: f"{predicate.rule} {', '.join(predicate.objectives)}".strip() for predicate in card.regime
+            predicate.name: f"{predicate.rule} {', '.join(predicate.units)}".strip() for predicate in card.regime
         },
         "parameters": [_text(mark) for mark in marks],
         "given": {name: _text(value) for name, value in card.given.items()},

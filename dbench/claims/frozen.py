@@ -31,6 +31,7 @@ class FrozenCard:
         commit: of the code that was there then.
         cells: number of its judgements that are cells: all of a cell's, those of a primary on other data sets.
         declared: what it declared (:func:`dbench.claims.fingerprint.declared_by`).
+        blind: whether it was proposed by readers who had seen no table: then no table is older than it.
     """
 
     hash: str
@@ -38,6 +39,7 @@ class FrozenCard:
     commit: str
     cells: int = 0
     declared: Mapping[str, Any] = field(default_factory=dict)
+    blind: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,11 @@ class Frozen:
         return 1 - (1 - card.confidence) / max(cells, 1)
 
     def is_newer(self, card: Claim, models: Population | PopulationPair) -> bool:
-        """Whether a card is not the one in force when a table was scored: then its verdict is unconfirmed."""
+        """Whether a card is neither blind nor in force when a table was scored: then its verdict is unconfirmed."""
         entry = self.cards.get(card.name)
-        return entry is None or any(part.rules.get(card.name) != entry.hash for part in models.parts)
+        return entry is None or (
+            not entry.blind and any(part.rules.get(card.name) != entry.hash for part in models.parts)
+        )
 
     def change_of(self, card: Claim, declared: Mapping[str, Any]) -> str:
         """Say where a card is not as it was frozen, in a line; nothing where it is."""
@@ -95,17 +99,18 @@ def load_frozen(path: Path) -> Frozen:
         raise DamagedData(f"frozen rules cannot be read from {path.name}: {error}") from error
 
 
-def frozen_again(before: Frozen, now: Frozen, equal: set[str]) -> Frozen:
+def frozen_again(before: Frozen, now: Frozen, equal: set[str], *, blind: bool = False) -> Frozen:
     """Return the cards as they are now, with date and commit of before where nothing, or nothing but the form, changed.
 
-    ``equal`` names the cards whose records are the same as before: a change of these was one of form.
+    ``equal`` names the cards whose records are the same as before: a change of these was one of form. Where ``blind``,
+    primaries and cells that changed were proposed by readers who had seen no table.
     """
 
     def dated(name: str, card: FrozenCard) -> FrozenCard:
         old = before.cards.get(name)
         if old is None or (old.hash != card.hash and name not in equal):
-            return card
-        return replace(card, date=old.date, commit=old.commit)
+            return replace(card, blind=blind and card.declared.get("role") in ("primary", "cell"))
+        return replace(card, date=old.date, commit=old.commit, blind=old.blind)
 
     return Frozen({name: dated(name, card) for name, card in now.cards.items()})
 

@@ -10,6 +10,9 @@ from typing import Any, get_args
 from dbench.claims.card import Claim, Evidence
 from dbench.errors import DamagedData, find
 
+# Most seeds, and the images of the study.
+HEADING_TABLE = "micro-dsprites_grid_16"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -18,6 +21,8 @@ class Finding:
     Attributes:
         evidence: kinds of evidence that can speak of it.
         heads: the kind the sentence is about; its verdict heads the finding.
+        table: of the trained models that head it; the others stand beside.
+        group: what several findings stand or fall by; empty where each has its own.
         note: how it is asked, and what stands beside it; may be empty.
     """
 
@@ -26,6 +31,8 @@ class Finding:
     says: str
     evidence: tuple[str, ...]
     heads: str
+    table: str = HEADING_TABLE
+    group: str = ""
     note: str = ""
 
 
@@ -70,8 +77,9 @@ def _finding(row: dict[str, Any]) -> Finding:
     known, kinds = get_args(Evidence), row["evidence"]
     if not isinstance(kinds, list) or not all(kind in known for kind in kinds):
         raise TypeError(f"evidence of {row['id']!r} must be a list of {', '.join(known)}, got {kinds!r}")
-    texts = {name: row[name] for name in ("id", "where", "says", "heads")} | {"note": row.get("note", "")}
+    texts = {name: row[name] for name in ("id", "where", "says", "heads")}
+    texts |= {"table": row.get("table", HEADING_TABLE)} | {name: row.get(name, "") for name in ("group", "note")}
     for name, text in texts.items():
-        if not isinstance(text, str) or not (text.strip() or name == "note"):
+        if not isinstance(text, str) or not (text.strip() or name in ("group", "note")):
             raise TypeError(f"{name} of {row['id']!r} must be a text, got {text!r}")
     return Finding(**texts, evidence=tuple(kinds))

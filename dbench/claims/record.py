@@ -8,8 +8,21 @@ from typing import Any
 from dbench.claims.card import Claim, Judgement
 from dbench.claims.rules import Verdict
 from dbench.stats import Interval
+from dbench.stats.estimate import finite_or_none
 
-_AS_ON_CARD = ("part", "paper", "role", "quote", "says", "where", "evidence", "population", "statistic", "unit")
+_AS_ON_CARD = (
+    "part",
+    "paper",
+    "role",
+    "quote",
+    "says",
+    "where",
+    "evidence",
+    "population",
+    "statistic",
+    "unit",
+    "source",
+)
 
 
 def card_fields(card: Claim) -> dict[str, Any]:
@@ -65,6 +78,8 @@ def _judged(card: Mapping[str, Any], judgement: Judgement, params: Mapping[str, 
         "interval": None,
         "n": None,
         "left_out": None,
+        "tips_at": None,
+        "all_units": None,
         "notes": [],
         "regime": [],
         "unconfirmed": False,
@@ -83,23 +98,32 @@ def record_of(
     params: Mapping[str, object],
     ids: tuple[str, ...],
     nodeid: str,
+    every: tuple[Interval, Judgement] | None = None,
 ) -> dict[str, Any]:
-    """Build the record of one judgement, without an estimate where evidence was lacking."""
+    """Build the record of one judgement, without an estimate where evidence was lacking.
+
+    ``every`` is what was seen over all units, where a condition leaves some out.
+    """
     record = _judged(card_fields(card), judgement, params, nodeid)
     if figure := card.printed_for(ids):
         record |= {"printed": figure.text, "printed_value": figure.value}
         record["printed_agrees"] = None if estimate is None else figure.agrees(estimate)
     if estimate is not None:
-        has_ends = math.isfinite(estimate.high - estimate.low)
         record |= {
-            "estimate": estimate.value,
-            "interval": [estimate.low, estimate.high] if has_ends else None,
-            "n": int(estimate.n),
+            **_seen(estimate),
             "confidence": estimate.confidence,
             "left_out": list(estimate.left_out) if estimate.left_out else None,
+            "tips_at": finite_or_none(tips) if (tips := card.rule.tips_at(estimate)) is not None else None,
             "notes": list(estimate.notes),
         }
+    if every is not None:
+        record["all_units"] = _seen(every[0]) | {"verdict": str(every[1].verdict)}
     return record
+
+
+def _seen(estimate: Interval) -> dict[str, Any]:
+    ends = [estimate.low, estimate.high] if math.isfinite(estimate.high - estimate.low) else None
+    return {"estimate": estimate.value, "interval": ends, "n": int(estimate.n)}
 
 
 def broken_record(card: Mapping[str, Any], *, nodeid: str, reason: str) -> dict[str, Any]:

@@ -21,12 +21,18 @@ class Verdict(StrEnum):
     """What was seen of a sentence, from best to worst."""
 
     REPRODUCED = "reproduced"
+    DEMONSTRATED = "demonstrated"
     WEAKER = "weaker"
     UNDECIDED = "undecided"
     NOT_TESTED = "not tested"
     ABSENT = "absent"
     CONTRADICTED = "contradicted"
     BROKEN = "broken"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the sentence was found to be true, by evidence or by definition."""
+        return self in (Verdict.REPRODUCED, Verdict.DEMONSTRATED)
 
     @property
     def refutes(self) -> bool:
@@ -57,6 +63,16 @@ class Rule:
     def closed(self) -> bool:
         """Whether the range has two ends, which then belong to it."""
         return math.isfinite(self.low) and math.isfinite(self.high)
+
+    def allows(self, value: float | None) -> bool:
+        """Whether a figure passes, by itself; one on the end does, and so does none."""
+        return value is None or self.low <= value <= self.high
+
+    def tips_at(self, estimate: Interval) -> float | None:
+        """Return the bound at which 'reproduced' would begin or end; ``None`` for a range with two ends."""
+        if self.closed:
+            return None
+        return estimate.low if math.isfinite(self.low) else estimate.high
 
     def decide(self, estimate: Interval) -> Verdict:
         """Decide on an estimate alone; too few units, or equal ones, are the card's business."""

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.formats.arrays import open_npy, open_npz
-from dbench.codes.formats.tables import open_csv, open_parquet
+from dbench.codes.formats.arrays import open_npy
+from dbench.codes.formats.opened import open_codes
+from dbench.codes.formats.tables import StoredTable
 from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, existing, posterior
 from dbench.errors import InvalidInput
 
@@ -28,8 +29,8 @@ def read_codes_alone(
 ) -> list[CodesAlone]:
     """Read the codes of several models for the same observations, in the same order.
 
-    Each file is an ``.npz`` (array ``codes``, optionally ``logvar`` or ``std``), ``.npy``, ``.csv`` or ``.parquet``
-    (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
+    Each file has a format of :func:`~dbench.codes.reading.read_codes`: arrays by name (``codes``, optionally ``logvar``
+    or ``std``), an ``.npy``, or a table (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
     :func:`~dbench.codes.reading.read_codes`; of longer files the same rows are kept of each.
 
     Raises:
@@ -49,15 +50,13 @@ def read_codes_alone(
 def _read_alone(path: str | Path, codes: str | None, rows: int, seed: int) -> tuple[CodesAlone, int]:
     file = existing(path)
     suffix = file.suffix.lower()
-    if suffix in (".csv", ".parquet", ".pq"):
-        table = open_csv(file) if suffix == ".csv" else open_parquet(file)
+    arrays = {"codes": open_npy(file)} if suffix == ".npy" else open_codes(file)
+    if isinstance(arrays, StoredTable):
+        table = arrays
         keep, notes = choose_rows(table.rows, rows, seed)
         values = table.read(columns_of(table, "codes", codes, USUAL_CODES), keep)
         return CodesAlone(str(path), values.astype(np.float64), None, tuple(notes)), table.rows
-    if suffix not in (".npz", ".npy"):
-        raise InvalidInput(f"codes must come in .npz, .npy, .csv or .parquet, got {file.name!r}")
-    arrays = open_npz(file) if suffix == ".npz" else {"codes": open_npy(file)}
-    name = (codes or "codes") if suffix == ".npz" else "codes"
+    name = (codes or "codes") if suffix != ".npy" else "codes"
     if name not in arrays:
         raise InvalidInput(f"{file.name} has no array {name!r}; it holds {', '.join(arrays)}; name it with --codes")
     n = arrays[name].matrix[0]

@@ -1,6 +1,6 @@
 """A user's codes and factors from memory: numpy arrays, torch tensors, pandas frames or lists."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from dbench.codes.factors import Kinds
 from dbench.codes.formats.text import Column, Labels, text_column
-from dbench.codes.formats.values import as_integers
-from dbench.codes.reading import CodesFile
-from dbench.codes.sample import Sample, as_array
+from dbench.codes.formats.values import FIRST_MERGED, as_integers
+from dbench.codes.reading import CodesFile, exchanged
+from dbench.codes.sample import Sample, as_array, finite_array
 from dbench.errors import InvalidInput
+from dbench.shown import clipped
 
 
 def read_arrays(
@@ -21,17 +22,21 @@ def read_arrays(
     factor_names: Sequence[str] = (),
     continuous: Collection[str] = (),
     discrete: Collection[str] = (),
+    logvar: Any = None,
+    std: Any = None,
 ) -> CodesFile:
     """Read codes and factors from arrays; a file of the same values gives the same sample.
 
     Args:
-        codes: n x d numbers: anything numpy takes, a torch tensor (any type and device, with or without gradient) or
-            a pandas frame, whose columns name the codes. A vector is one code.
+        codes: n x d numbers: anything numpy takes, a torch tensor (any type and device, with or without gradient), a
+            pandas frame or a dictionary of vectors, whose columns name the codes. A vector is one code.
         factors: n x k, likewise; columns may also hold text or be categorical. See :mod:`dbench.codes.factors` for
-            which are labels. The columns of a frame name the factors.
+            which are labels. The columns of a frame, or the keys of a dictionary of vectors, name the factors.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
         continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
         discrete: likewise.
+        logvar: n x d logarithms of the posterior's variances, of which ``codes`` are the means.
+        std: its standard deviations, in place of ``logvar``.
 
     Raises:
         InvalidInput: not a matrix, lengths or indices that differ, values that are missing or no numbers.
@@ -44,28 +49,68 @@ def read_arrays(
     """
     if factors is None:
         raise InvalidInput(f"factors must be given beside codes, got {type(codes).__name__} alone")
-    if hasattr(codes, "iloc") and hasattr(factors, "iloc") and not codes.index.equals(factors.index):
-        raise InvalidInput(
-            "codes and factors must have the same index, got two that differ; reset_index(drop=True) on both goes by "
-            "position"
-        )
+    notes = _compare_rows(codes, factors)
     numbers, code_names = _code_matrix(codes)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names
     first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
     if len(numbers) != len(first):
-        pair = f"{np.shape(codes)} and {np.shape(factors)}"
+        pair = f"{numbers.shape} and {(len(first), len(columns))}"
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
-    matrix, notes = Kinds(continuous, discrete).encode(columns, names)
-    sample = Sample(numbers, matrix, names)
-    return CodesFile("arrays", sample, code_names, len(sample), notes=tuple(notes))
+    matrix, kinds, decided = Kinds(continuous, discrete).encode(columns, names)
+    sample = Sample(numbers, matrix, names, kinds)
+    notes += [*decided, *exchanged(sample.codes, kinds)]
+    spread = logarithms_of_variances(sample, logvar, std)
+    return CodesFile("arrays", sample, code_names, len(sample), logvar=spread, notes=tuple(notes))
+
+
+def logarithms_of_variances(sample: Sample, logvar: Any, std: Any) -> NDArray[np.float64] | None:
+    """Return the posterior of a sample's codes as logarithms of variances, given as such or as standard deviations."""
+    if logvar is not None and std is not None:
+        raise InvalidInput("logvar and std say the same, got both; give one")
+    name, values = ("logvar", logvar) if std is None else ("std", std)
+    if values is None:
+        return None
+    if isinstance(values, Mapping):
+        values = np.stack([as_array(f"{name}: {key}", column) for key, column in values.items()], axis=1)
+    array = as_array(name, values)
+    array = finite_array(name, array[:, None] if array.ndim == 1 else array).astype(np.float64)
+    if array.shape != sample.codes.shape:
+        raise InvalidInput(f"{name} must have the shape of the codes, {sample.codes.shape}, got {array.shape}")
+    if std is None:
+        return array
+    if array.min() <= 0:
+        raise InvalidInput(f"std must be above 0, got {array.min()}")
+    logarithms: NDArray[np.float64] = 2 * np.log(array)
+    return logarithms
+
+
+def _compare_rows(codes: Any, factors: Any) -> list[str]:
+    """Insist that two frames have their rows in one order; say so where one alone has an order of its own."""
+    indices = [getattr(values, "index", None) if hasattr(values, "iloc") else None for values in (codes, factors)]
+    first, second = indices
+    if first is not None and second is not None:
+        if first.equals(second):
+            return []
+        if first.is_unique and second.is_unique and first.isin(second).all():
+            what = "order" if len(first) == len(second) else "length"
+            advice = f"factors have those of codes in another {what}: factors.loc[codes.index]"
+        elif shared := int(first.isin(second).sum()):
+            advice = f"{shared} labels are in both: codes.join(factors, how='inner') keeps these"
+        else:
+            advice = "no label is in both; where rows go by position, reset_index(drop=True) on both says so"
+        raise InvalidInput(f"codes and factors must have the same index, got two that differ; {advice}")
+    for what, index in (("codes", first), ("factors", second)):
+        if index is not None and not index.is_monotonic_increasing and not index.is_monotonic_decreasing:
+            return [f"The index of {what} is not in order, and what stands beside has none: rows go by position."]
+    return []
 
 
 def _code_matrix(codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return n x d numbers and the names of the codes; a matrix of floats as it is, since wide ones fill the memory."""
-    if not hasattr(codes, "iloc"):
+    if not hasattr(codes, "iloc") and not isinstance(codes, Mapping):
         array = as_array("codes", codes)
         if array.dtype.kind == "f" and array.ndim == 2 and 0 not in array.shape and np.isfinite(array).all():
             return array, tuple(f"code_{j}" for j in range(array.shape[1]))
@@ -73,12 +118,15 @@ def _code_matrix(codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
     numbers = []
     for name, column in zip(names, columns, strict=True):
         if isinstance(column, Labels):
-            raise InvalidInput(f"codes must hold real numbers, got text such as {column.names[0]!r} in {name}")
+            text = f"{clipped(column.names[0])!r} in {clipped(name)}"
+            raise InvalidInput(f"codes must hold real numbers, got text such as {text}")
         numbers.append(column)
     return np.stack(numbers, axis=1), names
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:
+    if isinstance(values, Mapping):
+        return _of_mapping(what, values)
     if hasattr(values, "iloc"):  # pandas
         frame = values.to_frame() if values.ndim == 1 else values
         if 0 in frame.shape:
@@ -87,6 +135,8 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
         names = tuple(frame.columns) if named else tuple(f"{stem}_{j}" for j in range(frame.shape[1]))
         return [_series(f"{what}: {name}", frame.iloc[:, j]) for j, name in enumerate(names)], names
     array = as_array(what, values)
+    if isinstance(values, (list, tuple)) and array.dtype.kind == "f" and (np.abs(array) >= FIRST_MERGED).any():
+        array = np.array(values, dtype=object)  # of integers beside fractions numpy makes floats, which merge them
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidInput(f"{what} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
@@ -94,22 +144,49 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
     return [_column(f"{what}: {name}", array[:, j]) for j, name in enumerate(names)], names
 
 
+def _of_mapping(what: str, values: Mapping[Any, Any]) -> tuple[list[Column], tuple[str, ...]]:
+    """Columns by name; each a vector, or a series of pandas."""
+    columns = list[Column]()
+    for name, column in values.items():
+        array = column if hasattr(column, "iloc") else as_array(f"{what}: {name}", column)
+        if array.ndim != 1 or not len(array):
+            raise InvalidInput(f"{what}: {name} must be a vector of one value a row, got shape {array.shape}")
+        columns.append((_series if hasattr(column, "iloc") else _column)(f"{what}: {name}", array))
+    lengths = {str(name): len(column) for name, column in values.items()}
+    if len(set(lengths.values())) != 1:
+        raise InvalidInput(f"{what} must be vectors of equal length by name, got lengths {lengths}")
+    return columns, tuple(lengths)
+
+
 def _series(what: str, series: Any) -> Column:
     missing = int(series.isna().sum())
     if missing:
         raise InvalidInput(f"{what} must be finite in every row, got {missing} missing values or NaN")
     if hasattr(series, "cat"):
-        return Labels(series.cat.codes.to_numpy(np.int64), tuple(str(name) for name in series.cat.categories))
+        return _category(what, series)
     kind = getattr(series.dtype, "kind", "O")
     return _column(what, series.to_numpy({"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}.get(kind)))
+
+
+def _category(what: str, series: Any) -> Column:
+    """Read categories: those of numbers as numbers, ordered ones in their order, others as text."""
+    kind = getattr(series.cat.categories.dtype, "kind", "O")
+    if kind in "iub" and not series.cat.ordered:
+        return _column(what, series.to_numpy())
+    if series.cat.ordered or kind == "f":
+        present = series.cat.remove_unused_categories().cat
+        names = tuple(str(name) for name in present.categories)
+        return Labels(present.codes.to_numpy(np.int64), names, ordered=True)
+    return text_column(what, np.array([str(value) for value in series], dtype=object))
 
 
 def _column(what: str, column: NDArray[Any]) -> Column:
     if column.dtype.kind in "US":
         return text_column(what, column)
     if column.dtype.kind == "O":
-        if all(isinstance(value, str) for value in column):
-            return text_column(what, column)
+        if all(isinstance(value, (str, bytes)) for value in column):  # h5py gives text as bytes
+            text = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in column]
+            return text_column(what, np.array(text, dtype=object))
         whole = all(isinstance(value, (int, np.integer)) for value in column)
         try:
             column = column.astype(np.int64 if whole else np.float64)

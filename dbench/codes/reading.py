@@ -1,10 +1,11 @@
-"""A user's codes and factors from files: npz, npy, csv or Parquet.
+"""A user's codes and factors from files: arrays by name, pairs of .npy, or tables.
 
 Every row is checked, and of long files a random part of the rows is kept. Which factors are labels is decided by
 :mod:`dbench.codes.factors`.
 """
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -14,16 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.factors import Kinds
-from dbench.codes.formats.arrays import StoredArray, open_npy, open_npz
-from dbench.codes.formats.tables import StoredTable, open_csv, open_parquet
+from dbench.codes.formats.arrays import StoredArray, open_npy
+from dbench.codes.formats.opened import open_codes, require_content
+from dbench.codes.formats.tables import StoredTable
 from dbench.codes.formats.text import Column
 from dbench.codes.formats.values import Values
-from dbench.codes.sample import Sample
+from dbench.codes.sample import Kind, Sample
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
+from dbench.shown import some
 
 MOST_ROWS = 2_000_000  # the usual full factor grids fit
 USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
+_LOOKS_LIKE = {"codes": r"(codes?|z)([\W_].*|\d+)", "factors": r"factors?([\W_].*|\d+)"}
+_BESIDE = ("factor_names", "factor_sizes", "logvar", "std")  # other arrays that are read
 _LIKE_CODES = (
     "z", "latents", "latent", "code", "mu", "mean", "means", "embeddings", "representation", "representations",
 )  # fmt: skip
@@ -67,9 +72,10 @@ def read_codes(
     """Read codes and factors.
 
     Args:
-        path: ``.npz`` with arrays ``codes`` (n x d) and ``factors`` (n x k), optionally ``factor_names``,
-            ``factor_sizes`` and ``logvar`` or ``std`` of the posterior; ``.csv`` or ``.parquet`` with columns
-            ``code_*`` or ``z_*``, and ``factor_*``; or ``.npy`` with the codes.
+        path: ``.npz``, ``.safetensors``, ``.h5``, ``.mat`` or ``.pt`` with arrays ``codes`` (n x d) and ``factors``
+            (n x k), optionally ``factor_names``, ``factor_sizes`` and ``logvar`` or ``std`` of the posterior; ``.csv``,
+            ``.tsv`` (also ``.gz``), ``.parquet`` or ``.feather`` with columns ``code_*`` or ``z_*``, and ``factor_*``;
+            or ``.npy`` with the codes.
         factors_path: ``.npy`` with the factors, if and only if ``path`` is one.
         codes: name of the array in the archive; columns of the table (comma separated, ``*`` is a wildcard).
         factors: likewise.
@@ -95,21 +101,27 @@ def read_codes(
         second = existing(factors_path)
         if second.suffix.lower() != ".npy":
             raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
+        for part in (file, second):
+            require_content(part)
         arrays = {"codes": open_npy(file), "factors": open_npy(second)}
         return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
     if factors_path is not None:
         raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
-    if suffix == ".npz":
-        arrays = open_npz(file)
+    opened = open_codes(file)
+    if not isinstance(opened, StoredTable):
+        arrays = opened
         wanted = {"codes": codes or "codes", "factors": factors or "factors"}
         if missing := [role for role, name in wanted.items() if name not in arrays]:
             raise InvalidInput(_explain(file.name, arrays, wanted, missing))
+        for role, asked in (("codes", codes), ("factors", factors)):
+            like = [name for name in arrays if name != role and name.strip().lower() == role]
+            if like and asked is None:
+                raise InvalidInput(
+                    f"{file.name} must not leave open which array holds the {role}: there are {role!r} and "
+                    f"{like[0]!r}; name it with --{role}"
+                )
         return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
-    if suffix in (".csv", ".parquet", ".pq"):
-        table = open_csv(file) if suffix == ".csv" else open_parquet(file)
-        return _read_table(table, codes, factors, rows, seed, kinds)
-    pickled = "; pickles can run code and are never read" if suffix in (".pkl", ".pickle", ".pt", ".pth") else ""
-    raise InvalidInput(f"codes must come in .npz, a pair of .npy, .csv or .parquet, got {file.name!r}{pickled}")
+    return _read_table(opened, codes, factors, rows, seed, kinds)
 
 
 def existing(path: str | Path) -> Path:
@@ -147,6 +159,8 @@ def _from_arrays(
             f"{arrays[factors].shape}{turned}"
         )
     keep, notes = choose_rows(n, rows, seed)
+    if unused := [each for each in arrays if each not in {codes, factors, *_BESIDE}]:
+        notes.append(f"Arrays that are neither codes nor factors are not used: {some(unused)}.")
     names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
     return _assemble(
         name,
@@ -188,11 +202,10 @@ def _read_table(
     if both:
         raise InvalidInput(f"{table.what}: a column is a code or a factor, got both for {', '.join(both)}")
     keep, notes = choose_rows(table.rows, rows, seed)
-    unused = [column for column in table.columns if column not in code_columns + factor_columns]
-    if unused:
-        more = ", ..." if len(unused) > 8 else ""
-        listed = ", ".join(column or "'' (no name: an index?)" for column in unused[:8])
-        notes.append(f"Columns that are neither codes nor factors are not used: {listed}{more}.")
+    notes.append(f"Codes: {some(code_columns)}. Factors: {some(factor_columns)}.")
+    used = {*code_columns, *factor_columns}
+    if unused := [column or "'' (no name: an index?)" for column in table.columns if column not in used]:
+        notes.append(f"Columns that are neither codes nor factors are not used: {some(unused)}.")
     return _assemble(
         table.what,
         table.read(code_columns, keep),
@@ -206,17 +219,27 @@ def _read_table(
 
 
 def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns asked for by name or pattern, or the usual ones."""
+    """Return the columns asked for by name or pattern, or those of the first usual pattern that fits some.
+
+    Raises:
+        InvalidInput: a name that fits none, or columns that look like such ones and are not among the usual ones.
+    """
     patterns = [part.strip() for part in asked.split(",")] if asked else list(usual)
-    chosen: list[str] = []
+    chosen, known = dict[str, None](), set(table.columns)
     for pattern in patterns:
         # A name as it stands comes first: it may hold characters that have a meaning in patterns.
-        found = [pattern] if pattern in table.columns else [c for c in table.columns if fnmatchcase(c, pattern)]
+        found = [pattern] if pattern in known else [c for c in table.columns if fnmatchcase(c, pattern)]
         if asked and not found:
             raise InvalidInput(f"{table.what} has no column {pattern!r} for --{role}; {_listed(table)}")
-        chosen += [column for column in found if column not in chosen]
-    if not chosen and len(table.columns) == 1 and (mark := next((m for m in ";\t|" if m in table.columns[0]), "")):
-        raise InvalidInput(f"{table.what} must have columns with commas between them, got {mark!r} in its only name")
+        chosen |= dict.fromkeys(found)
+        if found and not asked:
+            break
+    like = [] if asked else [c for c in table.columns if c not in chosen and re.fullmatch(_LOOKS_LIKE[role], c, re.I)]
+    if chosen and like:
+        raise InvalidInput(
+            f"{table.what} must not leave open which columns are {role}: {some(list(chosen))} are by {pattern!r}, and "
+            f"{some(like)} look like it; name all with --{role} (comma separated, * is a wildcard)"
+        )
     if not chosen:
         raise InvalidInput(
             f"{table.what} has no columns {' or '.join(usual)} of {role}; {_listed(table)}; name them with --{role} "
@@ -226,8 +249,7 @@ def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable
 
 
 def _listed(table: StoredTable) -> str:
-    more = f" and {len(table.columns) - 20} more" if len(table.columns) > 20 else ""
-    return f"it has {', '.join(table.columns[:20])}{more}"
+    return f"it has {some(table.columns, 20)}"
 
 
 def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
@@ -239,6 +261,15 @@ def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None,
     stream = generator(task="read_codes", seed=seed)
     keep = np.sort(stream.choice(n, size=rows, replace=False, shuffle=False))
     return keep, [f"{rows:,} of {n:,} rows are used, drawn at random (seed {seed}); --rows changes how many."]
+
+
+def exchanged(codes: Values, kinds: Sequence[Kind]) -> list[str]:
+    """Say so where the codes are labels and the factors are not: they may have come the other way round."""
+    if set(kinds) != {"continuous"} or not codes.any():
+        return []
+    if not all((column == np.rint(column)).all() for column in codes.T):  # one by one: wide codes fill the memory
+        return []
+    return ["All codes are whole numbers and no factor is a label: were codes and factors exchanged? Codes come first."]
 
 
 def _names(name: str, array: StoredArray, k: int) -> tuple[str, ...]:
@@ -262,8 +293,9 @@ def _assemble(
     logvar: NDArray[np.float64] | None = None,
 ) -> CodesFile:
     names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(factors)))
-    matrix, decided = kinds.encode(factors, names)
-    sample = Sample(codes.astype(np.float64), matrix, names)
+    matrix, found_kinds, decided = kinds.encode(factors, names)
+    decided += exchanged(codes, found_kinds)
+    sample = Sample(codes.astype(np.float64), matrix, names, found_kinds)
     found = None
     if sizes is not None and sample.discrete:
         if (sizes != np.trunc(sizes)).any():

@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.formats.values import as_integers
+from dbench.codes.formats.values import FIRST_MERGED, as_integers
 from dbench.errors import InvalidInput
+
+Kind = Literal["continuous", "discrete", "text"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LABELS: tuple[Kind, ...] = ("discrete", "text")
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
     """Return anything numpy takes, or a torch tensor of any type and device, as an array without masked entries."""
-    if np.ma.is_masked(values):  # np.asarray would take what stands under the mask
-        raise InvalidInput(f"{name} must not be masked, got {int(np.ma.getmask(values).sum())} masked entries")
+    if masked := _masked(values):  # np.asarray would take what stands under the mask
+        raise InvalidInput(f"{name} must not be masked, got {masked} masked entries")
+    _require_dense(name, values)
     try:
+        if isinstance(values, (list, tuple)) and any(hasattr(value, "detach") for value in values):
+            values = [as_array(name, value) for value in values]
         if hasattr(values, "detach"):  # a torch tensor; of its types numpy lacks bfloat16
             tensor = values.detach().cpu()
             values = (tensor.double() if tensor.is_floating_point() else tensor).numpy()
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise InvalidInput(f"{name} must be a matrix with rows of equal length, got: {error}") from error
+
+
+def _require_dense(name: str, values: Any) -> None:
+    """Refuse what numpy would take for one object."""
+    if hasattr(values, "toarray"):
+        raise InvalidInput(f"{name} must be a dense matrix, got {type(values).__name__}; .toarray() makes one")
+    if str(getattr(values, "layout", "torch.strided")) != "torch.strided":
+        raise InvalidInput(
+            f"{name} must be a dense matrix, got a tensor of layout {values.layout}; .to_dense() makes one"
+        )
+    if isinstance(values, (dict, set, str, bytes)):
+        raise InvalidInput(f"{name} must be a matrix (observations x dimensions), got a {type(values).__name__}")
+
+
+def _masked(values: Any, depth: int = 2) -> int:
+    """Count masked entries of an array, or of those in a list."""
+    if isinstance(values, np.ma.MaskedArray):
+        return int(np.ma.getmaskarray(values).sum())
+    if depth and isinstance(values, (list, tuple)) and not isinstance(values[0] if values else 0, (int, float)):
+        return sum(_masked(value, depth - 1) for value in values)
+    return 0
 
 
 def finite_array(name: str, values: Any, *, ndim: int = 2) -> NDArray[Any]:
@@ -48,29 +77,47 @@ class Sample:
 
     Args:
         codes: n x d, real; kept as float64.
-        factors: n x k. Integers are discrete factors (any labels); floats are continuous factors.
+        factors: n x k; kept as int64 where all are labels, else as float64.
         factor_names: k names; ``factor_0`` and so on when not given.
+        kinds: what each factor is: ``continuous``; ``discrete``, whole numbers, labels in an order; or ``text``, whole
+            numbers that stand for labels without an order. When not given integers are discrete, floats continuous.
 
     Raises:
-        InvalidInput: not a matrix, no rows, NaN or infinity, or lengths that differ.
+        InvalidInput: not a matrix, no rows, NaN or infinity, lengths that differ, or labels that are no whole numbers
+            or that floats merge (from 2^53 on).
     """
 
     codes: NDArray[np.float64]
     factors: NDArray[np.int64] | NDArray[np.float64]
     factor_names: tuple[str, ...] = ()
+    kinds: tuple[Kind, ...] = ()
 
     def __post_init__(self) -> None:
-        codes, factors = finite_array("codes", self.codes), finite_array("factors", self.factors)
+        given = as_array("codes", self.codes)
+        codes, factors = finite_array("codes", given), finite_array("factors", self.factors)
         if len(codes) != len(factors):
             raise InvalidInput(f"codes and factors must have equally many rows, got {len(codes)} and {len(factors)}")
-        names = tuple(self.factor_names) or tuple(f"factor_{j}" for j in range(factors.shape[1]))
-        if len(names) != factors.shape[1] or len(set(names)) != len(names):
-            raise InvalidInput(f"factor_names must be {factors.shape[1]} different names, got {list(names)}")
-        own = not np.may_share_memory(codes, np.asarray(self.codes))  # wide codes are not copied twice
-        object.__setattr__(self, "codes", codes if own and codes.dtype == np.float64 else codes.astype(np.float64))
+        k = factors.shape[1]
+        names = tuple(self.factor_names) or tuple(f"factor_{j}" for j in range(k))
+        if len(names) != k or len(set(names)) != len(names):
+            raise InvalidInput(f"factor_names must be {k} different names, got {list(names)}")
         whole = factors.dtype.kind != "f"
-        object.__setattr__(self, "factors", as_integers("factors", factors) if whole else factors.astype(np.float64))
+        kinds = tuple(self.kinds) or (("discrete" if whole else "continuous"),) * k
+        if len(kinds) != k or not set(kinds) <= set(KINDS):
+            raise InvalidInput(f"kinds must be {k} of {', '.join(KINDS)}, got {list(kinds)}")
+        values = as_integers("factors", factors) if whole else factors.astype(np.float64)
+        if "continuous" in kinds or not whole:
+            values = values.astype(np.float64)
+            for name, kind, column in zip(names, kinds, values.T, strict=True):
+                if kind in LABELS and not ((column == np.rint(column)).all() and np.abs(column).max() < FIRST_MERGED):
+                    raise InvalidInput(f"{kind} factors must be whole numbers below 2^53 among floats, got {name!r}")
+        if "continuous" not in kinds:
+            values = values.astype(np.int64)
+        own = not np.may_share_memory(codes, given)  # wide codes are not copied twice
+        object.__setattr__(self, "codes", codes.astype(np.float64, copy=not own))
+        object.__setattr__(self, "factors", values)
         object.__setattr__(self, "factor_names", names)
+        object.__setattr__(self, "kinds", kinds)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -87,12 +134,29 @@ class Sample:
 
     @property
     def discrete(self) -> bool:
-        """Whether the factors are discrete labels (integers)."""
-        return self.factors.dtype.kind == "i"
+        """Whether all factors are labels, discrete or text."""
+        return "continuous" not in self.kinds
+
+    @property
+    def labels(self) -> Sample | None:
+        """The sample with those factors alone that are labels; None where there are none."""
+        return self.of_kinds(LABELS)
+
+    def of_kinds(self, kinds: Collection[Kind]) -> Sample | None:
+        """Return the sample with the factors of these kinds alone; None where there are none."""
+        kept = [j for j, kind in enumerate(self.kinds) if kind in kinds]
+        return self.of_factors(kept) if kept else None
+
+    def of_factors(self, numbers: Collection[int]) -> Sample:
+        """Return the sample with the factors of these numbers alone."""
+        if len(numbers) == self.n_factors:
+            return self
+        names, kinds = (tuple(part[j] for j in numbers) for part in (self.factor_names, self.kinds))
+        return Sample(self.codes, self.factors[:, list(numbers)], names, kinds)  # type: ignore[arg-type]
 
     def take(self, rows: NDArray[np.int64]) -> Sample:
         """Return the sample made of the given rows, in that order."""
-        return Sample(self.codes[rows], self.factors[rows], self.factor_names)
+        return replace(self, codes=self.codes[rows], factors=self.factors[rows])
 
     def split(self, test_share: float, generator: np.random.Generator) -> tuple[Sample, Sample]:
         """Split at random into a training and a test part of at least one row each."""

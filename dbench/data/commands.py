@@ -2,6 +2,8 @@
 
 import click
 
+from dbench.shown import say
+
 
 @click.group()
 def data() -> None:
@@ -16,8 +18,8 @@ def ls() -> None:
 
     wide = max(map(len, DATA_SETS))
     for name in sorted(DATA_SETS):
-        click.echo(f"{name.ljust(wide)}  {'needs a download' if name in NEEDS_DOWNLOAD else 'works offline'}")
-    click.echo(f"Downloads are kept in {cache_folder()}; the environment variable DBENCH_DATA names another folder.")
+        say(f"{name.ljust(wide)}  {'needs a download' if name in NEEDS_DOWNLOAD else 'works offline'}")
+    say(f"Downloads are kept in {cache_folder()}; the environment variable DBENCH_DATA names another folder.")
 
 
 @data.command()
@@ -34,5 +36,5 @@ def fetch(name: str) -> None:
     found = load(name)
     factors = ", ".join(f"{each} {size}" for each, size in zip(found.factor_names, found.factor_sizes, strict=True))
     shape = " x ".join(map(str, found.image_shape))
-    click.echo(f"{found.name}: {prod(found.factor_sizes):,} points ({factors}), images {shape}")
-    click.echo(f"fingerprint {found.fingerprint}")
+    say(f"{found.name}: {prod(found.factor_sizes):,} points ({factors}), images {shape}")
+    say(f"fingerprint {found.fingerprint}")

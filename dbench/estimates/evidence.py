@@ -44,20 +44,32 @@ def unpinned(folders: Sequence[Path]) -> list[str]:
 class OnDemand:
     """Evidence that a test asks for while it runs, kept so that its record can name it."""
 
-    def __init__(self, make: Callable[..., Population | PopulationPair], scored: Sequence[str] = ()) -> None:
-        self._make, self._scored = make, tuple(scored)
+    def __init__(
+        self,
+        make: Callable[..., Population | PopulationPair],
+        scored: Sequence[str] = (),
+        outside: Sequence[str] = (),
+    ) -> None:
+        self._make, self._scored, self._outside = make, tuple(scored), tuple(outside)
         self.made: list[Population | PopulationPair] = []
 
     def __call__(self, *asked: object) -> Population | PopulationPair:
         """Return the population asked for."""
-        self.made.append(self._make(*asked))
+        made = self._make(*asked)
+        if self._outside:
+            made = made.of([o for part in made.parts for o in part.objectives if o not in self._outside])
+        self.made.append(made)
         for name in self._scored:
             self.made[-1] = self.made[-1].having(name)
         return self.made[-1]
 
     def having(self, name: str) -> "OnDemand":
         """Return the evidence without the seeds that lack a score or an array."""
-        return OnDemand(self._make, (*self._scored, name))
+        return OnDemand(self._make, (*self._scored, name), self._outside)
+
+    def without(self, objectives: Sequence[str]) -> "OnDemand":
+        """Return the evidence without the runs of these objectives."""
+        return OnDemand(self._make, self._scored, (*self._outside, *objectives))
 
 
 def evidence_folders(root: str | Path | None = None) -> list[Path]:

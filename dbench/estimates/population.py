@@ -63,6 +63,10 @@ class Population:
         """Names of the scores present, sorted."""
         return sorted(self.table["score"].unique())
 
+    def of(self, objectives: Iterable[str]) -> Population:
+        """Return the runs of these objectives alone."""
+        return replace(self, table=self.table[self.table["objective"].isin(list(objectives))])
+
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""
         return np.sort(self._runs_of(objective)["strength"].unique())
@@ -300,3 +304,8 @@ class PopulationPair:
     def having(self, name: str) -> PopulationPair:
         """Return the pair without the seeds that lack a score or an array."""
         return PopulationPair(self.source.having(name), self.target.having(name))
+
+    def of(self, objectives: Iterable[str]) -> PopulationPair:
+        """Return the pair of the runs of these objectives alone."""
+        chosen = list(objectives)
+        return PopulationPair(self.source.of(chosen), self.target.of(chosen))

@@ -10,30 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import EvidenceLacking
-from dbench.estimates.evidence import OnDemand
-from dbench.estimates.population import Population, PopulationPair
+from dbench.estimates.population import PopulationPair
 from dbench.stats import Estimate, jackknife_each, rank_correlation, transfer_successes
 
 Matrix = NDArray[np.float64]
-
-ELSEWHERE = ("shapes3d", "cars3d", "smallnorb", "mpi3d", "noisy_dsprites", "scream_dsprites")
-"""Data sets that are other than dSprites: A Sober Look sets Color-dSprites apart from them, in 5.4.3 and 6.1.2."""
-
-
-def first_of(data_set: OnDemand, names: Sequence[str]) -> Population:
-    """Return the runs on the first of some data sets that has a table.
-
-    Raises:
-        EvidenceLacking: none has.
-    """
-    for name in names:
-        try:
-            found = data_set(name)
-        except EvidenceLacking:
-            continue
-        if isinstance(found, Population):
-            return found
-    raise EvidenceLacking(f"needs one of {', '.join(names)}: no evidence table is of them")
 
 
 @dataclass(frozen=True)

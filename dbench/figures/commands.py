@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from dbench.errors import DbenchError, EvidenceLacking
+from dbench.shown import say
 
 
 @click.command()
@@ -45,7 +46,7 @@ def figures(
 
         for name in ORDER:
             card = FIGURES[name]
-            click.echo(f"{name:{max(map(len, ORDER))}}  {card.title} ({'; '.join(card.after)})")
+            say(f"{name:{max(map(len, ORDER))}}  {card.title} ({'; '.join(card.after)})")
         return
     if out is None:
         raise click.UsageError("Missing option '--out'.")
@@ -56,7 +57,7 @@ def figures(
     if small:
         from dbench.figures.small import write_small_figures
 
-        click.echo(f"{len(write_small_figures(runs, out))} figures: {out}")
+        say(f"{len(write_small_figures(runs, out))} figures: {out}")
         return
     from dbench.figures.index import write_index
     from dbench.report.files import read_report
@@ -71,9 +72,9 @@ def figures(
         if one.lacking:
             click.secho(f"not drawn: {place}: {one.lacking}", fg="yellow", err=True)
         else:
-            click.echo(place)
+            say(place)
     if all(one.lacking for one in drawn):
         hint = "" if store else "; figures of trained models need --store"
         raise EvidenceLacking(f"no figure could be drawn from this evidence{hint}")
     page = write_index(out, drawn, verdicts=verdicts)
-    click.echo(f"{sum(not one.lacking for one in drawn)} figures: {page}")
+    say(f"{sum(not one.lacking for one in drawn)} figures: {page}")

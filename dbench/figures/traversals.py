@@ -33,7 +33,7 @@ def latent_traversals(models: Models) -> Figure:
     drawn, axes = panels(1, 2, height=3.65)
     for panel, name, model in zip(axes[0], ("best", "worst"), (models.best, models.worst), strict=True):
         middle = np.ravel_multi_index([size // 2 for size in model.data.factor_sizes], model.data.factor_sizes)
-        _traversal(panel, model.decode, model.codes[0][middle], model.kl)
+        traversal(panel, model.decode, model.codes[0][middle], model.kl)
         panel.set_title(f"{name} of {len(models.runs)}: {model.titled}", fontsize=7)
     return drawn
 
@@ -67,28 +67,29 @@ def reconstructions(models: Models) -> Figure:
 def draw_traversals(decode: Callable[[Array], Array], mean: Array, logvar: Array) -> Figure:
     """Traversals around the first of N x d codes; the decoder makes n x C x H x W images in 0..1."""
     drawn, axes = panels(1, 1, height=3.65)
-    _traversal(axes[0, 0], decode, mean[0], kl_per_code(mean, logvar))
+    traversal(axes[0, 0], decode, mean[0], kl_per_code(mean, logvar))
     return drawn
 
 
-def _traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: Array) -> None:
-    order = np.argsort(-kl, kind="stable")
+def traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: Array | None) -> None:
+    """Draw one code a row, from the most informative to the least where their divergences in nats are known."""
+    order = np.arange(len(start)) if kl is None else np.argsort(-kl, kind="stable")
     values = np.linspace(-REACH, REACH, STEPS)
     z = np.tile(start, (len(order), STEPS, 1))
     for row, code in enumerate(order):
         z[row, :, code] = values
     images = decode(z.reshape(-1, len(order)))
     images = images.reshape(len(order), STEPS, *images.shape[1:])
-    fade = np.where(kl[order] > ACTIVE, 1.0, 0.35)[:, None, None, None, None]
-    _show(panel, 1 - fade * (1 - images))
+    clear = np.ones(len(order), dtype=bool) if kl is None else kl[order] > ACTIVE
+    _show(panel, 1 - np.where(clear, 1.0, 0.35)[:, None, None, None, None] * (1 - images))
     height, width = (side + GAP for side in images.shape[-2:])
-    named = [f"{code}  ({kl[code]:.2f})" for code in order]
+    named = [str(code) if kl is None else f"{code}  ({kl[code]:.2f})" for code in order]
     panel.set_yticks([(row + 0.5) * height - GAP / 2 for row in range(len(order))], named)
-    for label, code in zip(panel.get_yticklabels(), order, strict=True):
-        label.set_color("black" if kl[code] > ACTIVE else SOFT)
+    for label, informative in zip(panel.get_yticklabels(), clear, strict=True):
+        label.set_color("black" if informative else SOFT)
     ticks = [0, STEPS // 2, STEPS - 1]
     panel.set_xticks([(t + 0.5) * width - GAP / 2 for t in ticks], [number(values[t], "g") for t in ticks])
-    panel.set_ylabel("code (nats)")
+    panel.set_ylabel("code" if kl is None else "code (nats)")
 
 
 def _show(panel: Axes, images: Array) -> None:

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.errors import find
+from dbench.errors import InvalidInput, find
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement, mig_gap, sap_gap
-from dbench.metrics.inputs import ranked, require_discrete, require_varying
+from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
 from dbench.metrics.modularity import mean_modularity
 from dbench.metrics.registry import Score
 from dbench.metrics.relations import (
+    classes,
     entropy,
     lasso_importance,
     mutual_information,
@@ -31,22 +32,29 @@ def _trees(sample: Sample, generator: np.random.Generator, *, estimator: Estimat
 
 
 def _predictability(sample: Sample, generator: np.random.Generator) -> Array:
-    require_discrete(sample, "the relation svm")
+    if not sample.discrete:
+        raise InvalidInput("the relation svm needs discrete factors (labels), got continuous ones")
     return svm_predictability(*sample.split(1 / 3, generator))
+
+
+def _numbers(sample: Sample) -> Array:
+    if len(ordered_alone(sample, "a linear relation").factor_names) < sample.n_factors:
+        raise InvalidInput("linear relations need factors with an order, got text of more than two values")
+    return numbers_of(sample)
 
 
 def _lasso(sample: Sample, generator: np.random.Generator) -> Array:
     dealt = sample.take(generator.permutation(len(sample)))
-    return lasso_importance(dealt.codes, dealt.factors, folds=min(5, len(sample)))
+    return lasso_importance(dealt.codes, _numbers(dealt), folds=min(5, len(sample)))
 
 
 RELATIONS: dict[str, Callable[[Sample, np.random.Generator], Array]] = {
     "gbt": partial(_trees, estimator="gbt"),
     "forest": partial(_trees, estimator="forest"),
     "suter": partial(_trees, estimator="suter"),
-    "mutual_information": lambda sample, _: mutual_information(sample.codes, sample.factors),
+    "mutual_information": lambda sample, _: mutual_information(sample.codes, classes(sample)),
     "svm": _predictability,
-    "r2": lambda sample, _: squared_correlation(sample.codes, ranked(sample.factors)),
+    "r2": lambda sample, _: squared_correlation(sample.codes, _numbers(sample)),
     "lasso": _lasso,
 }
 
@@ -86,13 +94,14 @@ def blends(
 
     Raises:
         UnknownName: a relation or aggregation that does not exist.
-        InvalidInput: a factor that does not vary, continuous factors with ``svm``, or too few observations for
+        InvalidInput: a factor that does not vary, continuous factors with ``svm``, text of more than
+            two values with ``r2`` or ``lasso``, or too few observations for
             ``suter``.
     """
     require_varying(sample)
     relate = {name: find("relation", name, RELATIONS) for name in relations}
     aggregate = {name: find("aggregation", name, AGGREGATIONS) for name in aggregations}
-    entropies = entropy(sample.factors)
+    entropies = entropy(classes(sample))
     scores = {}
     for relation, function in relate.items():
         matrix = function(sample, given_generator(generator, metric="blend", relation=relation))

@@ -7,13 +7,14 @@ Some protocols keep a perfect representation from 1 (20 bins for a factor of 40 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import ranked
-from dbench.metrics.relations.information import mutual_information
+from dbench.metrics.inputs import numbers_of
+from dbench.metrics.relations.information import classes, mutual_information
 
 
 def exact_copies(sample: Sample) -> Sample:
@@ -21,18 +22,18 @@ def exact_copies(sample: Sample) -> Sample:
 
     Labels of discrete factors are copied by rank; a constant factor becomes a constant code.
     """
-    halves = ranked(sample.factors) * 0.5  # keeps the range finite
+    halves = numbers_of(sample) * 0.5  # keeps the range finite
     centred = halves - halves.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
     spread = centred.std(axis=0)
     copies = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    return Sample(copies, sample.factors, sample.factor_names)
+    return replace(sample, codes=copies)
 
 
 def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
     """Return the sample with its codes dealt out anew: the same codes, independent of the factors."""
-    return Sample(sample.codes[generator.permutation(len(sample))], sample.factors, sample.factor_names)
+    return replace(sample, codes=sample.codes[generator.permutation(len(sample))])
 
 
 _Informations = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
@@ -52,17 +53,17 @@ def shared_informations() -> Iterator[None]:
 def informations(sample: Sample, generator: np.random.Generator, *, bins: int) -> _Informations:
     """Return the mutual information in nats of the codes, of exact copies, and of codes dealt out anew.
 
-    Each is codes x factors, see :func:`dbench.metrics.mutual_information`.
+    Each is codes x factors, see :func:`dbench.metrics.mutual_information`, of the labels that ``classes`` gives.
     """
     last, key = _LAST.get(), (id(sample), bins, repr(generator.bit_generator.state))
     if last is not None and key in last:
         return last[key][1]
-    copies = exact_copies(sample)
+    factors = classes(sample, bins)
     # Dealing the factors out instead pairs the same codes with the same labels, and copies no wide codes.
     back = np.argsort(generator.permutation(len(sample)))
-    both = mutual_information(sample.codes, np.hstack([sample.factors, sample.factors[back]]), bins=bins)
+    both = mutual_information(sample.codes, np.hstack([factors, factors[back]]), bins=bins)
     own, dealt = np.split(both, 2, axis=1)
-    found = own, mutual_information(copies.codes, copies.factors, bins=bins), dealt
+    found = own, mutual_information(exact_copies(sample).codes, factors, bins=bins), dealt
     if last is not None:
         last.clear()
         last[key] = sample, found  # the sample stays, so that no other gets its id

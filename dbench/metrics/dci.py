@@ -13,7 +13,7 @@ from dbench.metrics.aggregations import (
     dci_disentanglement,
     disentanglement_per_code,
 )
-from dbench.metrics.inputs import ranked, require_varying
+from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations.importance import ESTIMATORS, tree_importance
 from dbench.metrics.relations.weights import lasso_regression
@@ -86,7 +86,7 @@ def dci(
       much as others, so that with few observations exact copies beside idle codes score low.
     - ``dci[lasso]``: absolute Lasso weights, codes and factors standardised, the penalty chosen by five folds
       (Eastwood and Williams). Discrete factors are regressed on the rank of their labels (ordinal, not one-hot),
-      so a category without order is fitted badly, and what is not linear in a code is missed. Of exact copies of
+      text of more than two values is left out, and what is not linear in a code is missed. Of exact copies of
       a code one gets all the weight. Weights are not normalised by factor, and a single tiny one is perfectly
       disentangled: noise, which the others score about 0, scores up to 1, so read it beside ``informativeness``.
 
@@ -116,7 +116,8 @@ def dci(
         raise InvalidInput(f"estimator must be one of {', '.join(known)}, got {estimator!r}")
     generator = given_generator(generator, metric="dci")
     if estimator == "lasso":
-        importance = lasso_regression(*Sample(sample.codes, ranked(sample.factors)).split(1 / 3, generator))
+        sample = ordered_alone(sample, "dci[lasso]")
+        importance = lasso_regression(*Sample(sample.codes, numbers_of(sample)).split(1 / 3, generator))
     else:
         importance = tree_importance(*sample.split(1 / 3, generator), estimator=estimator, generator=generator)
     return Score(
@@ -130,4 +131,5 @@ def dci(
             "informativeness": float(importance.test.mean()),
             "informativeness.train": float(importance.train.mean()),
         },
+        factor_names=sample.factor_names,
     )

@@ -116,8 +116,8 @@ def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = 
     test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
     x, x_test = standardise(sample.codes[order[test:]], sample.codes[order[:test]])
     found = []
-    for column in sample.factors.T:
-        target = _one_hot(column) if sample.discrete else _scaled(column)
+    for kind, column in zip(sample.kinds, sample.factors.T, strict=True):
+        target = _scaled(column) if kind == "continuous" else _one_hot(column)
         found.append(_explicitness(x, target[order[test:]], x_test, target[order[:test]]))
     per_factor, read = np.array(found).T
     return Score(

@@ -10,7 +10,7 @@ from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_matrix, require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 
@@ -71,7 +71,7 @@ def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | N
     """
     require_varying(sample)
     generator = given_generator(generator, metric="dcimig")
-    scale = entropy(sample.factors, bins=bins)
+    scale = entropy(classes(sample, bins))
     matrices = informations(sample, generator, bins=bins)
     # Information cannot exceed entropy, but for rounding.
     gaps = [np.minimum(best_gap_per_factor(matrix), scale) for matrix in matrices]

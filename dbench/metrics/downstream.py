@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
-from dbench.metrics.inputs import require_count, require_discrete
+from dbench.metrics.inputs import labels_alone, require_count
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions, softmax_regressions, with_intercept
 from dbench.seeds import given_generator
@@ -72,7 +72,7 @@ def downstream_accuracy(
     One random order: the first observations test, the next train, so that smaller training sets are part of larger
     ones and all are tested on the same observations.
     """
-    require_discrete(sample, "downstream")
+    sample = labels_alone(sample, "downstream")
     if model not in ("logistic", "gbt"):
         raise InvalidInput(f"model must be 'logistic' or 'gbt', got {model!r}")
     held = _test_size(sample, test)
@@ -173,7 +173,7 @@ def downstream(
         0.6
         0.3
     """
-    generator = given_generator(generator, metric="downstream")
+    sample, generator = labels_alone(sample, "downstream"), given_generator(generator, metric="downstream")
     room = len(sample) - _test_size(sample, test)
     if sizes is None:
         sizes = [size for size in SIZES if size <= room] or [room]
@@ -184,6 +184,7 @@ def downstream(
         f"downstream[{model}]",
         float(accuracy[largest].mean()),
         per_factor=accuracy[largest],
+        factor_names=sample.factor_names,
         details={f"accuracy.{size}": float(row.mean()) for size, row in zip(sizes, accuracy, strict=True)}
         | {"size": max(sizes), "test": len(sample) - room, "chance": float(np.mean(commonest))},
     )

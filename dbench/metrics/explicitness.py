@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import require_discrete, require_positive, standardise
+from dbench.metrics.inputs import labels_alone, require_positive, standardise
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import given_generator
 
@@ -116,7 +116,7 @@ def explicitness(
         0.75
         0.47
     """
-    require_discrete(sample, "explicitness")
+    sample = labels_alone(sample, "explicitness")
     require_positive("penalty", penalty)
     generator = given_generator(generator, metric="explicitness")
     train, test = sample.split(1 / 3, generator)
@@ -131,5 +131,6 @@ def explicitness(
         "explicitness[rescaled]" if rescaled else "explicitness",
         float(per_factor.mean()),
         per_factor=per_factor,
+        factor_names=sample.factor_names,
         details={"ceiling": ceiling, "chance": chance, "values": sum(map(len, found))},
     )

@@ -8,7 +8,7 @@ from dbench.metrics.ceilings import informations
 from dbench.metrics.infom import largest_share
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 
@@ -58,7 +58,7 @@ def infoc(sample: Sample, *, bins: int = 20, generator: np.random.Generator | No
     """
     require_varying(sample)
     generator = given_generator(generator, metric="infoc")
-    scale = entropy(sample.factors, bins=bins)
+    scale = entropy(classes(sample, bins))
     own, copied, dealt = (matrix / scale for matrix in informations(sample, generator, bins=bins))
     per_factor, ceiling, chance = map(_shares, (own, copied, dealt))
     active = int(own.any(axis=1).sum())

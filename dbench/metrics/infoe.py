@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import require_discrete, require_positive, standardise
+from dbench.metrics.inputs import labels_alone, require_positive, standardise
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_regressions, with_intercept
 from dbench.seeds import given_generator
@@ -60,7 +60,7 @@ def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Genera
         Score with per-factor values. Rows of values that training did not see are left out. Constant codes score 0.
 
     Raises:
-        InvalidInput: continuous factors, a factor that does not vary, or a penalty that is not above 0.
+        InvalidInput: continuous factors alone, a factor that does not vary, or a penalty that is not above 0.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
@@ -71,11 +71,11 @@ def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Genera
         0.2
         0.0
     """
-    require_discrete(sample, "infoe")
+    sample = labels_alone(sample, "infoe")
     require_positive("penalty", penalty)
     train, test = sample.split(1 / 3, given_generator(generator, metric="infoe"))
     x, x_test = standardise(train.codes, test.codes)
     labels, truth = (part.factors.astype(np.int64).T for part in (train, test))
     pairs = zip(labels, truth, strict=True)
     per_factor = np.array([_read(x, label, x_test, right, penalty) for label, right in pairs])
-    return Score("infoe", float(per_factor.mean()), per_factor=per_factor)
+    return Score("infoe", float(per_factor.mean()), per_factor=per_factor, factor_names=sample.factor_names)

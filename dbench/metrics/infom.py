@@ -7,7 +7,7 @@ from dbench.codes import Sample
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_matrix, require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 
@@ -80,7 +80,7 @@ def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | No
     """
     require_varying(sample)
     generator = given_generator(generator, metric="infom")
-    scale = entropy(sample.factors, bins=bins)
+    scale = entropy(classes(sample, bins))
     own, copied, dealt = (matrix / scale for matrix in informations(sample, generator, bins=bins))
     value, ceiling, chance = map(_mean, (own, copied, dealt))
     active = int(own.any(axis=1).sum())

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.codes.sample import finite_array
 from dbench.errors import InvalidInput
+from dbench.shown import some
 
 
 def require_varying(sample: Sample) -> None:
@@ -20,11 +21,26 @@ def require_varying(sample: Sample) -> None:
         raise InvalidInput(f"every factor must take at least 2 values, got one value only for {', '.join(constant)}")
 
 
-def require_discrete(sample: Sample, metric: str) -> None:
-    """Insist on discrete factors, each with at least two values."""
-    if not sample.discrete:
-        raise InvalidInput(f"{metric} needs discrete factors (integer labels), got {sample.factors.dtype}")
-    require_varying(sample)
+def labels_alone(sample: Sample, metric: str) -> Sample:
+    """Leave out continuous factors; insist on others, each with at least two values."""
+    if sample.labels is None:
+        raise InvalidInput(
+            f"{metric} needs discrete factors (labels), got continuous ones: {some(sample.factor_names)}"
+        )
+    require_varying(sample.labels)
+    return sample.labels
+
+
+def ordered_alone(sample: Sample, metric: str) -> Sample:
+    """Leave out text of more than two values, whose order means nothing; insist on others."""
+    kept = [
+        j
+        for j, (kind, column) in enumerate(zip(sample.kinds, sample.factors.T, strict=True))
+        if kind != "text" or len(np.unique(column)) <= 2
+    ]
+    if not kept:
+        raise InvalidInput(f"{metric} needs factors with an order, got text: {some(sample.factor_names)}")
+    return sample.of_factors(kept)
 
 
 def require_count(name: str, value: int, least: int) -> None:
@@ -71,6 +87,15 @@ def ranked(factors: ArrayLike) -> NDArray[np.float64]:
     """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
     numbers = finite_array("factors", factors)
     return (numbers if numbers.dtype.kind == "f" else label_indices(numbers)[0]).astype(np.float64)
+
+
+def numbers_of(sample: Sample) -> NDArray[np.float64]:
+    """Return the factors as numbers, n x k: labels by rank, continuous ones as they are."""
+    columns = [
+        ranked(column[:, None] if kind == "continuous" else column[:, None].astype(np.int64))
+        for kind, column in zip(sample.kinds, sample.factors.T, strict=True)
+    ]
+    return np.concatenate(columns, axis=1)
 
 
 def standardise(

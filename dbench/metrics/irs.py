@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
-from dbench.metrics.inputs import label_indices, ranked, require_distinct, require_varying
+from dbench.metrics.inputs import numbers_of, require_distinct, require_varying
 from dbench.metrics.interventions import crossed_empida, empida
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import quantise
@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 
 def _classes(sample: Sample, bins: int | None) -> NDArray[np.int64]:
     """Labels of the factors; continuous ones are cut into bins, 20 if not said."""
-    if bins is None and sample.discrete:
-        return label_indices(sample.factors)[0]
     # Labels are cut by rank: equal-width bins of arbitrary labels would depend on how they are numbered.
-    return quantise(ranked(sample.factors), 20 if bins is None else bins)
+    numbers = numbers_of(sample)
+    cut = [kind == "continuous" or (kind == "discrete" and bins is not None) for kind in sample.kinds]
+    return np.where(cut, quantise(numbers, 20 if bins is None else bins), numbers).astype(np.int64)
 
 
 def _scaled(codes: Array, blocks: Sequence[Sequence[int]]) -> tuple[Array, Array]:
@@ -149,9 +149,10 @@ def irs(
     Noise scores well above 0, the more so the fewer observations a value has (``chance``). For one value held, the
     mean can lie off the overall one, so that the worst case exceeds the normaliser; the bounds are -1 and 1.
 
-    Factors are cut into equal-width ``bins``, labels by rank; by default discrete ones are not, continuous ones into
-    20. ``quantile`` is that of the disagreements, 1.0 the paper's supremum; the normaliser is always the maximum.
-    ``corrected`` puts the value of every code on the scale from chance (0) to ceiling (1) before averaging.
+    Factors are cut into equal-width ``bins``, discrete ones by rank and text never; by default discrete ones are not,
+    continuous ones into 20. ``quantile`` is that of the disagreements, 1.0 the paper's supremum; the normaliser is
+    always the maximum. ``corrected`` puts the value of every code on the scale from chance (0) to ceiling (1) before
+    averaging.
 
     Returns:
         Score with per-code values and the matrix R (d x k) as relation; details ``ceiling`` (of one exact copy of each

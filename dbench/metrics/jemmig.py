@@ -9,7 +9,7 @@ from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies, informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
@@ -72,7 +72,7 @@ def jemmig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | N
     """
     require_varying(sample)
     generator = given_generator(generator, metric="jemmig")
-    of_factors = entropy(sample.factors, bins=bins)
+    of_factors = entropy(classes(sample, bins))
     own, copied, dealt = informations(sample, generator, bins=bins)
     of_codes, of_copies = (entropy(part.codes, bins=bins) for part in (sample, exact_copies(sample)))
     per_factor = _per_factor(own, of_codes, of_factors, bins)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies
-from dbench.metrics.inputs import label_indices, require_discrete, require_positive, standardise
+from dbench.metrics.inputs import label_indices, labels_alone, require_positive, standardise
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.softmax import softmax_predictions
 from dbench.seeds import given_generator
@@ -80,7 +80,7 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
         0.32
         0.05
     """
-    require_discrete(sample, "linear_accuracy")
+    sample = labels_alone(sample, "linear_accuracy")
     require_positive("penalty", penalty)
     generator = given_generator(generator, metric="linear_accuracy")
     order = generator.permutation(len(sample))
@@ -96,5 +96,6 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
         "linear_accuracy",
         float(adjusted.mean()),
         per_factor=adjusted,
+        factor_names=sample.factor_names,
         details={"accuracy": float(accuracy.mean()), "chance": chance, "ceiling": float(ceiling.mean())},
     )

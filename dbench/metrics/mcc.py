@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import exact_copies
-from dbench.metrics.inputs import ranked, require_varying
+from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations.predictability import CELLS
 from dbench.metrics.relations.predictability import correlation as correlations
@@ -73,8 +73,8 @@ def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.r
     (:func:`scipy.optimize.linear_sum_assignment`). Khemakhem et al. (section 5.1) match and read on the same rows,
     where the best of many noise codes looks correlated. Here one half of the rows chooses pairs and signs, the other
     half gives the correlations, and the halves change places: independent codes score 0 on average, whatever their
-    number, and ``bounds`` reach below 0. Labels count as numbers by rank, so a category without order is matched badly.
-    ``mcc[spearman]`` correlates ranks, so that monotone maps of a code change nothing.
+    number, and ``bounds`` reach below 0. Labels count as numbers by rank; text of more than two values, which has no
+    order, is left out. ``mcc[spearman]`` correlates ranks, so that monotone maps of a code change nothing.
 
     Returns:
         Score with per-factor values, of factors without a code 0, and as relation the absolute correlations, means over
@@ -96,16 +96,19 @@ def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.r
     require_varying(sample)
     if correlation not in ("pearson", "spearman"):
         raise InvalidInput(f"correlation must be 'pearson' or 'spearman', got {correlation!r}")
+    name = "mcc" if correlation == "pearson" else f"mcc[{correlation}]"
+    sample = ordered_alone(sample, name)
     generator = given_generator(generator, metric="mcc")
-    order, factors = generator.permutation(len(sample)), ranked(sample.factors)
+    order, factors = generator.permutation(len(sample)), numbers_of(sample)
     rows = order[len(sample) // 2 :], order[: len(sample) // 2]
     halves = _halves(sample.codes, factors, rows, correlation)
     copied = _halves(exact_copies(sample).codes, factors, rows, correlation)
     per_factor = _per_factor(*halves)
     return Score(
-        "mcc" if correlation == "pearson" else f"mcc[{correlation}]",
+        name,
         float(per_factor.mean()),
         per_factor=per_factor,
         relation=(np.abs(halves[0]) + np.abs(halves[1])) / 2,
         details={"chance": 0.0, "ceiling": float(_per_factor(*copied).mean())},
+        factor_names=sample.factor_names,
     )

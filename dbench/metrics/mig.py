@@ -9,7 +9,7 @@ from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 
@@ -64,7 +64,7 @@ def mig(
     """
     require_varying(sample)
     generator = given_generator(generator, metric="mig")
-    entropies = entropy(sample.factors, bins=bins)
+    entropies = entropy(classes(sample, bins))
     information, copied, dealt = informations(sample, generator, bins=bins)
     # Information cannot exceed entropy, but for rounding.
     gaps, ceiling, chance = (

@@ -9,7 +9,7 @@ from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 
@@ -55,7 +55,7 @@ def mig_sup(sample: Sample, *, bins: int = 20, generator: np.random.Generator | 
     """
     require_varying(sample)
     generator = given_generator(generator, metric="mig_sup")
-    scale = entropy(sample.factors, bins=bins)
+    scale = entropy(classes(sample, bins))
     # Information cannot exceed entropy, but for rounding.
     matrices = [np.minimum(matrix / scale, 1.0) for matrix in informations(sample, generator, bins=bins)]
     gaps = [gap_per_factor(matrix.T) for matrix in matrices]

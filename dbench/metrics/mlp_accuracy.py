@@ -4,7 +4,7 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
-from dbench.metrics.inputs import label_indices, require_discrete
+from dbench.metrics.inputs import label_indices, labels_alone
 from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import given_generator
@@ -62,7 +62,7 @@ def mlp_accuracy(
         0.6
         0.0
     """
-    require_discrete(sample, "mlp_accuracy")
+    sample = labels_alone(sample, "mlp_accuracy")
     training = Training(epochs, batch, hidden, device=device)
     generator = given_generator(generator, metric="mlp_accuracy")
     labels, sizes = label_indices(sample.factors)
@@ -77,5 +77,6 @@ def mlp_accuracy(
         "mlp_accuracy",
         float(adjusted.mean()),
         per_factor=adjusted,
+        factor_names=sample.factor_names,
         details={"accuracy": float(accuracy.mean()), "chance": chance, "epochs": epochs},
     )

@@ -5,7 +5,7 @@ import numpy as np
 from dbench.codes import Sample
 from dbench.metrics.alignment import align
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
-from dbench.metrics.inputs import label_indices, require_discrete
+from dbench.metrics.inputs import label_indices, labels_alone
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
@@ -75,7 +75,7 @@ def nk(
         0.5
         0.0
     """
-    require_discrete(sample, "nk")
+    sample = labels_alone(sample, "nk")
     training = Training(epochs, batch, hidden, falling_from, device)
     generator = given_generator(generator, metric="nk")
     relation = mutual_information(sample.codes, sample.factors, bins=bins)
@@ -93,6 +93,7 @@ def nk(
         "nk",
         float((full - knocked).mean()),
         per_factor=full - knocked,
+        factor_names=sample.factor_names,
         relation=relation,
         details={
             "accuracy": float(full.mean()),

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
-from dbench.metrics.inputs import label_indices, require_count, require_discrete, require_distinct, require_positive
+from dbench.metrics.inputs import label_indices, labels_alone, require_count, require_distinct, require_positive
 from dbench.metrics.linear_accuracy import linear_predictions
 from dbench.metrics.registry import Score
 from dbench.seeds import given_generator
@@ -73,7 +73,7 @@ def novel_combinations(
         1.0
         0.0
     """
-    require_discrete(sample, "novel_combinations")
+    sample = labels_alone(sample, "novel_combinations")
     training = Training(epochs, batch, hidden, device=device)
     require_positive("penalty", penalty)
     mask = _check_mask(held_out, len(sample))

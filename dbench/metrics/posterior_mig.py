@@ -8,7 +8,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import shuffled
-from dbench.metrics.inputs import label_indices, require_count, require_discrete
+from dbench.metrics.inputs import label_indices, labels_alone, require_count, require_varying
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import entropy
 from dbench.seeds import given_generator
@@ -90,7 +90,7 @@ def posterior_mig(
         posteriors, shuffled) and ``rows``. With a single code the second best is 0.
 
     Raises:
-        InvalidInput: continuous factors, a factor that does not vary, variances of another shape or not finite.
+        InvalidInput: continuous factors alone, a factor that does not vary, variances of another shape or not finite.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
@@ -101,7 +101,7 @@ def posterior_mig(
         0.9
         0.0
     """
-    require_discrete(sample, "posterior_mig")
+    sample = labels_alone(sample, "posterior_mig")
     require_count("draws", draws, 2)
     spread = np.asarray(logvar, dtype=np.float64)
     if spread.shape != sample.codes.shape or not np.isfinite(spread).all():
@@ -113,7 +113,7 @@ def posterior_mig(
     if len(sample) > draws:
         rows = generator.choice(len(sample), size=draws, replace=False)
         sample, spread = sample.take(rows), spread[rows]
-        require_discrete(sample, "posterior_mig")
+        require_varying(sample)
     scale = entropy(sample.factors)
     labels = sample.factors.astype(np.int64)
     matrix = posterior_information(sample.codes, spread, labels, generator)
@@ -126,4 +126,5 @@ def posterior_mig(
         per_factor=per_factor,
         relation=matrix,
         details={"chance": float(chance.mean()), "rows": len(sample)},
+        factor_names=sample.factor_names,
     )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.inputs import ranked, require_varying, standardise
+from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying, standardise
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import given_generator
 
@@ -49,7 +49,7 @@ def _nonlinear(x: Array, y: Array, x_test: Array) -> Array:
 
 def _r_squared(train: Sample, test: Sample, model: Model) -> Array:
     x, x_test = standardise(train.codes, test.codes)
-    y, truth = ranked(train.factors), ranked(test.factors)
+    y, truth = (part.factors.astype(np.float64) for part in (train, test))
     mean = y.mean(axis=0)
     unit = np.maximum(np.abs(y - mean).max(axis=0), np.abs(truth - mean).max(axis=0))
     unit[unit == 0] = 1.0  # a split can leave one value only
@@ -87,7 +87,7 @@ def r2(sample: Sample, *, model: Model = "linear", generator: np.random.Generato
     (Gaussian, width by the number of codes, as von Kügelgen et al. 2021), its penalty chosen by leave-one-out error on
     at most 1,000 training rows. Two thirds of the rows train, the rest tests. Bounds 0 and 1: a regression worse than
     the mean counts as 0. Least squares needs several rows for each code: near d = n it scores 0 of good codes too.
-    Labels count as numbers by rank.
+    Labels count as numbers by rank; text of more than two values, which has no order, is left out.
 
     Returns:
         Score with per-factor values. Constant codes score 0.
@@ -107,8 +107,10 @@ def r2(sample: Sample, *, model: Model = "linear", generator: np.random.Generato
     require_varying(sample)
     if model not in ("linear", "nonlinear"):
         raise InvalidInput(f"model must be 'linear' or 'nonlinear', got {model!r}")
-    train, test = Sample(sample.codes, ranked(sample.factors)).split(1 / 3, given_generator(generator, metric="r2"))
+    name = "r2" if model == "linear" else f"r2[{model}]"
+    sample = ordered_alone(sample, name)
+    train, test = Sample(sample.codes, numbers_of(sample)).split(1 / 3, given_generator(generator, metric="r2"))
     if model == "nonlinear":
         train = train.take(np.arange(min(len(train), KERNEL_ROWS)))
     per_factor = _r_squared(train, test, model)
-    return Score("r2" if model == "linear" else f"r2[{model}]", float(per_factor.mean()), per_factor=per_factor)
+    return Score(name, float(per_factor.mean()), per_factor=per_factor, factor_names=sample.factor_names)

@@ -1,14 +1,15 @@
 """The card of a metric, its result, and the dictionary of all metrics.
 
-A metric of a sample can also be called with the codes and factors themselves: ``mig(codes, factors)`` is
-``mig(Sample(codes, factors))`` by the rules of :mod:`dbench.codes.factors`.
+A metric of a sample can also be called with the codes and factors themselves: ``mig(codes, factors)`` is the score of
+the sample that :func:`dbench.codes.arrays.read_arrays` makes of them; ``continuous`` and ``discrete`` name the factors
+of which the rules of :mod:`dbench.codes.factors` would say otherwise. The score's notes say what was assumed.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import (
     Any,
@@ -28,8 +29,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
-from dbench.codes.sample import as_array
+from dbench.codes.sample import KINDS, as_array
 from dbench.errors import InvalidInput, find, unknown_name
+from dbench.shown import some
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
@@ -52,6 +54,9 @@ class Score:
         per_code: d values, where the paper defines them.
         relation: d x k matrix between codes and factors the score was aggregated from.
         details: further named numbers (accuracies, ceiling, chance level, options used).
+        factor_names: the factors that ``per_factor`` and ``relation`` are of, all of the sample if empty: a metric
+            leaves out those of a kind that it cannot take.
+        notes: what was assumed and left out, one sentence each.
     """
 
     metric: str
@@ -60,6 +65,8 @@ class Score:
     per_code: Array | None = None
     relation: Array | None = None
     details: Mapping[str, float] = field(default_factory=dict)
+    factor_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Insist on a finite Python float: a silent NaN is never a score."""
@@ -143,9 +150,7 @@ class OfSample(Protocol[Options]):
     @overload
     def __call__(self, sample: Sample, /, *args: Options.args, **options: Options.kwargs) -> Score: ...
     @overload
-    def __call__(
-        self, codes: ArrayLike, factors: ArrayLike = ..., /, *args: Options.args, **options: Options.kwargs
-    ) -> Score: ...
+    def __call__(self, codes: ArrayLike, factors: ArrayLike = ..., /, **options: Any) -> Score: ...
 
 
 @overload
@@ -171,7 +176,7 @@ def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], A
         if name in METRICS:
             raise InvalidInput(f"metric name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        called: Any = _of_arrays(function) if needs == "sample" else function
+        called: Any = _of_arrays(function) if needs in ("sample", "sample+logvar") else function
         called.card = MetricCard(**{"name": name, "summary": summary, "needs": needs, "label": name} | declared)
         METRICS[name] = called
         return called
@@ -184,9 +189,12 @@ def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
     first = next(iter(inspect.signature(function).parameters))  # ``codes`` where it looks at codes alone
 
     @functools.wraps(function)
-    def called(*given: Any, **options: Any) -> Score:
+    def called(*given: Any, continuous: Collection[str] = (), discrete: Collection[str] = (), **options: Any) -> Score:
         if "sample" in options or (given and isinstance(given[0], Sample)):
-            return function(*given, **options)
+            if len(continuous) or len(discrete):
+                raise InvalidInput("continuous and discrete go with arrays of factors; a Sample has its kinds")
+            sample = options.pop("sample", None) or given[0]
+            return _with_notes(function(sample, *given[1:], **options), sample)
         codes = given[0] if given else options.pop("codes", None)
         factors = given[1] if len(given) > 1 else options.pop("factors", None)
         if first == "codes" and codes is not None and factors is None:
@@ -194,9 +202,28 @@ def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
         if codes is None or factors is None:
             what = f"{type(codes).__name__} alone" if codes is not None else "no codes"
             raise InvalidInput(f"{function.__name__} must be given a Sample, or codes and factors, got {what}")
-        return function(read_arrays(codes, factors).sample, *given[2:], **options)
+        found = read_arrays(codes, factors, continuous=continuous, discrete=discrete)
+        score = function(found.sample, *given[2:], **options)
+        return score if first == "codes" else _with_notes(score, found.sample, (*_assumed(found.sample), *found.notes))
 
     return called
+
+
+def _assumed(sample: Sample) -> Iterator[str]:
+    """Say which kind each factor was taken for."""
+    for kind in KINDS:
+        if names := [name for name, own in zip(sample.factor_names, sample.kinds, strict=True) if own == kind]:
+            yield f"Taken as {kind}: {some(names)}."
+
+
+def _with_notes(score: Score, sample: Sample, notes: tuple[str, ...] = ()) -> Score:
+    """Say which factors a score is of, and which of the sample's were left out."""
+    names = score.factor_names or sample.factor_names
+    left = [
+        f"{name} ({kind})" for name, kind in zip(sample.factor_names, sample.kinds, strict=True) if name not in names
+    ]
+    said = (f"leaves out {some(left)}: it is not defined for that kind of factor",) if left else ()
+    return replace(score, factor_names=names, notes=(*score.notes, *notes, *said))
 
 
 def find_metric(name: str) -> Callable[..., Score]:

@@ -1,5 +1,6 @@
 """Separated attribute predictability (Kumar et al. 2018). Higher is better."""
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -8,7 +9,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, exact_copies
-from dbench.metrics.inputs import ranked, require_varying
+from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
 from dbench.seeds import given_generator
@@ -48,8 +49,9 @@ def sap(
     """Gap between the two codes that predict a factor best by themselves, averaged over factors.
 
     A Sober Look, section 4.2.6: test accuracy of a linear SVM (C = 0.01) on one code, two thirds of the
-    observations for training; for continuous factors the squared correlation, on all observations. Bounds 0
-    and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
+    observations for training; where all factors are continuous the squared correlation, on all observations. Of
+    factors of several kinds ``svm``, the default, takes the labels, ``r2`` all but text of more than two values. Bounds
+    0 and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
     threshold cannot pick a middle value, so that exact copies stay well below 1 (``ceiling``). The result is named
     after its relation, ``sap[svm]`` or ``sap[r2]``. ``corrected`` puts every factor's gap on the scale from chance
     (0) to that of an exact copy (1).
@@ -71,17 +73,19 @@ def sap(
         0.01
     """
     require_varying(sample)
-    relation = relation or ("svm" if sample.discrete else "r2")
+    relation = relation or ("svm" if sample.labels else "r2")
     if relation == "r2":
-        numbers = ranked(sample.factors)
+        sample = ordered_alone(sample, "sap[r2]")
+        numbers = numbers_of(sample)
         matrix = squared_correlation(sample.codes, numbers)
         ceiling = gap_per_factor(squared_correlation(exact_copies(sample).codes, numbers))
     elif relation == "svm":
-        if not sample.discrete:
+        if sample.labels is None:
             raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")
+        sample = sample.labels
         both = np.concatenate([sample.codes, exact_copies(sample).codes], axis=1)  # split and predicted together
         generator = given_generator(generator, metric="sap")
-        matrix = svm_predictability(*Sample(both, sample.factors).split(1 / 3, generator))
+        matrix = svm_predictability(*replace(sample, codes=both).split(1 / 3, generator))
         ceiling = gap_per_factor(matrix[sample.n_codes :])
         matrix = matrix[: sample.n_codes]
     else:
@@ -94,4 +98,5 @@ def sap(
         per_factor=per_factor,
         relation=matrix,
         details={"ceiling": float(ceiling.mean()), "chance": 0.0},
+        factor_names=sample.factor_names,
     )

@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from dbench.codes import Sample
 from dbench.metrics.alignment import align
 from dbench.metrics.ceilings import between
-from dbench.metrics.inputs import label_indices, require_count, require_discrete
+from dbench.metrics.inputs import label_indices, labels_alone, require_count
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
@@ -115,7 +115,7 @@ def snc(
         0.35
         0.09
     """
-    require_discrete(sample, "snc")
+    sample = labels_alone(sample, "snc")
     if min_bin_size is not None:
         require_count("min_bin_size", min_bin_size, 1)
     generator = given_generator(generator, metric="snc")
@@ -139,6 +139,7 @@ def snc(
         "snc[corrected]" if corrected else "snc",
         float(per_factor.mean()),
         per_factor=per_factor,
+        factor_names=sample.factor_names,
         relation=information,
         details={
             "product": float(per_factor.prod()),

@@ -4,6 +4,7 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.downstream import Model, downstream_accuracy
+from dbench.metrics.inputs import labels_alone
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import given_generator
 
@@ -56,6 +57,7 @@ def statistical_efficiency(
         0.67 0.56
         0.98 0.33
     """
+    sample = labels_alone(sample, "statistical_efficiency")
     generator = given_generator(generator, metric="statistical_efficiency")
     low, high = downstream_accuracy(sample, [few, many], model=model, test=test, generator=generator)
     ratios = np.divide(low, high, out=np.zeros_like(low), where=high > 0)
@@ -63,5 +65,6 @@ def statistical_efficiency(
         f"statistical_efficiency[{model}]",
         low.mean() / high.mean() if high.any() else 0.0,
         per_factor=ratios,
+        factor_names=sample.factor_names,
         details={"accuracy.few": float(low.mean()), "accuracy.many": float(high.mean())},
     )

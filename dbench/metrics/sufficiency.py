@@ -8,7 +8,7 @@ from dbench.codes import Sample
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import entropy
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 
@@ -54,7 +54,7 @@ def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generato
     """
     require_varying(sample)
     generator = given_generator(generator, metric="sufficiency")
-    scale = entropy(sample.factors, bins=bins)
+    scale = entropy(classes(sample, bins))
     own, copied, dealt = informations(sample, generator, bins=bins)
     # Information cannot exceed entropy, but for rounding.
     per_factor, ceiling, chance = (np.minimum(matrix.max(axis=0) / scale, 1.0) for matrix in (own, copied, dealt))

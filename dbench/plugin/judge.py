@@ -1,7 +1,7 @@
 """Where claims are judged: what a test returns becomes a verdict, a record and the outcome of the test."""
 
 import json
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from dbench.claims.card import fault_of
 from dbench.claims.fingerprint import declared_by
 from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.ledger import completed
+from dbench.claims.regime import Predicate
 from dbench.errors import DbenchError, EvidenceLacking
 from dbench.estimates.evidence import OnDemand, other_size
 from dbench.estimates.filters import NothingLeftOut
@@ -43,8 +44,8 @@ FROZEN: pytest.StashKey[Frozen | None] = pytest.StashKey()
 CHANGES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
 # Names that several cards have.
 SHARED: pytest.StashKey[set[str]] = pytest.StashKey()
-# The parameters of each test's first case, by the test's id.
-FIRST: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()
+# The parameters of the case of each test that heads its finding, by the test's id.
+HEADS: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()
 
 LETTERS = {
     Verdict.WEAKER: "w",
@@ -107,12 +108,15 @@ def _picks(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test what its card gives it; remember the first case of each test, which pytest does not."""
+    """Give a test what its card gives it; remember the case that heads it: on the ledger's table, else the first."""
     card = getattr(metafunc.function, CARD_ATTRIBUTE, None)
     if isinstance(card, Claim) and card.given:
         metafunc.parametrize(list(card.given), [list(card.given.values())], ids=[pytest.HIDDEN_PARAM])
     if metafunc._calls:
-        metafunc.config.stash.setdefault(FIRST, {})[metafunc.definition.nodeid] = metafunc._calls[0].params
+        finding = ledger(setting(metafunc.config, "dbench_ledger")).get(card.id) if isinstance(card, Claim) else None
+        heads = (c for c in metafunc._calls if finding and _table(c.params) == finding.table)
+        case = next(heads, metafunc._calls[0])
+        metafunc.config.stash.setdefault(HEADS, {})[metafunc.definition.nodeid] = case.params
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -141,26 +145,65 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if (changed := _unfrozen(pyfuncitem, card)) and pyfuncitem.config.option.dbench_unfrozen == "fail":
         pytest.fail(f"{changed}; dbench claims freeze, or --dbench-unfrozen=allow", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    level = _level(pyfuncitem, card)
-
-    def interval(**given: Any) -> Interval:
-        returned = pyfuncitem.obj(**given)
-        if not isinstance(returned, Estimate):
-            pytest.fail(f"{pyfuncitem.nodeid} must return an Estimate, got {type(returned).__name__}", pytrace=False)
-        return returned.at(level)
-
     try:
-        returned = on_scored_seeds(interval, arguments)
+        # Of all units first: which models a test asks for on demand is not known before.
+        seen, every = _judged(pyfuncitem, card, arguments), None
+        regime = _regime(card, arguments)
+        if inside := _inside(arguments, [unit for condition in regime for unit in condition["outside"]]):
+            seen, every = _judged(pyfuncitem, card, inside), seen
     except NothingLeftOut as same:
         pyfuncitem.user_properties.append((REPEATS_PROPERTY, str(same)))
         pytest.skip(str(same))
     except EvidenceLacking as lacking:
-        _settle(pyfuncitem, card, None, Judgement(Verdict.NOT_TESTED, str(lacking)), arguments)
+        _settle(pyfuncitem, card, (None, Judgement(Verdict.NOT_TESTED, str(lacking))), arguments)
         return True
-    estimate = card.cut(returned)
-    judgement = card.judge(returned, confidence=level)
-    _settle(pyfuncitem, card, estimate, judgement, arguments)
+    if outside := [condition for condition in regime if not condition["holds"]]:
+        said = "; ".join(f"{c['says']} is not {c['rule']} for {', '.join(c['outside'])}" for c in outside)
+        seen = (seen[0], Judgement(Verdict.NOT_TESTED, f"fewer than half of the units are left: {said}"))
+    _settle(pyfuncitem, card, seen, inside or arguments, regime, every)
     return True
+
+
+def _judged(item: pytest.Function, card: Claim, arguments: dict[str, Any]) -> tuple[Interval, Judgement]:
+    """Call a test, and judge its estimate. Populations among the arguments become those that it was called with."""
+    level = _level(item, card)
+
+    def interval(**given: Any) -> Interval:
+        returned = item.obj(**given)
+        if not isinstance(returned, Estimate):
+            pytest.fail(f"{item.nodeid} must return an Estimate, got {type(returned).__name__}", pytrace=False)
+        return returned.at(level)
+
+    returned = on_scored_seeds(interval, arguments)
+    return card.cut(returned), card.judge(returned, confidence=level)
+
+
+def _regime(card: Claim, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    """What each condition finds in each population that a test is given, of the case's own unit where it has one."""
+    models = [part for whole in _populations(arguments) for part in whole.parts] if card.regime else []
+    named: Any = arguments.get("objective")
+
+    def found(condition: Predicate, part: Population) -> dict[str, Any]:
+        units = [named] if named in part.objectives else ()
+        return on_scored_seeds(partial(condition.check, units=units), {"population": part})
+
+    return [found(condition, part) for condition in card.regime for part in models]
+
+
+def _inside(arguments: dict[str, Any], outside: list[str]) -> dict[str, Any]:
+    """The arguments without these units; nothing where none is outside, or no unit would be left."""
+
+    def rest(models: Population) -> list[str]:
+        return [objective for objective in models.objectives if objective not in outside]
+
+    def cut(one: Any) -> Any:
+        if isinstance(one, OnDemand):
+            return one.without(outside)
+        return one.of(rest(one)) if isinstance(one, Population) else one
+
+    if not outside or not all(rest(part) for whole in _populations(arguments) for part in whole.parts):
+        return {}
+    return {name: cut(one) for name, one in arguments.items()}
 
 
 def _level(item: pytest.Item, card: Claim) -> float:
@@ -171,7 +214,9 @@ def declaration(item: pytest.Item, card: Claim) -> dict[str, Any]:
     """Return what a card declares, with all tests of its file that cover it, and what heads its finding."""
     tests = [test for test in vars(item.module).values() if getattr(test, CARD_ATTRIBUTE, None) is card]  # type: ignore[attr-defined]
     finding = ledger(setting(item.config, "dbench_ledger")).get(card.id)
-    return declared_by(card, tests, heads=finding.heads if finding else "")
+    if finding is None:
+        return declared_by(card, tests)
+    return declared_by(card, tests, heads=finding.heads, table=finding.table if finding.heads == "zoo" else "")
 
 
 def _unfrozen(item: pytest.Item, card: Claim) -> str:
@@ -185,18 +230,22 @@ def _unfrozen(item: pytest.Item, card: Claim) -> str:
     return known[card.name]
 
 
+def _table(params: Mapping[str, object]) -> str:
+    return str(getattr(params.get("evidence_folder"), "name", ""))
+
+
 def role_of(item: pytest.Item, card: Claim) -> Role:
     """Role of a test: its card's, unless its parameters have another or a primary is on a further table."""
     callspec = getattr(item, "callspec", None)
     if callspec is None:
         return card.role
     role = next((own for name, own in card.roles.items() if name in callspec._idlist), card.role)
-    first = item.config.stash[FIRST][item.nodeid.partition("[")[0]]
-    further = {k: value for k, value in callspec.params.items() if k.startswith("evidence_") and value != first[k]}
+    heads = item.config.stash[HEADS][item.nodeid.partition("[")[0]]
+    further = {k: value for k, value in callspec.params.items() if k.startswith("evidence_") and value != heads[k]}
     if not further or role != "primary":
         return role
     table: Any = further.get("evidence_folder")
-    return "size" if table and other_size(table, than=cast(Any, first["evidence_folder"])) else "cell"
+    return "size" if table and other_size(table, than=cast(Any, heads["evidence_folder"])) else "cell"
 
 
 def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationPair]:
@@ -208,34 +257,21 @@ def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationP
 
 
 def _settle(
-    item: pytest.Function, card: Claim, estimate: Interval | None, judgement: Judgement, arguments: dict[str, Any]
+    item: pytest.Function,
+    card: Claim,
+    seen: tuple[Interval | None, Judgement],
+    arguments: dict[str, Any],
+    regime: Sequence[dict[str, Any]] = (),
+    every: tuple[Interval, Judgement] | None = None,
 ) -> None:
     """Record a judgement, and make it the outcome of its test."""
     callspec = getattr(item, "callspec", None)
     populations = list(_populations(arguments))
-    named: Any = arguments.get("objective")
-    # A test may name a group of objectives, which is no objective of the table.
-    known = any(named in whole.objectives for models in populations for whole in models.parts)
-    objectives = [named] if known else None
-    regime: list[dict[str, Any]] = []
-    if estimate:
-        try:
-            regime = [
-                on_scored_seeds(partial(predicate.check, objectives=objectives), {"population": models})
-                for predicate in card.regime
-                for whole in populations
-                for models in whole.parts
-            ]
-        except EvidenceLacking as lacking:
-            judgement = Judgement(Verdict.NOT_TESTED, str(lacking))
-    if outside := [entry for entry in regime if not entry["holds"]]:
-        said = "; ".join(f"{entry['says']} is {entry['value']:.3g}, not {entry['rule']}" for entry in outside)
-        judgement = Judgement(Verdict.NOT_TESTED, f"outside the conditions set for it: {said}")
     params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
     params = {name: value for name, value in params.items() if name not in card.given}
     whole = completed(card, setting(item.config, "dbench_ledger"))
-    record = record_of(whole, estimate, judgement, params=params, ids=ids, nodeid=item.nodeid)
-    record["regime"] = regime
+    record = record_of(whole, *seen, params=params, ids=ids, nodeid=item.nodeid, every=every)
+    record["regime"] = list(regime)
     if populations:
         record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"
         of_evidence = (sentence for models in populations for sentence in models.deviations)
@@ -249,7 +285,7 @@ def _settle(
 def _conclude(item: pytest.Item, record: dict[str, Any], verdict: Verdict) -> None:
     expectations = item.config.stash[EXPECTATIONS]
     expected, why = expectations.of(record) if expectations else (None, "")
-    unexpected = expected is not None and expected != verdict
+    unexpected = expected not in (None, verdict) and not (expected is Verdict.REPRODUCED and verdict.holds)
     record |= {"expected": str(expected) if expected else None, "expected_reason": why, "unexpected": unexpected}
     item.user_properties.append((RECORD_PROPERTY, json.dumps(record, allow_nan=False)))
     message = f"{record['claim']}: {verdict}: {record['reason']}"
@@ -257,7 +293,7 @@ def _conclude(item: pytest.Item, record: dict[str, Any], verdict: Verdict) -> No
         message += f"; expected: {expected}"
     if unexpected or (verdict.refutes and expected is None):
         pytest.fail(f"{message}\nagain: pytest '{item.nodeid}'", pytrace=False)
-    if verdict is not Verdict.REPRODUCED:
+    if not verdict.holds:
         raise Other(message + (f"; known: {why}" if why else ""), _use_item_location=True)
 
 

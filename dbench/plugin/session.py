@@ -111,7 +111,7 @@ class Session:
             if record is None and (nodeid not in self.cards or (test.repeats and test.word == "skipped")):
                 continue
             # A test may reach its verdict and break afterwards, in a teardown say: then nothing is proven.
-            broke_later = record is not None and test.failure and record["verdict"] == Verdict.REPRODUCED
+            broke_later = record is not None and test.failure and Verdict(record["verdict"]).holds
             words = list(dict.fromkeys(judged["verdict"] for judged in test.records))
             if record is None or len(words) > 1 or (broke_later and not record["unexpected"]):
                 card = self.cards.get(nodeid) or record or {}

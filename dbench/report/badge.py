@@ -16,12 +16,16 @@ LETTER, PAD, HEIGHT = 6.2, 12, 20
 def badges(document: Document) -> dict[str, str]:
     """Return the text of ``badge-PAPER.svg`` by file name, for each paper of the report."""
     groups = by_paper(document["headings"])
-    return {f"badge-{anchor(paper)}.svg": _badge(paper, headings) for paper, headings in groups.items()}
+    return {f"badge-{anchor(paper)}.svg": _paper_badge(paper, headings) for paper, headings in groups.items()}
 
 
-def _badge(paper: str, headings: list[Mapping[str, Any]]) -> str:
-    label = TITLES.get(paper, paper)
-    message = f"{count_verdicts(headings).get('reproduced', 0)} of {len(headings)} findings reproduced"
+def _paper_badge(paper: str, headings: list[Mapping[str, Any]]) -> str:
+    count = count_verdicts(headings).get("reproduced", 0)
+    return badge(TITLES.get(paper, paper), f"{count} of {len(headings)} findings reproduced")
+
+
+def badge(label: str, message: str) -> str:
+    """Return a badge of two texts as SVG."""
     left, right = (round(len(text) * LETTER + PAD) for text in (label, message))
     texts = "".join(
         f'<text x="{x + width / 2:g}" y="14" text-anchor="middle" textLength="{width - PAD}">{escape(text)}</text>'

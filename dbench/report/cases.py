@@ -1,11 +1,10 @@
-"""Which case of a finding heads it: of several the worst, and of several image sizes the largest that is decided."""
+"""Which case of a finding heads it: of several the worst."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from dbench.report.schema import VERDICTS, Document, Record
 
-_DECIDED = ("reproduced", "weaker", "absent", "contradicted")
 Sides = Mapping[str, int]
 """Side of the images in pixels, by table of trained models."""
 
@@ -16,17 +15,9 @@ def sides_of(document: Document) -> Sides:
     return {table["name"]: table["side"] for table in tables if table["side"]}
 
 
-def heading_cases(records: Iterable[Record], sides: Sides) -> list[Record]:
-    """Return the cases that head a finding: those of the largest image size at which their worst is decided.
-
-    Where none is, or a test of the primary broke, they are the primary's own. The records are of one kind of evidence.
-    """
-    groups = by_side(records, sides)
-    own = groups[0][1] if groups else []
-    decided = [group for group in groups if worst_of(group[1])["verdict"] in _DECIDED]
-    if not decided or worst_of(own)["verdict"] == "broken":
-        return own
-    return max(decided, key=lambda group: group[0])[1]
+def heading_cases(records: Iterable[Record]) -> list[Record]:
+    """Return the cases that head a finding, of records of one kind of evidence."""
+    return [record for record in records if record["role"] == "primary"]
 
 
 def by_side(records: Iterable[Record], sides: Sides) -> list[tuple[int, list[Record]]]:

@@ -39,8 +39,9 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
     Without a primary record on the kind of evidence that heads the finding, the verdict is 'not tested'.
     """
     own = [record for record in records if record["evidence"] == row.heads]
-    primaries = heading_cases(own, sides)
+    primaries = heading_cases(own)
     decider = worst_of(primaries) if primaries else None
+    every = decider.get("all_units") if decider else None
     by_size = by_side(own, sides)
     of_sentence = [record for _, cases in by_size for record in cases]
     others = [record for record in records if record is not decider]
@@ -60,11 +61,15 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "note": row.note,
         "notes": [
             *(decider.get("notes", []) if decider else []),  # reports of before have none
+            *([_units_note(decider)] if decider and every else []),
+            *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
             *([_size_note(by_size, primaries)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "unconfirmed": bool(decider and decider["unconfirmed"]),
+        "qualified": bool(every and decider and every["verdict"] != decider["verdict"]),
+        "group": row.group,
         "revision": decider["revision"] if decider else None,
     }
 
@@ -73,28 +78,35 @@ def _says(record: Record, cases: Sequence[Record]) -> str:
     """What was seen and what would change it."""
     verdict = record["verdict"]
     if verdict == "not tested":
-        outside = any(not entry["holds"] for entry in record["regime"])
-        settles = "models within it would be judged" if outside else "such evidence would be judged"
-        sentence = f"{_capital(one_line(record['reason']))}; {settles}."
+        sentence = f"{_capital(one_line(record['reason']))}; such evidence would be judged."
     elif verdict == "broken" or record["estimate"] is None:
         sentence = one_line(record["reason"])
     else:
         sentence = f"{_capital(one_line(record['statistic']))}: {estimate_text(record)} ({n_text(record)}), "
-        sentence += _against(record) + "."
+        sentence += f"{_against(record)}.{_tipping(record)}"
     if len(cases) == 1:
         return sentence
-    holding = sum(case["verdict"] == "reproduced" for case in cases)
+    holding = sum(Verdict(case["verdict"]).holds for case in cases)
     if holding == len(cases):
         return f"Holds in all {len(cases)} cases. The narrowest ({part_text(record)}): {sentence}"
     return f"Holds in {holding} of {len(cases)} cases. The worst ({part_text(record)}): {sentence}"
 
 
+def _tipping(record: Record) -> str:
+    """Where the bound would have to lie for another word, and where ours comes from."""
+    at, source = record.get("tips_at"), record.get("source")  # reports of before have neither
+    if at is None or not source or record["confidence"] == 1:
+        return ""
+    up = "up to" if record["high"] is None else "down to"
+    return f" Reproduced for any bound {up} {number(at)}; asked by {source}."
+
+
 def _against(record: Record) -> str:
     """How the interval lies to the range of the rule, and what would change that."""
     asked, none, at = asked_text(record), number(record["null"]), record["settles_at"]
-    if record["confidence"] == 1 and record["verdict"] in ("reproduced", "contradicted"):
+    if record["confidence"] == 1 and record["verdict"] in ("reproduced", "demonstrated", "contradicted"):
         source = "other printed cells or " if record["evidence"] == "published" else ""
-        not_so = "" if record["verdict"] == "reproduced" else "not "
+        not_so = "" if Verdict(record["verdict"]).holds else "not "
         return f"{not_so}{asked} as asked; an exact value: only {source}another reading of the sentence would change it"
     if record["verdict"] == "undecided":
         if record["interval"] and record["interval"][0] == record["interval"][1]:
@@ -110,6 +122,7 @@ def _against(record: Record) -> str:
     away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"
     seen, change = {
         "reproduced": (f"{asked} as asked", "leaves that range"),
+        "demonstrated": (f"{asked} as asked", "leaves that range"),
         "weaker": (f"on the claimed side of {none}, but not {asked} as asked", "reaches either"),
         "absent": (f"no effect ({none}), and not {asked} as asked", "reaches that range or leaves no effect out"),
         "contradicted": (f"wholly on the other side of {away}", f"reaches {none if between else 'that range'}"),
@@ -131,6 +144,15 @@ def _decided_by_interval(record: Record) -> bool:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _units_note(record: Record) -> str:
+    """What is seen over all units, where a condition leaves some out."""
+    every = record["all_units"]
+    outside = sorted({unit for condition in record["regime"] for unit in condition["outside"]})
+    return (
+        f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
+    )
 
 
 def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]], heading: Sequence[Record]) -> str:
@@ -166,7 +188,7 @@ def _note(role: str, evidence: str, part: str, group: Sequence[Record], decider:
     for verdict, count in count_verdicts(group).items():
         names = listed((_label(record, varied) for record in group if record["verdict"] == verdict), most=MOST_NAMES)
         of = "" if parts else f" of {len(group)} {what}"
-        parts.append(f"{verdict} for {count}{of}" + ("" if verdict == "reproduced" else f" ({names})"))
+        parts.append(f"{verdict} for {count}{of}" + ("" if Verdict(verdict).holds else f" ({names})"))
     return f"{subject}: {'; '.join(parts)}."
 
 
@@ -197,21 +219,16 @@ def _label(record: Record, varied: Sequence[str]) -> str:
     return " / ".join(one_line(str(record["params"].get(name, "-"))) for name in varied) or part_text(record) or "one"
 
 
-def chance_text(records: Iterable[Record], others: Iterable[Record] = ()) -> str:
+def chance_text(records: Iterable[Record]) -> str:
     """Say of records how many may be wrong by chance; empty where none rests on a sample.
 
     An interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
-    however they depend on each other. Others might have been in the place of some: those of other image sizes.
+    however they depend on each other.
     """
-
-    def on_samples(some: Iterable[Record]) -> list[Record]:
-        return [record for record in some if record["interval"] is not None and record["confidence"] < 1]
-
-    sampled = on_samples(records)
+    sampled = [record for record in records if record["interval"] is not None and record["confidence"] < 1]
     if not sampled:
         return ""
-    beside = [record for record in on_samples(others) if all(record is not one for one in sampled)]
-    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in (*sampled, *beside)):.2g}"))
+    errors = number(float(f"{sum((1 - record['confidence']) / 2 for record in sampled):.2g}"))
     return (
         f"{len(sampled)} of the verdicts rest on samples. If every true value lay exactly on the end of its range, "
         f"{errors} would be expected to be wrongly reproduced, and as many wrongly outside."

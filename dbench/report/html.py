@@ -47,19 +47,8 @@ def render_html(
         sizes=sizes,
         sides=sorted({side for _, cases in sizes for side in cases}),
         views=_views(document, deciders, trends or {}, figures),
-        chance=chance_text(deciders.values(), _of_other_sizes(document, deciders)),
+        chance=chance_text(deciders.values()),
     )
-
-
-def _of_other_sizes(document: Document, deciders: Mapping[str, Record]) -> list[Record]:
-    """Records that would have headed a finding had another image size been the largest that decides."""
-    by_size = {(one["claim"], one["evidence"]) for one in deciders.values() if one["role"] == "size"}
-    return [
-        record
-        for record in document["records"]
-        if record["role"] == "size"
-        or (record["role"] == "primary" and (record["claim"], record["evidence"]) in by_size)
-    ]
 
 
 def embedded_data(data: Mapping[str, Any]) -> str:

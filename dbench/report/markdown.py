@@ -119,7 +119,7 @@ def sizes_table(document: Document) -> str:
 
 
 def _sizes(document: Document) -> str:
-    title = "Findings judged on images of several sizes; the largest that decides heads each"
+    title = "Findings judged on images of several sizes"
     table = sizes_table(document)
     return f"## By image size\n\n{_folded(title, table)}" if table else ""
 

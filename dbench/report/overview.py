@@ -16,10 +16,10 @@ STUDY = "The models of A Sober Look: 64 x 64 pixels, 300,000 training steps, 50 
 
 
 def tally(headings: Sequence[Mapping[str, Any]]) -> str:
-    """Count verdicts in words, from best to worst, and findings with something unexpected."""
+    """Count verdicts in words, from best to worst, and findings that are qualified or have something unexpected."""
     parts = [f"{count} {verdict}" for verdict, count in count_verdicts(headings).items()]
-    unexpected = sum(heading["unexpected"] > 0 for heading in headings)
-    return ", ".join(parts) + (f"; {unexpected} unexpected" if unexpected else "")
+    apart = {name: sum(bool(heading.get(name)) for heading in headings) for name in ("qualified", "unexpected")}
+    return "; ".join([", ".join(parts), *(f"{count} {name}" for name, count in apart.items() if count)])
 
 
 def matrix(document: Document) -> dict[str, dict[str, int]]:
@@ -37,8 +37,8 @@ def refuted(document: Document) -> list[Mapping[str, Any]]:
     return [heading for heading in worst_first(document["headings"]) if VERDICTS.index(heading["verdict"]) >= weight]
 
 
-def evidence_text(document: Document) -> str:
-    """Say in a few sentences what the verdicts rest on."""
+def totals_text(document: Document) -> str:
+    """Count the verdicts by kind of evidence, trained models first; empty where nothing was judged."""
     headings = document["headings"]
     of = EVIDENCE | {"synthetic": "constructions with known answers", "published": "the papers' printed tables"}
     parts = []
@@ -46,9 +46,15 @@ def evidence_text(document: Document) -> str:
         those = [heading for heading in headings if heading["heads"] == kind]
         if those:
             parts.append(f"{len(those)} on {words} ({tally(those)})")
-    sentences = [f"{counted(len(headings), 'finding')}: {listed(parts)}."]
+    return f"{counted(len(headings), 'finding')}: {listed(parts)}." if parts else ""
+
+
+def evidence_text(document: Document) -> str:
+    """Say in a few sentences what the verdicts rest on."""
+    headings = document["headings"]
+    sentences = [totals_text(document)]
     late = [heading for heading in headings if heading["unconfirmed"]]
-    kinds = listed(words for kind, words in of.items() if any(heading["heads"] == kind for heading in late))
+    kinds = listed(words for kind, words in EVIDENCE.items() if any(heading["heads"] == kind for heading in late))
     sentences.append(
         f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."
         if late

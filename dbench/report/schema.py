@@ -15,9 +15,10 @@ SCHEMA: dict[str, Any] = json.loads(files("dbench.report").joinpath("schema.json
 VERDICTS: tuple[str, ...] = tuple(SCHEMA["$defs"]["verdict"]["enum"])
 """From best to worst."""
 ROLES: tuple[str, ...] = tuple(SCHEMA["$defs"]["role"]["enum"])
-SYMBOLS = dict(zip(VERDICTS, "RW?-ACF", strict=True))
+SYMBOLS = dict(zip(VERDICTS, "RDW?-ACF", strict=True))
 MEANINGS = {
     "reproduced": "the interval lies in the range that the rule asks for",
+    "demonstrated": "the same, of what is true by definition or proof, or of an existence shown by one example",
     "weaker": "the effect has the claimed sign, but is smaller than the rule asks",
     "undecided": "the interval reaches across the end of the range: more runs could decide it either way",
     "not tested": "the models or data at hand do not meet a condition of the sentence, which the reason names; "

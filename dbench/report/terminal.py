@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from dbench.report.document import by_paper, worst_first
-from dbench.report.overview import scope_text, tally
+from dbench.report.overview import scope_text, tally, totals_text
 from dbench.report.schema import PAPERS, Document, Record
-from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text, number
+from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text
 from dbench.shown import LEAST_WIDTH, one_line
 
 
@@ -42,6 +42,7 @@ def summary_lines(
             detail = f": {check['detail']}" if check["detail"] else ""
             lines += _wrap(one_line(f"check {check['outcome']} {check['nodeid']}{detail}"), width)
     lines += _wrap(scope_text(document), width) if document["records"] else ["nothing was judged"]
+    lines += _wrap(totals_text(document), width)
     outcomes = [check["outcome"] for check in document["checks"]]
     if outcomes:
         found = [f"{outcomes.count(word)} {word}" for word in ("passed", "skipped", "failed") if word in outcomes]
@@ -56,9 +57,7 @@ def summary_lines(
 def _line(heading: Mapping[str, Any], decider: Record | None) -> str:
     """Verdict, finding, and what decided."""
     figures = one_line(decider["reason"] if decider else heading["says"])
-    if decider and (outside := [entry for entry in decider["regime"] if not entry["holds"]]):
-        figures = "regime: " + ", ".join(f"{entry['name']} {number(entry['value'])}" for entry in outside)
-    elif decider and decider["estimate"] is not None and heading["verdict"] not in ("not tested", "broken"):
+    if decider and decider["estimate"] is not None and heading["verdict"] not in ("not tested", "broken"):
         figures = f"{estimate_text(decider)} ({asked_text(decider, signs=True)})"
     return f"  {heading['verdict']:<12} {one_line(heading['claim']):<30} {figures}"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--data", metavar="NAME", help="Data set for --encoder: one of dbench's, or module:class.")
 @click.option("--decoder", metavar="MODULE:NAME", help="Draw traversals of this decoder (with --encoder and --out).")
 @click.option(
-    "--codes", metavar="NAME", help="Array of an .npz, or columns of a table (a,b or mu_*).  [codes; code_*, z_*]"
+    "--codes", metavar="NAME", help="Array of an archive, or columns of a table (a,b or mu_*).  [codes; code_*, z_*]"
 )
 @click.option("--factors", metavar="NAME", help="The same for the factors.  [factors; factor_*]")
 @click.option("--continuous", multiple=True, metavar="NAME", help="Factor that is no label (repeatable; * for all).")
@@ -73,9 +73,10 @@ def score(
 ) -> None:
     """Score the codes in each FILE with every metric it allows; several stand side by side.
 
-    FILE is an .npz with arrays codes (n x d) and factors (n x k), optionally factor_names, factor_sizes, and
-    logvar or std; a .csv or .parquet with columns code_* or z_*, and factor_*; or an .npy of the codes, followed
-    by one of the factors. Text, whole numbers and few distinct values are labels; other factors are continuous.
+    FILE is an .npz, .safetensors, .h5, .mat or .pt with arrays codes (n x d) and factors (n x k), optionally
+    factor_names, factor_sizes, and logvar or std; a .csv, .tsv, .parquet or .feather with columns code_* or z_*, and
+    factor_*; or an .npy of the codes, followed by one of the factors. Text, whole numbers and few distinct values are
+    labels; other factors are continuous.
 
     --encoder names a function or torch module that takes float32 images in 0..1 (n x C x H x W) and returns codes
     (n x d), or a pair: means and logarithms of variances.
@@ -84,7 +85,7 @@ def score(
     """
     from dbench.codes.reading import MOST_ROWS, read_codes
     from dbench.data import load
-    from dbench.scoring.compute import STOPPED
+    from dbench.scoring.compute import STOPPED, long_work
     from dbench.scoring.encoders import ROWS, encode_data
     from dbench.scoring.html import page
     from dbench.scoring.plan import choose
@@ -124,6 +125,8 @@ def score(
         read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
     scored: list[Scores] = []
     for found in read:
+        if said := long_work(found.sample):
+            click.echo(f"dbench: {one_line(found.name)}: {said}", err=True)
         scored.append(_with_progress(found, options | {"source": source}))
         if any(result.reason == STOPPED for result in scored[-1].results):
             break
@@ -200,12 +203,12 @@ def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
     from rich.live import Live
     from rich.text import Text
 
-    from dbench.scoring.scores import score as compute_scores
+    from dbench.scoring.scores import scores_of
     from dbench.scoring.terminal import scores_table
 
     console = terminal(stderr=True)
     if not console.is_terminal:
-        return compute_scores(found, **options)
+        return scores_of(found, **options)
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def advance(item: Any, number: int, total: int, results: Any) -> None:
@@ -216,4 +219,4 @@ def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
             )
             live.update(Group(scores_table(there, console.width), line), refresh=True)
 
-        return compute_scores(found, progress=advance, **options)
+        return scores_of(found, progress=advance, **options)

@@ -5,7 +5,7 @@ import logging
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -18,10 +18,12 @@ from dbench.errors import DbenchError
 from dbench.metrics import Score, entropy, exact_copies, shuffled
 from dbench.metrics.ceilings import shared_informations
 from dbench.metrics.inputs import label_indices, require_count
+from dbench.scoring import cautions
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.scored_codes import BINS, ScoredCodes
 from dbench.scoring.wide import WIDE, most_informative, too_wide
 from dbench.seeds import generator
+from dbench.shown import some
 
 REPEATS = 10
 """Repeats behind the interval of a metric that fits no predictors; the others are repeated where that is asked for."""
@@ -31,6 +33,7 @@ STOPPED = "stopped before it was computed (Ctrl-C)"
 
 _LOG = logging.getLogger(__name__)
 _MOST_CLASSES = 1_000
+_MANY_CODES = 200  # from which some metrics take minutes
 _MOST_CELLS = 1 << 27
 _FEW_ROWS = 500  # below, every score is said to say little
 
@@ -122,7 +125,7 @@ def compute(
     few = fitted = _few(scored.sample, int(seed))
     if most is not None and any(item.learned and not item.wide for item in wanted):
         fitted = most_informative(few, most, int(seed))
-    with shared_informations(), suppress(KeyboardInterrupt):
+    with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt):
         for number, (item, refine) in enumerate(steps):
             if progress is not None:
                 progress(item, number, len(steps), found)
@@ -136,7 +139,20 @@ def compute(
     for item in wanted:
         if item.name not in found:
             left_out(item, STOPPED)
-    return [found[item.name] for item in items]
+    results = [found[item.name] for item in items]
+    if scored.sample.n_factors == 1:  # of which a caution of its own speaks
+        return results
+    return [replace(one, warnings=(*one.warnings, *cautions.of_scale(one))) for one in results]
+
+
+def trees_in_threads() -> AbstractContextManager[Any]:
+    """Let forests of scikit-learn grow in as many threads as every library may use: their trees are the same."""
+    from joblib import parallel_config
+    from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+
+    threads = min((pool["num_threads"] for pool in threadpool_info()), default=1)
+    config: AbstractContextManager[Any] = parallel_config("threading", n_jobs=threads)
+    return config
 
 
 def _few(sample: Sample, seed: int) -> Sample:
@@ -168,7 +184,9 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
     if scored.sample.n_codes < len(scored.code_names):
         score = replace(score, per_code=None, relation=None)
-    remarks = (*_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
+    if item.needs == "source" and scored.source is not None:
+        score = replace(score, factor_names=tuple(scored.source.factor_names))
+    remarks = (*score.notes, *_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
@@ -232,6 +250,8 @@ def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:
         return (scored.sample.codes, scored.logvar)
     if item.needs == "sample+logvar":
         return (scored.sample, scored.logvar)
+    if item.needs == "grid":
+        return (scored.sample.labels,)
     return (scored.sample,)
 
 
@@ -246,15 +266,25 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         return "needs every combination of factor values exactly once, or --encoder and --data"
     if item.needs in ("posterior", "sample+logvar") and scored.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
-    if item.labels and not sample.discrete:
+    if item.labels and not sample.labels:
         return "is defined for labels; factors that are not whole numbers are continuous"
-    if item.needs in ("sample", "sample+logvar", "grid") and sample.discrete:
-        most = max(len(np.unique(column)) for column in sample.factors.T)
+    if item.needs in ("sample", "sample+logvar", "grid") and sample.labels:
+        most = max(len(np.unique(column)) for column in sample.labels.factors.T)
         if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
         if most * BINS * sample.n_codes > _MOST_CELLS:
             return f"counts codes by factor value, and a factor has {most:,} values: too many"
     return ""
+
+
+def long_work(sample: Sample) -> str:
+    """Say beforehand what takes long, in a line; nothing where all is quick."""
+    if sample.n_codes < _MANY_CODES:
+        return ""
+    much = f"{sample.n_codes:,} codes: metrics that fit predictors"
+    if sample.n_codes > WIDE:
+        return f"{much} are left out, but those that are named; --most lets them see fewer codes"
+    return f"{much} may take minutes each; --metric chooses, Ctrl-C keeps what is there"
 
 
 def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
@@ -264,10 +294,15 @@ def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
         said.append(f"of the {sample.n_codes:,} codes of most information, chosen on the other half of the rows")
     if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
         said.append("with one factor no code can mix two: near 1 whatever the codes")
+    held = scored.source.factor_names if scored.source is not None else sample.factor_names
+    left = [name for name in sample.factor_names if name not in held]
+    if left and item.needs in ("source", "grid"):
+        said.append(f"leaves out {some(left)}: only labels can be held")
     if item.name == "dci[suter]" and len(sample) < 100_000:  # above, exact copies beside idle codes come near 1
         said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")
     if sample.n_factors > 1 and item.needs == "source" and isinstance(scored.source, RowSource):
-        said.append(f"estimated from rows that share a value, as if factors were independent{_dependence(sample)}")
+        dependence = _dependence(sample.labels) if sample.labels else ""
+        said.append(f"estimated from rows that share a value, as if factors were independent{dependence}")
     if len(sample) < _FEW_ROWS and (item.needs != "source" or isinstance(scored.source, RowSource)):
         said.append(f"few rows ({len(sample)}): estimates from fewer than {_FEW_ROWS} are rough and biased")
     return said
@@ -275,6 +310,8 @@ def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
 
 def _dependence(sample: Sample) -> str:
     """The two factors that tell most of each other, and how much of the smaller entropy that is."""
+    if sample.n_factors < 2:
+        return ""
     labels, sizes = label_indices(sample.factors)
     alone = entropy(labels)
     found = []

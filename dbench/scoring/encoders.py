@@ -115,12 +115,20 @@ def _ask(
         parts = found if isinstance(found, tuple) else (found,)
         if not 1 <= len(parts) <= most:
             raise InvalidInput(f"{name} must return {wanted}, got {len(parts)} values")
-        return [np.asarray(as_array(f"what {name} returns", part), dtype=np.float64) for part in parts]
+        return [_as_floats(name, part) for part in parts]
     except DbenchError:
         raise
     except (Exception, SystemExit) as error:
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise InvalidInput(f"{name} failed on an array of shape {given.shape}: {said}") from error
+
+
+def _as_floats(name: str, part: Any) -> Array:
+    """Return what a user's function gave as floats; complex numbers would lose a part, and dates are none."""
+    array = as_array(f"what {name} returns", part)
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must return real numbers, got dtype {array.dtype}")
+    return array.astype(np.float64)
 
 
 def answer(function: Any, given: Any) -> Any:

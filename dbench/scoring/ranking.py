@@ -1,5 +1,6 @@
 """Models ranked against each other by their codes alone (UDR, Duan et al. 2020): no factors are needed."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from dbench.codes.alone import CodesAlone
 from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
+from dbench.shown import some
 
 # Findings that say how far to trust it: id, and what is at stake.
 FINDINGS = (
@@ -53,8 +55,8 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
     if len(models) < 2:
         raise InvalidInput(f"models must be at least 2, to be compared with each other, got {len(models)}")
     names = [model.name for model in models]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InvalidInput(f"models must have a name each, got {', '.join(twice)} more than once")
+    if twice := sorted(name for name, count in Counter(names).items() if count > 1):
+        raise InvalidInput(f"models must have a name each, got {some(twice)} more than once")
     # Shorter ones are filled up with constant codes, which relate to nothing.
     width = max(model.codes.shape[1] for model in models)
     codes = np.stack([np.pad(model.codes, ((0, 0), (0, width - model.codes.shape[1]))) for model in models])

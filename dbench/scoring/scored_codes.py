@@ -12,7 +12,8 @@ from dbench.codes.factors import OFTEN
 from dbench.codes.reading import CodesFile
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import label_indices
-from dbench.shown import one_line
+from dbench.scoring import cautions
+from dbench.shown import one_line, some
 
 BINS = 20
 """Bins of the metrics from mutual information."""
@@ -38,18 +39,19 @@ class ScoredCodes(CodesFile):
         varies = (sample.factors != sample.factors[0]).any(axis=0)
         if not varies.all() and varies.any():
             left = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
-            notes.append(f"Constant factors are left out, nothing can be said of them: {_some(left)}.")
-            kept = np.flatnonzero(varies)
+            notes.append(f"Constant factors are left out, nothing can be said of them: {some(left)}.")
+            kept = [int(j) for j in np.flatnonzero(varies)]
             sizes = None if sizes is None else tuple(sizes[j] for j in kept)
-            sample = Sample(sample.codes, sample.factors[:, kept], tuple(sample.factor_names[j] for j in kept))
+            sample = sample.of_factors(kept)
         grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
         notes += _remarks(sample, codes.code_names, grid if source is None else None)
+        notes += cautions.of_codes(sample, codes.code_names)
         found: dict[str, Any] = {"name": one_line(codes.name), "sample": sample, "factor_sizes": sizes}
         found["notes"] = tuple(map(one_line, notes))
         if source is not None and len(source.factor_names) != sample.n_factors:
             raise InvalidInput(
                 f"source must have the {sample.n_factors} factors that vary in the sample, "
-                f"got {len(source.factor_names)}: {_some(source.factor_names)}"
+                f"got {len(source.factor_names)}: {some(source.factor_names)}"
             )
         found["source"] = source or grid or _rows(sample)
         return cls(**vars(codes) | found)
@@ -58,10 +60,12 @@ class ScoredCodes(CodesFile):
 def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) -> GridSource | None:
     """Return the sample as a source if it holds every combination of factor values exactly once, in any order.
 
-    Labels are taken by rank; the sizes are by default the numbers of values that occur.
+    Labels are taken by rank, continuous factors left out; the sizes are by default the numbers of values that occur.
     """
-    if not sample.discrete:
+    labels = sample.labels
+    if labels is None:
         return None
+    sample = labels
     indices, values = label_indices(sample.factors)
     sizes = [int(size) for size in values]
     if math.prod(sizes) != len(sample) or (factor_sizes is not None and sizes != list(factor_sizes)):
@@ -73,13 +77,11 @@ def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) ->
 
 
 def _rows(sample: Sample) -> RowSource | None:
-    _, sizes = label_indices(sample.factors)
-    enough = sample.discrete and sizes.min() > 1 and len(sample) >= OFTEN * sizes.max()
-    return RowSource(sample) if enough else None
-
-
-def _some(names: Sequence[str], most: int = 10) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    if sample.labels is None:
+        return None
+    _, sizes = label_indices(sample.labels.factors)
+    enough = sizes.min() > 1 and len(sample) >= OFTEN * sizes.max()
+    return RowSource(sample.labels) if enough else None
 
 
 def _remarks(sample: Sample, code_names: tuple[str, ...], source: GridSource | None) -> Iterable[str]:
@@ -88,16 +90,16 @@ def _remarks(sample: Sample, code_names: tuple[str, ...], source: GridSource | N
     still = (sample.codes == sample.codes[0]).all(axis=0)
     if still.any():
         constant = [name for name, here in zip(code_names, still, strict=True) if here]
-        yield f"Constant codes: {_some(constant)}."
-    if sample.discrete and len(sample) >= BINS:
+        yield f"Constant codes: {some(constant)}."
+    if sample.labels and len(sample) >= BINS:
         unique = [
             name
-            for name, column in zip(sample.factor_names, sample.factors.T, strict=True)
+            for name, column in zip(sample.labels.factor_names, sample.labels.factors.T, strict=True)
             if 2 * len(np.unique(column)) > len(sample)
         ]
         if unique:
             yield (
-                f"Most rows have a value of their own of {_some(unique)}: identifiers, or continuous factors "
+                f"Most rows have a value of their own of {some(unique)}: identifiers, or continuous factors "
                 "written as whole numbers? Labels that occur once tell nothing."
             )
     if sample.n_factors > sample.n_codes:

@@ -1,23 +1,34 @@
 """Scores of a user's codes by every metric, as one object."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dbench import __version__
 from dbench.codes import Sample, Source
-from dbench.codes.arrays import read_arrays
+from dbench.codes.arrays import logarithms_of_variances, read_arrays
 from dbench.codes.reading import CodesFile, read_codes
 from dbench.errors import InvalidInput, find
+from dbench.metrics import Score
 from dbench.provenance import commit, versions
 from dbench.scoring.compute import Progress, Result, compute
+from dbench.scoring.export import latex, markdown
 from dbench.scoring.hinton import hinton_svg
+from dbench.scoring.progress import bar
 from dbench.scoring.scored_codes import ScoredCodes
+from dbench.scoring.wording import in_python, python_messages
 from dbench.stats.estimate import finite_or_none
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies", "rows", "reason")
 
@@ -64,22 +75,27 @@ class Scores:
 
         Beside the columns of :attr:`frame`: ``repeats`` and ``repeated`` (how often, and what varied: ``rows``,
         ``split`` or ``draws``), ``better`` (``higher``, ``lower`` or null), ``protocol`` (the metric's full name, with
-        the relation or model it used), ``relation`` (codes x factors), and what its keys say.
+        the relation or model it used), ``factors`` (names of those it is of), ``relation`` (codes x these factors), and
+        what its keys say.
         """
         return [_record(self.file, result) for result in self.results]
 
     @property
-    def pictures(self) -> dict[str, str]:
-        """Hinton diagrams (SVG) of the relation matrices behind the scores, by file name."""
-        drawn: dict[str, str] = {}
+    def relations(self) -> dict[str, tuple[str, NDArray[np.float64], tuple[str, ...]]]:
+        """Title, d x k matrix and its factors of each relation of codes and factors behind the scores, by name."""
+        found: dict[str, tuple[str, NDArray[np.float64], tuple[str, ...]]] = {}
         for result in self.results:
             if result.score is None or result.score.relation is None or result.item.picture is None:
                 continue
             name, title = result.item.picture
-            if name not in drawn:
-                names = self.file.code_names, self.file.sample.factor_names
-                drawn[name] = hinton_svg(result.score.relation, *names, title)
-        return drawn
+            found.setdefault(name, (title, result.score.relation, factors_of(self.file, result.score)))
+        return found
+
+    @property
+    def pictures(self) -> dict[str, str]:
+        """Hinton diagrams (SVG) of the relation matrices behind the scores, by file name."""
+        codes = self.file.code_names
+        return {name: hinton_svg(matrix, codes, of, title) for name, (title, matrix, of) in self.relations.items()}
 
     def __str__(self) -> str:
         """The table that ``dbench score`` prints, 100 characters wide."""
@@ -88,13 +104,36 @@ class Scores:
         from dbench.scoring.terminal import show
 
         text = io.StringIO()
-        show(Console(file=text, width=100, highlight=False), [self])
+        show(Console(file=text, width=100, highlight=False), [self], table=".frame or .records")
         return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """Return the table of scores in Markdown (GitHub's tables): interval, chance and copies beside each."""
+        return markdown(self)
+
+    def to_latex(self) -> str:
+        r"""Return the table of scores as a ``tabular`` of LaTeX, which needs the package booktabs."""
+        return latex(self)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the scores with their intervals, and what chance and copies get: :func:`dbench.plot.scores`.
+
+        Raises:
+            DbenchError: matplotlib is not installed.
+        """
+        from dbench.scoring.plots import scores
+
+        return scores(self, ax=ax)
 
     def _repr_html_(self) -> str:
         from dbench.scoring.html import tables
 
         return tables([self])
+
+
+def factors_of(scored: ScoredCodes, score: Score) -> tuple[str, ...]:
+    """Names of the factors that a score is of: a metric leaves out those of a kind that it cannot take."""
+    return score.factor_names or scored.sample.factor_names
 
 
 def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
@@ -105,7 +144,7 @@ def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
         return
     yield name, "score", "", score.value, *(result.interval or (None, None)), result.chance, result.copies, n, ""
     for part, names, values in (
-        ("factor", scored.sample.factor_names, score.per_factor),
+        ("factor", factors_of(scored, score), score.per_factor),
         ("code", scored.code_names, score.per_code),
         ("detail", tuple(score.details), list(score.details.values())),
     ):
@@ -137,8 +176,9 @@ def _record(scored: ScoredCodes, result: Result) -> dict[str, Any]:
         "protocol": score.metric if score else None,
         "bounds": list(result.item.bounds),
         "details": _named(score.details, score.details.values()) if score else {},
-        "per_factor": _named(scored.sample.factor_names, score.per_factor) if score else None,
+        "per_factor": _named(factors_of(scored, score), score.per_factor) if score else None,
         "per_code": _named(scored.code_names, score.per_code) if score else None,
+        "factors": list(factors_of(scored, score)) if score else [],
         "relation": None if relation is None else [[finite_or_none(value) for value in row] for row in relation],
         "rows": result.rows,
         "seconds": round(result.seconds, 3),
@@ -154,6 +194,8 @@ def score(
     codes: Any,
     factors: Any = None,
     *,
+    logvar: Any = None,
+    std: Any = None,
     factor_names: Sequence[str] = (),
     continuous: Collection[str] = (),
     discrete: Collection[str] = (),
@@ -163,15 +205,19 @@ def score(
     seed: int = 0,
     repeats: int | None = None,
     most: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool = True,
     source: Source | None = None,
 ) -> Scores:
     """Compute every metric that somebody's codes allow; the numbers are those of ``dbench score``.
 
     Args:
-        codes: n x d: an array, tensor, frame or list (see :func:`dbench.codes.arrays.read_arrays`); or with no factors
+        codes: n x d: an array, tensor, frame, list or dictionary of vectors by name (see
+            :func:`dbench.codes.arrays.read_arrays`); or with no factors
             beside it a :class:`Sample`, a file (see :func:`dbench.codes.reading.read_codes`) or what was read from one.
         factors: n x k, likewise; text is encoded. Beside an .npy file of codes that of the factors.
+        logvar: n x d logarithms of the posterior's variances, of which ``codes`` are the means, for the metrics that
+            ask which codes are informative. A file has its own.
+        std: its standard deviations, in place of ``logvar``.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given. A file has its own.
         continuous: names of factors that are continuous although they look like labels (``*`` is a wildcard).
         discrete: the same for labels that look continuous.
@@ -185,8 +231,8 @@ def score(
         most: metrics that fit predictors see so many codes, those of most information on one half of the rows, and the
             other half of the rows; by default all. Of more than 1,000 codes they are left out, with what they would
             take as reason, unless this is given or they are named.
-        progress: called with each item, its number and the number of items, and the results so far, before it is
-            computed.
+        progress: whether to show a bar on a terminal, or in a notebook with ipywidgets, after two seconds; or what is
+            called before each item is computed: with the item, its number, the number of items, and the results so far.
         source: what can be asked for codes of other factors, such as a :class:`dbench.codes.FunctionSource`, for the
             metrics that intervene; by default the codes, where they are those of a full factor grid.
 
@@ -201,30 +247,54 @@ def score(
     Example:
         >>> import numpy as np
         >>> factors = np.indices((4, 4)).reshape(2, -1).T
-        >>> scores = score(factors * 1.0, factors, metrics=["mig"])
+        >>> scores = score(factors * 1.0, {"shape": factors[:, 0], "size": factors[:, 1]}, metrics=["mig"])
         >>> round(scores["mig"], 3)
         1.0
     """
     kinds: dict[str, Any] = {"continuous": continuous, "discrete": discrete}
-    if len(factor_names) and isinstance(codes, (str, Path, CodesFile)):
-        raise InvalidInput(f"factor_names go with arrays, got {list(factor_names)} beside a file, which has its own")
+    computed: dict[str, Any] = {"metrics": metrics, "family": family, "fast": fast, "seed": seed, "repeats": repeats}
+    computed |= {"most": most, "source": source}
+    with python_messages():
+        found = _found(codes, factors, logvar, std, factor_names, seed, kinds)
+        if progress is False or callable(progress):
+            scores = scores_of(found, progress=progress or None, **computed)
+        else:
+            with bar(found.name) as advance:
+                scores = scores_of(found, progress=lambda item, i, n, _: advance(item.name, i, n), **computed)
+    notes = tuple(in_python(note) for note in scores.file.notes)
+    results = [replace(result, reason=in_python(result.reason)) for result in scores.results]
+    return Scores(replace(scores.file, notes=notes), results)
+
+
+def _found(
+    codes: Any, factors: Any, logvar: Any, std: Any, factor_names: Sequence[str], seed: int, kinds: dict[str, Any]
+) -> CodesFile:
+    """Read what :func:`score` was given."""
+    if isinstance(codes, (str, Path, CodesFile)):
+        for name, value in (("factor_names", list(factor_names) or None), ("logvar", logvar), ("std", std)):
+            if value is not None:
+                shown = value if name == "factor_names" else "values"
+                raise InvalidInput(f"{name} must come with arrays, got {shown} beside a file, which has its own")
     if isinstance(codes, Sample) and factors is None:
         names = tuple(factor_names) or codes.factor_names
-        found = read_arrays(codes.codes, codes.factors, factor_names=names, **kinds)
-    elif isinstance(codes, CodesFile) and factors is None:
+        again = read_arrays(codes.codes, codes.factors, factor_names=names, **kinds)
+        return replace(again, logvar=logarithms_of_variances(codes, logvar, std))
+    if isinstance(codes, CodesFile) and factors is None:
+        if not any(kinds.values()):
+            return codes
         again = read_arrays(codes.sample.codes, codes.sample.factors, factor_names=codes.sample.factor_names, **kinds)
-        found = replace(codes, sample=again.sample) if continuous or discrete else codes
-    elif isinstance(codes, (str, Path)):
+        return replace(codes, sample=again.sample)
+    if isinstance(codes, (str, Path)):
         if not isinstance(factors, (str, Path, type(None))):
             raise InvalidInput(f"factors beside a file must be a file too, got {type(factors).__name__}")
-        found = read_codes(codes, factors, seed=seed, **kinds)
-    else:
-        found = read_arrays(codes, factors, factor_names=factor_names, **kinds)
+        return read_codes(codes, factors, seed=seed, **kinds)
+    return read_arrays(codes, factors, factor_names=factor_names, logvar=logvar, std=std, **kinds)
+
+
+def scores_of(found: CodesFile, *, source: Source | None = None, **options: Any) -> Scores:
+    """Score what was read; options as of :func:`dbench.scoring.compute.compute`, whose words are the command line's."""
     file = ScoredCodes.of(found, source)
-    results = compute(
-        file, metrics=metrics, family=family, fast=fast, seed=seed, repeats=repeats, most=most, progress=progress
-    )
-    return Scores(file, results)
+    return Scores(file, compute(file, **options))
 
 
 def score_codes(codes: Any, factors: Any = None, **options: Any) -> pd.DataFrame:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -33,8 +32,8 @@ _HEAD = 12  # most characters of a name that heads a column of numbers
 _NAME = 18  # least characters for the names of metrics beside them
 
 
-def show(console: Console, scored: Sequence[Scores]) -> None:
-    """Print scores for reading, at any width; those of several files side by side."""
+def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or --json") -> None:
+    """Print scores for reading, at any width; those of several files side by side. In ``table`` are all values."""
     for one in scored:
         for line in heading(one.file):
             _say(console, line)
@@ -42,7 +41,7 @@ def show(console: Console, scored: Sequence[Scores]) -> None:
         console.print()
         console.print(_side_by_side(scored, console.width))
     else:
-        _show_one(console, scored[0])
+        _show_one(console, scored[0], table)
     console.print()
     _say(console, KEY, style="dim")
     for title, pick in (("Not computed", lambda r: [r.reason]), ("Warnings", lambda r: ["; ".join(r.warnings)])):
@@ -64,7 +63,7 @@ def remarks(scored: Sequence[Scores], pick: Callable[[Result], Iterable[str]]) -
     ]
 
 
-def _show_one(console: Console, one: Scores) -> None:
+def _show_one(console: Console, one: Scores, table: str) -> None:
     computed = [result for result in one.results if result.score is not None]
     if computed:
         console.print()
@@ -73,22 +72,36 @@ def _show_one(console: Console, one: Scores) -> None:
         ("Per factor", one.file.sample.factor_names, "per_factor"),
         ("Per code", one.file.code_names, "per_code"),
     ):
-        rows = [(_label(result, pick), getattr(result.score, pick)) for result in computed]
+        rows = [(_label(result, pick), _values_of(result, pick, names)) for result in computed]
         given = [(name, values) for name, values in rows if values is not None]
         if given:
             console.print()
-            _values(console, title, names, given)
+            _values(console, title, names, given, table)
+
+
+def _values_of(result: Result, pick: str, names: Sequence[str]) -> list[float | None] | None:
+    """A score's values of the factors, or of the codes; None where a factor was left out."""
+    score = result.score
+    values = None if score is None else getattr(score, pick)
+    if score is None or values is None:
+        return None
+    if pick == "per_factor" and score.factor_names:
+        return [dict(zip(score.factor_names, map(float, values), strict=True)).get(name) for name in names]
+    return [float(value) for value in values]
 
 
 def heading(file: ScoredCodes) -> Iterator[str]:
     """Say in sentences what was read and decided."""
     sample = file.sample
-    kind = "continuous"
-    if sample.discrete:
-        sizes = [str(len(np.unique(column))) for column in sample.factors.T]
-        kind = f"discrete, {', '.join(sizes[:12])}{', ...' if len(sizes) > 12 else ''} values"
+    said = []
+    if labels := sample.labels:
+        sizes = [str(len(np.unique(column))) for column in labels.factors.T]
+        beside = "" if sample.discrete else f"{len(sizes)} "
+        said.append(f"{beside}discrete, {', '.join(sizes[:12])}{', ...' if len(sizes) > 12 else ''} values")
+    if others := sample.kinds.count("continuous"):
+        said.append(f"{others} continuous" if labels else "continuous")
     yield f"{file.name}: {len(sample):,} observations, {_count(sample.n_codes, 'code')}, " + (
-        f"{_count(sample.n_factors, 'factor')} ({kind})"
+        f"{_count(sample.n_factors, 'factor')} ({'; '.join(said)})"
     )
     yield from file.notes
 
@@ -171,21 +184,25 @@ def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
 
 
 def _values(
-    console: Console, title: str, names: Sequence[str], rows: Sequence[tuple[str, NDArray[np.float64]]]
+    console: Console,
+    title: str,
+    names: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[float | None]]],
+    elsewhere: str,
 ) -> None:
     numbered = list(names) == [f"code_{i}" for i in range(len(names))]
     heads = [str(i) for i in range(len(names))] if numbered else [shortened(name, _HEAD) for name in names]
-    digits = max(len(number(float(value))) for _, values in rows for value in values)
+    digits = max(len(number(value)) for _, values in rows for value in values)
     needed = sum(max(len(head), digits) + 1 for head in heads)
     if needed + _NAME > console.width:
-        _say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see --csv or --json.")
+        _say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see {elsewhere}.")
         return
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column(title.lower(), overflow="fold")
     for head in heads:
         table.add_column(Text(head), justify="right", no_wrap=True)
     for name, values in rows:
-        table.add_row(Text(_broken(name, console.width - needed)), *(number(float(value)) for value in values))
+        table.add_row(Text(_broken(name, console.width - needed)), *(number(value) for value in values))
     console.print(table)
 
 

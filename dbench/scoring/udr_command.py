@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dbench.scoring.ranking import Ranking
 
-_MOST_COLUMNS = 12
+_MOST_COLUMNS = 12  # of the matrix beside the scores; wider ones stand below, in parts
 
 
 @click.command()
@@ -98,7 +100,26 @@ def _show(found: Ranking) -> None:
     for line in said:
         console.print(Text(f"\n{line}"))
     if not with_matrix:
-        console.print(Text("\nThe matrix of agreements is wider than the terminal: see --json."))
+        _show_matrix(console, found)
     console.print(Text("\nAgreement is not disentanglement. How far to trust it, dbench claims show ID:"))
     for name, stake in FINDINGS:
         console.print(Text(f"  {name}: {stake}"))
+
+
+def _show_matrix(console: Console, found: Ranking) -> None:
+    """Print the matrix of agreements by place, as many columns side by side as there is room for."""
+    from rich.table import Table
+    from rich.text import Text
+
+    order, step = found.order, max((console.width - 5) // 7, 1)
+    console.print(Text("\nAgreement of the model at each place (row) with those at the others:"))
+    for start in range(0, len(order), step):
+        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+        table.add_column("", justify="right")
+        for place in range(start, min(start + step, len(order))):
+            table.add_column(str(place + 1), justify="right", no_wrap=True)
+        for place, number in enumerate(order, 1):
+            others = order[start : start + step]
+            cells = ["" if number == other else f"{found.agreements[number, other]:.3f}" for other in others]
+            table.add_row(str(place), *cells)
+        console.print(table)

@@ -2,12 +2,14 @@
 
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
 from dbench.codes import Sample
 from dbench.errors import DbenchError
 from dbench.metrics import entropy, mutual_information
+from dbench.metrics.relations import classes
 from dbench.scoring.plan import Item
 from dbench.scoring.scored_codes import ScoredCodes
 from dbench.seeds import generator
@@ -24,7 +26,8 @@ def too_wide(item: Item, scored: ScoredCodes, seed: int) -> str:
     count = f"{sample.n_codes:,} codes"
     if not (item.learned and item.needs == "sample" and item.speed == "fast"):
         return f"takes more than in proportion to {count}"
-    few = Sample(sample.codes[:_ROWS, :_CODES], sample.factors[:_ROWS, :_FACTORS])
+    few = Sample(sample.codes[:_ROWS, :_CODES], sample.factors[:_ROWS], sample.factor_names, sample.kinds)
+    few = few.of_factors(range(min(_FACTORS, few.n_factors)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -36,7 +39,7 @@ def too_wide(item: Item, scored: ScoredCodes, seed: int) -> str:
     more = len(sample) / len(few) * sample.n_codes / few.n_codes * sample.n_factors / few.n_factors
     minutes = (time.perf_counter() - start) * more / 60
     said = f"{minutes / 60:,.0f} hours" if minutes > 90 else f"{max(minutes, 1):.0f} minutes"
-    return f"fits predictors on {count}, about {said} by a trial of {_CODES} (fewer with most, --most 500)"
+    return f"fits predictors on {count}, about {said} by a trial of {_CODES} (fewer codes with --most 500)"
 
 
 def most_informative(sample: Sample, most: int, seed: int) -> Sample:
@@ -49,7 +52,7 @@ def most_informative(sample: Sample, most: int, seed: int) -> Sample:
         return sample
     order = generator(task="score_codes", step="most", seed=seed).permutation(len(sample))
     choosing, kept = np.sort(order[len(sample) // 2 :]), np.sort(order[: len(sample) // 2])
-    factors = sample.factors[choosing]
+    factors = classes(sample)[choosing]
     known = mutual_information(sample.codes[choosing], factors) / np.maximum(entropy(factors), 1e-12)
     codes = np.sort(np.argsort(-known.max(axis=1), kind="stable")[:most])
-    return Sample(sample.codes[np.ix_(kept, codes)], sample.factors[kept], sample.factor_names)
+    return replace(sample, codes=sample.codes[np.ix_(kept, codes)], factors=sample.factors[kept])

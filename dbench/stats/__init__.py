@@ -16,13 +16,12 @@ from dbench.stats.intervals import (
     share_of,
     uniform_deviation,
 )
-from dbench.stats.multiplicity import common_direction, largest_of, smallest_of
+from dbench.stats.multiplicity import common_direction, largest_of, most_below, smallest_of
 from dbench.stats.ranks import luck_beats_choice, rank_correlation, rank_correlations, sweep_correlations
 from dbench.stats.superiority import (
     mean_range_overlaps,
     probability_of_superiority,
     superiority_of_groups,
-    superiority_over_rest,
     transfer_chance,
     transfer_success,
     transfer_successes,
@@ -46,13 +45,13 @@ __all__ = [
     "luck_beats_choice",
     "mean_of",
     "mean_range_overlaps",
+    "most_below",
     "probability_of_superiority",
     "rank_correlation",
     "rank_correlations",
     "share_of",
     "smallest_of",
     "superiority_of_groups",
-    "superiority_over_rest",
     "sweep_correlations",
     "transfer_chance",
     "transfer_success",

@@ -35,6 +35,16 @@ def largest_of(estimates: Sequence[Estimate]) -> Estimate:
     return _negated(_smallest([_negated(one) for one in _several(estimates)]))
 
 
+def most_below(estimates: Sequence[Estimate]) -> Estimate:
+    """Estimate the value that more than half of k true values do not exceed, so that ``below`` says 'most of them are'.
+
+    The value is that of rank r = k // 2 + 1 from below. Its upper end is that of rank r among the k upper ends with the
+    confidence 1 - (1 - confidence) / (k - r + 1), since k - r + 1 values may lie above it and any of their intervals
+    may miss (partial conjunction: Benjamini and Heller 2008); for its lower end r of them may.
+    """
+    return _of_rank(_several(estimates), len(estimates) // 2 + 1)
+
+
 def common_direction(estimates: Sequence[Estimate]) -> Estimate:
     """How strong an effect is in the direction that all share: the larger of min(effects) and min(-effects).
 
@@ -62,12 +72,16 @@ def _several(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
 
 
 def _smallest(estimates: Sequence[Estimate]) -> Estimate:
-    def ends(confidence: float) -> tuple[float, float]:
-        adjusted = 1 - (1 - confidence) / len(estimates)
-        low = min(one.at(confidence).low for one in estimates)
-        return low, min(one.at(adjusted).high for one in estimates)
+    return _of_rank(estimates, 1)
 
-    return Estimate(min(one.value for one in estimates), min(one.n for one in estimates), ends)
+
+def _of_rank(estimates: Sequence[Estimate], rank: int) -> Estimate:
+    def ends(confidence: float) -> tuple[float, float]:
+        below, above = (1 - (1 - confidence) / number for number in (rank, len(estimates) - rank + 1))
+        lows, highs = (one.at(below).low for one in estimates), (one.at(above).high for one in estimates)
+        return sorted(lows)[rank - 1], sorted(highs)[rank - 1]
+
+    return Estimate(sorted(one.value for one in estimates)[rank - 1], min(one.n for one in estimates), ends)
 
 
 def _negated(estimate: Estimate) -> Estimate:

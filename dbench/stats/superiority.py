@@ -22,11 +22,6 @@ def probability_of_superiority(first: ArrayLike, second: ArrayLike) -> float:
     return float((below + up_to).mean() / (2 * len(b)))
 
 
-def superiority_over_rest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """:func:`superiority_of_groups` of the columns of seeds x settings scores, at least 1 x 2; their mean is 1/2."""
-    return superiority_of_groups(list(finite_matrix("scores", scores, columns=2).T))
-
-
 def superiority_of_groups(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
     """:func:`probability_of_superiority` of each group over all other groups together."""
     if len(groups) < 2:

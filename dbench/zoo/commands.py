@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import InvalidInput
+from dbench.shown import one_line, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -83,7 +84,7 @@ def _plan(
     place = Store(store or f"store/{found.name}", create=create)
     stored = place.contents()
     if strange := strangers(stored.keys, found):
-        click.echo(
+        say(
             f"{len(strange)} runs of {place.url} are not of profile {found.name} as it is now and are left alone, such "
             f"as {strange[0]} with {strange[0].steps:,} steps: they were trained by another profile or an earlier "
             "version",
@@ -117,7 +118,7 @@ def _print(table: Table) -> None:
 
 
 def _end(summary: TrainSummary | ScoreSummary | UnpackSummary) -> None:
-    click.echo(str(summary))
+    say(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)
 
@@ -148,7 +149,7 @@ def train(plan: Plan, budget: str | None, **setup: Any) -> None:
     Setup(**setup)  # before a folder is made for settings that cannot be right
     _, place, keys, _ = plan()
     if commit().endswith("+dirty"):
-        click.echo(
+        say(
             "dbench/ has changes that are not committed: rows of runs trained now say +dirty, which is not accepted of "
             "evidence that is shipped",
             err=True,
@@ -192,9 +193,9 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None, onto: s
     path = write_evidence(place, keys, found, out, workers=workers, rules=hashes, onto=onto)
     manifest = load_manifest(out)
     load_arrays(out, load_runs(out), manifest)
-    click.echo(f"{manifest['runs']} runs, {len(manifest['scores'])} scores: {path}")
+    say(f"{manifest['runs']} runs, {len(manifest['scores'])} scores: {path}")
     if not any(name.startswith("udr.") for name in manifest["scores"]):
-        click.echo("without udr.*: these need at least 2 done runs of each objective and strength")
+        say("without udr.*: these need at least 2 done runs of each objective and strength")
 
 
 @zoo.command()
@@ -209,14 +210,14 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     try:
         comparison = verify_runs(runs, number=number, seed=seed, workers=workers)
     except KeyboardInterrupt:
-        click.echo("stopped: nothing was compared", err=True)
+        say("stopped: nothing was compared", err=True)
         raise click.exceptions.Exit(130) from None
     _print(comparison_table(comparison))
     exact, strays = int(comparison["exact"].sum()), int(comparison["stray"].sum())
     wrong = int((~comparison["agrees"]).sum()) - strays
     untested = int((comparison["agrees"] & ~comparison["tested"]).sum())
     agree = len(comparison) - exact - untested - strays - wrong
-    click.echo(
+    say(
         f"{exact} of {len(comparison)} scores are the same to the last bit, {agree} agree, "
         f"{strays} lie beyond, as a few of a true rerun do, {untested} cannot be tested, {wrong} differ"
     )
@@ -237,7 +238,7 @@ def panel(plan: Plan, each: int, strengths: int | None, encoders_only: bool, out
     _, place, keys, _ = plan()
     chosen = choose_runs([key for key in keys if place.status(key) == "done"], each, strengths)
     write_panel(place, chosen, out, encoders_only=encoders_only)
-    click.echo(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
+    say(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
 
 
 @zoo.command()
@@ -253,9 +254,9 @@ def pack(plan: Plan, out: Path, size: float, files: int | None, skip: int) -> No
     _, place, keys, _ = plan()
     done = pack_runs(place, keys, out, skip=skip, files=files, size=size)
     total = sum(path.stat().st_size for path in done.files) / 1e6
-    click.echo(f"{done.runs} runs, {total:.1f} MB: {', '.join(map(str, done.files))}")
+    say(f"{done.runs} runs, {total:.1f} MB: {', '.join(map(str, done.files))}")
     if done.left:
-        click.echo(f"{done.left} finished runs are left: --skip {skip + done.runs}")
+        say(f"{done.left} finished runs are left: --skip {skip + done.runs}")
 
 
 @zoo.command()
@@ -275,6 +276,7 @@ def unpack(files: tuple[Path, ...], store: str, workers: int | None) -> None:
 def ls(plan: Plan) -> None:
     """Show how far a store is with a profile."""
     from rich.table import Table
+    from rich.text import Text
 
     from dbench.zoo.survey import STATES, survey
 
@@ -284,17 +286,17 @@ def ls(plan: Plan) -> None:
     for rare in ("partly scored", "unreadable"):
         if not any(row[rare] for row in counts.values()):
             columns.remove(rare)
-    shown = Table(
-        box=None, header_style="bold", padding=(0, 1), title=f"{found.name} in {place.url}", title_justify="left"
-    )
+    title = Text(one_line(f"{found.name} in {place.url}"))
+    shown = Table(box=None, header_style="bold", padding=(0, 1), title=title, title_justify="left")
     for name in ("data", "objective", "strength"):
         shown.add_column(name, no_wrap=True)
     for name in columns:
         shown.add_column(name, justify="right")
     for (data_name, objective_name, strength), row in sorted(counts.items()):
-        shown.add_row(data_name, objective_name, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
+        names = (Text(one_line(name)) for name in (data_name, objective_name))
+        shown.add_row(*names, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
     _print(shown)
     if stored.foreign:
-        click.echo(f"{stored.foreign} further runs have keys of another schema version; this version never reads them")
+        say(f"{stored.foreign} further runs have keys of another schema version; this version never reads them")
     if stored.unreadable:
-        click.echo(f"{stored.unreadable} records of this store cannot be read: the system refuses")
+        say(f"{stored.unreadable} records of this store cannot be read: the system refuses")

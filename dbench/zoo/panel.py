@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -53,6 +53,11 @@ class Panel:
         """Parameters of one model, numbered from 0, each 1 x its shape, float32."""
         own = slice(number, number + 1)
         return {name: torch.from_numpy(values[own].astype(np.float32)) for name, values in self.weights.items()}
+
+    def take(self, keys: Sequence[RunKey]) -> Self:
+        """Return the panel of these models alone, in that order."""
+        rows = [self.keys.index(key) for key in keys]
+        return type(self)(tuple(keys), {name: values[rows] for name, values in self.weights.items()})
 
     def source(self, number: int) -> GridSource:
         """Encode the whole grid by one model, numbered from 0: its mean codes, to be asked for any factors."""

@@ -2,22 +2,34 @@
 
 import json
 import math
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from dbench.outside import user_code
+from dbench.shown import say
+
+_EACH = 6  # models between two lines where the standard error is no terminal
 
 
 @click.command()
 @click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)
 @click.option("--panel", type=click.Path(path_type=Path), help="File of dbench zoo panel.  [72 models, shipped]")
 @click.option("--observations", type=click.IntRange(200), default=5_000, show_default=True, help="Rows of a sample.")
+@click.option("--quick", is_flag=True, help="One seed of each objective and strength: half of the shipped panel.")
 @click.option("--less-is-better", is_flag=True, help="Lower scores of METRIC are better.")
 @click.option("--most", type=click.IntRange(0), default=5, show_default=True, help="Disagreements to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of tables.")
 def rank(
-    metrics: tuple[str, ...], panel: Path | None, observations: int, less_is_better: bool, most: int, as_json: bool
+    metrics: tuple[str, ...],
+    panel: Path | None,
+    observations: int,
+    quick: bool,
+    less_is_better: bool,
+    most: int,
+    as_json: bool,
 ) -> None:
     """Score the trained models of a panel with METRIC and with ours: do they rank the models alike?
 
@@ -28,20 +40,24 @@ def rank(
 
     from dbench.shown import terminal
     from dbench.stats.estimate import finite_or_none
-    from dbench.zoo.panel import SHIPPED, read_panel
+    from dbench.zoo.panel import SHIPPED, choose_runs, read_panel
     from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
 
     found = read_panel(panel or SHIPPED)
+    if quick:
+        found = found.take(choose_runs(found.keys, 1))
     named = list(dict.fromkeys(metrics))
     every = list(dict.fromkeys([*named, *BESIDE]))
     # These models are small: threads that wait for each other take three times the processor time.
-    with threadpool_limits(1), terminal(stderr=True).status("") as status, user_code():
+    console, total = terminal(stderr=True), len(found.keys)
+    with threadpool_limits(1), console.status("") as status, user_code():
+        tell = _progress(total, status.update if console.is_terminal else lambda line: click.echo(line, err=True))
         scores = score_panel(
             found,
             every,
             observations=observations,
             less_is_better=less_is_better,
-            progress=lambda number: status.update(f"model {number + 1} of {len(found.keys)}"),
+            progress=tell if console.is_terminal else lambda number: None if number % _EACH else tell(number),
         )
     both = [(name, other) for place, name in enumerate(named) for other in every if other not in named[: place + 1]]
     pairs = [(name, other, agreement(scores, name, other)) for name, other in both]
@@ -65,16 +81,28 @@ def rank(
         }
         click.echo(json.dumps(record, indent=1))
         return
-    click.echo(f"{len(found.keys)} models on {found.data.name}; Spearman's correlation of scores over the models,")
-    click.echo("with the 95% interval of models drawn anew:")
+    say(f"{len(found.keys)} models on {found.data.name}; Spearman's correlation of scores over the models,")
+    say("with the 95% interval of models drawn anew:")
     for name, other, estimate in pairs:
         said = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
         if not math.isfinite(estimate.low):
             said = f"{estimate.value:.2f} ({len(found.keys)} models are too few for an interval)"
         if same := [one for one in (name, other) if one in flat]:
             said = f"not defined, {same[0]} gives every model the same score"
-        click.echo(f"  {name} with {other}: {said}")
+        say(f"  {name} with {other}: {said}")
     for name, listed in apart.items():
-        click.echo(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
+        say(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
         for one in listed:
-            click.echo(f"  {one.rank:g} and {one.other:g}: {found.keys[one.model]}")
+            say(f"  {one.rank:g} and {one.other:g}: {found.keys[one.model]}")
+
+
+def _progress(total: int, say: Callable[[str], None]) -> Callable[[int], None]:
+    """Say which of so many models is scored, and about how long the others take."""
+    start = time.monotonic()
+
+    def said(number: int) -> None:
+        left = (time.monotonic() - start) / number * (total - number) if number else 0.0
+        about = f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left" if number else ""
+        say(f"model {number + 1} of {total}{about}")
+
+    return said

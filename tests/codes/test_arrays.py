@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy import sparse
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
@@ -26,7 +27,7 @@ WAYS = {
     "torch int8": (torch.tensor(CODES), torch.tensor(FACTORS, dtype=torch.int8)),
     "torch bfloat16 factors": (torch.tensor(CODES), torch.tensor(FACTORS, dtype=torch.bfloat16)),
     "few floats": (CODES, HALVES),
-    "text": (CODES, np.array(["a", "b", "c", "d"])[FACTORS]),
+    "ordered": (CODES, pd.DataFrame(np.array([*"abcd"])[FACTORS]).astype(pd.CategoricalDtype([*"abcd"], ordered=True))),
 }
 
 
@@ -39,9 +40,16 @@ def test_every_way_in_is_the_same_sample_and_score(way: str) -> None:
     assert mig(*WAYS[way]).value == mig(Sample(CODES, FACTORS)).value
 
 
+def test_text_is_numbered_as_it_occurs() -> None:
+    found = read_arrays(CODES, np.array(["d", "b", "c", "a"])[FACTORS]).sample
+    assert found.kinds == ("text", "text")
+    np.testing.assert_array_equal(found.factors, np.stack([pd.factorize(column)[0] for column in FACTORS.T], axis=1))
+    assert mig(found).value == pytest.approx(mig(CODES, FACTORS).value, abs=1e-12)
+
+
 def test_every_metric_of_a_sample_takes_arrays() -> None:
     for name, function in METRICS.items():
-        takes = function.card.needs == "sample"  # type: ignore[attr-defined]
+        takes = function.card.needs in ("sample", "sample+logvar")  # type: ignore[attr-defined]
         assert hasattr(function, "__wrapped__") == takes, name
     assert sap(CODES, FACTORS, relation="r2").value == sap(Sample(CODES, FACTORS), relation="r2").value
     assert mig(codes=CODES, factors=FACTORS).value == mig(sample=Sample(CODES, FACTORS)).value  # type: ignore[call-overload]
@@ -84,11 +92,10 @@ def test_few_floats_are_labels_and_who_knows_better_says_so() -> None:
     found = read_arrays(CODES, HALVES)
     assert "factor_0 (3 values), factor_1 (4 values): not whole numbers, but few that" in found.notes[0]
     kept = read_arrays(CODES, HALVES, continuous=["factor_1"])
-    np.testing.assert_array_equal(kept.sample.factors, HALVES)
-    assert kept.notes == (
-        "factor_1: continuous as asked, so all factors count as continuous; for metrics of labels leave them out, "
-        "cut them into classes (numpy.digitize), or name them as 'discrete'.",
-    )
+    np.testing.assert_array_equal(kept.sample.factors, np.stack([FACTORS[:, 0], HALVES[:, 1]], axis=1))
+    assert kept.sample.kinds == ("discrete", "continuous")
+    assert len(kept.notes) == 1
+    assert "factor_0 (3 values): not whole numbers, but few that" in kept.notes[0]
     assert not read_arrays(CODES, FACTORS, continuous="*").sample.discrete
 
 
@@ -116,7 +123,7 @@ def test_floats_of_which_each_is_rare_are_continuous_unless_named() -> None:
         (CODES, FACTORS.astype(np.uint64) + np.uint64(2**63), "must fit into 64 bits with sign"),
         (pd.DataFrame({"x": [1.0, None]}), [1, 2], "codes: x must be finite in every row, got 1 missing"),
         (pd.DataFrame({"x": [1.0, 2.0]}), pd.DataFrame({"f": [1, 2]}, index=[1, 0]), "must have the same index"),
-        (torch.zeros(3, 2).to_sparse(), [1, 2, 3], "codes must be a matrix"),
+        (torch.zeros(3, 2).to_sparse(), [1, 2, 3], "codes must be a dense matrix"),
         (np.ma.masked_equal(CODES, CODES[0, 0]), FACTORS, "codes must not be masked, got 1 masked entries"),
         (CODES, np.ma.masked_less(FACTORS, 1), "factors must not be masked, got"),
         (CODES[:2], [["a"], ["NA"]], "factors: factor_0 must have text in every row, got 'NA'; another name"),
@@ -138,3 +145,26 @@ def test_what_cannot_be_read_is_named(codes: object, factors: object, message: s
 def test_what_is_said_of_factors_must_fit_them(factors: object, said: dict[str, list[str]], message: str) -> None:
     with pytest.raises((InvalidInput, UnknownName), match=message):
         read_arrays(CODES, factors, **said)
+
+
+def test_lists_of_tensors_and_text_as_bytes_are_read() -> None:
+    codes = [torch.tensor(row, requires_grad=True) for row in CODES]
+    shapes = np.array(["a", "b", "c"])[FACTORS[:, 0]]
+    found = read_arrays(codes, np.array([text.encode() for text in shapes], dtype=object)).sample
+    np.testing.assert_array_equal(found.codes, CODES)
+    assert found.kinds == ("text",)
+    assert mig(tuple(codes), FACTORS).value == mig(CODES, FACTORS).value
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        (sparse.csr_matrix(CODES), r"must be a dense matrix, got csr_matrix; \.toarray\(\) makes one"),
+        (torch.tensor(CODES).to_sparse(), r"got a tensor of layout torch\.sparse_coo; \.to_dense\(\) makes one"),
+        ({"z": CODES}, r"codes: z must be a vector of one value a row, got shape"),
+        ("codes.npz", r"must be a matrix \(observations x dimensions\), got a str"),
+    ],
+)
+def test_what_is_no_matrix_is_named(codes: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        mig(codes, FACTORS)  # type: ignore[call-overload]

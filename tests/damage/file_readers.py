@@ -1,22 +1,28 @@
 """Readers of files from outside: codes in five formats, and archives of data sets."""
 
 import csv
+import gzip
 import hashlib
 import io
 import struct
 import tarfile
 import warnings
 import zipfile
+from collections.abc import Callable, Sequence
 from gzip import compress, decompress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+import torch
 from damage import Reader, damaged, spoil_file
 from numpy.typing import NDArray
 from pyarrow import parquet
-from scipy.io import savemat
+from safetensors.numpy import load_file, save_file
+from scipy.io import loadmat, savemat
 
 from dbench.codes.reading import read_codes
 from dbench.data.archives import git_blob_id
@@ -160,6 +166,46 @@ def swapped(data: bytes, stream: np.random.Generator) -> bytes:
     return target.getvalue()
 
 
+def _save_hdf5(path: Path) -> None:
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        for name, values in HELD.items():
+            file.create_dataset(name, data=values)
+
+
+def _load_hdf5(path: Path) -> list[NDArray]:
+    import h5py
+
+    with h5py.File(path) as file:
+        return [file[name][()] for name in HELD]
+
+
+def _torch(what: dict[str, NDArray]) -> dict[str, torch.Tensor]:
+    return {name: torch.tensor(values) for name, values in what.items()}
+
+
+HELD = {"codes": CODES, "factors": FACTORS}
+# What writes each, and what reads it by other means than the reader's.
+ARCHIVES: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
+    "safetensors": (lambda path: save_file(HELD, path), lambda path: map(load_file(path).get, HELD)),
+    "h5": (_save_hdf5, _load_hdf5),
+    "mat": (lambda path: savemat(path, HELD, do_compression=True), lambda path: map(loadmat(path).get, HELD)),
+    "pt": (
+        lambda path: torch.save(_torch(HELD), path),
+        lambda path: (torch.load(path, weights_only=True)[name].numpy() for name in HELD),
+    ),
+}
+
+
+def _numbers(column: Sequence[str]) -> NDArray:
+    """Text as numbers, or as labels where some are none."""
+    try:
+        return np.array([float(text) for text in column])
+    except ValueError:
+        return pd.factorize(np.array(column, dtype=object))[0]
+
+
 def expected(kind: str, paths: list[Path]) -> tuple[NDArray, NDArray]:
     """Codes and factors by other means than the reader's."""
     if kind == "npy":
@@ -167,11 +213,21 @@ def expected(kind: str, paths: list[Path]) -> tuple[NDArray, NDArray]:
     elif kind.startswith("npz"):
         with np.load(paths[0], allow_pickle=False) as archive:
             codes, factors = archive["codes"], archive["factors"]
-    elif kind == "csv":
-        with paths[0].open(encoding="utf-8-sig", newline="") as file:
-            names, *rows = [row for row in csv.reader(file) if row]
+    elif kind == "feather":
+        table = pa.ipc.open_file(paths[0].read_bytes()).read_all()
         codes, factors = (
-            np.array([[float(t) for t, name in zip(row, names, strict=True) if name.startswith(start)] for row in rows])
+            np.column_stack([table[name].to_numpy() for name in table.column_names if name.startswith(start)])
+            for start in USUAL
+        )
+    elif kind in ARCHIVES:
+        codes, factors = ARCHIVES[kind][1](paths[0])
+    elif kind in ("csv", "tsv", "csv.gz"):
+        unpack = gzip.open if kind == "csv.gz" else open
+        with unpack(paths[0], "rt", encoding="utf-8-sig", newline="") as file:  # type: ignore[operator]
+            names, *rows = [row for row in csv.reader(file, delimiter="\t" if kind == "tsv" else ",") if row]
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        codes, factors = (
+            np.column_stack([_numbers(column) for name, column in columns.items() if name.startswith(start)])
             for start in USUAL
         )
     else:
@@ -188,8 +244,12 @@ def codes_reader(folder: Path, what: str) -> Reader:
     if kind == "npy":
         np.save(folder / "codes.npy", CODES)
         np.save(folder / "factors.npy", FACTORS)
-    elif kind == "csv":
-        table.to_csv(folder / "codes.csv", index=False)
+    elif kind in ("csv", "tsv", "csv.gz"):
+        table.to_csv(folder / f"codes.{kind}", index=False, sep="\t" if kind == "tsv" else ",")
+    elif kind == "feather":
+        table.astype({"factor_a": "int64", "factor_b": "int64"}).to_feather(folder / "codes.feather")
+    elif kind in ARCHIVES:
+        ARCHIVES[kind][0](folder / f"codes.{kind}")
     elif kind == "parquet":
         table = table.astype({"factor_a": "int64", "factor_b": "int64"})
         table.to_parquet(folder / "codes.parquet", write_page_checksum=True)

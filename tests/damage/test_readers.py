@@ -1,7 +1,7 @@
 """Damaged codes, stores, tables, reports and archives: an error on purpose or an answer, within bounds.
 
-``make test`` reads a thousand damaged inputs. ``DBENCH_FUZZ=100000 pytest tests/damage -n 2`` reads so many,
-and ``DBENCH_FUZZ_FIRST=7000000`` counts them from another number, which decides how each is damaged.
+``make test`` reads two thousand damaged or hostile inputs. ``DBENCH_FUZZ=100000 pytest tests/damage -n 2`` reads so
+many, and ``DBENCH_FUZZ_FIRST=7000000`` counts them from another number, which decides how each is damaged.
 """
 
 import hashlib
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 from damage import Reader, bounded, damaged, edited, spoil_file
-from file_readers import cars_reader, codes_reader, norb_reader, npz_reader, shapes_reader
+from file_readers import ARCHIVES, cars_reader, codes_reader, norb_reader, npz_reader, shapes_reader
+from hostile_answers import ANSWERERS, answer_reader
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
@@ -37,7 +38,7 @@ from dbench.zoo.scorers import SCORING_SCHEMA
 from dbench.zoo.store import Store, seal
 from dbench.zoo.table import load_runs
 
-INPUTS = int(os.environ.get("DBENCH_FUZZ", "1000"))
+INPUTS = int(os.environ.get("DBENCH_FUZZ", "2000"))
 FIRST = int(os.environ.get("DBENCH_FUZZ_FIRST", "0"))
 
 PROFILE = Profile(
@@ -208,20 +209,22 @@ def expectation_reader(folder: Path, what: str) -> Reader:
 
 # Which reader, of what, and its part of all damaged inputs.
 READERS = {
-    **{f"codes {kind}": (codes_reader, 0.08) for kind in ("npz", "npz deflated", "npy", "csv", "parquet")},
-    "run record": (store_reader, 0.08),
-    "scores": (store_reader, 0.05),
-    "checkpoint": (store_reader, 0.06),
-    "runs table": (table_reader, 0.05),
-    "manifest": (table_reader, 0.05),
-    "pack": (pack_reader, 0.06),
-    "report": (report_reader, 0.05),
-    "expected verdicts": (expectation_reader, 0.05),
-    "dsprites": (npz_reader, 0.03),
-    "mpi3d": (npz_reader, 0.03),
-    "cars3d": (cars_reader, 0.03),
-    "smallnorb": (norb_reader, 0.03),
-    "shapes3d": (shapes_reader, 0.03),
+    **{f"codes {kind}": (codes_reader, 0.05) for kind in ("npz", "npz deflated", "npy", "csv", "parquet")},
+    **{f"codes {kind}": (codes_reader, 0.03) for kind in ("tsv", "csv.gz", "feather", *ARCHIVES)},
+    **{f"answer of {what}": (answer_reader, 0.05) for what in ANSWERERS},
+    "run record": (store_reader, 0.05),
+    "scores": (store_reader, 0.03),
+    "checkpoint": (store_reader, 0.03),
+    "runs table": (table_reader, 0.025),
+    "manifest": (table_reader, 0.025),
+    "pack": (pack_reader, 0.03),
+    "report": (report_reader, 0.025),
+    "expected verdicts": (expectation_reader, 0.025),
+    "dsprites": (npz_reader, 0.02),
+    "mpi3d": (npz_reader, 0.02),
+    "cars3d": (cars_reader, 0.02),
+    "smallnorb": (norb_reader, 0.02),
+    "shapes3d": (shapes_reader, 0.02),
 }
 
 

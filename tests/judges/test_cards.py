@@ -76,7 +76,7 @@ def test_an_unknown_field_is_refused_and_a_card_never_changes():
         ({"confidence": math.nan}, "got nan"),
         ({"min_n": 0}, "min_n of claim 'sober.theorem-1' must be at least 1, got 0"),
         (
-            {"evidence": "synthetic", "regime": (Predicate("n", "n", above(0), "us", lambda *_: 1),)},
+            {"evidence": "synthetic", "regime": (Predicate("n", "n", above(0), "us", "why", lambda *_: 1),)},
             "regime of claim 'sober.theorem-1' is for trained models alone, got one on synthetic",
         ),
     ],
@@ -176,7 +176,7 @@ def test_a_test_covers_one_claim_only_and_stays_itself():
     def test():
         return 7
 
-    card = replace(CARD, false={"n": 1})
+    card = replace(CARD, false={"n": 1}, source="sign")
     assert card.covers(test) is test
     assert getattr(test, CARD_ATTRIBUTE) is card
     replace(CARD, id="flaws.xor").covers(test)

@@ -160,12 +160,12 @@ def test_what_heads_the_finding_is_declared(declared):
     assert declared()["heads"] == "synthetic"
 
 
-def test_a_predicate_of_the_regime_counts_by_name_rule_objectives_and_the_constants_it_closes_over(declared):
+def test_a_predicate_of_the_regime_counts_by_name_rule_units_and_the_constants_it_closes_over(declared):
     def made(level):
-        return lambda population, objectives: level
+        return lambda population, unit: level
 
-    plain = Predicate("p", "says", above(0.5), "source", made(1.0))
-    changed = [replace(plain, name="q"), replace(plain, rule=above(0.6)), replace(plain, objectives=("mtd",))]
+    plain = Predicate("p", "says", above(0.5), "source", "reason", made(1.0))
+    changed = [replace(plain, name="q"), replace(plain, rule=above(0.6)), replace(plain, units=("mtd",))]
     zoo = replace(CARD, evidence="zoo")
     found = [fingerprint(declared(card=replace(zoo, regime=(predicate,)))) for predicate in (plain, *changed)]
     assert len({fingerprint(declared(card=zoo)), *found}) == 5

@@ -14,7 +14,6 @@ import pytest
 from dbench.claims import CARD_ATTRIBUTE, ledger
 from dbench.claims.fingerprint import declared_by, fingerprint
 from dbench.claims.frozen import Frozen, FrozenCard, frozen_again, load_frozen, translate_rules, write_frozen
-from dbench.claims.regime import FACTORS_HELD
 from dbench.claims_commands import _equal_cards
 from dbench.errors import DbenchError
 
@@ -195,12 +194,14 @@ def test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card
 
 def test_a_constant_of_the_library_changed_by_hand_is_noticed_by_the_cards_that_reach_it(claim_files, monkeypatch):
     frozen = load_frozen(ROOT / "claims" / "frozen.json")
-    name = next(name for name, entry in frozen.cards.items() if FACTORS_HELD.name in entry.declared["regime"])
+    name = next(name for name, entry in frozen.cards.items() if "HELD" in entry.declared["constants"])
     paper = name.partition(".")[0]
     files = (f"{paper}/{path.stem}" for path in sorted((ROOT / "claims" / paper).glob("test_*.py")))
     tests = [test for file in files for test in vars(claim_files[file]).values() if hasattr(test, CARD_ATTRIBUTE)]
     own = [test for test in tests if getattr(test, CARD_ATTRIBUTE).name == name]
-    card = getattr(own[0], CARD_ATTRIBUTE)
-    monkeypatch.setattr("dbench.claims.regime.HELD", 0.2)
-    said = frozen.change_of(card, declared_by(card, own, heads=ledger()[card.id].heads))
+    card, row = getattr(own[0], CARD_ATTRIBUTE), ledger()[name.partition(" / ")[0]]
+    table = row.table if row.heads == "zoo" else ""
+    assert frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table)) == ""
+    monkeypatch.setattr("dbench.estimates.relations.HELD", 0.2)
+    said = frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table))
     assert said.startswith(f"card {name!r} is not as it was frozen: constants: HELD is ")

@@ -38,9 +38,8 @@ def test_no_two_cards_judge_the_same_part_of_a_finding_on_the_same_evidence(card
     assert [card for card, count in counts.items() if count > 1] == []
 
 
-def test_a_finding_has_one_primary_card_of_a_kind_and_one_of_the_kind_that_heads_it(cards):
-    primaries = Counter((card.id, card.evidence) for card in cards if card.role == "primary")
-    assert [key for key, count in primaries.items() if count > 1] == []
+def test_a_finding_has_a_primary_card_of_the_kind_that_heads_it(cards):
+    primaries = {(card.id, card.evidence) for card in cards if card.role == "primary"}
     headless = [finding.id for finding in ledger().values() if (finding.id, finding.heads) not in primaries]
     assert headless == []
 

@@ -285,10 +285,12 @@ def population():
     ]
     return Population("micro", pd.DataFrame(rows))
 
-def trees(population, objectives):
+def trees(population, unit):
     return float(population.scores("trees", "beta_vae").mean())
 
-@card("flaws.misalignment", evidence="zoo", regime=(Predicate("p", "trees", above(0.5), "source", trees),)).covers
+KNOWN = Predicate("p", "trees", above(0.5), "source", "reason", trees)
+
+@card("flaws.misalignment", evidence="zoo", regime=(KNOWN,)).covers
 @pytest.mark.parametrize("score", ["mig", "nk"])
 def test_it(population, score):
     return Estimate(0.7, len(population.scores(score, "beta_vae")), lambda level: (0.6, 0.8))
@@ -303,6 +305,41 @@ def test_a_claim_is_judged_on_the_seeds_that_have_what_it_asks_for(session):
         assert (record["verdict"], record["n"]) == ("reproduced", n)
         assert record["regime"][0]["holds"]
         assert (said in record["deviations"]) == deviates
+
+
+ON_DEMAND = """
+import numpy as np
+import pandas as pd
+from dbench.claims import Predicate, above
+from dbench.estimates.evidence import OnDemand
+from dbench.estimates.population import Population
+
+@pytest.fixture
+def models():
+    run = {"strength": 1.0, "status": "done", "score": "mig"}
+    means = {"beta_vae": 0.9, "dip_vae_i": 0.1, "factor_vae": 0.7}
+    rows = [
+        run | {"run": f"{name}-{seed}", "objective": name, "seed": seed, "value": mean}
+        for name, mean in means.items()
+        for seed in range(6)
+    ]
+    return OnDemand(lambda: Population("micro", pd.DataFrame(rows)))
+
+def mig(population, unit):
+    return float(population.scores("mig", unit).mean())
+
+@card("flaws.misalignment", evidence="zoo", regime=(Predicate("p", "mig", above(0.5), "source", "reason", mig),)).covers
+def test_it(models):
+    population = models()
+    return around(float(np.mean([mig(population, objective) for objective in population.objectives])))
+"""
+
+
+def test_units_outside_a_condition_are_left_out_of_models_that_a_test_asks_for(session):
+    record = session(ON_DEMAND, "-n0").records["test_it"]
+    assert (record["verdict"], record["regime"][0]["outside"]) == ("reproduced", ["dip_vae_i"])
+    assert record["estimate"] == pytest.approx(0.8)
+    assert record["all_units"]["estimate"] == pytest.approx(1.7 / 3)
 
 
 @pytest.mark.parametrize("option", ["--ignore=claims/other.py", "--stepwise"])

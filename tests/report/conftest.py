@@ -52,7 +52,10 @@ def row(where: str, says: str, heads: str = "zoo") -> Finding:
 
 EXACT = {"interval": None, "n": 1, "unit": "construction", "evidence": "synthetic", "confidence": 1.0}
 CONDITION = {"name": "factors known", "says": "half of the factors are held", "rule": "above 0.5", "source": "papers"}
-MICRO = {"deviations": ["images averaged down to 16 x 16"], "regime": [CONDITION | {"value": 0.6, "holds": True}]}
+MICRO = {
+    "deviations": ["images averaged down to 16 x 16"],
+    "regime": [CONDITION | {"values": {"beta_vae": 0.6}, "outside": [], "holds": True}],
+}
 LEDGER = {
     "sober.theorem-1": row("section 3, Theorem 1", "Infinitely many bijections entangle any density.", "synthetic"),
     "sober.tc-sampled-falls": row("5.2, Figure 2", "Total correlation of samples falls with the strength."),
@@ -112,7 +115,7 @@ def realistic_records() -> list[dict[str, Any]]:
         | printed("Spearman 0.54 +- 0.06", 0.54, agrees=True),
         judged("udr.lasso-not-worse-than-spearman", "undecided", 0.012, interval=[-0.031, 0.055], **above(0), **MICRO),
         judged("udr.kl-gap", "not tested", reason="no model holds more than two factors", **above(0.3, 0))
-        | {"regime": [CONDITION | {"value": 0.4, "holds": False}]},
+        | {"regime": [CONDITION | {"values": {"beta_vae": 0.4}, "outside": ["beta_vae"], "holds": False}]},
         *(
             judged("flaws.single-code-scores", verdict, value, params={"metric": metric}, **EXACT, **above(0.9))
             | printed("1.0", 1.0, agrees=value > 0.99)

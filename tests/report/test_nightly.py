@@ -163,7 +163,18 @@ def test_a_session_without_a_report_is_said_and_keeps_nothing(night):
     assert night.git("branch", "--list", "reports", at=night.origin) == ""
 
 
+def test_pages_and_badges_of_the_peers_are_published_beside_the_report(night, report):
+    night.run("2026-11-20", report())
+    for place in ("build/referee/badge-disent-mig.svg", "docs/peers.md"):
+        (night.checkout / place).parent.mkdir(parents=True, exist_ok=True)
+        (night.checkout / place).write_text(place)
+    night.step("peers", "2026-11-20", "success")
+    assert night.published("peers/badge-disent-mig.svg") == "build/referee/badge-disent-mig.svg"
+    assert night.published("peers/peers.md") == "docs/peers.md"
+    assert "Over time" in night.published("index.html")
+
+
 def test_the_workflow_runs_these_steps_in_this_order():
     called = re.findall(r"nightly\.sh (\w+)", WORKFLOW.read_text())
-    assert called == ["verify", "keep", "tell"]
+    assert called == ["verify", "keep", "tell", "peers"]
     assert re.findall(r"^(\w+)\(\) \{", SCRIPT.read_text(), re.MULTILINE) == called

@@ -64,9 +64,6 @@ def test_of_several_cases_all_must_hold(heading_of, make_record):
     assert heading["notes"] == []
 
 
-OUTSIDE = {"name": "kept", "says": "share", "rule": "above 1", "source": "us", "value": 0.5, "holds": False}
-
-
 OPEN = {"verdict": "undecided", "estimate": -0.15, "interval": [-0.2, 0.0]}
 
 
@@ -89,7 +86,6 @@ OPEN = {"verdict": "undecided", "estimate": -0.15, "interval": [-0.2, 0.0]}
             "of fewer than the 40 seeds that are asked for",
         ),
         ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape; such evidence would be judged."),
-        ({"verdict": "not tested", "regime": [OUTSIDE]}, "; models within it would be judged."),
         ({"verdict": "undecided", "interval": [1, 1]}, "no interval can be given; seeds that differ would give one"),
         ({"verdict": "broken", "reason": "ZeroDivisionError", "estimate": None}, "ZeroDivisionError"),
     ],
@@ -188,9 +184,6 @@ def test_only_samples_err_by_chance(make_record):
     assert chance_text([exact, make_record(interval=None)]) == ""
     assert chance_text([exact] + [make_record(confidence=0.9)] * 10).startswith("10 of the verdicts rest on samples")
     assert ", 0.5 would be" in chance_text([make_record(confidence=0.9)] * 10)
-    decider = make_record(confidence=0.9)
-    others = [decider, make_record(confidence=0.8), make_record(interval=None), make_record(confidence=1.0)]
-    assert ", 0.15 would be" in chance_text([decider], others)  # of itself and of one other that rests on a sample
 
 
 def test_of_cases_of_one_verdict_the_farthest_heads_or_the_narrowest(heading_of, make_record):
@@ -220,19 +213,10 @@ def test_a_case_that_is_weaker_for_sure_outranks_one_that_cannot_be_worse(headin
 
 
 @pytest.mark.parametrize("own", [16, 64])
-@pytest.mark.parametrize(
-    ("at_16", "at_32", "at_64", "heads"),
-    [
-        ("undecided", "reproduced", "undecided", 32),
-        ("reproduced", "contradicted", "weaker", 64),
-        ("reproduced", "not tested", "absent", 64),
-        ("contradicted", "undecided", "not tested", 16),
-        ("undecided", "not tested", "undecided", None),
-    ],
-)
-def test_of_several_image_sizes_the_largest_that_decides_heads(make_record, sample, own, at_16, at_32, at_64, heads):
+def test_of_several_image_sizes_that_of_the_primary_heads(make_record, sample, own):
     tables = [sample["provenance"]["evidence"][0] | {"name": f"t{side}", "side": side} for side in (64, 16, 32)]
-    verdicts, heads = {16: at_16, 32: at_32, 64: at_64}, heads or own
+    at_16, at_32, at_64 = "undecided", "contradicted", "weaker"
+    verdicts, heads = {16: at_16, 32: at_32, 64: at_64}, own
     records = [
         make_record(
             role="primary" if side == own else "size",

@@ -157,10 +157,10 @@ def test_a_bar_of_the_records_beside_is_as_long_as_they_are_many(page):
     assert "0 of 1 probe reproduced" in page.text
 
 
-def test_conditions_are_shown_with_their_values(page):
-    for value, status in (("0.6", "met"), ("0.4", "not met")):
-        status += " (source: papers)"
-        assert f"half of the factors are held: {value}, above 0.5 is asked: {status}" in page.text
+def test_conditions_are_shown_with_the_value_of_each_unit(page):
+    for value, left_out in (("0.6", ""), ("0.4", "; left out: beta_vae")):
+        said = f"half of the factors are held, above 0.5 is asked of each: beta_vae {value}{left_out} (source: papers)"
+        assert said in page.text
 
 
 def test_a_finding_can_be_cited_and_disputed(sample):

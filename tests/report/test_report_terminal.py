@@ -36,23 +36,17 @@ def test_a_finding_that_is_not_reproduced_has_one_line(make_record):
         "  1 finding: 1 weaker",
         "  weaker       sober.tc-sampled-falls         -0.620 [-0.710, -0.530] (< -0.1)",
         "",
+        "1 finding: 1 on trained models (1 weaker).",
     ]
 
 
-def test_what_is_not_tested_says_whole_why_and_of_a_regime_the_name_and_the_value(make_record):
+def test_what_is_not_tested_says_whole_why(make_record):
     reason = "needs shapes3d without combinations of factor values, got another data set"
     lacking = make_record(claim="irs.a", verdict="not tested", estimate=None, interval=None, reason=reason)
-    regime = [
-        {"name": "factors held", "says": "share", "rule": "above 0.5", "source": "", "value": 0.25, "holds": False}
-    ]
-    outside = make_record(
-        claim="irs.b", verdict="not tested", regime=regime, reason="outside the conditions set for it: long"
-    )
-    lines = summary_lines(build_document([lacking, outside]))
-    assert lines[2:5] == [
+    lines = summary_lines(build_document([lacking]))
+    assert lines[2:4] == [
         "  not tested   irs.a                          needs shapes3d without",
         "               combinations of factor values, got another data set",
-        "  not tested   irs.b                          regime: factors held 0.25",
     ]
 
 

@@ -1,6 +1,7 @@
 """Somebody's encoder on a data set: whole grids by look-up, large ones by asking."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,18 @@ class Noisy(Squares):
 class Ends(Squares):
     def grid_images(self):
         os._exit(0)
+
+def waves(images):
+    return moments(images) * 1j
+
+def days(images):
+    return np.zeros((len(images), 2), dtype="datetime64[D]")
+
+def words(images):
+    return np.full((len(images), 2), "1")
+
+def objects(images):
+    return moments(images).astype(object)
 
 def nan(images):
     return np.full((len(images), 2), np.nan)
@@ -211,3 +224,13 @@ def test_traversals_of_a_decoder_are_drawn(folder: Path) -> None:
         refused = run(*common, *wrong)
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
         assert message in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("waves", "complex128"), ("days", r"datetime64\[D\]"), ("words", "<U1"), ("objects", "object")]
+)
+def test_codes_that_are_no_real_numbers_are_refused_and_not_converted(name: str, dtype: str) -> None:
+    result = run(f"--encoder=mine_encoders:{name}", SQUARES, "--metric", "mig")
+    assert result.exit_code == 2
+    said = " ".join(result.output.split())
+    assert re.search(rf"encoder mine_encoders:{name} must return real numbers, got dtype {dtype}", said)

@@ -3,6 +3,7 @@
 import doctest
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -50,5 +51,9 @@ def test_the_examples_from_arrays_run(
     assert "mig" in shown
     exec(PYTHON[2], {})
     assert "factor_vae" in capsys.readouterr().out
-    exec(PYTHON[3], {})
+    pytest.importorskip("matplotlib").use("Agg")
+    names: dict[str, Any] = {}
+    exec(PYTHON[3], names)
+    assert [line.get_label() for line in names["plot"].models({"a": names["scores"]}, "mig").lines] == ["a"]
+    exec(PYTHON[4], {})
     assert "10 {'mig':" in capsys.readouterr().out

@@ -1,11 +1,15 @@
 import json
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import effective_n_jobs
+from sklearn.ensemble import RandomForestClassifier
+from threadpoolctl import threadpool_limits
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
@@ -160,7 +164,9 @@ def test_what_goes_with_arrays_is_refused_beside_a_file(tmp_path: Path) -> None:
     np.save(tmp_path / "z.npy", GRID * 1.0)
     np.save(tmp_path / "f.npy", GRID)
     for codes in (tmp_path / "z.npy", read_codes(tmp_path / "z.npy", tmp_path / "f.npy")):
-        with pytest.raises(InvalidInput, match=r"factor_names go with arrays, got \['a', 'b', 'c'\] beside a file"):
+        with pytest.raises(
+            InvalidInput, match=r"factor_names must come with arrays, got \['a', 'b', 'c'\] beside a file"
+        ):
             score_codes(codes, factor_names=["a", "b", "c"])
     with pytest.raises(InvalidInput, match="factors beside a file must be a file too, got ndarray"):
         score_codes(str(tmp_path / "z.npy"), GRID)
@@ -241,3 +247,30 @@ def test_a_metric_that_breaks_does_not_take_the_others_with_it(monkeypatch: pyte
     found = reasons(SAMPLE)
     assert found["mig"].startswith("LinAlgError")
     assert found["med"] == ""
+
+
+def test_forests_grow_in_as_many_threads_as_numpy_may_use_and_come_out_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sample, seen = noisy(RNG.integers(0, [3, 4, 2], size=(2_000, 3))), list[int]()
+    fit = RandomForestClassifier.fit
+
+    def counted(self: RandomForestClassifier, *given: object) -> RandomForestClassifier:
+        seen.append(effective_n_jobs(None))
+        return fit(self, *given)
+
+    monkeypatch.setattr(RandomForestClassifier, "fit", counted)
+    values = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            values.append(
+                compute(ScoredCodes.of(read_arrays(sample.codes, sample.factors)), metrics=["dci[forest]"], repeats=0)[
+                    0
+                ].score
+            )
+    assert set(seen[:3]) == {1}
+    assert set(seen[3:]) == {min(2, os.cpu_count() or 1)}
+    assert values[0] is not None
+    assert values[1] is not None
+    assert values[0].relation is not None
+    assert np.array_equal(values[0].relation, values[1].relation)

@@ -91,9 +91,7 @@ def test_of_wide_codes_only_what_keeps_pace_is_computed_and_the_rest_says_what_i
     assert found["mig"]["repeats"] == 0
     words = "fits predictors on 1,010 codes, about "
     assert found["linear_accuracy"]["reason"].startswith(words)
-    assert found["linear_accuracy"]["reason"].endswith(
-        "(fewer with most, --most 500); computed where asked for by name"
-    )
+    assert found["linear_accuracy"]["reason"].endswith("(fewer codes with most=500); computed where asked for by name")
     assert found["factor_vae"]["reason"].startswith("takes more than in proportion to 1,010 codes")
 
 

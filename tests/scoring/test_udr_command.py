@@ -111,7 +111,7 @@ def test_bad_input_gives_one_line(files: list[Path], tmp_path: Path) -> None:
         ([files[0], tmp_path / "short.npz"], "must hold the codes of the same observations, got 400 rows"),
         ([files[0], tmp_path / "z.npz"], "z.npz has no array 'codes'; it holds z; name it with --codes"),
         ([files[0], tmp_path / "none.npz"], "no file of codes at"),
-        ([files[0], Path(__file__)], "codes must come in .npz, .npy, .csv or .parquet"),
+        ([files[0], Path(__file__)], "codes must come in .npz, .safetensors, .h5, .hdf5, .mat, .pt, .pth, .npy, .csv"),
     ):
         result = run(*arguments)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

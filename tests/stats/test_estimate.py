@@ -15,6 +15,7 @@ from dbench.stats import (
     jackknife_each,
     largest_of,
     mean_of,
+    most_below,
     share_of,
     smallest_of,
     uniform_deviation,
@@ -31,6 +32,7 @@ ALL = {
     "deviation": uniform_deviation(0.2, n=100, points=3),
     "smallest": smallest_of(MEANS),
     "largest": largest_of(MEANS),
+    "most": most_below(MEANS),
     "direction": common_direction(MEANS),
 }
 

@@ -5,7 +5,7 @@ import pytest
 
 from dbench.errors import InvalidInput
 from dbench.seeds import generator
-from dbench.stats import Estimate, Interval, common_direction, exact, largest_of, mean_of, smallest_of
+from dbench.stats import Estimate, Interval, common_direction, exact, largest_of, mean_of, most_below, smallest_of
 
 
 def means(table: np.ndarray) -> list[Estimate]:
@@ -30,6 +30,23 @@ def test_the_largest_is_the_mirror_image_of_the_smallest():
     table = generator(test="largest").standard_normal((9, 4))
     largest, smallest = largest_of(means(table)).at(0.95), smallest_of(means(-table)).at(0.95)
     assert (largest.value, largest.low, largest.high) == (-smallest.value, -smallest.high, -smallest.low)
+
+
+@pytest.mark.parametrize(("k", "rank"), [(1, 1), (5, 3), (6, 4)])
+def test_most_lie_below_the_value_of_the_rank_past_the_middle(k, rank):
+    table = generator(test="most").standard_normal((9, k)) + np.arange(k)
+    found = most_below(means(table)).at(0.95)
+    lower, upper = at(means(table), 1 - 0.05 / rank), at(means(table), 1 - 0.05 / (k - rank + 1))
+    assert found.value == sorted(table.mean(axis=0))[rank - 1]
+    assert found.low == pytest.approx(sorted(e.low for e in lower)[rank - 1])
+    assert found.high == pytest.approx(sorted(e.high for e in upper)[rank - 1])
+
+
+def test_most_are_rarely_said_to_lie_below_where_half_of_them_do():
+    """Six true values, three far below 0 and three at it: four must be, so each of three may be missed."""
+    stream = generator(test="most, false")
+    tables = stream.standard_normal((2_000, 9, 6)) - [9, 9, 9, 0, 0, 0]
+    assert np.mean([most_below(means(table)).at(0.95).high < 0 for table in tables]) < 0.035
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from dbench.stats import (
     mean_range_overlaps,
     probability_of_superiority,
     superiority_of_groups,
-    superiority_over_rest,
     transfer_chance,
     transfer_success,
     transfer_successes,
@@ -31,9 +30,8 @@ def test_superiority_is_mann_whitneys_u_and_its_mirror(first, second):
     assert probability_of_superiority(second, first) == pytest.approx(1 - found)
 
 
-def test_each_setting_is_held_against_the_runs_of_all_others():
-    scores = np.array([[1.0, 2.0, 9.0], [1.0, 3.0, 0.0]])
-    found = superiority_over_rest(scores)
+def test_each_group_is_held_against_the_runs_of_all_others():
+    found = superiority_of_groups([[1.0, 1.0], [2.0, 3.0], [9.0, 0.0]])
     assert found.tolist() == [1 / 4, 3 / 4, 1 / 2]
 
 
@@ -92,7 +90,6 @@ def test_families_are_overlapped_each_for_itself_and_a_group_that_one_family_lac
     [
         (lambda: probability_of_superiority([], [1.0]), "first must be"),
         (lambda: probability_of_superiority([1.0], [math.nan]), "second must be finite, got nan"),
-        (lambda: superiority_over_rest(np.zeros((3, 1))), r"at least 1 x 2, got shape \(3, 1\)"),
         (lambda: superiority_of_groups([[1.0, 2.0]]), "groups must be at least 2, got 1"),
         (lambda: overlap([1.0], [1.0], trim=0.5), r"trim must lie in \[0, 0.5\), got 0.5"),
         (

@@ -17,6 +17,7 @@ from dbench.zoo.engine import network_of
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
 from dbench.zoo.profiles import PROFILES
 from dbench.zoo.rank import agreement, disagreements, score_panel
+from dbench.zoo.rank_command import _progress
 from dbench.zoo.table import load_manifest, load_runs, run_keys
 
 
@@ -88,6 +89,27 @@ def test_metrics_named_are_compared_with_each_other_once_and_a_flat_one_with_non
     assert "apart by flat" not in shown
     pairs = json.loads(run(*arguments, "--json").stdout)["agreement"]
     assert {pair["spearman"] for pair in pairs if "flat" in pair["with"] + pair["metric"]} == {None}
+
+
+def test_the_quick_half_is_one_seed_of_each_setting_and_says_how_far_it_is(made):
+    arguments = ["rank", "mig", "--panel", made, "--observations", 500]
+    done, all_ = (run(*arguments, *more) for more in (["--quick"], []))
+    assert done.stdout.startswith("2 models on dsprites_grid_16")
+    assert done.stderr.splitlines()[0] == "model 1 of 2"
+    assert all_.stderr.splitlines()[0] == "model 1 of 4"
+    scores, whole = (json.loads(run(*arguments, "--json", *more).stdout) for more in (["--quick"], []))
+    assert scores["models"] == whole["models"][::2]  # the second of each two is another seed
+    assert scores["scores"]["mig"] == whole["scores"]["mig"][::2]
+
+
+def test_the_time_left_is_what_the_models_before_took(monkeypatch):
+    clock = iter([0.0, 20.0, 30.0])
+    monkeypatch.setattr("dbench.zoo.rank_command.time.monotonic", lambda: next(clock))
+    lines = []
+    said = _progress(21, lines.append)
+    for number in (0, 1, 11):
+        said(number)
+    assert lines == ["model 1 of 21", "model 2 of 21, about 7 min left", "model 12 of 21, about 27 s left"]
 
 
 def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch):

@@ -79,6 +79,10 @@ class StoredArray:
 
     def read_text(self) -> tuple[str, ...]:
         """Return a short vector of strings; anything else is refused."""
+        if self.dtype.hasobject:
+            raise InvalidInput(
+                f"{self.what} holds python objects, which are never read; save it as text, np.array(names, dtype=str)"
+            )
         if self.dtype.kind not in "US" or len(self.shape) != 1 or max(self.dtype.itemsize, 1) * self.shape[0] > _TEXT:
             raise InvalidInput(f"{self.what} must be a short vector of strings, got {self}")
         with _reading(self.what):

@@ -1,9 +1,8 @@
-"""Tables: csv and Parquet, read in batches by pyarrow."""
+"""Tables: Parquet and Feather, read in batches by pyarrow; see :mod:`dbench.codes.formats.delimited` for csv."""
 
-import csv
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,8 @@ from dbench.codes.formats.values import (
 )
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import readable
+from dbench.shown import clipped, some
 
-_HEADER = 1 << 20
-_BLOCK = 1 << 23
 _BATCH = 1 << 16
 
 
@@ -68,14 +66,24 @@ class StoredTable:
                 numbers |= zip(group, self.read(group, keep).T, strict=True)
         if self.untyped:  # read as floats: those that floats cannot hold are read again, from their text
             numbers = {name: column for name, column in numbers.items() if not beyond_floats(column)}
-        return [numbers[name] if name in numbers else self._text(name, keep) for name in columns]
+        words = self._text([name for name in columns if name not in numbers], keep)
+        return [numbers[name] if name in numbers else words[name] for name in columns]
 
-    def _text(self, name: str, keep: NDArray[np.int64] | None) -> Column:
-        what = f"{self.what}: column {name!r}"
-        require_room(what, self.rows, 1, self.rows if keep is None else len(keep))
+    def _text(self, names: Sequence[str], keep: NDArray[np.int64] | None) -> dict[str, Column]:
+        """Read columns as text, all in one pass."""
+        if not names:
+            return {}
+        require_room(self.what, self.rows, len(names), self.rows if keep is None else len(keep))
         with readable(self.what):
-            columns = (batch.column(name) for batch in self._whole([name], text=True))
-            return text_column(what, rows_of((_words(what, column) for column in columns), keep))
+            blocks = (
+                np.stack([_words(self._called(name), batch.column(name)) for name in names], axis=1)
+                for batch in self._whole(names, text=True)
+            )
+            text = rows_of(blocks, keep)
+            return {name: text_column(self._called(name), text[:, j]) for j, name in enumerate(names)}
+
+    def _called(self, name: str) -> str:
+        return f"{self.what}: column {clipped(name)!r}"
 
     def _whole(self, columns: Sequence[str], *, text: bool = False) -> Iterator[Any]:
         """Yield batches, which must have all rows together, and no more."""
@@ -116,60 +124,22 @@ def _matrix(what: str, columns: Sequence[str], batch: Any) -> NDArray[np.generic
     return np.stack([part.astype(np.float64) for part in parts], axis=1)
 
 
+def stripped(what: str, names: Sequence[str]) -> list[str]:
+    """Return names of columns without blanks around them and without the # that numpy.savetxt begins with, checked."""
+    first, *others = names or [""]
+    found = [name.strip() for name in (first.lstrip().removeprefix("#"), *others)]
+    _require_names(what, found)
+    return found
+
+
 def _require_names(what: str, names: Sequence[str]) -> None:
     odd = [name for name in names if not name.isprintable()]
     if odd:  # they would be printed
-        raise InvalidInput(f"{what} must have printable names for columns, got {odd[0]!r}")
-    twice = sorted({name for name in names if names.count(name) > 1})
+        raise InvalidInput(f"{what} must have printable names for columns, got {clipped(odd[0])!r}")
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise InvalidInput(f"{what} must name each column once, got {', '.join(map(repr, twice[:5]))} more than once")
-
-
-def _csv_reader(path: Path, **options: Any) -> Any:
-    from pyarrow import csv as arrow_csv
-
-    reading = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
-    return arrow_csv.open_csv(path, read_options=reading, convert_options=arrow_csv.ConvertOptions(**options))
-
-
-def _csv_batches(path: Path, columns: Sequence[str], *, text: bool) -> Iterator[Any]:
-    import pyarrow as pa
-
-    kinds = dict.fromkeys(columns, pa.string() if text else pa.float64())
-    yield from _csv_reader(path, include_columns=list(columns), column_types=kinds)
-
-
-def open_csv(path: Path) -> StoredTable:
-    """Look at a csv file with a line of column names: all of it, to count its rows.
-
-    Raises:
-        InvalidInput: no column names, one that occurs twice, or no rows.
-        DamagedData: not text, or lines of different length.
-    """
-    import pyarrow as pa
-
-    what = path.name
-    with readable(what):
-        with path.open("rb") as file:
-            line = file.readline(_HEADER).decode("utf-8-sig")
-        if len(line) >= _HEADER // 4 and not line.endswith("\n"):
-            raise InvalidInput(f"{what} must begin with a line of column names of at most {_HEADER // 4} characters")
-        names = next(csv.reader([line]), [])
-        _require_names(what, names)
-        if not any(name.strip() for name in names):
-            raise InvalidInput(f"{what} must begin with a line of column names, got {line[:40]!r}")
-
-        rows = 0
-        for batch in _csv_batches(path, names[:1], text=True):  # as text: only counted
-            rows += batch.num_rows
-            if rows > LARGEST_ROWS:
-                raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got more")
-        # As far as the first block shows.
-        fields = _csv_reader(path).schema
-        text = frozenset(field.name for field in fields if _is_text(field.type) or pa.types.is_boolean(field.type))
-    if not rows:
-        raise InvalidInput(f"{what} must hold at least one row below its column names, got none")
-    return StoredTable(what, tuple(names), rows, text, frozenset(), partial(_csv_batches, path), untyped=True)
+        listed = some([repr(clipped(name)) for name in twice], 5)
+        raise InvalidInput(f"{what} must name each column once, got {listed} more than once")
 
 
 def open_parquet(path: Path) -> StoredTable:
@@ -183,25 +153,63 @@ def open_parquet(path: Path) -> StoredTable:
 
     what = path.name
     with readable(what), parquet.ParquetFile(path) as file:
-        kinds = {str(field.name): field.type for field in file.schema_arrow}
-        text = frozenset(name for name, kind in kinds.items() if _is_text(kind))
+        stored = [str(name) for name in file.schema_arrow.names]
+        names = tuple(stripped(what, stored))
+        kinds = dict(zip(names, (field.type for field in file.schema_arrow), strict=True))
+        text = frozenset(name for name, kind in kinds.items() if is_text(kind))
         integers = frozenset(name for name, kind in kinds.items() if _is_whole(kind))
-        names = tuple(str(name) for name in file.schema_arrow.names)
         rows = int(file.metadata.num_rows)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
         size = sum(int(group.total_byte_size) for group in groups)
         counted = sum(int(group.num_rows) for group in groups)
-    _require_names(what, names)
     if not 0 < rows <= LARGEST_ROWS:
         raise InvalidInput(f"{what} must hold from 1 to {LARGEST_ROWS:,} rows, got {rows:,}")
     if counted != rows or not 0 <= size <= LARGEST_FILE:
         raise DamagedData(f"{what} must declare {rows} rows in at most {LARGEST_FILE} bytes, got {counted} in {size}")
 
     def batches(columns: Sequence[str], *, text: bool) -> Iterator[Any]:
+        own, shown = dict(zip(names, stored, strict=True)), dict(zip(stored, names, strict=True))
+        asked = [own[name] for name in columns]
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            yield from file.iter_batches(batch_size=_BATCH, columns=list(columns), use_threads=False)
+            for batch in file.iter_batches(batch_size=_BATCH, columns=asked, use_threads=False):
+                yield batch.rename_columns([shown[name] for name in batch.schema.names])
 
     return StoredTable(what, names, rows, text, integers, batches)
+
+
+def open_feather(path: Path) -> StoredTable:
+    """Look at a Feather file (version 2, which is Arrow's file format).
+
+    Raises:
+        InvalidInput: no rows, too many, or a column name that occurs twice.
+        DamagedData: another format, or a damaged one.
+    """
+    import pyarrow as pa
+
+    what = path.name
+    with readable(what, " as Feather of version 2"), pa.OSFile(str(path)) as source:
+        file = pa.ipc.open_file(source)
+        stored = [str(name) for name in file.schema.names]
+        names = tuple(stripped(what, stored))
+        kinds = dict(zip(names, file.schema.types, strict=True))
+        rows = sum(file.get_batch(number).num_rows for number in range(file.num_record_batches))
+    if not 0 < rows <= LARGEST_ROWS:
+        raise InvalidInput(f"{what} must hold from 1 to {LARGEST_ROWS:,} rows, got {rows:,}")
+
+    place = {name: number for number, name in enumerate(names)}
+
+    def batches(columns: Sequence[str], *, text: bool) -> Iterator[Any]:
+        places = sorted(place[name] for name in columns)
+        with pa.OSFile(str(path)) as source:
+            file = pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=places))
+            for number in range(file.num_record_batches):
+                batch = file.get_batch(number)
+                batch.validate(full=True)  # what is damaged may point anywhere
+                yield batch.rename_columns([names[number] for number in places])
+
+    whole = frozenset(name for name, kind in kinds.items() if _is_whole(kind))
+    text = frozenset(name for name, kind in kinds.items() if is_text(kind))
+    return StoredTable(what, names, rows, text, whole, batches)
 
 
 def _is_whole(kind: Any) -> bool:
@@ -211,9 +219,10 @@ def _is_whole(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Whether a column of that type of Arrow's holds text."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
+        return is_text(kind.value_type)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

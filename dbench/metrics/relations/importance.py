@@ -81,21 +81,22 @@ def tree_importance(
     scores = np.empty((2, train.n_factors))
     for j, seed in enumerate(generator.integers(2**31, size=train.n_factors)):
         target, other = train.factors[:, j], test.factors[:, j]
-        if not train.discrete:  # and leaves whose variance is below 2e-16 for pure
+        label = train.kinds[j] != "continuous"
+        if not label:  # and leaves whose variance is below 2e-16 for pure
             unit = np.frexp(np.abs(target).max())[1]
             target, other = np.ldexp(target, -unit), np.ldexp(other, -unit)
         if (target == target[0]).all():  # a split can leave one value only
-            scores[:, j] = [1.0, quality(np.full(len(test), target[0]), other, train.discrete)]
+            scores[:, j] = [1.0, quality(np.full(len(test), target[0]), other, label)]
             continue
-        if estimator == "gbt" and train.discrete:
+        if estimator == "gbt" and label:
             labels, classes = np.unique(target, return_inverse=True)
             found = boosted_trees(train_codes, classes, test_codes, generator=np.random.default_rng(seed))
             matrix[:, j] = found.importance
             for row, guess, truth in ((0, found.train, target), (1, found.test, other)):
                 scores[row, j] = (labels[guess] == truth).mean()
             continue
-        model = _ensemble(estimator, train.discrete, int(seed), candidates).fit(train_codes, target)
+        model = _ensemble(estimator, label, int(seed), candidates).fit(train_codes, target)
         matrix[:, j] = np.maximum(model.feature_importances_, 0.0)  # boosting can round to -1e-19
         for row, values, truth in ((0, train_codes, target), (1, test_codes, other)):
-            scores[row, j] = quality(model.predict(values), truth, train.discrete)
+            scores[row, j] = quality(model.predict(values), truth, label)
     return Importance(matrix, scores[0], scores[1])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from dbench.codes import Sample
 from dbench.codes.sample import finite_array
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes, label_indices, require_count
@@ -38,6 +39,22 @@ def quantise(values: ArrayLike, bins: int = 20) -> NDArray[np.int64]:
     width = halves.max(axis=-2, keepdims=True) - low
     share = np.divide(halves - low, width, out=np.zeros_like(halves), where=width > 0)
     return np.asarray(np.minimum((share * bins + 1e-9).astype(np.int64), bins - 1))
+
+
+def classes(sample: Sample, bins: int = 20) -> NDArray[np.int64]:
+    """Return the factors as n x k labels: labels as they are, continuous ones cut into bins of equal width.
+
+    Example:
+        >>> factors = np.array([[0.1, 7], [0.2, 7], [0.9, 8]])
+        >>> classes(Sample(np.zeros((3, 1)), factors, kinds=("continuous", "discrete")), 2)
+        array([[0, 7],
+               [0, 7],
+               [1, 8]])
+    """
+    if sample.discrete:
+        return sample.factors.astype(np.int64, copy=False)
+    label = [kind != "continuous" for kind in sample.kinds]
+    return np.where(label, sample.factors, quantise(sample.factors, bins)).astype(np.int64)
 
 
 def _classes(factors: Factors, bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

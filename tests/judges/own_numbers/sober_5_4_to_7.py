@@ -6,7 +6,11 @@ CHANCE = 37 / 72
 TRANSFER, DIFFERENCES = "sober/test_5_4_transfer", "sober/test_6_1_differences"
 
 NUMBERS = [
-    (TRANSFER, "TABLE", (min((SAME - CHANCE) / 0.1, (SAME - OTHER_DATA) / 0.05, 1 + 0.1 - (BOTH - CHANCE)),)),
+    (
+        TRANSFER,
+        "TABLE",
+        (min((SAME - CHANCE) / 0.305, (SAME - OTHER_DATA) / 0.222, (0.305 - (BOTH - CHANCE)) / (0.305 - 0.0136)),),
+    ),
     (TRANSFER, "SAME", (SAME - CHANCE,)),
     (TRANSFER, "OTHER_METRIC", (SAME - OTHER_METRIC,)),
     (TRANSFER, "OTHER_DATA", (SAME - OTHER_DATA,)),

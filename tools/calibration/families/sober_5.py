@@ -42,6 +42,15 @@ def ahead(objective: str, effect, **zoo):
     return of_all_metrics(Law(mean={objective: effect}, seed=0.2), **zoo)
 
 
+def ahead_of_disagreeing(effect, **zoo):
+    """Half of the metrics order the methods one way and half the other; beta-VAE lies above by the effect on all."""
+    laws = {"kl.informative": COLLAPSED}
+    for number, metric in enumerate(METRICS):
+        means = {o: 0.5 * step * (-1) ** number + effect * (o == "beta_vae") for o, step in STEPS.items()}
+        laws[metric] = Law(mean=means, seed=0.2)
+    return simulated_zoo(laws, **zoo)
+
+
 def rising_apart(effect, **zoo):
     """The methods lie at equal steps of the effect and the strengths rise by 1, against noise of 1."""
     return of_all_metrics(Law(mean={o: effect * i for o, i in STEPS.items()}, trend=1.0, seed=0.2), **zoo)
@@ -123,19 +132,19 @@ dips_fall = partial(swept, "sampled", dict.fromkeys(DIPS, -1.0))
 # Of a constant picture and of a perfect reconstruction.
 ENDS = (100.0, 0.0)
 OVERLAPS = dict(effects=(0.0, 4.0), at=0.75, at_says="three quarters shared")
-LUCKY = dict(effects=(0.0, 20.0), at=0.5, at_says="every second time")
+LUCKY = dict(effects=(0.0, 20.0), at=0.6, at_says="three times in five")
 overlap = partial(Row, METHODS, truth_seeds=50)
 variance = partial(Row, VARIANCE, truth_seeds=200)
 # A sweep without a trend has 0.
-TREND = dict(effects=(0.0, 12.0))
+TREND = dict(effects=(-2.0, 12.0))
 ABOVE = dict(effects=(-1.0, 5.0), at=0.9, at_says="nine pairs of runs in ten")
 LOW = dict(effects=(-4.0, 1.0), at=0.25, at_says="a quarter of a plain VAE's")
-RISES = dict(effects=(0.0, 1.0), at=0.8, at_says="eight tenths more")
+RISES = dict(effects=(0.0, 3.0), at=1.2, at_says="each a fifth past its bound")
 DIP1_LOW = dict(effects=(-4.0, 1.0), at=0.25, at_says="a quarter of a plain VAE's")
-DIP2_HIGH = dict(effects=(-4.0, 1.0), at=1.0, at_says="as much as a plain VAE")
+DIP2_HIGH = dict(effects=(-4.0, 1.0), at=1.5, at_says="half more than a plain VAE")
 HIGH = dict(effects=(0.0, 3.0), at=4.0, at_says="four times a plain VAE's")
-MORE = dict(effects=(-4.0, 4.0), at=0.5, at_says="half of the models")
-HALF = dict(effects=(0.0, 20.0), at=0.5, at_says="every second time")
+MORE = dict(effects=(-4.0, 4.0), at=0.7, at_says="seven models of ten")
+HALF = dict(effects=(0.0, 20.0), at=0.6, at_says="three times in five")
 MONOTONE, SEEN = "a sweep that looks monotone", "a trend to be seen"
 
 
@@ -162,7 +171,7 @@ ROWS = [
         at=0.15,
         at_says="15% of the way more",
         seeds=5,
-        given={"ends": (ENDS, ENDS)},
+        given={"variant": "noisy_dsprites", "ends": (ENDS, ENDS)},
     ),
     overlap("OVERLAP", apart, **OVERLAPS, given={"draws": 200}),
     overlap("EACH_OVERLAPS", apart, **OVERLAPS, given={"metric": "mig", "draws": 200}),
@@ -170,9 +179,9 @@ ROWS = [
     Row(
         METHODS,
         "NONE_BETTER",
-        partial(ahead, "beta_vae"),
+        ahead_of_disagreeing,
         effects=(0.0, 3.0),
-        at=0.53,
+        at=0.45,
         at_says="hardly a difference",
         truth_seeds=100,
     ),
@@ -194,7 +203,7 @@ ROWS = [
         given={"metric": "mig"},
     ),
     variance("MINOR", rising_apart, effects=(0.0, 3.0), at=0.37, at_says="printed average"),
-    variance("STRENGTH_ADDS", strengths_matter, effects=(0.0, 5.0), at=0.22, at_says="printed average"),
+    variance("STRENGTH_ADDS", strengths_matter, effects=(0.0, 5.0), at=0.24, at_says="printed of dSprites"),
     variance("SEED_REMAINS", strengths_matter, effects=(0.0, 20.0), at=0.41, at_says="printed average"),
     variance("LESS", rising_apart, effects=(0.0, 3.0), at=-0.3, at_says="three tenths less", given={"other": "seed"}),
     Row(
@@ -208,13 +217,13 @@ ROWS = [
     ),
     variance("LUCK", strengths_matter, **LUCKY, truth_seeds=100),
     variance("EACH_LUCKY", strengths_matter, **LUCKY, truth_seeds=100, given={"objective": "beta_vae"}),
-    sampled("FALLS", betas_fall, **TREND, at=-0.8, at_says=MONOTONE),
-    sampled("EACH_FALLS", betas_fall, **TREND, at=-0.8, at_says=MONOTONE, given={"objective": "beta_vae"}),
+    sampled("FALLS", betas_fall, **TREND, at=-0.85, at_says=MONOTONE),
+    sampled("EACH_FALLS", betas_fall, **TREND, at=-0.85, at_says=MONOTONE, given={"objective": "beta_vae"}),
     sampled("HIGHEST", plain_above, **ABOVE),
     sampled("WITHOUT_FACTOR", plain_above, **ABOVE),
     sampled("DIPS_LOW", low_sampled, **LOW),
     sampled("EACH_LOW", low_sampled, **LOW, given={"objective": "dip_vae_i"}),
-    sampled("FACTOR_FLAT", factor, effects=(-1.5, 1.0), at=0.2, at_says="three tenths of it"),
+    sampled("FACTOR_FLAT", factor, effects=(-3.0, 1.0), at=1.4, at_says="three tenths of it"),
     sampled("FACTOR_LOW", factor, **LOW),
     sampled(
         "NO_DECREASE", partial(swept, "sampled", {"factor_vae": -1.0}), effects=(-2.0, 12.0), at=0.0, at_says="no trend"
@@ -252,8 +261,8 @@ ROWS = [
     mean("EXCEEDS_ACTIVE", noise_of_samples, **MORE),
     mean("OVERLAP", overlapping, **HALF, truth_seeds=100),
     mean("EACH_OVERLAPS", overlapping, **HALF, truth_seeds=100, given={"objective": "beta_vae"}),
-    information("DIRECTIONS", informative, effects=(0.0, 12.0), at=0.5, at_says=SEEN),
-    information("MEAN_RISES", informative, effects=(0.0, 12.0), at=0.5, at_says=SEEN),
-    information("SAMPLED_FALLS", informative, effects=(0.0, 12.0), at=0.5, at_says=SEEN),
+    information("DIRECTIONS", informative, effects=(0.0, 12.0), at=0.7, at_says=SEEN),
+    information("MEAN_RISES", informative, effects=(0.0, 12.0), at=0.7, at_says=SEEN),
+    information("SAMPLED_FALLS", informative, effects=(0.0, 12.0), at=0.7, at_says=SEEN),
     information("DIP1_RISES", informative, **TREND, at=0.7, at_says=SEEN),
 ]
