@@ -60,7 +60,7 @@ def trainer_callback(watch: "Watch", encoder: Callable[[Any], Any]) -> Any:
 
     Args:
         watch: says how often, and what.
-        encoder: takes the model that is trained and returns its encoder, as ``lambda model: model.encoder``.
+        encoder: takes the model that is trained and returns its encoder, as ``operator.attrgetter("encoder")`` does.
 
     Raises:
         InvalidInput: transformers is not installed.

@@ -103,8 +103,9 @@ class Scores:
 
         from dbench.scoring.terminal import show
 
-        text = io.StringIO()
-        show(Console(file=text, width=100, highlight=False), [self], table=".frame or .records")
+        text = io.StringIO()  # as text also in a notebook, whose kernel asks for colours
+        console = Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False)
+        show(console, [self], table=".frame or .records")
         return text.getvalue()
 
     def to_markdown(self) -> str:

@@ -194,11 +194,12 @@ def test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card
 
 def test_a_constant_of_the_library_changed_by_hand_is_noticed_by_the_cards_that_reach_it(claim_files, monkeypatch):
     frozen = load_frozen(ROOT / "claims" / "frozen.json")
-    name = next(name for name, entry in frozen.cards.items() if "HELD" in entry.declared["constants"])
-    paper = name.partition(".")[0]
-    files = (f"{paper}/{path.stem}" for path in sorted((ROOT / "claims" / paper).glob("test_*.py")))
-    tests = [test for file in files for test in vars(claim_files[file]).values() if hasattr(test, CARD_ATTRIBUTE)]
-    own = [test for test in tests if getattr(test, CARD_ATTRIBUTE).name == name]
+    files = [path.relative_to(ROOT / "claims").with_suffix("") for path in sorted(ROOT.glob("claims/*/test_*.py"))]
+    modules = [vars(claim_files[str(file)]) for file in files]
+    tests = [test for module in modules if "HELD" not in module for test in module.values()]
+    cards = {id(test): getattr(test, CARD_ATTRIBUTE).name for test in tests if hasattr(test, CARD_ATTRIBUTE)}
+    name = next(name for name in cards.values() if "HELD" in frozen.cards[name].declared["constants"])
+    own = [test for test in tests if cards.get(id(test)) == name]
     card, row = getattr(own[0], CARD_ATTRIBUTE), ledger()[name.partition(" / ")[0]]
     table = row.table if row.heads == "zoo" else ""
     assert frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table)) == ""

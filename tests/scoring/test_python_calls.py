@@ -145,3 +145,11 @@ def test_progress_is_told_of_each_step_or_of_none():
     )
     assert steps == [(0, 2), (1, 2)]
     assert dbench.score(CODES, DIGIT, metrics=["mig"], progress=False)["mig"] > 0
+
+
+def test_printed_scores_are_text_also_where_colours_are_asked_for(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as the kernel of a notebook does
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    said = str(dbench.score(CODES, DIGIT, metrics=["mig"], repeats=0, progress=False))
+    assert said.startswith("arrays: 600 observations")
+    assert "\x1b" not in said
