@@ -1,6 +1,6 @@
 # make claims: judge every finding, write reports/latest/.   make test: lint, types, all tests.   make lint: the quick part.
 # make docs: lists of what there is, and the site in build/site.   make picture: docs/report.png.
-# make pages: what takes minutes and is committed: docs/properties.md and the figures of the report.
+# make pages: what takes minutes and is committed: docs/properties.md, docs/sweeps.md and the figures of the report.
 # make peers: other libraries' metrics beside ours, in an environment of their own; writes docs/peers*.md. It takes an hour.
 # --no-compile: most modules that are installed are never imported.
 PYTHON ?= python3
@@ -31,6 +31,7 @@ docs: .venv/installed
 
 pages: .venv/installed
 	$(BIN)/python tools/properties.py --new docs/properties.md
+	$(BIN)/python tools/sweeps.py
 	$(BIN)/dbench figures --small --out docs/figures
 
 build/peers/installed: pyproject.toml constraints.txt tools/peers/requirements.txt

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dbench.audit.characteristics import characteristic_checks
 from dbench.audit.estimation import estimation_checks
 from dbench.audit.record import Check, CheckResult
+from dbench.audit.regimes import regime_checks
 from dbench.audit.subject import Subject
 from dbench.audit.transforms import transform_checks
 from dbench.errors import DamagedData, InvalidInput, unknown_name
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 Metric = Callable[..., Any] | str | Subject
 
 CHECKS: dict[str, Check] = {
-    check.name: check for check in (*characteristic_checks(), *transform_checks(), *estimation_checks())
+    check.name: check
+    for check in (*characteristic_checks(), *transform_checks(), *estimation_checks(), *regime_checks())
 }
 
 

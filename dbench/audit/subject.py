@@ -22,7 +22,7 @@ from dbench.metrics.registry import Score
 from dbench.outside import user_code
 from dbench.seeds import generator
 
-Needs = Literal["arrays", "sample", "source", "models", "posterior"]
+Needs = Literal["arrays", "sample", "source", "models", "posterior", "sample+logvar"]
 # How a metric's number of bins may be called.
 BINS = ("bins", "n_bins", "num_bins", "nbins")
 
@@ -142,11 +142,14 @@ class Subject:
             return (source,)
         stream = generator(audit="sample", n=n, repetition=repetition)
         sample = source.sample(n, stream)
-        if self.needs in ("models", "posterior"):
+        if self.needs in ("models", "posterior", "sample+logvar"):
             # Two models that learnt the same: the same observations, each with its own noise.
             models = np.stack([sample.codes, source.codes(sample.factors, stream)])
             known = _repeats(*models)
-            return (models, np.tile(known, (2, 1))) if self.needs == "models" else _posterior(models, known)
+            if self.needs == "models":
+                return models, np.tile(known, (2, 1))
+            mean, logvar = _posterior(models, known)
+            return (mean if self.needs == "posterior" else Sample(mean, sample.factors), logvar)
         # Copies: what a metric does to its arguments stays its own affair.
         if self.needs == "sample":
             return (Sample(sample.codes.copy(), sample.factors.copy(), sample.factor_names),)
@@ -161,7 +164,9 @@ def _repeats(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray
     return np.asarray(varies & ((first * second).sum(axis=0) > REPEATS * spread))
 
 
-def _posterior(models: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[NDArray[np.float64], ...]:
+def _posterior(
+    models: NDArray[np.float64], known: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means and log-variances of two encodings of each observation; a code that does not repeat has the prior's."""
     variance = np.maximum(((models[0] - models[1]) ** 2).mean(axis=0) / 2, 1e-4)
     mean, logvar = np.where(known, models.mean(axis=0), 0.0), np.where(known, np.log(variance), 0.0)
@@ -180,7 +185,7 @@ def _needs(metric: Callable[..., Any], name: str) -> Needs:
     """Tell from its card, or its parameters, what a metric wants to be called with."""
     card = getattr(metric, "card", None)
     needs = getattr(card, "needs", None)
-    if needs in ("sample", "source", "models", "posterior"):
+    if needs in ("sample", "source", "models", "posterior", "sample+logvar"):
         return needs  # type: ignore[no-any-return]
     if needs is not None:
         raise InvalidInput(f"{name} needs a {needs}, which a representation alone has not; it cannot be audited")

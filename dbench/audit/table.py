@@ -32,6 +32,7 @@ TITLES = {
     "noise": "falls with noise",
     "sample_size": "no bias with few observations",
     "bins": "no bias with other bins",
+    "regime": "no bias with width or dependence",
     "bounds": "stays within bounds",
     "determinism": "same arrays, same score",
 }

@@ -50,23 +50,17 @@ def read_arrays(
     if factors is None:
         raise InvalidInput(f"factors must be given beside codes, got {type(codes).__name__} alone")
     notes = _compare_rows(codes, factors)
-    code_columns, code_names = _columns("codes", "code", codes)
-    numbers = []
-    for name, column in zip(code_names, code_columns, strict=True):
-        if isinstance(column, Labels):
-            text = f"{clipped(column.names[0])!r} in {clipped(name)}"
-            raise InvalidInput(f"codes must hold real numbers, got text such as {text}")
-        numbers.append(column)
+    numbers, code_names = _code_matrix(codes)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names
     first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
-    if len(numbers[0]) != len(first):
-        pair = f"{(len(numbers[0]), len(numbers))} and {(len(first), len(columns))}"
+    if len(numbers) != len(first):
+        pair = f"{numbers.shape} and {(len(first), len(columns))}"
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
     matrix, kinds, decided = Kinds(continuous, discrete).encode(columns, names)
-    sample = Sample(np.stack(numbers, axis=1), matrix, names, kinds)
+    sample = Sample(numbers, matrix, names, kinds)
     notes += [*decided, *exchanged(sample.codes, kinds)]
     spread = logarithms_of_variances(sample, logvar, std)
     return CodesFile("arrays", sample, code_names, len(sample), logvar=spread, notes=tuple(notes))
@@ -112,6 +106,22 @@ def _compare_rows(codes: Any, factors: Any) -> list[str]:
         if index is not None and not index.is_monotonic_increasing and not index.is_monotonic_decreasing:
             return [f"The index of {what} is not in order, and what stands beside has none: rows go by position."]
     return []
+
+
+def _code_matrix(codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return n x d numbers and the names of the codes; a matrix of floats as it is, since wide ones fill the memory."""
+    if not hasattr(codes, "iloc") and not isinstance(codes, Mapping):
+        array = as_array("codes", codes)
+        if array.dtype.kind == "f" and array.ndim == 2 and 0 not in array.shape and np.isfinite(array).all():
+            return array, tuple(f"code_{j}" for j in range(array.shape[1]))
+    columns, names = _columns("codes", "code", codes)
+    numbers = []
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column, Labels):
+            text = f"{clipped(column.names[0])!r} in {clipped(name)}"
+            raise InvalidInput(f"codes must hold real numbers, got text such as {text}")
+        numbers.append(column)
+    return np.stack(numbers, axis=1), names
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:

@@ -265,7 +265,9 @@ def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None,
 
 def exchanged(codes: Values, kinds: Sequence[Kind]) -> list[str]:
     """Say so where the codes are labels and the factors are not: they may have come the other way round."""
-    if set(kinds) != {"continuous"} or not (codes == np.rint(codes)).all() or not codes.any():
+    if set(kinds) != {"continuous"} or not codes.any():
+        return []
+    if not all((column == np.rint(column)).all() for column in codes.T):  # one by one: wide codes fill the memory
         return []
     return ["All codes are whole numbers and no factor is a label: were codes and factors exchanged? Codes come first."]
 

@@ -93,7 +93,8 @@ class Sample:
     kinds: tuple[Kind, ...] = ()
 
     def __post_init__(self) -> None:
-        codes, factors = finite_array("codes", self.codes), finite_array("factors", self.factors)
+        given = as_array("codes", self.codes)
+        codes, factors = finite_array("codes", given), finite_array("factors", self.factors)
         if len(codes) != len(factors):
             raise InvalidInput(f"codes and factors must have equally many rows, got {len(codes)} and {len(factors)}")
         k = factors.shape[1]
@@ -112,7 +113,8 @@ class Sample:
                     raise InvalidInput(f"{kind} factors must be whole numbers below 2^53 among floats, got {name!r}")
         if "continuous" not in kinds:
             values = values.astype(np.int64)
-        object.__setattr__(self, "codes", codes.astype(np.float64))
+        own = not np.may_share_memory(codes, given)  # wide codes are not copied twice
+        object.__setattr__(self, "codes", codes.astype(np.float64, copy=not own))
         object.__setattr__(self, "factors", values)
         object.__setattr__(self, "factor_names", names)
         object.__setattr__(self, "kinds", kinds)

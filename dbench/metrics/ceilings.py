@@ -4,6 +4,9 @@ Some protocols keep a perfect representation from 1 (20 bins for a factor of 40 
 (plug-in estimates are biased upwards).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import numbers_of
+from dbench.metrics.relations.information import classes, mutual_information
 
 
 def exact_copies(sample: Sample) -> Sample:
@@ -30,6 +34,40 @@ def exact_copies(sample: Sample) -> Sample:
 def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
     """Return the sample with its codes dealt out anew: the same codes, independent of the factors."""
     return replace(sample, codes=sample.codes[generator.permutation(len(sample))])
+
+
+_Informations = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+_LAST: ContextVar[dict[tuple[object, ...], tuple[Sample, _Informations]] | None] = ContextVar("last", default=None)
+
+
+@contextmanager
+def shared_informations() -> Iterator[None]:
+    """Within, :func:`informations` remembers what it last returned, for metrics that ask the same of one sample."""
+    token = _LAST.set({})
+    try:
+        yield
+    finally:
+        _LAST.reset(token)
+
+
+def informations(sample: Sample, generator: np.random.Generator, *, bins: int) -> _Informations:
+    """Return the mutual information in nats of the codes, of exact copies, and of codes dealt out anew.
+
+    Each is codes x factors, see :func:`dbench.metrics.mutual_information`, of the labels that ``classes`` gives.
+    """
+    last, key = _LAST.get(), (id(sample), bins, repr(generator.bit_generator.state))
+    if last is not None and key in last:
+        return last[key][1]
+    factors = classes(sample, bins)
+    # Dealing the factors out instead pairs the same codes with the same labels, and copies no wide codes.
+    back = np.argsort(generator.permutation(len(sample)))
+    both = mutual_information(sample.codes, np.hstack([factors, factors[back]]), bins=bins)
+    own, dealt = np.split(both, 2, axis=1)
+    found = own, mutual_information(exact_copies(sample).codes, factors, bins=bins), dealt
+    if last is not None:
+        last.clear()
+        last[key] = sample, found  # the sample stays, so that no other gets its id
+    return found
 
 
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:

@@ -11,10 +11,9 @@ from dbench.metrics.aggregations import (
     dci_disentanglement,
     disentanglement_per_code,
 )
-from dbench.metrics.ceilings import between, exact_copies, shuffled
+from dbench.metrics.ceilings import between, informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import classes, mutual_information
 from dbench.seeds import given_generator
 
 
@@ -24,6 +23,7 @@ from dbench.seeds import given_generator
     cite="cao2022",
     label="MED",
     mixes=True,
+    wide=True,
     known=(Known(noisy=1, shared=(3 * (5 / 3 - log2(3)) + 1) / 4),),
     parts={"per_factor": "completeness"},
     picture=("normalised_information", "Mutual information, each factor's sum 1"),
@@ -67,11 +67,8 @@ def med(
         0.0
     """
     require_varying(sample)
-    generator, factors = given_generator(generator, metric="med"), classes(sample, bins)
-    matrices = [
-        mutual_information(part.codes, factors, bins=bins)
-        for part in (sample, exact_copies(sample), shuffled(sample, generator))
-    ]
+    generator = given_generator(generator, metric="med")
+    matrices = list(informations(sample, generator, bins=bins))
     if normalise:
         totals = [matrix.sum(axis=0) for matrix in matrices]
         matrices = [

@@ -6,10 +6,10 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
-from dbench.metrics.ceilings import between, exact_copies, shuffled
+from dbench.metrics.ceilings import between, informations
 from dbench.metrics.inputs import require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import classes, entropy, mutual_information
+from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
 
@@ -18,6 +18,7 @@ from dbench.seeds import given_generator
     bounds=(0, 1),
     cite="chen2018",
     label="MIG",
+    wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={
@@ -63,12 +64,8 @@ def mig(
     """
     require_varying(sample)
     generator = given_generator(generator, metric="mig")
-    factors = classes(sample, bins)
-    entropies = entropy(factors)
-    information, copied, dealt = (
-        mutual_information(part.codes, factors, bins=bins)
-        for part in (sample, exact_copies(sample), shuffled(sample, generator))
-    )
+    entropies = entropy(classes(sample, bins))
+    information, copied, dealt = informations(sample, generator, bins=bins)
     # Information cannot exceed entropy, but for rounding.
     gaps, ceiling, chance = (
         np.minimum(gap_per_factor(matrix) / entropies, 1.0) for matrix in (information, copied, dealt)

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.ceilings import exact_copies, shuffled
+from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_matrix, require_varying
 from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import classes, mutual_information
 from dbench.seeds import given_generator
 
 Idle = Literal["skip", "zero"]
@@ -56,6 +55,7 @@ def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
     cite="ridgeway2018",
     label="Modularity",
     mixes=True,
+    wide=True,
     known=(Known(noisy=1, shared=1 / 2),),
     picture=("mutual_information", "Mutual information (nats)"),
     pitfalls={
@@ -94,11 +94,8 @@ def modularity(
         0.3
     """
     require_varying(sample)
-    generator, factors = given_generator(generator, metric="modularity"), classes(sample, bins)
-    information, copied, dealt = (
-        mutual_information(part.codes, factors, bins=bins)
-        for part in (sample, exact_copies(sample), shuffled(sample, generator))
-    )
+    generator = given_generator(generator, metric="modularity")
+    information, copied, dealt = informations(sample, generator, bins=bins)
     return Score(
         "modularity",
         mean_modularity(information, idle=idle),

@@ -36,7 +36,8 @@ from dbench.shown import some
 Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
 Array = NDArray[np.float64]
-Needs = Literal["sample", "source", "posterior", "models", "grid"]
+Needs = Literal["sample", "source", "posterior", "sample+logvar", "models", "grid"]
+Family = Literal["papers", "identifiability"]
 
 INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
 """Transformations of the codes under which a score stays, unless its card says that it ``varies``."""
@@ -97,12 +98,15 @@ class MetricCard:
     label: str  # name in figures
     bounds: tuple[float | None, float | None]  # smallest and largest possible value; None where unbounded
     needs: Needs  # what it is computed from; grid is a sample that holds a full factor grid
+    family: Family = "papers"  # those of the five papers, or others, which are computed where they are asked for
     perfect: float | None = None  # value of a perfect representation, None where the metric knows no such thing
     better: Literal["higher", "lower"] | None = "higher"  # None where neither is
     labels: bool = False  # whether it is defined for discrete factors only
+    ordered: bool = False  # whether labels count as numbers by rank, so that their order matters
     learned: bool = False  # whether predictors are fitted: rows drawn twice would stand in training and test part
     # Slow takes more than some seconds, or says little as often (dci[suter]); by name a minute or more.
     speed: Literal["fast", "slow", "by name"] = "fast"
+    wide: bool = False  # whether many thousands of codes take it time and memory in proportion, and no more
     adjusted: bool = False  # whether its detail 'chance' has been taken off the score
     compared: bool = False  # whether dbench score works out chance and copies, which its details do not state
     mixes: bool = False  # whether it asks for codes that mix factors, so that with a single factor it says nothing
@@ -154,7 +158,9 @@ def metric(
     *, needs: Literal["sample"], **declared: Any
 ) -> Callable[[Callable[Concatenate[Sample, Options], Score]], OfSample[Options]]: ...
 @overload
-def metric(*, needs: Literal["source", "posterior", "models"], **declared: Any) -> Callable[[Function], Function]: ...
+def metric(
+    *, needs: Literal["source", "posterior", "sample+logvar", "models"], **declared: Any
+) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
     """Attach a card of these fields to a metric and list it under its own name.
 
@@ -170,7 +176,7 @@ def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], A
         if name in METRICS:
             raise InvalidInput(f"metric name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        called: Any = _of_arrays(function) if needs == "sample" else function
+        called: Any = _of_arrays(function) if needs in ("sample", "sample+logvar") else function
         called.card = MetricCard(**{"name": name, "summary": summary, "needs": needs, "label": name} | declared)
         METRICS[name] = called
         return called

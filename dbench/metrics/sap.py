@@ -30,7 +30,7 @@ from dbench.seeds import given_generator
         Known(noisy=1 / 4, shared=1 / 2, slack=0.04),  # by symmetry 2 a + b is cut at 3/2: all of a, nothing of b
         Known(noisy=1 / 4, shared=0.8, options={"relation": "r2"}),
     ),
-    variants={"r2": {"learned": False, "picture": None}},
+    variants={"r2": {"learned": False, "wide": True, "picture": None}},
     picture=("single_code", "Prediction from a single code"),
     pitfalls={
         "no threshold picks a middle value": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",

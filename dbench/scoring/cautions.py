@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 REDUNDANT = 0.999
 """From this share of its variance on a code is said to follow from the others."""
 
+MOST = 1_000
+"""Codes up to which it is worked out, since the work grows as their cube."""
+
 TOLD_APART = 0.1
 """Chance and copies a smaller part of the larger one apart are not told apart; the audit asks the same of a scale."""
 
@@ -26,7 +29,7 @@ def of_codes(sample: Sample, code_names: tuple[str, ...]) -> Iterable[str]:
         yield f"Only {n} rows: no score means anything. Score some hundreds, better ten thousand."
     elif n <= d:
         yield f"There are no more rows ({n}) than codes ({d}): a linear predictor fits anything; score more rows."
-    elif (shares := explained(sample.codes)).size and (redundant := np.flatnonzero(shares >= REDUNDANT)).size:
+    elif d <= MOST and (redundant := np.flatnonzero((shares := explained(sample.codes)) >= REDUNDANT)).size:
         names = ", ".join(f"{code_names[i]} ({shares[i]:.5f})" for i in redundant[:10])
         yield (
             f"Nearly singular codes: a linear function of the others explains almost all variance of {names}. Total "
@@ -58,8 +61,10 @@ def explained(codes: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _like_labels(columns: NDArray[np.float64] | NDArray[np.int64]) -> bool:
     """Whether all are whole numbers of few values that occur often."""
-    few = (len(np.unique(column)) <= min(FEW, len(column) / OFTEN) for column in columns.T)
-    return bool((columns == np.rint(columns)).all()) and all(few)
+    return all(
+        (column == np.rint(column)).all() and len(np.unique(column)) <= min(FEW, len(column) / OFTEN)
+        for column in columns.T
+    )
 
 
 def of_scale(result: "Result") -> Iterable[str]:

@@ -33,12 +33,19 @@ if TYPE_CHECKING:
 @click.option("--continuous", multiple=True, metavar="NAME", help="Factor that is no label (repeatable; * for all).")
 @click.option("--discrete", multiple=True, metavar="NAME", help="Factor that is a label (repeatable; * for all).")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metric to compute (repeatable).  [all]")
+@click.option(
+    "--family",
+    default="papers",
+    show_default=True,
+    help="Metrics without --metric: papers (the five papers'), identifiability (later ones'), or all.",
+)
 @click.option("--fast", is_flag=True, help="Leave out the slow ones.")
 @click.option(
     "--repeats",
     type=click.IntRange(0),
     help="Repeats behind each interval.  [10; 0 with predictors]",
 )
+@click.option("--most", type=click.IntRange(1), help="Codes of most information to fit predictors on.  [all]")
 @click.option("--rows", type=click.IntRange(1), help="Rows to keep of a longer file, drawn at random.  [2,000,000]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides all draws.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records in place of tables.")
@@ -84,7 +91,7 @@ def score(
     from dbench.scoring.plan import choose
     from dbench.scoring.terminal import show
 
-    choose(options["metrics"])  # a misspelt name shall not wait for a long file
+    choose(options["metrics"], options["family"])  # a misspelt name shall not wait for a long file
     pairs = _pairs(files)
     if out and len(pairs) > 1:
         raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")

@@ -1,10 +1,11 @@
 """Every metric of the plan on one sample: a score, or the reason why there is none."""
 
 import inspect
+import logging
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -15,10 +16,12 @@ from scipy import stats
 from dbench.codes import GridSource, RowSource, Sample
 from dbench.errors import DbenchError
 from dbench.metrics import Score, entropy, exact_copies, shuffled
+from dbench.metrics.ceilings import shared_informations
 from dbench.metrics.inputs import label_indices, require_count
 from dbench.scoring import cautions
 from dbench.scoring.plan import LEARNED_ROWS, Item, choose
 from dbench.scoring.scored_codes import BINS, ScoredCodes
+from dbench.scoring.wide import WIDE, most_informative, too_wide
 from dbench.seeds import generator
 from dbench.shown import some
 
@@ -28,10 +31,9 @@ REPEATS = 10
 STOPPED = "stopped before it was computed (Ctrl-C)"
 """Reason of what an interrupt left out."""
 
+_LOG = logging.getLogger(__name__)
 _MOST_CLASSES = 1_000
-_MOST_CODES = 1_000  # of metrics whose work grows faster than the number of codes
 _MANY_CODES = 200  # from which some metrics take minutes
-_PAIRS = ("code_mutual_information", "gaussian_total_correlation")
 _MOST_CELLS = 1 << 27
 _FEW_ROWS = 500  # below, every score is said to say little
 
@@ -68,9 +70,11 @@ def compute(
     scored: ScoredCodes,
     *,
     metrics: Collection[str] = (),
+    family: str = "papers",
     fast: bool = False,
     seed: int = 0,
     repeats: int | None = None,
+    most: int | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
     """Compute all metrics that the sample allows: the quick ones, their intervals, then the slow ones.
@@ -83,11 +87,14 @@ def compute(
 
     Raises:
         InvalidInput: a seed or a number of repeats that is no count.
-        UnknownName: a metric that is not in the plan.
+        UnknownName: a metric that is not in the plan, or a family that does not exist.
     """
     for name, value in (("seed", seed), ("repeats", repeats if repeats is not None else 0)):
         require_count(name, value, 0)
-    items = choose(metrics)
+    if most is not None:
+        require_count("most", most, 1)
+    items = choose(metrics, family)
+    wide = scored.sample.n_codes > WIDE
     found: dict[str, Result] = {}
 
     def left_out(item: Item, reason: str) -> None:
@@ -98,6 +105,12 @@ def compute(
             left_out(item, "exact boosted trees, a minute or more each; computed where asked for by name")
         elif item.speed == "slow" and fast and not metrics:
             left_out(item, "slow; left out as asked (fast)")
+        elif wide and not item.wide and not (item.learned and most is not None):
+            reason = too_wide(item, scored, int(seed))
+            if metrics:
+                _LOG.warning("%s %s", item.name, reason)
+            else:
+                left_out(item, f"{reason}; computed where asked for by name")
     wanted = [item for item in items if item.name not in found]
     slow = [item for item in wanted if item.speed != "fast"]
     quick = [item for item in wanted if item.speed == "fast"]
@@ -105,23 +118,27 @@ def compute(
     looked_up = scored.source is None or isinstance(scored.source, GridSource)
     once = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
     times = {item.name: int(repeats) if repeats is not None else 0 if item.name in once else REPEATS for item in wanted}
+    if wide and repeats is None:  # each would take as long again
+        times = dict.fromkeys(times, 0)
     steps = [(item, False) for item in quick] + [(item, True) for item in quick]
     steps += [(item, refine) for item in slow for refine in (False, True)]
-    few = _few(scored.sample, int(seed))
-    try:
-        with trees_in_threads():
-            for number, (item, refine) in enumerate(steps):
-                if progress is not None:
-                    progress(item, number, len(steps), found)
-                what = replace(scored, sample=few) if item.learned else scored
-                if refine:
-                    found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
-                else:
-                    found[item.name] = _result(item, what, int(seed))
-    except KeyboardInterrupt:
-        for item in wanted:
-            if item.name not in found:
-                left_out(item, STOPPED)
+    few = fitted = _few(scored.sample, int(seed))
+    if most is not None and any(item.learned and not item.wide for item in wanted):
+        fitted = most_informative(few, most, int(seed))
+    with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt):
+        for number, (item, refine) in enumerate(steps):
+            if progress is not None:
+                progress(item, number, len(steps), found)
+            what = scored
+            if item.learned:
+                what = replace(scored, sample=few if item.wide else fitted)
+            if refine:
+                found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
+            else:
+                found[item.name] = _result(item, what, int(seed))
+    for item in wanted:
+        if item.name not in found:
+            left_out(item, STOPPED)
     results = [found[item.name] for item in items]
     if scored.sample.n_factors == 1:  # of which a caution of its own speaks
         return results
@@ -165,6 +182,8 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
+    if scored.sample.n_codes < len(scored.code_names):
+        score = replace(score, per_code=None, relation=None)
     if item.needs == "source" and scored.source is not None:
         score = replace(score, factor_names=tuple(scored.source.factor_names))
     remarks = (*score.notes, *_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
@@ -176,8 +195,10 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
 
 def _call(item: Item, scored: ScoredCodes, seed: int, **repeat: int) -> Score:
     options = dict(item.options)
+    # Of wide codes all metrics of information deal out alike, so that it is counted once.
+    name = "wide" if item.wide and scored.sample.n_codes > WIDE else item.name
     if "generator" in inspect.signature(item.function).parameters:
-        options["generator"] = generator(metric=item.name, seed=seed, **repeat)
+        options["generator"] = generator(metric=name, seed=seed, **repeat)
     return item.function(*_input(item, scored), **options)
 
 
@@ -227,6 +248,8 @@ def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:
         return (scored.source,)
     if item.needs == "posterior":
         return (scored.sample.codes, scored.logvar)
+    if item.needs == "sample+logvar":
+        return (scored.sample, scored.logvar)
     if item.needs == "grid":
         return (scored.sample.labels,)
     return (scored.sample,)
@@ -241,17 +264,11 @@ def _obstacle(item: Item, scored: ScoredCodes) -> str:
         return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
     if item.needs == "grid" and not isinstance(scored.source, GridSource):
         return "needs every combination of factor values exactly once, or --encoder and --data"
-    if item.needs == "posterior" and scored.logvar is None:
+    if item.needs in ("posterior", "sample+logvar") and scored.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
-    grows = item.learned or item.needs == "source" or item.name.startswith(_PAIRS)
-    if grows and sample.n_codes > _MOST_CODES:
-        return (
-            f"its work grows as the square of the number of codes, at most {_MOST_CODES:,}; there are "
-            f"{sample.n_codes:,}, name fewer with --codes"
-        )
     if item.labels and not sample.labels:
         return "is defined for labels; factors that are not whole numbers are continuous"
-    if item.needs in ("sample", "grid") and sample.labels:
+    if item.needs in ("sample", "sample+logvar", "grid") and sample.labels:
         most = max(len(np.unique(column)) for column in sample.labels.factors.T)
         if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
@@ -265,14 +282,16 @@ def long_work(sample: Sample) -> str:
     if sample.n_codes < _MANY_CODES:
         return ""
     much = f"{sample.n_codes:,} codes: metrics that fit predictors"
-    if sample.n_codes > _MOST_CODES:
-        return f"{much} are left out, as they take at most {_MOST_CODES:,}"
+    if sample.n_codes > WIDE:
+        return f"{much} are left out, but those that are named; --most lets them see fewer codes"
     return f"{much} may take minutes each; --metric chooses, Ctrl-C keeps what is there"
 
 
 def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
     """Say why a score says little, or what it assumes; nothing where it does not."""
     sample, said = scored.sample, []
+    if sample.n_codes < len(scored.code_names):
+        said.append(f"of the {sample.n_codes:,} codes of most information, chosen on the other half of the rows")
     if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
         said.append("with one factor no code can mix two: near 1 whatever the codes")
     held = scored.source.factor_names if scored.source is not None else sample.factor_names

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.errors import find
 from dbench.metrics import METRICS, MetricCard, Score, gaussian_total_correlation, informative_mask
-from dbench.metrics.registry import find_card, find_variant
+from dbench.metrics.registry import Family, find_card, find_variant
 
 LEARNED_ROWS = 15_000
 """Rows given to metrics that fit predictors: those of A Sober Look (10,000 for training, 5,000 for testing)."""
+
+FAMILIES = dict.fromkeys((*get_args(Family), "all"), "")
+"""What can be asked for at once: the metrics of the five papers, those of identifiability, or all."""
 
 Array = NDArray[np.float64]
 
@@ -71,12 +74,13 @@ def _plan() -> dict[str, Item]:
 PLAN: dict[str, Item] = _plan()
 
 
-def choose(names: Collection[str] = ()) -> list[Item]:
-    """Return the items of these names in the plan's order, all if none are given; others are refused.
+def choose(names: Collection[str] = (), family: str = "papers") -> list[Item]:
+    """Return the items of these names in the plan's order; without names all of a family, of ``all`` every one.
 
-    A string is one name.
+    A string is one name. Other names and families are refused.
     """
+    find("family", family, FAMILIES)
     asked = [names] if isinstance(names, str) and names else names
     for name in asked:
         find("metric", name, PLAN)
-    return [item for item in PLAN.values() if not asked or item.name in asked]
+    return [item for item in PLAN.values() if (item.name in asked if asked else family in (item.family, "all"))]

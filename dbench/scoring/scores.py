@@ -201,9 +201,11 @@ def score(
     continuous: Collection[str] = (),
     discrete: Collection[str] = (),
     metrics: Collection[str] = (),
+    family: str = "papers",
     fast: bool = False,
     seed: int = 0,
     repeats: int | None = None,
+    most: int | None = None,
     progress: Progress | bool = True,
     source: Source | None = None,
 ) -> Scores:
@@ -220,11 +222,16 @@ def score(
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given. A file has its own.
         continuous: names of factors that are continuous although they look like labels (``*`` is a wildcard).
         discrete: the same for labels that look continuous.
-        metrics: names; all if none are given, but those of exact boosted trees (``dci``), which take a minute each.
+        metrics: names; all of the family if none are given, but those of exact boosted trees (``dci``), which take a
+            minute each.
+        family: ``papers`` (the metrics of the five papers), ``identifiability`` (those of later ones), or ``all``.
         fast: leave out the slow ones, but those that are named.
         seed: decides all draws.
         repeats: how often each is repeated for its 95% interval; 0 for none. By default those that fit no predictors
-            are, 10 times.
+            are, 10 times; of more than 1,000 codes none are.
+        most: metrics that fit predictors see so many codes, those of most information on one half of the rows, and the
+            other half of the rows; by default all. Of more than 1,000 codes they are left out, with what they would
+            take as reason, unless this is given or they are named.
         progress: whether to show a bar on a terminal, or in a notebook with ipywidgets, after two seconds; or what is
             called before each item is computed: with the item, its number, the number of items, and the results so far.
         source: what can be asked for codes of other factors, such as a :class:`dbench.codes.FunctionSource`, for the
@@ -236,7 +243,7 @@ def score(
     Raises:
         InvalidInput: arrays, a file or an option that break a rule.
         DamagedData: a file that cannot be read.
-        UnknownName: a metric or factor that does not exist.
+        UnknownName: a metric, family or factor that does not exist.
 
     Example:
         >>> import numpy as np
@@ -246,7 +253,8 @@ def score(
         1.0
     """
     kinds: dict[str, Any] = {"continuous": continuous, "discrete": discrete}
-    computed: dict[str, Any] = {"metrics": metrics, "fast": fast, "seed": seed, "repeats": repeats, "source": source}
+    computed: dict[str, Any] = {"metrics": metrics, "family": family, "fast": fast, "seed": seed, "repeats": repeats}
+    computed |= {"most": most, "source": source}
     with python_messages():
         found = _found(codes, factors, logvar, std, factor_names, seed, kinds)
         if progress is False or callable(progress):

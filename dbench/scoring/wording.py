@@ -13,7 +13,7 @@ _PHRASES = (
 )
 _NAMED = re.compile(r"with (--(?:codes|factors) (?!and\b)\w\S*(?: --factors \S+)?)")
 _ONE = re.compile(r"--(\w+) (\S+)")
-_BARE = re.compile(r"--([a-z]+)")
+_BARE = re.compile(r"--([a-z]+)(?: (?=\d))?")
 
 
 def in_python(text: str) -> str:

@@ -50,8 +50,8 @@ def score_panel(
             finite number of a model.
     """
     subjects = {name: Subject(load_metric(name), name=name, observations=observations) for name in metrics}
-    for name, subject in subjects.items():
-        if subject.needs in ("models", "posterior"):  # of several models, or of what a panel does not hold
+    for name, subject in subjects.items():  # none of several models, or of what a panel does not hold
+        if subject.needs in ("models", "posterior", "sample+logvar"):
             raise InvalidInput(f"metric must take one model's codes and factors, got {name}, of {subject.needs}")
     signs = {name: _sign(subject, less_is_better) for name, subject in subjects.items()}
     scores: dict[str, list[float]] = {name: [] for name in metrics}

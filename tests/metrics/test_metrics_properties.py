@@ -29,7 +29,7 @@ TRANSFORMS = {
 CARDS = {name: function.card for name, function in METRICS.items()}
 NAMES = sorted(METRICS)
 OF_SAMPLE = [name for name in NAMES if CARDS[name].needs == "sample"]
-LABELS_ONLY = [name for name in NAMES if CARDS[name].labels]
+LABELS_ONLY = [name for name in OF_SAMPLE if CARDS[name].labels]
 # Some look at codes alone.
 OF_FACTORS = [name for name in OF_SAMPLE if "codes" not in inspect.signature(METRICS[name]).parameters]
 # Undeclared, yet never far off under permutation, sign and shift.
@@ -46,6 +46,8 @@ def score(name, codes, **options):
         return METRICS[name](np.stack([codes[ROWS], OTHER]), np.ones((2, 5), dtype=bool), **options)
     if needs == "posterior":
         return METRICS[name](codes[ROWS], np.zeros((600, 5)), **options)
+    if needs == "sample+logvar":
+        return METRICS[name](Sample(codes[ROWS], GRID[ROWS]), np.full((600, 5), -4.0), **options)
     return METRICS[name](Sample(codes[ROWS], GRID[ROWS]), **options)
 
 
@@ -53,7 +55,7 @@ def score(name, codes, **options):
 def test_a_metric_is_exported_under_its_own_name(name):
     assert getattr(metrics, name) is METRICS[name] is find_metric(name)
     module = inspect.unwrap(METRICS[name]).__module__.rpartition(".")[2]
-    assert CARDS[name].name == name == module.replace("posterior", "informative_codes")
+    assert CARDS[name].name == name == {"posterior": "informative_codes"}.get(module, module)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +134,8 @@ def test_a_factor_that_does_not_vary_is_refused_by_name(name):
 @pytest.mark.parametrize("name", OF_FACTORS)
 def test_labels_are_arbitrary(name):
     odd = np.array([70, -5, 9, 1000, 3])
-    if "permutation" in CARDS[name].varies:
-        odd = np.array([-9, 2, 5, 70, 1000])  # what they draw depends on the order of the labels
+    if CARDS[name].ordered or "permutation" in CARDS[name].varies:
+        odd = np.array([-9, 2, 5, 70, 1000])  # by rank, or what they draw depends on the order
     relabelled = METRICS[name](Sample(CODES[ROWS], odd[GRID[ROWS]]), **CARDS[name].quick)
     assert relabelled.value == pytest.approx(score(name, CODES).value, abs=1e-2)
 

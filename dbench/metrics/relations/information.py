@@ -3,6 +3,8 @@
 The estimate is the plug-in one, biased upwards by about (bins - 1)(values - 1) / 2n nats.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
@@ -13,6 +15,9 @@ from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes, label_indices, require_count
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
+
+CELLS = 1 << 21  # of codes that are worked on at once
+_FEW = 64  # columns, up to which no block is worth its way round
 
 
 def quantise(values: ArrayLike, bins: int = 20) -> NDArray[np.int64]:
@@ -60,10 +65,47 @@ def _classes(factors: Factors, bins: int) -> tuple[NDArray[np.int64], NDArray[np
 
 def entropy(factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
     """Entropy of each of the k columns of n x k factors, in nats; 0 for a constant one."""
-    indices, sizes = _classes(finite_array("factors", factors), bins)
+    values = finite_array("factors", factors)
+    if values.dtype.kind == "f" and values.shape[1] > _FEW:  # wide codes
+        step = max(CELLS // len(values), 1)
+        blocks = (values[:, start : start + step] for start in range(0, values.shape[1], step))
+        return np.concatenate([_of_bins(quantise(block, bins), bins) for block in blocks])
+    indices, sizes = _classes(values, bins)
     n = len(indices)
     shares = [np.bincount(column, minlength=size) / n for column, size in zip(indices.T, sizes, strict=True)]
     return np.array([max(-float(xlogy(share, share).sum()), 0.0) for share in shares])
+
+
+def _of_bins(labels: NDArray[np.int64], bins: int) -> NDArray[np.float64]:
+    """Entropy of each of d columns of labels below ``bins``."""
+    n, d = labels.shape
+    counts = np.bincount((labels + np.arange(d) * bins).ravel(), minlength=d * bins).reshape(d, bins)
+    return np.asarray(np.maximum(-xlogy(counts / n, counts / n).sum(axis=1), 0.0))
+
+
+def _counts(
+    stacked: NDArray[np.int64], indices: NDArray[np.int64], sizes: NDArray[np.int64], bins: int
+) -> Iterator[NDArray[np.int64]]:
+    """Count the bins of each of m codes (m x n) by the labels of each factor: m x bins x labels, k times."""
+    m, n = stacked.shape
+    row = np.arange(m)[:, None] * bins + stacked
+    if min(m, len(sizes)) < 8 or n >= 1 << 24:
+        for j, size in enumerate(sizes):
+            cells = (row * size + indices[:, j]).ravel()
+            yield np.bincount(cells, minlength=m * bins * size).reshape(m, bins, size)
+        return
+    # Of many factors at once: a sparse product, whose sums of ones are exact in single precision.
+    from scipy.sparse import csc_matrix
+
+    ends = np.cumsum(sizes)
+    labels = np.zeros((n, ends[-1]), dtype=np.float32)
+    for j, start in enumerate(ends - sizes):
+        labels[np.arange(n), start + indices[:, j]] = 1
+    ones = np.ones(row.size, dtype=np.float32)
+    places = csc_matrix((ones, row.T.ravel().astype(np.int32), np.arange(n + 1) * m), shape=(m * bins, n))
+    counts = (places @ labels).astype(np.int64)
+    for start, end in zip(ends - sizes, ends, strict=True):
+        yield np.ascontiguousarray(counts[:, start:end]).reshape(m, bins, end - start)
 
 
 def mutual_information(codes: ArrayLike, factors: ArrayLike, *, bins: int = 20) -> NDArray[np.float64]:
@@ -84,17 +126,18 @@ def mutual_information(codes: ArrayLike, factors: ArrayLike, *, bins: int = 20) 
     if codes.shape[-2] != len(factors):
         raise InvalidInput(f"codes and factors must have equally many rows, got {codes.shape[-2]} and {len(factors)}")
     n, d = codes.shape[-2:]
-    stacked = np.moveaxis(quantise(codes, bins), -1, -2).reshape(-1, n)  # one row for each code of each model
+    rows = np.moveaxis(codes, -1, -2).reshape(-1, n)  # one for each code of each model
     indices, sizes = _classes(factors, bins)
-    row = np.arange(len(stacked))[:, None] * bins
-    result = np.empty((len(stacked), len(sizes)))
-    for j, size in enumerate(sizes):
-        cells = ((row + stacked) * size + indices[:, j]).ravel()
-        counts = np.bincount(cells, minlength=len(stacked) * bins * size).reshape(len(stacked), bins, size)
-        of_code, of_factor = counts.sum(axis=2), counts.sum(axis=1)
-        total = xlogy(counts, counts).sum(axis=(1, 2)) + xlogy(n, n)
-        information = (total - xlogy(of_code, of_code).sum(axis=1) - xlogy(of_factor, of_factor).sum(axis=1)) / n
-        # Rounding leaves about 1e-16 where the answer is exactly 0.
-        varies = ((of_code > 0).sum(axis=1) > 1) & (size > 1)
-        result[:, j] = np.where(varies, np.maximum(information, 0.0), 0.0)
+    result = np.empty((len(rows), len(sizes)))
+    step = max(CELLS // n, 1)
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
+        stacked = quantise(rows[block].T, bins).T
+        for j, counts in enumerate(_counts(stacked, indices, sizes, bins)):
+            of_code, of_factor = counts.sum(axis=2), counts.sum(axis=1)
+            total = xlogy(counts, counts).sum(axis=(1, 2)) + xlogy(n, n)
+            information = (total - xlogy(of_code, of_code).sum(axis=1) - xlogy(of_factor, of_factor).sum(axis=1)) / n
+            # Rounding leaves about 1e-16 where the answer is exactly 0.
+            varies = ((of_code > 0).sum(axis=1) > 1) & (sizes[j] > 1)
+            result[block, j] = np.where(varies, np.maximum(information, 0.0), 0.0)
     return result.reshape(*codes.shape[:-2], d, len(sizes))

@@ -9,6 +9,8 @@ from dbench.metrics.inputs import as_codes
 
 Array = NDArray[np.float64]
 
+CELLS = 1 << 25  # of codes that are worked on at once
+
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     centred = values - values.mean(axis=0)
@@ -20,6 +22,25 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0))
 
 
+def correlation(codes: ArrayLike, factors: ArrayLike, *, ranks: bool = False) -> NDArray[np.float64]:
+    """Correlation of every code with every factor, with its sign (d x k): Pearson's, or Spearman's of ``ranks``.
+
+    Labels of discrete factors are read as numbers; a constant code or factor has 0.
+
+    Raises:
+        InvalidInput: values that are not finite, or observations that differ in number.
+    """
+    from scipy.stats import rankdata
+
+    x, y = as_codes("codes", codes), as_codes("factors", factors)
+    if len(x) != len(y):
+        raise InvalidInput(f"codes and factors must have equally many rows, got {len(x)} and {len(y)}")
+    y = _standardised(rankdata(y, axis=0) if ranks else y)
+    step = max(CELLS // len(x), 1)  # wide codes fill the memory several times
+    blocks = (x[:, start : start + step] for start in range(0, x.shape[1], step))
+    return np.concatenate([_standardised(rankdata(block, axis=0) if ranks else block).T @ y for block in blocks])
+
+
 def squared_correlation(codes: ArrayLike, factors: ArrayLike) -> NDArray[np.float64]:
     """Squared Pearson correlation (d x k): the R squared of a linear regression on a single code.
 
@@ -28,11 +49,7 @@ def squared_correlation(codes: ArrayLike, factors: ArrayLike) -> NDArray[np.floa
     Raises:
         InvalidInput: values that are not finite, or observations that differ in number.
     """
-    x, y = as_codes("codes", codes), as_codes("factors", factors)
-    if len(x) != len(y):
-        raise InvalidInput(f"codes and factors must have equally many rows, got {len(x)} and {len(y)}")
-    correlation = _standardised(x).T @ _standardised(y)
-    return np.minimum(correlation**2, 1.0)
+    return np.minimum(correlation(codes, factors) ** 2, 1.0)
 
 
 def _scaling(code: Array) -> tuple[float, float, float]:

@@ -1,0 +1,137 @@
+"""Explicitness of DCI-ES (Eastwood et al. 2023): how little capacity it takes to read a code. Higher is better."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import Sample
+from dbench.metrics.inputs import label_indices, require_varying, standardise
+from dbench.metrics.r2 import kernel
+from dbench.metrics.registry import Known, Score, metric
+from dbench.seeds import given_generator
+
+Array = NDArray[np.float64]
+
+UNITS = (0, 4, 16, 64, 256)
+"""Capacities, a step apart each: a linear regression, and one with so many Gaussian units beside the codes."""
+
+RIDGE = 1e-3  # penalty by the number of rows, so that more features than rows have a solution
+_STANDARD_ERRORS = 2  # by which the best loss must beat the mean for a factor to be read at all
+
+
+def _losses(x: Array, y: Array, x_test: Array, truth: Array) -> Array:
+    """Squared errors of each test row (capacities x m), summed over the columns of a factor.
+
+    The units sit on the first training rows, which come in random order.
+    """
+    centres = x[: max(UNITS)]
+    features, there = (np.concatenate([part, kernel(part, centres)], axis=1) for part in (x, x_test))
+    mean, level = features.mean(axis=0), y.mean(axis=0)
+    features, there = features - mean, there - mean
+    gram, moment = features.T @ features, features.T @ (y - level)
+    losses = []
+    for units in UNITS:
+        width = x.shape[1] + min(units, len(centres))
+        ridge = gram[:width, :width] + RIDGE * len(x) * np.eye(width)
+        predicted = level + there[:, :width] @ np.linalg.solve(ridge, moment[:width])
+        losses.append(((truth - predicted) ** 2).sum(axis=1))
+    return np.stack(losses)
+
+
+def explicitness_of_curve(losses: Array, baseline: float) -> float:
+    """One minus twice the area between a loss-capacity curve and its lowest point, by baseline and range of capacity.
+
+    The curve holds the losses of capacities that lie a step apart; of larger ones the smallest loss so far counts.
+
+    Example:
+        >>> [explicitness_of_curve(np.array(losses), 1.0) for losses in ([0, 0, 0], [1, 0.5, 0], [1, 1, 0])]
+        [1.0, 0.0, -0.5]
+    """
+    curve = np.minimum.accumulate(losses)
+    area = np.trapezoid(curve - curve[-1]) / (len(curve) - 1)
+    return float(np.clip(1 - 2 * area / baseline, -1.0, 1.0))
+
+
+def _explicitness(x: Array, y: Array, x_test: Array, truth: Array) -> tuple[float, float]:
+    """Explicitness of one factor, and the share of the baseline's loss that the best regression takes off."""
+    rows = ((truth - y.mean(axis=0)) ** 2).sum(axis=1)
+    baseline = float(rows.mean())
+    if baseline <= 1e-12 or len(rows) < 2:
+        return 0.0, 0.0
+    losses = _losses(x, y, x_test, truth)
+    means = losses.mean(axis=1)
+    gained = rows - losses[means.argmin()]
+    if gained.mean() <= _STANDARD_ERRORS * gained.std(ddof=1) / np.sqrt(len(rows)):
+        return 0.0, 0.0
+    return explicitness_of_curve(means, baseline), float(gained.mean() / baseline)
+
+
+@metric(
+    needs="sample",
+    bounds=(-1, 1),
+    family="identifiability",
+    cite="eastwood2023",
+    label="DCI explicitness",
+    learned=True,
+    compared=True,
+    tolerance=1e-5,
+    known=(Known(noisy=1, shared=1, slack=0.02),),
+    shown=("size", "informativeness"),
+    pitfalls={
+        "codes that tell nothing have a flat curve, so they are explicit": (
+            "test_codes_that_tell_nothing_are_not_explicit"
+        ),
+    },
+)
+def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = None) -> Score:
+    """How soon the loss of reading a factor falls as the capacity of the reader grows, averaged over factors.
+
+    Eastwood et al. (section 4): regressions of growing capacity read a factor from all codes; the area between the
+    curve of their losses and its lowest point, against the triangle of the baseline (predicting the mean; the lowest
+    possible loss is taken as 0, as in the authors' code): 1 where the smallest capacity reads best, 0 where the loss
+    falls in a straight line, down to -1. Capacities here are a linear regression and 4, 16, 64 and 256 Gaussian units
+    beside it, a step apart each, where the authors take random Fourier features, forests or perceptrons: values depend
+    on that choice, so compare those of one kind. Labels are read one against the rest. Two thirds of the rows train,
+    the rest tests.
+
+    Returns:
+        Score with per-factor values; details ``size``, their S, factors by codes, and ``informativeness``, the share of
+        the baseline's loss that the best regression takes off. A factor that none reads better than its mean, by two
+        standard errors, gets 0: its curve is flat, which would be explicit.
+
+    Raises:
+        InvalidInput: a factor that does not vary.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(dci_explicitness(codes, factors).value, 1))
+        0.7
+        1.0
+        0.0
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric="dci_explicitness")
+    order = generator.permutation(len(sample))
+    test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
+    x, x_test = standardise(sample.codes[order[test:]], sample.codes[order[:test]])
+    found = []
+    for kind, column in zip(sample.kinds, sample.factors.T, strict=True):
+        target = _scaled(column) if kind == "continuous" else _one_hot(column)
+        found.append(_explicitness(x, target[order[test:]], x_test, target[order[:test]]))
+    per_factor, read = np.array(found).T
+    return Score(
+        "dci_explicitness",
+        float(per_factor.mean()),
+        per_factor=per_factor,
+        details={"size": sample.n_factors / sample.n_codes, "informativeness": float(read.mean())},
+    )
+
+
+def _one_hot(column: NDArray[np.int64] | Array) -> Array:
+    labels, sizes = label_indices(column[:, None])
+    return np.eye(sizes[0])[labels[:, 0]]
+
+
+def _scaled(column: NDArray[np.int64] | Array) -> Array:
+    return standardise(column[:, None].astype(np.float64), column[:1, None].astype(np.float64))[0]

@@ -1,0 +1,85 @@
+"""DCIMIG (Sepliarskaia et al. 2019): gaps of codes, the best for each factor. Higher is better."""
+
+from math import log2
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.codes import Sample
+from dbench.metrics.aggregations import gap_per_factor
+from dbench.metrics.ceilings import informations
+from dbench.metrics.inputs import require_matrix, require_varying
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations import classes, entropy
+from dbench.seeds import given_generator
+
+
+def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
+    """Largest gap of the codes whose first factor it is, for each of the k columns of a d x k matrix; 0 of none.
+
+    Example:
+        >>> best_gap_per_factor([[3.0, 1.0], [1.0, 0.5], [1.0, 1.0]]).tolist()
+        [2.0, 0.0]
+    """
+    checked = require_matrix("matrix", matrix)
+    best = np.zeros(checked.shape[1])
+    np.maximum.at(best, checked.argmax(axis=1), gap_per_factor(checked.T))
+    return best
+
+
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    family="identifiability",
+    cite="sepliarskaia2019",
+    label="DCIMIG",
+    wide=True,
+    known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
+    picture=("mutual_information", "Mutual information (nats)"),
+    pitfalls={
+        "one normaliser for all factors: those of many values weigh most": (
+            "test_dcimig_weighs_factors_by_their_entropies"
+        ),
+        "a single factor has no second": "test_a_single_factor_has_a_second_of_0",
+    },
+)
+def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
+    """Information that factors have in a code of their own beyond what that code has of others, by all entropy.
+
+    Sepliarskaia et al. (section 4, there 3CharM): each code belongs to the factor it knows most about, its gap is that
+    information less the second largest; a factor gets the largest gap of its codes. The sum over factors is divided by
+    the sum of their entropies, so that factors weigh as their entropies. Codes are cut into equal-width bins, discrete
+    factors taken by label. Bounds 0 and 1. Unlike MIG it falls where a code holds two factors; that two codes hold one
+    costs nothing.
+
+    Returns:
+        Score with per-factor values (gap by entropy) and the mutual information in nats as relation; details ``chance``
+        (of the same codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. With a single factor
+        the second is 0. Constant codes have no information.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(dcimig(codes, factors).value, 2))
+        1.0
+        0.23
+        0.01
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric="dcimig")
+    scale = entropy(classes(sample, bins))
+    matrices = informations(sample, generator, bins=bins)
+    # Information cannot exceed entropy, but for rounding.
+    gaps = [np.minimum(best_gap_per_factor(matrix), scale) for matrix in matrices]
+    value, ceiling, chance = (float(gap.sum() / scale.sum()) for gap in gaps)
+    return Score(
+        "dcimig",
+        value,
+        per_factor=gaps[0] / scale,
+        relation=matrices[0],
+        details={"ceiling": ceiling, "chance": chance, "bins": bins},
+    )

@@ -1,0 +1,81 @@
+"""InfoE (Hsu et al. 2023): explicitness, the information that a linear classifier reads. Higher is better."""
+
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+from dbench.codes import Sample
+from dbench.metrics.inputs import labels_alone, require_positive, standardise
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.softmax import softmax_regressions, with_intercept
+from dbench.seeds import given_generator
+
+Array = NDArray[np.float64]
+
+
+def _read(x: Array, labels: NDArray[np.int64], x_test: Array, truth: NDArray[np.int64], penalty: float) -> float:
+    """Share of a factor's entropy that the codes take off, both as mean logarithmic losses of the test part."""
+    values, classes = np.unique(labels, return_inverse=True)
+    seen = np.isin(truth, values)
+    if len(values) == 1 or not seen.any():
+        return 0.0
+    right = np.searchsorted(values, truth[seen])
+    alone = -np.log(np.bincount(classes) / len(classes))[right].mean()
+    weights = softmax_regressions(x, classes, np.ones((1, len(x)), dtype=bool), np.array([penalty]))[:, 0]
+    logits = with_intercept(x_test[seen]) @ weights
+    given = -log_softmax(logits, axis=1)[np.arange(len(right)), right].mean()
+    return float(max(1 - given / alone, 0.0))
+
+
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    family="identifiability",
+    cite="hsu2023",
+    label="InfoE",
+    labels=True,
+    learned=True,
+    compared=True,
+    tolerance=0.01,
+    constant=(0.0, 1e-3),
+    known=(Known(noisy=0.75 * log2(3) - 1, shared=1, slack=0.07),),
+    pitfalls={
+        "taken on training rows, noise scores above 0": "test_infoe_of_noise_is_0_however_many_codes_there_are",
+        "no line singles out a middle value": "test_infoe_of_exact_copies_falls_with_the_values_of_a_factor",
+    },
+)
+def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Generator | None = None) -> Score:
+    """Share of a factor's entropy that a linear classifier of all codes takes off, averaged over factors.
+
+    Hsu et al. (section 4): predictive information (H(none) - H(codes)) / H(none), H the mean logarithmic loss of a
+    multinomial logistic regression on standardised codes, and of the class shares alone. The authors take both on the
+    rows that were fitted, without a penalty and with classes weighted alike, where many noise codes seem to tell
+    something; here two thirds of the rows train, the rest tests, ``penalty`` is the C of scikit-learn, and a classifier
+    worse than the shares counts as 0. Bounds 0 and 1. No linear rule is sure of the middle values of an ordered factor,
+    so exact copies stay below 1.
+
+    Returns:
+        Score with per-factor values. Rows of values that training did not see are left out. Constant codes score 0.
+
+    Raises:
+        InvalidInput: continuous factors alone, a factor that does not vary, or a penalty that is not above 0.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(infoe(codes, factors).value, 1))
+        1.0
+        0.2
+        0.0
+    """
+    sample = labels_alone(sample, "infoe")
+    require_positive("penalty", penalty)
+    train, test = sample.split(1 / 3, given_generator(generator, metric="infoe"))
+    x, x_test = standardise(train.codes, test.codes)
+    labels, truth = (part.factors.astype(np.int64).T for part in (train, test))
+    pairs = zip(labels, truth, strict=True)
+    per_factor = np.array([_read(x, label, x_test, right, penalty) for label, right in pairs])
+    return Score("infoe", float(per_factor.mean()), per_factor=per_factor, factor_names=sample.factor_names)

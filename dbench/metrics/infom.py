@@ -1,0 +1,93 @@
+"""InfoM (Hsu et al. 2023): modularity, the share of a code's information that is of one factor. Higher is better."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dbench.codes import Sample
+from dbench.metrics.ceilings import informations
+from dbench.metrics.inputs import require_matrix, require_varying
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations import classes, entropy
+from dbench.seeds import given_generator
+
+
+def largest_share(matrix: ArrayLike) -> NDArray[np.float64]:
+    """Largest share of each row of a non-negative matrix, put on the scale from 1 / columns (0) to all (1).
+
+    A row of zeros gets 0; with a single column every other row gets 1.
+
+    Example:
+        >>> largest_share([[3.0, 1.0], [1.0, 1.0], [0.0, 0.0]]).tolist()
+        [0.5, 0.0, 0.0]
+    """
+    checked = require_matrix("matrix", matrix)
+    largest, total = checked.max(axis=1), checked.sum(axis=1)
+    known = total > 0
+    share = np.divide(largest, total, out=np.zeros_like(total), where=known)
+    columns = checked.shape[1]
+    if columns == 1:
+        return np.asarray(known, dtype=np.float64)
+    scaled = np.clip((share - 1 / columns) / (1 - 1 / columns), 0.0, 1.0)
+    return np.asarray(np.where(known, scaled, 0.0))
+
+
+def _mean(matrix: NDArray[np.float64]) -> float:
+    informed = matrix[matrix.any(axis=1)]
+    return float(largest_share(informed).mean()) if len(informed) else 0.0
+
+
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    family="identifiability",
+    cite="hsu2023",
+    label="InfoM",
+    mixes=True,
+    wide=True,
+    known=(Known(noisy=1, shared=1 / 2),),
+    picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
+    pitfalls={
+        "a share of next to no information: noise scores 0.65": "test_noise_scores_what_is_stated_for_chance",
+        "which codes are active depends on their units": "test_a_declared_invariance_holds",
+        "one factor divides by zero": "test_with_one_factor_or_one_code_nothing_is_divided_by_zero",
+    },
+)
+def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
+    """Share of a code's normalised information that is of its first factor, averaged over codes.
+
+    Hsu et al. (section 4): mutual information by the factor's entropy; for each code the largest entry by the sum over
+    k factors, less 1/k, by 1 - 1/k. Information is that of codes cut into equal-width bins, discrete factors taken by
+    label (the authors' estimate for discrete codes; for continuous ones they take neighbours). The mean is over all
+    codes that vary; the authors leave out those of a range below a twentieth of the largest, which depends on units. It
+    is not weighted, so a noise code, whose information is bias, counts as much as any (``chance``).
+
+    Returns:
+        Score with per-code values and the normalised information as relation; details ``chance`` (of the same codes,
+        shuffled), ``ceiling`` (of one exact copy of each factor), ``active`` (codes with information) and ``bins``.
+        Codes that are all constant score 0; with one factor every code with information gets 1.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(infom(codes, factors).value, 2))
+        1.0
+        0.61
+        0.06
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric="infom")
+    scale = entropy(classes(sample, bins))
+    own, copied, dealt = (matrix / scale for matrix in informations(sample, generator, bins=bins))
+    value, ceiling, chance = map(_mean, (own, copied, dealt))
+    active = int(own.any(axis=1).sum())
+    return Score(
+        "infom",
+        value,
+        per_code=largest_share(own),
+        relation=own,
+        details={"ceiling": ceiling, "chance": chance, "active": active, "bins": bins},
+    )

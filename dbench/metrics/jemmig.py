@@ -1,0 +1,87 @@
+"""JEMMIG (Do and Tran 2020): joint entropy less the mutual information gap, normalised. Higher is better."""
+
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import Sample
+from dbench.metrics.ceilings import exact_copies, informations
+from dbench.metrics.inputs import require_varying
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations import classes, entropy
+from dbench.seeds import given_generator
+
+Array = NDArray[np.float64]
+
+TIE = 1e-12  # nats by which rounding may tell equal informations apart
+
+
+def _per_factor(information: Array, of_codes: Array, of_factors: Array, bins: int) -> Array:
+    """One minus the joint entropy of each factor and its best code, less the gap, by the largest it can be."""
+    first = information.max(axis=0)
+    joint = of_codes[:, None] + of_factors - information
+    tied = information >= first - TIE
+    # Of codes that know as much, the one that says least else.
+    joint = np.where(tied, joint, np.inf).min(axis=0)
+    second = np.sort(information, axis=0)[-2] if len(information) > 1 else np.zeros_like(first)
+    value = 1 - (joint - first + second) / (of_factors + np.log(bins))
+    return np.where(first > 0, np.clip(value, 0.0, 1.0), 0.0)
+
+
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    family="identifiability",
+    cite="do2020",
+    label="JEMMIG",
+    wide=True,
+    known=(Known(noisy=1 - (4 - 1.5 * log2(3)) / (1 + log2(20)), shared=1 - 1 / (1 + log2(20))),),
+    picture=("mutual_information", "Mutual information (nats)"),
+    pitfalls={
+        "a logarithm of another base in the normaliser": "test_jemmig_is_its_formula_in_nats",
+        "constant codes score above noise": "test_codes_that_are_all_constant_have_a_stated_answer",
+        "noise scores above 0": "test_noise_scores_what_is_stated_for_chance",
+    },
+)
+def jemmig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
+    """Whether a factor's best code knows it alone and holds nothing else, averaged over factors.
+
+    Do and Tran (section 4): H(z, y) - I(z, y) + I(z', y), of the factor y, the code z that knows most about it, and the
+    second best z'; less is better. As Carbonneau et al. (2020) put it on a scale: one minus that, by H(y) + log(bins),
+    the largest it can be. Codes are cut into equal-width bins, discrete factors taken by label. Bounds 0 and 1. What a
+    code holds beside the factor counts, also noise: continuous codes stay below 1, and so do copies of a factor that is
+    cut into bins of several values. Codes that take few of the bins score above 0 whatever they hold (``chance``).
+
+    Returns:
+        Score with per-factor values and the mutual information in nats as relation; details ``chance`` (of the same
+        codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. With a single code the second
+        best is 0. A factor of which no code knows anything gets 0, so constant codes do.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(jemmig(codes, factors).value, 2))
+        1.0
+        0.23
+        0.15
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric="jemmig")
+    of_factors = entropy(classes(sample, bins))
+    own, copied, dealt = informations(sample, generator, bins=bins)
+    of_codes, of_copies = (entropy(part.codes, bins=bins) for part in (sample, exact_copies(sample)))
+    per_factor = _per_factor(own, of_codes, of_factors, bins)
+    ceiling = _per_factor(copied, of_copies, of_factors, bins)
+    chance = _per_factor(dealt, of_codes, of_factors, bins)
+    return Score(
+        "jemmig",
+        float(per_factor.mean()),
+        per_factor=per_factor,
+        relation=own,
+        details={"ceiling": ceiling.mean(), "chance": chance.mean(), "bins": bins},
+    )

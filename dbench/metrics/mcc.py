@@ -1,0 +1,114 @@
+"""Mean correlation coefficient (Khemakhem et al. 2020): each factor beside a code of its own. Higher is better."""
+
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from dbench.codes import Sample
+from dbench.errors import InvalidInput
+from dbench.metrics.ceilings import exact_copies
+from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations.predictability import CELLS
+from dbench.metrics.relations.predictability import correlation as correlations
+from dbench.seeds import given_generator
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Correlation = Literal["pearson", "spearman"]
+
+
+def _halves(codes: Array, factors: Array, rows: tuple[Rows, Rows], correlation: Correlation) -> tuple[Array, Array]:
+    """Correlations of each half of the rows, blocks of wide codes one after another."""
+    step = max(CELLS // len(codes), 1)
+    blocks = [codes[:, start : start + step] for start in range(0, codes.shape[1], step)]
+    ranks = correlation == "spearman"
+    first, second = (
+        np.concatenate([correlations(block[half], factors[half], ranks=ranks) for block in blocks]) for half in rows
+    )
+    return first, second
+
+
+def _held_out(chosen: Array, seen: Array) -> Array:
+    """Match codes to factors by the first matrix (codes x factors); read the pairs, with its signs, off the second."""
+    codes, factors = linear_sum_assignment(np.abs(chosen), maximize=True)
+    found = np.zeros(chosen.shape[1])
+    found[factors] = np.sign(chosen[codes, factors]) * seen[codes, factors]
+    return found
+
+
+def _per_factor(first: Array, second: Array) -> Array:
+    return np.clip((_held_out(first, second) + _held_out(second, first)) / 2, -1.0, 1.0)
+
+
+@metric(
+    needs="sample",
+    bounds=(-1, 1),
+    family="identifiability",
+    perfect=1.0,
+    cite="khemakhem2020",
+    label="MCC",
+    ordered=True,
+    learned=True,
+    wide=True,
+    known=(
+        Known(noisy=1 / 2, shared=(2 / sqrt(5) + 1) / 2, slack=0.01),
+        Known(noisy=1 / 2, shared=(2 / sqrt(5) + 1) / 2, slack=0.01, options={"correlation": "spearman"}),
+    ),
+    variants={"spearman": {"picture": None}},
+    picture=("correlation", "Correlation, absolute"),
+    pitfalls={
+        "matched and read off the same rows, noise scores above 0": "test_mcc_of_noise_is_0_on_average_at_any_width",
+        "a greedy matching is not the best one": "test_mcc_takes_the_best_matching_of_all",
+        "more factors than codes: the mean is of the matched ones": "test_factors_without_a_code_count_as_0_in_mcc",
+    },
+)
+def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.random.Generator | None = None) -> Score:
+    """Absolute correlation of each factor with a code of its own, averaged over factors.
+
+    Codes and factors are matched one to one so that the sum of absolute correlations is largest
+    (:func:`scipy.optimize.linear_sum_assignment`). Khemakhem et al. (section 5.1) match and read on the same rows,
+    where the best of many noise codes looks correlated. Here one half of the rows chooses pairs and signs, the other
+    half gives the correlations, and the halves change places: independent codes score 0 on average, whatever their
+    number, and ``bounds`` reach below 0. Labels count as numbers by rank; text of more than two values, which has no
+    order, is left out. ``mcc[spearman]`` correlates ranks, so that monotone maps of a code change nothing.
+
+    Returns:
+        Score with per-factor values, of factors without a code 0, and as relation the absolute correlations, means over
+        the halves; details ``chance`` (0) and ``ceiling`` (of one exact copy of each factor). Constant codes have no
+        correlation.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or a correlation that does not exist.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(abs(mcc(codes, factors).value), 1))
+        1.0
+        0.7
+        0.0
+    """
+    require_varying(sample)
+    if correlation not in ("pearson", "spearman"):
+        raise InvalidInput(f"correlation must be 'pearson' or 'spearman', got {correlation!r}")
+    name = "mcc" if correlation == "pearson" else f"mcc[{correlation}]"
+    sample = ordered_alone(sample, name)
+    generator = given_generator(generator, metric="mcc")
+    order, factors = generator.permutation(len(sample)), numbers_of(sample)
+    rows = order[len(sample) // 2 :], order[: len(sample) // 2]
+    halves = _halves(sample.codes, factors, rows, correlation)
+    copied = _halves(exact_copies(sample).codes, factors, rows, correlation)
+    per_factor = _per_factor(*halves)
+    return Score(
+        name,
+        float(per_factor.mean()),
+        per_factor=per_factor,
+        relation=(np.abs(halves[0]) + np.abs(halves[1])) / 2,
+        details={"chance": 0.0, "ceiling": float(_per_factor(*copied).mean())},
+        factor_names=sample.factor_names,
+    )

@@ -1,0 +1,72 @@
+"""MIG-sup (Li et al. 2020): the mutual information gap along codes instead of factors. Higher is better."""
+
+from math import log2
+
+import numpy as np
+
+from dbench.codes import Sample
+from dbench.metrics.aggregations import gap_per_factor
+from dbench.metrics.ceilings import informations
+from dbench.metrics.inputs import require_varying
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations import classes, entropy
+from dbench.seeds import given_generator
+
+
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    family="identifiability",
+    cite="li2020",
+    label="MIG-sup",
+    mixes=True,
+    wide=True,
+    known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
+    picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
+    pitfalls={
+        "dead codes give NaN": "test_one_dead_code_does_not_turn_a_score_into_nan",
+        "idle codes halve it": "test_mig_sup_leaves_constant_codes_out_and_counts_noise",
+    },
+)
+def mig_sup(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
+    """Gap between the two factors that a code knows most about, averaged over codes.
+
+    Li et al. (section 4): mutual information by the factor's entropy, the largest entry of a code less its second. It
+    complements MIG, which does not see a code that holds two factors. The mean is over all codes that vary: constant
+    ones, 0/0 elsewhere, are left out; a code of noise counts and has no gap, so idle codes lower the score. Codes are
+    cut into equal-width bins, discrete factors taken by label. Bounds 0 and 1.
+
+    Returns:
+        Score with per-code values and the normalised information as relation; details ``chance`` (of the same codes,
+        shuffled), ``ceiling`` (of one exact copy of each factor), ``active`` (codes with information) and ``bins``.
+        With a single factor the second is 0. Codes that are all constant score 0.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(mig_sup(codes, factors).value, 2))
+        1.0
+        0.23
+        0.01
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric="mig_sup")
+    scale = entropy(classes(sample, bins))
+    # Information cannot exceed entropy, but for rounding.
+    matrices = [np.minimum(matrix / scale, 1.0) for matrix in informations(sample, generator, bins=bins)]
+    gaps = [gap_per_factor(matrix.T) for matrix in matrices]
+    active = [matrix.any(axis=1) for matrix in matrices]
+    value, ceiling, chance = (
+        float(gap[known].mean()) if known.any() else 0.0 for gap, known in zip(gaps, active, strict=True)
+    )
+    return Score(
+        "mig_sup",
+        value,
+        per_code=gaps[0],
+        relation=matrices[0],
+        details={"ceiling": ceiling, "chance": chance, "active": int(active[0].sum()), "bins": bins},
+    )

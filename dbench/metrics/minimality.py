@@ -1,0 +1,81 @@
+"""Minimality (Almudévar and Ortega 2024): whether a code holds one factor and nothing else. Higher is better."""
+
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.codes import Sample
+from dbench.metrics.ceilings import exact_copies, informations
+from dbench.metrics.inputs import require_varying
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations import entropy
+from dbench.seeds import given_generator
+
+Array = NDArray[np.float64]
+
+
+def _per_code(information: Array, of_codes: Array) -> tuple[Array, float]:
+    """Largest information of each code by its entropy, 0 of a constant code; and the mean of those that vary."""
+    varies = of_codes > 0
+    known = information.max(axis=1)
+    share = np.divide(known, of_codes, out=np.zeros_like(known), where=varies)
+    share = np.minimum(share, 1.0)  # information cannot exceed entropy, but for rounding
+    return share, float(share[varies].mean()) if varies.any() else 0.0
+
+
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    family="identifiability",
+    cite="almudevar2024",
+    label="Minimality",
+    wide=True,
+    known=(Known(noisy=0.75 * log2(3) - 1, shared=3 / 4),),
+    picture=("mutual_information", "Mutual information (nats)"),
+    pitfalls={
+        "gaps charge codes for what factors have in common": (
+            "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"
+        ),
+        "a constant code divides by zero": "test_one_dead_code_does_not_turn_a_score_into_nan",
+    },
+)
+def minimality(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
+    """Share of a code's entropy that one factor explains, averaged over codes.
+
+    Almudévar and Ortega (section 4): the largest mutual information of a code with a factor, by the code's entropy. It
+    is 1 where a code is a function of one factor, also where factors depend on each other, which takes gaps and shares
+    of other metrics down. Codes are cut into equal-width bins, discrete factors taken by label; the noise of a
+    continuous code is entropy that nothing explains. Bounds 0 and 1. A code that holds a coarse part of a factor is
+    minimal: read :func:`dbench.metrics.sufficiency` beside it.
+
+    Returns:
+        Score with per-code values and the mutual information in nats as relation; details ``chance`` (of the same
+        codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. Constant codes are left out; all
+        of them score 0.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(minimality(codes, factors).value, 2))
+        1.0
+        0.14
+        0.04
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric="minimality")
+    own, copied, dealt = informations(sample, generator, bins=bins)
+    of_codes, of_copies = (entropy(part.codes, bins=bins) for part in (sample, exact_copies(sample)))
+    per_code, value = _per_code(own, of_codes)
+    ceiling, chance = _per_code(copied, of_copies)[1], _per_code(dealt, of_codes)[1]
+    return Score(
+        "minimality",
+        value,
+        per_code=per_code,
+        relation=own,
+        details={"ceiling": ceiling, "chance": chance, "bins": bins},
+    )

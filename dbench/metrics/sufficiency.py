@@ -1,0 +1,67 @@
+"""Sufficiency (Almudévar and Ortega 2024): whether one code tells all of a factor. Higher is better."""
+
+from math import log2
+
+import numpy as np
+
+from dbench.codes import Sample
+from dbench.metrics.ceilings import informations
+from dbench.metrics.inputs import require_varying
+from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.relations import classes, entropy
+from dbench.seeds import given_generator
+
+
+@metric(
+    needs="sample",
+    bounds=(0, 1),
+    family="identifiability",
+    cite="almudevar2024",
+    label="Sufficiency",
+    wide=True,
+    known=(Known(noisy=0.75 * log2(3) - 1, shared=1),),
+    picture=("mutual_information", "Mutual information (nats)"),
+    pitfalls={
+        "gaps charge codes for what factors have in common": (
+            "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"
+        ),
+        "noise scores above 0, the more the more codes": "test_noise_scores_what_is_stated_for_chance",
+    },
+)
+def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
+    """Share of a factor's entropy that its best code tells, averaged over factors.
+
+    Almudévar and Ortega (section 4): the largest mutual information of a factor with a code, by the factor's entropy:
+    MIG without the second code. It is 1 where a code tells a factor, whatever else that code holds and however factors
+    depend on each other: read :func:`dbench.metrics.minimality` beside it. Codes are cut into equal-width bins,
+    discrete factors taken by label, so copies of a factor of more values than bins cannot reach 1. Bounds 0 and 1.
+
+    Returns:
+        Score with per-factor values and the mutual information in nats as relation; details ``chance`` (of the same
+        codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. Constant codes score 0.
+
+    Raises:
+        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+
+    Example:
+        >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
+        >>> noise = np.random.default_rng(0).normal(size=(300, 2))
+        >>> for codes in (1.0 * factors, factors + noise, noise):
+        ...     print(round(sufficiency(codes, factors).value, 2))
+        1.0
+        0.31
+        0.07
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric="sufficiency")
+    scale = entropy(classes(sample, bins))
+    own, copied, dealt = informations(sample, generator, bins=bins)
+    # Information cannot exceed entropy, but for rounding.
+    per_factor, ceiling, chance = (np.minimum(matrix.max(axis=0) / scale, 1.0) for matrix in (own, copied, dealt))
+    return Score(
+        "sufficiency",
+        float(per_factor.mean()),
+        per_factor=per_factor,
+        relation=own,
+        details={"ceiling": ceiling.mean(), "chance": chance.mean(), "bins": bins},
+    )
