@@ -63,11 +63,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
             *(decider.get("notes", []) if decider else []),  # reports of before have none
             *([_units_note(decider)] if decider and every else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
-            *(
-                [_size_note(by_size, [case for case in primaries if decider and case["part"] == decider["part"]])]
-                if len(by_size) > 1
-                else []
-            ),
+            *([_size_note(by_size)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
