@@ -36,10 +36,8 @@ def test_every_published_archive_stands_on_the_page():
     assert set(FETCHED) <= set(re.findall(r"`(\w+)`", page))
 
 
-def test_a_finding_told_on_the_page_of_verdicts_has_its_sentence_of_the_ledger():
-    _, told = TEXTS[ROOT / "docs" / "verdicts.md"].split("## Seen otherwise")
-    entries = re.split(r"\n\n(?=\*\*`)", told.partition("\n## ")[0])[1:]
-    assert entries
-    for entry in entries:
-        name, sentence = re.search(r"^\*\*`(.+?)`.*?\*\*[^*]*\*(.+?)\*", " ".join(entry.split())).groups()
-        assert sentence == ledger()[name].says, name
+def test_findings_told_on_the_page_of_verdicts_are_those_of_the_ledger():
+    papers = "|".join({name.partition(".")[0] for name in ledger()})
+    told = set(re.findall(rf"`((?:{papers})\.[\w-]+)`", TEXTS[ROOT / "docs" / "verdicts.md"]))
+    assert told
+    assert told <= set(ledger())

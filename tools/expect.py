@@ -29,8 +29,7 @@ SIZES_HEAD = """# Findings by image size
 
 Findings over trained models that were judged on images of several sizes: the worst of the primary records at each size,
 with its estimate and its interval, as wide as the seeds of that table make it; fewer than five decide nothing. The
-table that the ledger names heads the finding ([how](concepts/verdict.md)). What changes with the size is said in
-[verdicts.md](verdicts.md#by-image-size).
+table that the ledger names heads the finding ([how](concepts/verdict.md)).
 """
 GENERAL = {
     Verdict.UNDECIDED: "The interval crosses the bound with the units there are; the record says how many would settle "
