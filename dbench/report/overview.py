@@ -58,7 +58,7 @@ def evidence_text(document: Document) -> str:
     sentences.append(
         f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."
         if late
-        else "All rules were fixed before the evidence was read."
+        else "All rules were set without sight of the evidence."
     )
     tables = sorted(document["provenance"].get("evidence", ()), key=lambda table: -table["models"])
     if tables:
