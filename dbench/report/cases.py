@@ -61,11 +61,12 @@ def _miss(record: Record) -> float:
 
 
 def size_rows(document: Document) -> list[tuple[str, dict[int, Record]]]:
-    """Return each finding that was judged at several image sizes, with its worst case by side."""
+    """Return each finding that was judged at several image sizes, with the worst case by side of what heads it."""
     sides, rows = sides_of(document), []
+    parts = {record["nodeid"]: record["part"] for record in document["records"]}
     for heading in document["headings"]:
-        own = [r for r in document["records"] if (r["claim"], r["evidence"]) == (heading["claim"], heading["heads"])]
-        groups = by_side(own, sides)
+        asked = (heading["claim"], heading["heads"], parts.get(heading["record"]))
+        groups = by_side([r for r in document["records"] if (r["claim"], r["evidence"], r["part"]) == asked], sides)
         if len(groups) > 1:
             rows.append((heading["claim"], {side: worst_of(cases) for side, cases in groups}))
     return rows

@@ -42,8 +42,8 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
     primaries = heading_cases(own)
     decider = worst_of(primaries) if primaries else None
     every = decider.get("all_units") if decider else None
-    by_size = by_side(own, sides)
-    of_sentence = [record for _, cases in by_size for record in cases]
+    of_sentence = [record for _, cases in by_side(own, sides) for record in cases]
+    by_size = by_side([record for record in own if decider and record["part"] == decider["part"]], sides)
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -63,7 +63,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
             *(decider.get("notes", []) if decider else []),  # reports of before have none
             *([_units_note(decider)] if decider and every else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
-            *([_size_note(by_size, primaries)] if len(by_size) > 1 else []),
+            *([_size_note(by_size)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in of_sentence], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
@@ -155,12 +155,12 @@ def _units_note(record: Record) -> str:
     )
 
 
-def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]], heading: Sequence[Record]) -> str:
-    """The verdict at each image size, and which heads the finding."""
+def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]]) -> str:
+    """The verdict at each image size; the first heads the finding."""
     parts = []
     for side, cases in by_size:
         worst = worst_of(cases)
-        heads = ", which heads the finding" if cases == heading else ""
+        heads = "" if parts else ", which heads the finding"
         at = f"{side} x {side} pixels" if side else "unknown size"
         parts.append(f"{worst['verdict']} at {at} ({estimate_text(worst)}){heads}")
     return f"By image size: {'; '.join(parts)}."

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dbench.claims import Verdict
 from dbench.report.document import by_paper, worst_first
 from dbench.report.overview import scope_text, tally, totals_text
 from dbench.report.schema import PAPERS, Document, Record
@@ -17,7 +18,7 @@ def summary_lines(
 ) -> list[str]:
     """Return the summary of a session as plain lines of at most ``width`` characters (paths stay whole).
 
-    There is one for each finding that is not reproduced; the verbose summary has every finding, with its whole reason
+    There is one for each finding that does not hold; the verbose summary has every finding, with its whole reason
     and its notes. Files written (``paths``) are named at the end.
     """
     width = max(width, LEAST_WIDTH)
@@ -27,7 +28,7 @@ def summary_lines(
         lines.append(clip(one_line(PAPERS.get(paper, paper)), width))
         lines += _wrap(f"{counted(len(headings), 'finding')}: {tally(headings)}", width, first="  ")
         for heading in worst_first(headings):
-            if verbose or heading["verdict"] != "reproduced" or heading["unexpected"]:
+            if verbose or not Verdict(heading["verdict"]).holds or heading["unexpected"]:
                 decider = deciders.get(heading["record"])
                 line = _line(heading, decider)
                 reasoned = heading["verdict"] == "not tested"  # all there is to know; other lines end in figures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -112,3 +113,12 @@ def _progress(store: Store, key: RunKey) -> str:
     if document is None:
         return "unscored"
     return "partly scored" if lacking_groups(document) else "scored"
+
+
+def precisions_of(store: Store) -> set[str]:
+    """Return the precisions in which the finished runs of a store were trained."""
+    records = []
+    for key in store.contents().keys:
+        with suppress(DamagedData):
+            records.append(store.record(key))
+    return {record["precision"] for record in records if record is not None and record["status"] in FINISHED}

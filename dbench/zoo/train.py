@@ -19,7 +19,7 @@ from dbench.zoo.plan import Setup, Speed, cut_groups, expected_seconds, whole_se
 from dbench.zoo.progress import Meter, clock, teller
 from dbench.zoo.ray_engine import capacity, connected, run_on_ray
 from dbench.zoo.store import Store
-from dbench.zoo.survey import FINISHED, of_other_data, state_of
+from dbench.zoo.survey import FINISHED, of_other_data, precisions_of, state_of
 from dbench.zoo.workers import News, cores, run_tasks, terminable
 
 Tell = Callable[[str], None]
@@ -71,7 +71,8 @@ def train_runs(
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
             cannot be read or written.
-        InvalidInput: a device that is not there, a store in this process's memory, or a budget of nothing.
+        InvalidInput: a device that is not there, a store in this process's memory or with runs of another precision,
+            or a budget of nothing.
         UnknownName: an objective, network, data set or engine nobody knows.
     """
     asked = Setup(**setup)
@@ -85,6 +86,9 @@ def train_runs(
     states = {key: state_of(store, key) for key in keys}
     _tell_outdated(store, [key for key in keys if states[key] == "damaged"], tell)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
+    if todo and (others := precisions_of(store) - {asked.precision}):
+        has = ", ".join(sorted(others))
+        raise InvalidInput(f"precision must be that of the runs in {store.url}, {has}, got {asked.precision!r}")
     cancelled, trained = _train(store, todo, asked, deadline, console, tell) if todo else (False, 0)
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)

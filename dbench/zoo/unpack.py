@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -22,7 +22,7 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.pack import PackedRun, checksum, read_pack, shapes_of
 from dbench.zoo.progress import Meter, clock, teller
 from dbench.zoo.store import Store
-from dbench.zoo.survey import FINISHED, state_of
+from dbench.zoo.survey import FINISHED, precisions_of, state_of
 from dbench.zoo.table import PROVENANCE
 from dbench.zoo.workers import FAILED, Line, cores, run_tasks, terminable
 
@@ -99,7 +99,7 @@ def unpack_runs(
 
 def _read(store: Store, paths: Iterable[Path], refuse: Callable[[DbenchError], None]) -> tuple[list[PackedRun], int]:
     """Return the good runs of packs that a store lacks, and how many it has."""
-    new, present, precision = dict[RunKey, PackedRun](), 0, _precision_of(store)
+    new, present, precision = dict[RunKey, PackedRun](), 0, precisions_of(store)
     for path in dict.fromkeys(paths):
         try:
             runs = read_pack(path)
@@ -123,14 +123,6 @@ def _read(store: Store, paths: Iterable[Path], refuse: Callable[[DbenchError], N
             except DbenchError as error:
                 refuse(error)
     return [*new.values()], present
-
-
-def _precision_of(store: Store) -> set[str]:
-    records = []
-    for key in store.contents().keys:
-        with suppress(DamagedData):
-            records.append(store.record(key))
-    return {record["precision"] for record in records if record is not None and record["status"] in FINISHED}
 
 
 def _is_there(store: Store, run: PackedRun, twin: PackedRun | None) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dbench.errors import InvalidInput
+from dbench.zoo.devices import check_device
 from dbench.zoo.plan import Speed
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.train import train_runs
@@ -76,3 +77,21 @@ def test_where_all_fit_nothing_is_said_of_seeds(trained_seeds):
 def test_a_budget_of_nothing_is_refused(store, plan, budget):
     with pytest.raises(InvalidInput, match="budget must be above zero seconds, got"):
         train_runs(store, plan.runs(), budget=budget)
+
+
+def test_a_store_with_finished_runs_of_another_precision_is_refused_before_anything_is_trained(
+    trained_seeds, monkeypatch
+):
+    monkeypatch.setattr("dbench.zoo.train.precisions_of", lambda store: {"bfloat16"})
+    with pytest.raises(InvalidInput, match=r"precision must be that of the runs in .*, bfloat16, got 'float32'"):
+        trained_seeds(1800, speed=Speed(0.1))
+
+
+def test_a_card_without_bfloat16_is_refused_by_name(monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: "An Old Card")
+    monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda including_emulation: False)
+    check_device("cuda", "tf32")
+    with pytest.raises(InvalidInput, match="float32 or tf32 on An Old Card, which has no bfloat16"):
+        check_device("cuda", "bfloat16")
