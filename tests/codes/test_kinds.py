@@ -79,6 +79,11 @@ def test_other_names_for_the_same_categories_change_no_score() -> None:
         ("dci", {"estimator": "forest"}, []),
         ("irs", {}, []),
         ("modularity", {}, []),
+        ("mcc", {}, ["shape (text)"]),
+        ("r2", {}, ["shape (text)"]),
+        ("infoe", {}, ["size (continuous)"]),
+        ("infom", {}, []),
+        ("posterior_mig", {"logvar": np.full(CODES.shape, -3.0)}, ["size (continuous)"]),
     ],
 )
 def test_a_metric_leaves_out_by_name_what_it_cannot_take(name: str, options: dict[str, Any], left: list[str]) -> None:
@@ -93,7 +98,14 @@ def test_a_metric_leaves_out_by_name_what_it_cannot_take(name: str, options: dic
 
 @pytest.mark.parametrize(
     ("name", "options", "column"),
-    [("snc", {}, "size"), ("sap", {"relation": "svm"}, "size"), ("sap", {"relation": "r2"}, "shape")],
+    [
+        ("snc", {}, "size"),
+        ("infoe", {}, "size"),
+        ("sap", {"relation": "svm"}, "size"),
+        ("sap", {"relation": "r2"}, "shape"),
+        ("mcc", {}, "shape"),
+        ("r2", {}, "shape"),
+    ],
 )
 def test_a_metric_of_which_nothing_is_left_refuses(name: str, options: dict[str, Any], column: str) -> None:
     with pytest.raises(InvalidInput, match=r"needs .*factors|must be 'r2' for continuous"):
@@ -104,6 +116,9 @@ def test_metrics_of_both_kinds_take_each_factor_by_its_own() -> None:
     sample = read_arrays(CODES, frame(SPELLINGS[0])).sample
     together, apart = mig(sample), [mig(sample.of_factors([j])).value for j in range(3)]
     np.testing.assert_allclose(together.per_factor, apart, rtol=1e-12)  # type: ignore[arg-type]
+    for name in ("sufficiency", "jemmig", "dci_explicitness"):
+        together, apart = METRICS[name](sample), [METRICS[name](sample.of_factors([j])).value for j in range(3)]
+        np.testing.assert_allclose(together.per_factor, apart, rtol=1e-9)  # type: ignore[arg-type]
     relation = modularity(sample).relation
     np.testing.assert_allclose(relation[:, 2], modularity(CODES, SIZE).relation[:, 0])  # type: ignore[index]
     # Trees guess labels, and regress numbers: of 40 values that stand for nothing a regression would make little.
