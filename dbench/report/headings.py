@@ -157,7 +157,7 @@ def _units_note(record: Record) -> str:
 
 def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]]) -> str:
     """The verdict at each image size; the first heads the finding."""
-    parts = []
+    parts: list[str] = []
     for side, cases in by_size:
         worst = worst_of(cases)
         heads = "" if parts else ", which heads the finding"
