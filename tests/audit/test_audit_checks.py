@@ -53,11 +53,12 @@ SPOILT = {
     "noise": lambda codes, factors: 0.5 + 0.5 * (linear(codes, factors) > 0.1),
     "sample_size": lambda codes, factors: linear(codes, factors) + 20 / len(codes),
     "bins": binned,
+    "regime": lambda codes, factors: linear(codes, factors) + codes.shape[1] / len(codes),
     "bounds": lambda codes, factors: 2 * linear(codes, factors),
     "determinism": Restless(),
 }
-# What linear reads wrongly is a matter of its design; these are asked of every metric.
-FINE = sorted(set(SPOILT) - {"monotone", "bins"})
+# What linear reads wrongly is a matter of its design (many codes of noise as well); these are asked of every metric.
+FINE = sorted(set(SPOILT) - {"monotone", "bins", "regime"})
 
 
 @pytest.mark.parametrize("family", SPOILT)

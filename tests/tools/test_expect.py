@@ -8,7 +8,7 @@ OLD, NEW = date(2026, 1, 1), date(2026, 2, 2)
 
 
 def _record(name, verdict):
-    return {"claim": name, "evidence": "zoo", "part": "", "params": {}, "verdict": verdict}
+    return {"claim": name, "evidence": "zoo", "part": "", "params": {}, "role": "primary", "verdict": verdict}
 
 
 def _table(verdict, reason, *names):
