@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from dbench.claims.expected import record_name
+from dbench.claims.expected import ANY, record_name
 from dbench.claims.rules import Verdict
 from dbench.files import aside
 from dbench.report import read_report
@@ -71,13 +71,13 @@ def updated(
     roles = {record_name(record): record["role"] for record in records}
     broken = {record["claim"] for record in records if record["verdict"] == Verdict.BROKEN}
     judged = {record["claim"] for record in records} - broken
-    groups: dict[tuple[Verdict, str], dict[str, date]] = {}
+    groups: dict[tuple[str, str], dict[str, date]] = {}
     kept = set[str]()
     for table in tables:
         for name in table["records"]:
             unseen = name not in found and (not complete or name.split(" / ")[0] not in judged)
-            if unseen or found.get(name) == table["verdict"]:
-                key = (Verdict(table["verdict"]), table["reason"])
+            if unseen or table["verdict"] in (ANY, found.get(name)):
+                key = (table["verdict"], table["reason"])
                 groups.setdefault(key, {})[name] = table["date"]
                 kept.add(name)
     for name, verdict in found.items():

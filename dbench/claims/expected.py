@@ -15,6 +15,8 @@ from dbench.claims.ledger import find_finding
 from dbench.claims.rules import Verdict
 from dbench.errors import DamagedData
 
+# Of what is measured anew in each session, as times are: whatever comes is expected.
+ANY = "any"
 _KEYS = {"verdict": str, "reason": str, "date": date, "records": list}
 
 
@@ -33,11 +35,12 @@ def record_name(record: Mapping[str, Any]) -> str:
 class Expectations:
     """By name of a record the verdict expected of it, and why."""
 
-    entries: Mapping[str, tuple[Verdict, str]]
+    entries: Mapping[str, tuple[Verdict | None, str]]
 
     def of(self, record: Mapping[str, Any]) -> tuple[Verdict, str]:
-        """Return the expected verdict of a record and the reason given for it."""
-        return self.entries.get(record_name(record), (Verdict.REPRODUCED, ""))
+        """Return the expected verdict of a record and the reason given for it; its own where any is expected."""
+        expected, reason = self.entries.get(record_name(record), (Verdict.REPRODUCED, ""))
+        return expected or Verdict(record["verdict"]), reason
 
     def stale(self, records: Iterable[Mapping[str, Any]]) -> list[str]:
         """Return names that no record of a judged claim used; a broken judgement proves nothing."""
@@ -71,7 +74,7 @@ def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
     return Expectations(dict(entries))
 
 
-def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[tuple[str, tuple[Verdict, str]]]:
+def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[tuple[str, tuple[Verdict | None, str]]]:
     if wrong := sorted(_KEYS.keys() ^ table.keys()):
         raise DamagedData(
             f"an expected verdict has the keys {', '.join(_KEYS)}; missing or unknown: {', '.join(wrong)}"
@@ -81,11 +84,13 @@ def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[tuple[str, t
             raise DamagedData(
                 f"{name} of an expected verdict must be a {kind.__name__} that is not empty, got {table[name]!r}"
             )
-    if table["verdict"] not in set(Verdict) - {Verdict.BROKEN, Verdict.REPRODUCED}:
-        raise DamagedData(f"expected verdict must be one but 'reproduced' and 'broken', got {table['verdict']!r}")
+    if table["verdict"] not in {*Verdict, ANY} - {Verdict.BROKEN, Verdict.REPRODUCED}:
+        raise DamagedData(
+            f"expected verdict must be 'any', or one but 'reproduced' and 'broken', got {table['verdict']!r}"
+        )
     for name in table["records"]:
         if not isinstance(name, str):
             raise DamagedData(f"a record of an expected verdict must be its name, got {name!r}")
         find_finding(name.split(" / ")[0], ledger)
-    expectation = Verdict(table["verdict"]), table["reason"]
+    expectation = None if table["verdict"] == ANY else Verdict(table["verdict"]), table["reason"]
     return [(name, expectation) for name in table["records"]]

@@ -39,6 +39,12 @@ def test_a_record_without_an_entry_is_expected_to_be_reproduced(load):
     assert load(ENTRY).of(record("flaws.xor")) == (Verdict.REPRODUCED, "")
 
 
+def test_of_what_is_measured_anew_any_verdict_is_expected(load):
+    found = load(ENTRY.replace("absent", "any"))
+    for verdict in ("reproduced", "contradicted"):
+        assert found.of(record(verdict=verdict)) == (verdict, "small images")
+
+
 @pytest.mark.parametrize("given", [record(), record(part="a b", metric="mig"), record(metric="mig, sap", n=2)])
 def test_the_name_of_a_record_is_an_entry_for_it_alone(load, given):
     expectations = load(of(record_name(given)))
