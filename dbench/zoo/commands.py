@@ -37,8 +37,8 @@ def parse_seeds(text: str, first: int = 0) -> list[int]:
         return list(range(first, first + int(text)))
     seeds: set[int] = set()
     for part in text.split(","):
-        match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part.strip())
-        if not match or int(match[2] or match[1]) < int(match[1]):
+        match = re.fullmatch(r"(\d{1,8})(?:-(\d{1,8}))?", part.strip())
+        if not match or not 0 <= int(match[2] or match[1]) - int(match[1]) < 1_000_000:
             raise InvalidInput(f"seeds must be a count (5), a range (2-4) or a list (0,3,7), got {text!r}")
         seeds.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return sorted(seeds)

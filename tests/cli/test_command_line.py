@@ -198,13 +198,14 @@ def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         (("3-4", 10_000), [3, 4]),
         (("7,0,7",), [0, 7]),
         (("0-1,5",), [0, 1, 5]),
+        (("8708663-8708664", 10_000), [8_708_663, 8_708_664]),
     ],
 )
 def test_seeds_are_a_count_from_the_first_a_range_or_a_list(arguments: tuple[Any, ...], seeds: list[int]) -> None:
     assert parse_seeds(*arguments) == seeds
 
 
-@pytest.mark.parametrize("text", ["", "4-2", "1.5", "-1", "0,", "9" * 9])
+@pytest.mark.parametrize("text", ["", "4-2", "1.5", "-1", "0,", "0-9999999", "9" * 9])
 def test_other_seeds_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="seeds"):
         parse_seeds(text)
