@@ -31,6 +31,12 @@ from mutants import Mutant, mutants_of
 from trials import ROOT, reach, trial, trials
 
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.toml"
+# What compares the cards with the hashes of claims/frozen.json notices any line of theirs: that does not count.
+_HASHES = (
+    "test_the_shipped_rules_are_frozen_as_they_are",
+    "test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card",
+    "test_a_constant_of_the_library_changed_by_hand_is_noticed_by_the_cards_that_reach_it",
+)
 # Sources -> tests that can see them.
 AREAS = {
     "stats": ("dbench/stats", ["tests/stats"]),
@@ -41,7 +47,8 @@ AREAS = {
     "objectives": ("dbench/models/objectives", ["tests/models", "tests/training"]),
     "claims": (
         "dbench/claims",
-        ["tests/judges", "tests/published/test_errata.py"],
+        ["tests/judges", "tests/published/test_errata.py"]
+        + [f"--deselect=tests/judges/test_frozen.py::{name}" for name in _HASHES],
     ),
 }
 _LEAST = 0.95
