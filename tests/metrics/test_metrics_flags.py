@@ -1,0 +1,116 @@
+"""What a card says of a metric beside its score is so, and a score holds the parts that its docstring names."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from dbench.codes import Sample
+from dbench.metrics import METRICS
+
+RNG = np.random.default_rng(0)
+FACTORS = RNG.integers(0, [3, 4], size=(240, 2))
+CODES = np.stack([FACTORS[:, 0], FACTORS.sum(axis=1), 0 * FACTORS[:, 0]], axis=1) + [0.4, 0.4, 1] * RNG.normal(
+    size=(240, 3)
+)
+NOISE = RNG.normal(size=(240, 2))
+CARDS = {name: metric.card for name, metric in METRICS.items()}
+OF_SAMPLE = sorted(name for name, card in CARDS.items() if card.needs == "sample")
+OF_FACTORS = [name for name in OF_SAMPLE if "codes" not in inspect.signature(METRICS[name]).parameters]
+
+
+def score(name, codes=CODES, factors=FACTORS):
+    return METRICS[name](Sample(codes, factors), **CARDS[name].quick)
+
+
+@pytest.mark.extension
+@pytest.mark.parametrize("name", OF_SAMPLE)
+def test_rows_that_come_twice_move_what_is_learned_and_nothing_else(name):
+    twice = score(name, np.tile(CODES, (2, 1)), np.tile(FACTORS, (2, 1)))
+    assert (abs(twice.value - score(name).value) > 1e-6) == CARDS[name].learned
+
+
+@pytest.mark.extension
+@pytest.mark.parametrize(
+    "name", sorted(set(OF_FACTORS) - {"statistical_efficiency"})
+)  # that compares itself with itself
+def test_with_a_single_factor_a_copy_is_told_from_noise_but_by_what_asks_for_mixing(name):
+    one = FACTORS[:, :1]
+    copy, noise = (score(name, codes, one).value for codes in (np.hstack([one, NOISE[:, :1]]), NOISE))
+    assert CARDS[name].mixes or copy > noise + 0.1
+
+
+@pytest.mark.extension
+@pytest.mark.parametrize("name", sorted(set(OF_FACTORS) - {"statistical_efficiency"}))
+def test_noise_scores_the_chance_that_is_stated_or_0_where_it_was_taken_off(name):
+    one = FACTORS[:, :1]
+    found = score(name, NOISE, one)
+    if "chance" in found.details:
+        expected = 0.0 if CARDS[name].adjusted else found.details["chance"]
+        assert found.value == pytest.approx(expected, abs=0.17)
+        assert not CARDS[name].adjusted or found.details["chance"] > 0.3
+
+
+@pytest.mark.parametrize("name", ["dci", "dci_explicitness", "infoe", "r2"])
+def test_what_states_no_chance_is_compared_with_it(name):
+    assert "chance" not in score(name).details
+    assert CARDS[name].compared
+
+
+# Parts of a score (per factor, per code, relation), and its details.
+FACTOR, CODE, BOTH = {"per_factor"}, {"per_code"}, {"per_factor", "per_code"}
+OF_CODES, BINNED = {"active", "bins", "ceiling", "chance"}, {"bins", "ceiling", "chance"}
+HELD = {
+    "code_mutual_information": (CODE, {"bias", "bins", "pairs"}),
+    "dci": (BOTH | {"relation"}, {"completeness", "informativeness", "informativeness.train"}),
+    "dci_explicitness": (FACTOR, {"informativeness", "size"}),
+    "dcimig": (FACTOR | {"relation"}, BINNED),
+    "downstream": (FACTOR, {"accuracy.60", "chance", "size", "test"}),
+    "explicitness": (FACTOR, {"ceiling", "chance", "values"}),
+    "gaussian_total_correlation": (set(), {"active", "dead", "singular"}),
+    "infoc": (FACTOR | {"relation"}, OF_CODES),
+    "infoe": (FACTOR, set()),
+    "infom": (CODE | {"relation"}, OF_CODES),
+    "irs": (CODE | {"relation"}, {"active", "ceiling", "chance"}),
+    "jemmig": (FACTOR | {"relation"}, BINNED),
+    "linear_accuracy": (FACTOR, {"accuracy", "ceiling", "chance"}),
+    "mcc": (FACTOR | {"relation"}, {"ceiling", "chance"}),
+    "med": (BOTH | {"relation"}, BINNED | {"completeness"}),
+    "mig": (FACTOR | {"relation"}, BINNED),
+    "mig_sup": (CODE | {"relation"}, OF_CODES),
+    "minimality": (CODE | {"relation"}, BINNED),
+    "mlp_accuracy": (FACTOR, {"accuracy", "chance", "epochs"}),
+    "modularity": (CODE | {"relation"}, OF_CODES),
+    "nk": (
+        FACTOR | {"relation"},
+        {"accuracy", "accuracy.0", "accuracy.1", "accuracy.without", "ceiling", "chance", "epochs"},
+    ),
+    "r2": (FACTOR, set()),
+    "sap": (FACTOR | {"relation"}, {"ceiling", "chance"}),
+    "snc": (
+        FACTOR | {"relation"},
+        {"above_chance", "accuracy", "bins.max", "ceiling", "chance", "guessing", "product"},
+    ),
+    "statistical_efficiency": (FACTOR, {"accuracy.few", "accuracy.many"}),
+    "sufficiency": (FACTOR | {"relation"}, BINNED),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_score_holds_its_parts_each_of_its_own_factor_or_code(name):
+    found = score(name)
+    parts = {part for part in ("per_factor", "per_code", "relation") if getattr(found, part) is not None}
+    assert (parts, set(found.details)) == HELD[name]
+    shapes = {"per_factor": (2,), "per_code": (3,), "relation": (3, 2)}
+    assert {part: getattr(found, part).shape for part in parts} == {part: shapes[part] for part in parts}
+
+
+@pytest.mark.extension
+@pytest.mark.parametrize("name", [name for name in OF_FACTORS if CARDS[name].labels])
+def test_a_metric_of_labels_leaves_continuous_factors_out_by_name(name):
+    names, kinds = ("size", "a", "b"), ("continuous", "discrete", "discrete")
+    mixed = Sample(CODES, np.column_stack([NOISE[:, 0], FACTORS]), names, kinds)
+    found, alone = METRICS[name](mixed, **CARDS[name].quick), score(name)
+    assert found.factor_names == ("a", "b")
+    assert found.value == pytest.approx(alone.value, abs=1e-9)
+    np.testing.assert_allclose(found.per_factor, alone.per_factor, atol=1e-9)
