@@ -86,7 +86,9 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
         (tmp_path / f"{name}.svg").write_text("from before")
     monkeypatch.setitem(FIGURES, "udr_search", replace(FIGURES["udr_search"], draw=lacking_all))
     unlink, listed = Path.unlink, tmp_path / LIST
-    monkeypatch.setattr(Path, "unlink", lambda path, **how: (path.suffix != ".svg" or listed.is_file()) and unlink(path))
+    monkeypatch.setattr(
+        Path, "unlink", lambda path, **how: (path.suffix != ".svg" or listed.is_file()) and unlink(path)
+    )
     result = run("--small", "--runs", table, "--out", tmp_path)
     assert [name for name, _ in renames] == ["tc_of_samples.svg", "metrics_in_pairs.svg", LIST]
     assert result.output == f"2 figures: {tmp_path}\n"
