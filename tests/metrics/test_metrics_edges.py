@@ -24,6 +24,7 @@ from dbench.metrics import (
 )
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.classifiers import _squarable
+from dbench.metrics.dci_explicitness import _explicitness
 from dbench.metrics.inputs import label_indices
 from dbench.metrics.interventions import _segment_quantile
 from dbench.metrics.lasso import _walk
@@ -206,3 +207,9 @@ def test_a_code_with_a_value_at_its_mean_is_split_on():
     sample = Sample(codes, codes.astype(int) + 1)
     found = tree_importance(sample, sample, estimator="forest", generator=generator(test="at the mean"))
     assert (found.matrix.tolist(), found.test.tolist()) == ([[1.0]], [1.0])
+
+
+def test_two_test_rows_can_tell_a_factor_and_one_cannot():
+    x, y = np.tile([[-1.0], [1.0]], (20, 1)), np.tile([[-1.0], [1.0]], (20, 1))
+    assert _explicitness(x, y, x[:2], y[:2]) == pytest.approx((1.0, 1.0), abs=0.01)
+    assert _explicitness(x, y, x[:1], y[:1]) == (0.0, 0.0)

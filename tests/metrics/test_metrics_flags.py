@@ -105,6 +105,47 @@ def test_a_score_holds_its_parts_each_of_its_own_factor_or_code(name):
     assert {part: getattr(found, part).shape for part in parts} == {part: shapes[part] for part in parts}
 
 
+BITS = np.tile(np.indices((2, 2)).reshape(2, -1).T, (100, 1))
+# What details are of two codes that copy two fair bits, beside a third that is constant.
+OF_COPIES = {
+    "code_mutual_information": {"bias": 1 * 1 / (2 * 400) / 3, "pairs": 3, "bins": 20},
+    "dci": {"completeness": 1, "informativeness": 1, "informativeness.train": 1},
+    "dci_explicitness": {"informativeness": 1, "size": 2 / 3},
+    "downstream": {"accuracy.60": 1, "chance": 1 / 2, "size": 60, "test": 133},
+    "explicitness": {"ceiling": 1, "chance": 1 / 2, "values": 4},
+    "gaussian_total_correlation": {"active": 2, "dead": 1, "singular": 0},
+    "infoc": {"ceiling": 1, "active": 2, "bins": 20},
+    "infom": {"ceiling": 1, "active": 2, "bins": 20},
+    "irs": {"ceiling": 1, "active": 2},
+    "linear_accuracy": {"accuracy": 1, "ceiling": 1, "chance": 1 / 2},
+    "mcc": {"ceiling": 1, "chance": 0},
+    "med": {"completeness": 1, "ceiling": 1, "bins": 20},
+    "mig_sup": {"ceiling": 1, "active": 2, "bins": 20},
+    "modularity": {"ceiling": 1, "active": 2, "bins": 20},
+    "snc": {"product": 1, "accuracy": 1, "guessing": 1 / 2, "above_chance": 1 / 2, "ceiling": 1, "bins.max": 2},
+    "statistical_efficiency": {"accuracy.few": 1, "accuracy.many": 1},
+    **{name: {"ceiling": 1, "bins": 20} for name in ("dcimig", "jemmig", "mig", "minimality", "sufficiency")},
+}
+
+
+@pytest.mark.parametrize("name", OF_COPIES)
+def test_details_of_exact_copies_beside_a_dead_code_are_what_algebra_gives(name):
+    found = score(name, np.column_stack([BITS, np.full(400, 3.0)]), BITS).details
+    assert {detail: found[detail] for detail in OF_COPIES[name]} == pytest.approx(OF_COPIES[name], abs=1e-4)
+
+
+# The relation of a code with the factor that it copies; with the other it has none.
+OF_A_COPY = dict.fromkeys(("dci", "infoc", "infom", "irs", "mcc", "med", "mig_sup"), 1.0) | dict.fromkeys(
+    ("dcimig", "jemmig", "mig", "minimality", "modularity", "nk", "snc", "sufficiency"), np.log(2)
+)
+
+
+@pytest.mark.parametrize("name", OF_A_COPY)
+def test_the_relation_of_exact_copies_is_that_of_each_code_with_its_own_factor(name):
+    found = score(name, np.column_stack([BITS, np.full(400, 3.0)]), BITS).relation
+    np.testing.assert_allclose(found, OF_A_COPY[name] * np.eye(3, 2), atol=1e-9 if name != "mcc" else 0.1)
+
+
 @pytest.mark.extension
 @pytest.mark.parametrize("name", [name for name in OF_FACTORS if CARDS[name].labels])
 def test_a_metric_of_labels_leaves_continuous_factors_out_by_name(name):
