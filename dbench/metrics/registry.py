@@ -197,9 +197,9 @@ def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score
             is_flag = isinstance(value, (bool, np.bool_))
             if bool in kinds and not is_flag:
                 raise InvalidInput(f"{name} must be True or False, got {value!r:.80}")
-            if float in kinds and not (value is None and type(None) in kinds):
-                if is_flag or not isinstance(value, numbers.Real):
-                    raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
+            is_number = isinstance(value, numbers.Real) and not is_flag
+            if float in kinds and not is_number and (value is not None or type(None) not in kinds):
+                raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
         return function(*given, **options)
 
     return called
