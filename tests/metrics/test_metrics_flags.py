@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from dbench.codes import Sample
+from dbench.codes import GridSource, Sample
 from dbench.metrics import METRICS
 
 RNG = np.random.default_rng(0)
@@ -144,6 +144,63 @@ OF_A_COPY = dict.fromkeys(("dci", "infoc", "infom", "irs", "mcc", "med", "mig_su
 def test_the_relation_of_exact_copies_is_that_of_each_code_with_its_own_factor(name):
     found = score(name, np.column_stack([BITS, np.full(400, 3.0)]), BITS).relation
     np.testing.assert_allclose(found, OF_A_COPY[name] * np.eye(3, 2), atol=1e-9 if name != "mcc" else 0.1)
+
+
+GRID = np.indices((2, 3)).reshape(2, -1).T
+EXACT = np.column_stack([GRID, np.full(6, 3.0)])  # two copies and a dead code
+ROWS = np.tile(np.arange(6), 50)
+NARROW = np.column_stack([np.full((300, 2), -9.0), np.zeros(300)])  # the third code's posterior is the prior
+MEANS = EXACT[ROWS] * [1.0, 1.0, 0.0]
+KL = (np.square(MEANS).mean(axis=0) + np.exp(NARROW[0]) - 1 - NARROW[0]) / 2
+MODELS = np.stack([EXACT[ROWS], EXACT[ROWS][:, [1, 0, 2]], -EXACT[ROWS]])
+USED = np.array([[True, True, False]] * 3)
+# What is scored, and value, per factor, per code, relation and details of it.
+ELSE = {
+    "beta_vae_metric": (
+        *((GridSource(EXACT, (2, 3)),), 1, [1, 1], None, None),
+        {"chance": 1 / 2, "ceiling": 1, "train": 1, "iterations": None},
+    ),
+    "factor_vae": (
+        *((GridSource(EXACT, (2, 3)),), 1, [1, 1], None, None),
+        {"active": 2, "threshold": 0.05, "chance": 1 / 2, "ceiling": 1, "train": 1},
+    ),
+    "informative_codes": ((MEANS, NARROW), 2, None, KL, None, {"threshold": 0.01, "kl": KL.sum()}),
+    "posterior_mig": (
+        *((Sample(MEANS, GRID[ROWS]), NARROW), 1, [1, 1], None, [[np.log(2), 0], [0, np.log(3)], [0, 0]]),
+        {"chance": None, "rows": 300},
+    ),
+    "udr": ((MODELS, USED), 1, None, None, None, dict.fromkeys(("model.0", "model.1", "model.2"), 1)),
+}
+
+
+@pytest.mark.parametrize("name", ELSE)
+def test_what_is_no_metric_of_a_sample_gives_of_exact_copies_what_algebra_gives(name):
+    given, value, per_factor, per_code, relation, details = ELSE[name]
+    found = METRICS[name](*given, **CARDS[name].quick)
+    assert found.value == pytest.approx(value, abs=0.01)
+    for part, expected in ((found.per_factor, per_factor), (found.per_code, per_code)):
+        assert (part is None) == (expected is None)
+        assert part is None or part == pytest.approx(expected)
+    if name == "factor_vae":  # each code wins the votes of its own factor
+        assert (found.relation > 0).tolist() == [[True, False], [False, True], [False, False]]
+        assert found.relation.sum() == CARDS[name].quick["train_votes"]
+    else:
+        assert (found.relation is None) == (relation is None)
+        assert relation is None or found.relation == pytest.approx(np.array(relation), abs=1e-4)
+    assert set(found.details) == set(details)
+    known = {detail: number for detail, number in details.items() if number is not None}
+    assert {detail: found.details[detail] for detail in known} == pytest.approx(known, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in METRICS if "corrected" in inspect.signature(METRICS[name]).parameters)
+)
+def test_a_corrected_score_has_a_name_of_its_own(name):
+    given = ELSE[name][0] if name in ELSE else (Sample(CODES, FACTORS),)
+    names = [METRICS[name](*given, **CARDS[name].quick, corrected=flag).metric for flag in (False, True)]
+    assert names[0].partition("[")[0] == names[1].partition("[")[0] == name
+    assert "corrected" not in names[0]
+    assert "corrected" in names[1]
 
 
 @pytest.mark.extension
