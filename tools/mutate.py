@@ -39,14 +39,14 @@ _HASHES = (
 )
 # Sources -> tests that can see them.
 AREAS = {
-    "stats": ("dbench/stats", ["tests/stats"]),
+    "stats": (("dbench/stats",), ["tests/stats"]),
     "metrics": (
-        "dbench/metrics",
+        ("dbench/metrics",),
         ["tests/metrics", "tests/constructions", "tests/scoring", "tests/cli/test_command_line.py"],
     ),
-    "objectives": ("dbench/models/objectives", ["tests/models", "tests/training"]),
+    "objectives": (("dbench/models/objectives",), ["tests/models", "tests/training"]),
     "claims": (
-        "dbench/claims",
+        ("dbench/claims", "dbench/estimates"),
         ["tests/judges", "tests/published/test_errata.py"]
         + [f"--deselect=tests/judges/test_frozen.py::{name}" for name in _HASHES],
     ),
@@ -59,7 +59,7 @@ def summary(results: list[dict[str, Any]], equivalent: dict[str, str]) -> tuple[
     from dbench.stats import share_of
 
     lines, counted = ["| area | noticed | of | equivalent | share | 95% interval |", "|---|---|---|---|---|---|"], []
-    by_area = {area: [r for r in results if r["mutant"].startswith(f"{AREAS[area][0]}/")] for area in AREAS}
+    by_area = {area: [r for r in results if r["mutant"].startswith(AREAS[area][0])] for area in AREAS}
     for area, found in [*by_area.items(), ("all", results)]:
         counted = [r for r in found if r["mutant"] not in equivalent or r["outcome"] != "survived"]
         if counted:
@@ -99,7 +99,15 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
-    every = {a: [m for f in sorted((ROOT / AREAS[a][0]).rglob("*.py")) for m in mutants_of(f, ROOT)] for a in AREAS}
+    every = {
+        area: [
+            mutant
+            for folder in folders
+            for f in sorted((ROOT / folder).rglob("*.py"))
+            for mutant in mutants_of(f, ROOT)
+        ]
+        for area, (folders, _) in AREAS.items()
+    }
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
     equivalent = {entry["mutant"]: entry["reason"] for entry in listed.get("equivalent", [])}
     stale = sorted(set(equivalent) - {mutant.name for mutants in every.values() for mutant in mutants})
