@@ -1,7 +1,9 @@
 """What the metrics declare, written down once more: wider bounds or tolerances would make other tests pass."""
 
+import importlib
 import inspect
 
+import numpy as np
 import pytest
 
 from dbench.metrics import METRICS
@@ -75,6 +77,24 @@ def test_a_metric_declares_what_is_written_here(name):
     given = {name: option.default for name, option in options.items() if option.default not in unset}
     found = (card.label, card.bounds, card.perfect, card.tolerance, sorted(card.varies), given, card.picture)
     assert found == DECLARED[name]
+    assert card.pitfalls
+
+
+# Numbers that decide scores; those of the papers, and ours, to which oracles of other tests hold as well.
+CONSTANTS = {
+    "dci_explicitness": {"UNITS": (0, 4, 16, 64, 256), "RIDGE": 1e-3, "_STANDARD_ERRORS": 2},
+    "downstream": {"SIZES": (10, 100, 1000, 10_000), "FOLDS": 5, "STRENGTHS": tuple(np.logspace(-4, 4, 10))},
+    "gaussian_total_correlation": {"SMALLEST_EIGENVALUE": 1e-12},
+    "posterior": {"THRESHOLD": 0.01},
+    "r2": {"PENALTIES": (1e-4, 1e-3, 1e-2, 0.1, 1, 10), "KERNEL_ROWS": 1000},
+    "relations.importance": {"SMALLEST_LEAF": 500, "SMALLEST_FOREST": 1600},
+}
+
+
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, of in CONSTANTS.items() for name in of])
+def test_a_number_that_decides_scores_is_what_is_written_here(module, name):
+    found = getattr(importlib.import_module(f"dbench.metrics.{module}"), name)
+    assert found == pytest.approx(CONSTANTS[module][name], rel=1e-12)
 
 
 @pytest.mark.parametrize("card", [MetricCard, Known])
