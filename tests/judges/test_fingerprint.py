@@ -95,6 +95,7 @@ def test_the_numbers_of_the_file_and_the_constants_of_the_library_stand_by_name(
     assert constants["numbers in shifted"] == "3"
     assert constants["numbers in test_it"] == "[0, 12]"
     assert constants["helper by default"] == "[1.5, [6]]"
+    assert constants["_UNBOUNDED"] == "[-inf, inf]"  # which mean_of, a function of the library, reaches
     assert not any("unused" in name or "numbers in relations_of" in name for name in constants)
 
 
