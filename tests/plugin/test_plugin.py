@@ -127,11 +127,11 @@ def test_every_verdict_has_its_outcome_alike_with_any_number_of_workers(session,
 
     good, bad, better = (records[name] for name in ("test_good[2]", "test_bad", "test_better_than_expected"))
     assert (good["params"], good["population"]) == ({"number": 2}, "worlds varied")
-    assert (good["estimate"], good["n"], good["printed_agrees"]) == (0.7, 10, True)
+    assert (good["estimate"], good["n"], good["agreement"]) == (0.7, 10, "agrees")
     assert (good["expected"], better["expected"]) == ("reproduced", "contradicted")
     assert records["test_known"]["expected_reason"] == "small worlds"
     assert "again: pytest 'claims/test_own.py::test_bad'" in alone.text
-    assert bad["printed_agrees"] is False
+    assert bad["agreement"] == "smaller"
     assert records["test_lacking"]["reason"] == "micro holds no score 'irs'"
     reasons = {name.removeprefix("TestBroken::test_"): record["reason"] for name, record in records.items()}
     assert reasons["raises"] == "ValueError: boom"
