@@ -15,7 +15,7 @@ from dbench.stats import Estimate, Interval
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
 CardRole = Literal["primary", "cell", "probe", "print"]
-Role = CardRole | Literal["size"]
+Role = CardRole | Literal["size", "fresh"]
 
 SOURCES = ("paper", "sign", "lexicon")
 
@@ -96,7 +96,7 @@ class Claim:
 
     Attributes:
         id: id of the finding in the ledger; never changes meaning.
-        role: one of those of docs/concepts/verdict.md, but ``size``, which records alone have.
+        role: one of those of docs/concepts/verdict.md, but ``size`` and ``fresh``, which records alone have.
         evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
         statistic: what the estimate is.
