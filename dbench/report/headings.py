@@ -8,7 +8,7 @@ from dbench.claims.ledger import Finding
 from dbench.report.cases import Sides, by_side, heading_cases, worst_of
 from dbench.report.schema import ROLES, VERDICTS, Record
 from dbench.report.seen import change_text, seen_text
-from dbench.report.text import estimate_text, listed, number, part_text, plural, same_words
+from dbench.report.text import estimate_text, listed, n_text, number, part_text, plural, same_words
 from dbench.shown import one_line
 
 EVIDENCE = {"zoo": "trained models", "published": "the paper's printed tables", "synthetic": "constructions"}
@@ -41,6 +41,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
     every = decider.get("all_units") if decider else None
     of_sentence = [record for _, cases in by_side(own, sides) for record in cases]
     by_size = by_side([record for record in own if decider and record["part"] == decider["part"]], sides)
+    fresh = [record for record in own if record["role"] == "fresh"]
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -62,12 +63,14 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
             *(decider.get("notes", []) if decider else []),  # reports of before have none
             *([_units_note(decider)] if decider and every else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
+            *([_fresh_note(worst_of(fresh))] if fresh else []),
             *([_size_note(by_size)] if len(by_size) > 1 else []),
-            *_notes([record for record in records if record not in of_sentence], decider),
+            *_notes([record for record in records if record not in [*of_sentence, *fresh]], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "unconfirmed": bool(decider and decider["unconfirmed"]),
         "qualified": bool(every and decider and every["verdict"] != decider["verdict"]),
+        "fresh": worst_of(fresh)["verdict"] if fresh else None,
         "group": row.group,
         "revision": decider["revision"] if decider else None,
     }
@@ -80,6 +83,12 @@ def _units_note(record: Record) -> str:
     return (
         f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
     )
+
+
+def _fresh_note(worst: Record) -> str:
+    """The verdict on the seeds that were drawn after the freeze alone."""
+    seen = "" if worst["estimate"] is None else f" ({estimate_text(worst)}, {n_text(worst)})"
+    return f"On fresh seeds alone, drawn after the rules were frozen: {worst['verdict']}{seen}."
 
 
 def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]]) -> str:

@@ -21,7 +21,7 @@ from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, TITLES, VERDI
 from dbench.shown import one_line
 
 # The other records of a finding: of the sentence, of probes, of printed figures.
-BESIDE = {"cell": ("primary", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
+BESIDE = {"cell": ("primary", "fresh", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
 
 def render_html(

@@ -297,6 +297,21 @@ def test_of_several_image_sizes_that_of_the_primary_heads(make_record, sample, o
         assert "By image size" not in text(build_document(records[:1]))
 
 
+def test_the_word_on_fresh_seeds_stands_beside_the_heading_and_moves_nothing(make_record):
+    fresh = [
+        make_record(role="fresh", verdict=verdict, params={"evidence_folder": "t-fresh", "i": i}, nodeid=f"f{i}")
+        for i, verdict in enumerate(("reproduced", "weaker"))
+    ]
+    (alone,) = build_document([make_record()])["headings"]
+    document = build_document([make_record(), *fresh])
+    assert headings_match(document)
+    (heading,) = document["headings"]
+    assert (alone["fresh"], heading["fresh"], heading["verdict"]) == (None, "weaker", "reproduced")
+    (note,) = heading["notes"]
+    assert note.startswith("On fresh seeds alone, drawn after the rules were frozen: weaker (-0.620 [-0.710, -0.530]")
+    assert note in render_markdown(document) or "fresh seeds alone" in render_html(document)
+
+
 def test_a_primary_that_broke_heads_whatever_other_sizes_say(make_record, sample):
     tables = [sample["provenance"]["evidence"][0] | {"name": f"t{side}", "side": side} for side in (64, 16)]
     records = [

@@ -295,7 +295,7 @@ def test_very_long_text_stays_whole(make_record):
     [
         {"estimate": None, "interval": None, "n": None, "verdict": "broken", "says": ""},
         {"estimate": 1e-8, "interval": [1e-8, 1e-8], "population": ""},
-        {"estimate": -3, "interval": [-4, -2], "printed": "-3.1", "printed_value": -3.1, "printed_agrees": True},
+        {"estimate": -3, "interval": [-4, -2], "printed": "-3.1", "printed_value": -3.1},
         {"role": "probe"},
     ],
 )
