@@ -145,6 +145,13 @@ def sizes_table(document: Document) -> str:
     return _table(["finding", *(f"{side} x {side}" for side in sides)], cells) if rows else ""
 
 
+def unsupported_list(document: Document) -> str:
+    """Return what was seen of the findings on trained models that are weaker or worse, a line each."""
+    beneath = {*overview.FAILED, "weaker"}
+    found = [h for h in worst_first(document["headings"]) if h["heads"] == "zoo" and h["verdict"] in beneath]
+    return "\n".join(f"- `{one_line(h['claim'])}`, {h['verdict']}: {escape(h['says'])}" for h in found)
+
+
 def _sizes(document: Document) -> str:
     title = "Findings judged on images of several sizes"
     table = sizes_table(document)
