@@ -98,4 +98,4 @@ def _seen(row: dict[str, Any]) -> Mapping[str, str]:
     fits = isinstance(seen, dict) and all(isinstance(text, str) and text.strip() for text in seen.values())
     if not fits or not set(verdicts).issuperset(seen):
         raise TypeError(f"seen of {row['id']!r} must be a sentence by verdict ({', '.join(verdicts)}), got {seen!r}")
-    return seen
+    return dict(seen)
