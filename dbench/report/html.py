@@ -43,6 +43,7 @@ def render_html(
         data=embedded_data(document),
         pictures=embedded_data({figure.name: [figure.alt, figure.svg] for figure in figures}) if figures else "",
         document=document,
+        deciders=deciders,
         matrix=overview.matrix(document),
         sizes=sizes,
         sides=sorted({side for _, cases in sizes for side in cases}),

@@ -47,8 +47,8 @@ def printed(text: str, value: float, word: str | None = None) -> dict[str, Any]:
     return {"printed": text, "printed_value": value} | known
 
 
-def row(where: str, says: str, heads: str = "zoo") -> Finding:
-    return Finding("", where, says, (), heads)
+def row(where: str, says: str, heads: str = "zoo", **more: Any) -> Finding:
+    return Finding("", where, says, (), heads, **more)
 
 
 EXACT = {"interval": None, "n": 1, "unit": "construction", "evidence": "synthetic", "confidence": 1.0}
@@ -61,14 +61,23 @@ LEDGER = {
     "sober.theorem-1": row("section 3, Theorem 1", "Infinitely many bijections entangle any density.", "synthetic"),
     "sober.tc-sampled-falls": row("5.2, Figure 2", "Total correlation of samples falls with the strength."),
     "sober.tc-mean-exceeds-sampled": row("5.2, Figure 4", "Total correlation of means exceeds it."),
-    "sober.variance-explained": row("5.3, Table 5", "The objective explains a minor part of the variance."),
+    "sober.variance-explained": row(
+        "5.3, Table 5", "The objective explains a minor part of the variance.", famous="abstract"
+    ),
     "sober.transfer-table": row("5.4.3, Table 1", "Settings hardly transfer.", "published"),
     "sober.metric-pairs": row("6.1, Figures 12 and 13", "MIG and DCI agree most."),
     "udr.correlates-with-supervised": row("4, Table 6", "UDR ranks models as supervised metrics do."),
     "udr.lasso-not-worse-than-spearman": row("4", "The Lasso variant correlates slightly better."),
     "udr.kl-gap": row("4.2", "UDR needs informative codes."),
-    "flaws.single-code-scores": row("section 3, Figure 2", "One code for several factors scores well.", "synthetic"),
-    "irs.monotone": row("section 4", "The score falls as nuisance factors move the code."),
+    "flaws.single-code-scores": row(
+        "section 3, Figure 2", "One code for several factors scores well.", "synthetic", famous="abstract"
+    ),
+    "irs.monotone": row(
+        "section 4",
+        "The score falls as nuisance factors move the code.",
+        famous="conclusion",
+        seen={"absent": "The score falls by {}, where {:asked} is asked."},
+    ),
     "hownot.sap-fact-1": row("Fact 1", "SAP is low for a disentangled representation.", "synthetic"),
 }
 ERRATUM = {
