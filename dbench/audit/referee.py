@@ -66,8 +66,9 @@ def answer(records: Sequence[CheckResult]) -> str:
 
     Example:
         >>> from dbench.audit import audit
-        >>> answer(audit(lambda codes, factors: 1.0 - codes.shape[1] / 100, only=["dead_codes", "sign"]))
-        "Likely a bug: dead_codes[perfect copy, last] fails (0.96 became 0.94): does it average over codes, or sort ..."
+        >>> said = answer(audit(lambda codes, factors: 1 / codes.shape[1], only=["dead_codes"]))
+        >>> said.partition(" (")[0], said.partition("): ")[2]
+        ('Likely a bug: dead_codes[perfect copy, last] fails', 'does it average over codes, or sort along the wrong axis?')
     """
     asked = [record for record in records if record.status != "not applicable"]
     like = next((record.like for record in records if record.like), "")
