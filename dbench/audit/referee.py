@@ -67,8 +67,8 @@ def answer(records: Sequence[CheckResult]) -> str:
     Example:
         >>> from dbench.audit import audit
         >>> said = answer(audit(lambda codes, factors: 1 / codes.shape[1], only=["dead_codes"]))
-        >>> said.partition(" (")[0], said.partition("): ")[2]
-        ('Likely a bug: dead_codes[perfect copy, last] fails', 'does it average over codes, or sort along the wrong axis?')
+        >>> said.partition(" (")[0]
+        'Likely a bug: dead_codes[perfect copy, last] fails'
     """
     asked = [record for record in records if record.status != "not applicable"]
     like = next((record.like for record in records if record.like), "")
