@@ -158,6 +158,8 @@ def test_what_lies_in_other_files_is_left_out(tmp_path: Path) -> None:
         ),
         ("a.tsv", "code_0,factor_0\n1,2\n", "columns with tabs between them, got ','"),
         ("a.csv", "0.5,0.5,1\n0.1,0.2,0\n", "begin with a line of column names, got numbers: '0.5,0.5,1'"),
+        ("a.csv", 'code_0,"factor_0\n1,2\n', r"names whose quotes close, got 'code_0,\"factor_0'"),
+        ("a.csv", 'code_0,"factor"_0\n1,2\n', "names whose quotes close"),
         ("a.csv.gz", "code_0,factor_0\n1,2\n", "cannot be read"),
         ("a.feather", "FEA1 of long ago", "cannot be read as Feather of version 2"),
         ("a.safetensors", "{}", "cannot be read as safetensors"),

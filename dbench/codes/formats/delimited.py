@@ -55,7 +55,14 @@ def _header(path: Path) -> list[str]:
         line = file.readline(_HEADER).decode("utf-8-sig")
     if len(line) >= _HEADER // 4 and not line.endswith("\n"):
         raise InvalidInput(f"{what} must begin with a line of column names of at most {_HEADER // 4} characters")
-    found = next(csv.reader([line], delimiter=separator), [])
+    try:
+        found = next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error:
+        if '"' not in line:
+            raise
+        # One that is left open would take in what follows.
+        shown = repr(clipped(line.strip()))
+        raise InvalidInput(f"{what} must begin with a line of column names whose quotes close, got {shown}") from None
     if len(found) < 2 and (other := next((mark for mark in "\t;|," if mark in line.strip()), "")):
         name = {"\t": "tabs", ",": "commas"}.get(separator, separator)
         instead = (
