@@ -134,6 +134,11 @@ def test_details_of_exact_copies_beside_a_dead_code_are_what_algebra_gives(name)
     assert {detail: found[detail] for detail in OF_COPIES[name]} == pytest.approx(OF_COPIES[name], abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["infoc", "infom", "irs", "mig_sup", "modularity"])
+def test_the_active_codes_that_are_counted_are_those_scored_and_not_those_of_copies(name):
+    assert score(name, np.column_stack([BITS[:, 0], np.full(400, 3.0)]), BITS).details["active"] == 1
+
+
 # The relation of a code with the factor that it copies; with the other it has none.
 OF_A_COPY = dict.fromkeys(("dci", "infoc", "infom", "irs", "mcc", "med", "mig_sup"), 1.0) | dict.fromkeys(
     ("dcimig", "jemmig", "mig", "minimality", "modularity", "nk", "snc", "sufficiency"), np.log(2)
