@@ -1,16 +1,14 @@
 """The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dbench.claims import Rule, Verdict
+from dbench.claims import Verdict
 from dbench.claims.ledger import Finding
 from dbench.report.cases import Sides, by_side, heading_cases, worst_of
 from dbench.report.schema import ROLES, VERDICTS, Record
 from dbench.report.text import asked_text, counted, estimate_text, listed, n_text, number, part_text, plural, same_words
 from dbench.shown import one_line
-from dbench.stats import Interval
 
 EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "the paper's printed tables"}
 PARAMETERS = {
@@ -62,6 +60,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "notes": [
             *(decider.get("notes", []) if decider else []),  # reports of before have none
             *([_units_note(decider)] if decider and every else []),
+            *([_filtered_note(decider)] if decider and decider.get("filtered") else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
             *([_size_note(by_size)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in of_sentence], decider),
@@ -115,7 +114,7 @@ def _against(record: Record) -> str:
         more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
         if at and at > MOST_UNITS:
             more = f"more than {counted(MOST_UNITS, record['unit'])}"
-        if at and _decided_by_interval(record):
+        if at and record["n"] < record.get("min_n", 0):  # reports of before do not say it
             return f"of fewer than the {counted(at, record['unit'])} that are asked for"
         return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
     between = record["null"] not in (None, record["low"], record["high"])
@@ -130,18 +129,6 @@ def _against(record: Record) -> str:
     return f"{seen}; an interval that {change} would change this"
 
 
-def _decided_by_interval(record: Record) -> bool:
-    """Whether the interval alone would decide, had it been taken over enough units."""
-    low, high = (
-        end if record[name] is None else record[name] for name, end in (("low", -math.inf), ("high", math.inf))
-    )
-    ends = record["interval"]
-    if ends is None or None in ends:
-        return False
-    estimate = Interval(record["estimate"], ends[0], ends[1], record["n"], record["confidence"])
-    return Rule(low, high, record["null"]).decide(estimate) is not Verdict.UNDECIDED
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -153,6 +140,15 @@ def _units_note(record: Record) -> str:
     return (
         f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
     )
+
+
+def _filtered_note(record: Record) -> str:
+    """What is seen of those models or codes alone that a filter keeps."""
+    found = record["filtered"]
+    if found["left_out"] is None:
+        return f"Without what a filter on models or codes removes, {found['verdict']}: {one_line(found['reason'])}."
+    removed = "{:,} of {:,}".format(*found["left_out"])
+    return f"Without {removed} models or codes, which a filter removes, {found['verdict']} ({estimate_text(found)})."
 
 
 def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]]) -> str:
