@@ -32,7 +32,7 @@ SUPERVISED = Claim.published(
     source="lexicon: at chance",
     given={"setting": "novel"},
     false={"setting": "random_split"},
-    printed=Printed("0.00", 0.0, 0.0051),
+    printed=Printed("0.00", 0.0),
     revision=2,
 )
 
