@@ -103,14 +103,13 @@ RANKS = SCORES.probe(
     # Correlations near 1 are skewed: at 0.95 simulated worlds at the margin come out 'reproduced' in 7%.
     confidence=0.98,
     false=scored(Law(), Law()),
-    given={"codes": "all"},
-    filtered={"codes": "informative"},
     revision=1,
 )
 
 
 @RANKS.covers
 @BINS
+@pytest.mark.parametrize("codes", ["all", "informative"])
 def test_more_bins_leave_the_ranks(unsupervised, bins, codes):
     return counted(unsupervised, codes, correlation_between(unsupervised, *names(bins, codes)))
 
