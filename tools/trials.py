@@ -68,11 +68,12 @@ class _SameExamples:
 class _Reach:
     """pytest plugin that notes for every test its seconds and the lines it reaches."""
 
-    def __init__(self, folder: Path) -> None:
-        self.prefix, self.reached, self.tests = f"{folder}{os.sep}", set[tuple[str, int]](), dict[str, Any]()
+    def __init__(self, folders: Iterable[str]) -> None:
+        self.prefixes = tuple(f"{ROOT / folder}{os.sep}" for folder in folders)
+        self.reached, self.tests = set[tuple[str, int]](), dict[str, Any]()
 
     def _trace(self, frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
-        if not frame.f_code.co_filename.startswith(self.prefix):
+        if not frame.f_code.co_filename.startswith(self.prefixes):
             return None
         if event in ("call", "line"):
             self.reached.add((frame.f_code.co_filename, frame.f_lineno))
@@ -186,12 +187,12 @@ def _pytest(arguments: Iterable[str], plugin: object) -> int:
     return int(pytest.main(["-n0", "-q", "-p", "no:cacheprovider", "--tb=no", *arguments], plugins=plugins))
 
 
-def reach(folder: str, suite: list[str], known: Path) -> dict[str, Any]:
-    """Which lines of a folder each test of a suite reaches, from a file if it was asked before."""
+def reach(folders: Iterable[str], suite: list[str], known: Path) -> dict[str, Any]:
+    """Which lines of some folders each test of a suite reaches, from a file if it was asked before."""
     if not known.exists():
 
         def run() -> dict[str, Any]:
-            plugin = _Reach(ROOT / folder)
+            plugin = _Reach(folders)
             if (code := _pytest(suite, plugin)) > 1:
                 raise RuntimeError(f"pytest could not run {', '.join(suite)}: exit code {code}")
             return {"tests": plugin.tests, "modules": sorted(sys.modules)}

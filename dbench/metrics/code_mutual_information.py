@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.codes import Sample
-from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Known, Score, metric
 from dbench.metrics.relations import mutual_information, quantise
@@ -46,8 +45,6 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
         2.27
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
-    if not isinstance(corrected, bool):
-        raise InvalidInput(f"corrected must be True or False, got {corrected!r}")
     n, d = values.shape
     labels = quantise(values, bins)
     information = mutual_information(values, labels, bins=bins)

@@ -76,8 +76,8 @@ def downstream_accuracy(
     if model not in ("logistic", "gbt"):
         raise InvalidInput(f"model must be 'logistic' or 'gbt', got {model!r}")
     held = _test_size(sample, test)
-    if len(sizes) == 0:
-        raise InvalidInput("sizes must hold at least one training size, got none")
+    if np.ndim(sizes) != 1 or len(sizes) == 0:
+        raise InvalidInput(f"sizes must hold at least one training size, got {sizes!r:.80}")
     for size in sizes:
         require_count("every one of sizes", size, 1)
     if tuning is not None:

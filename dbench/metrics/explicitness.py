@@ -27,7 +27,7 @@ def _scorable(train: Values, test: Values) -> tuple[NDArray[np.bool_], NDArray[n
     """Which observations of each part hold each value, for the values that both parts hold beside others."""
     seen = np.unique(train)
     here, there = train[:, None] == seen, test[:, None] == seen
-    usable = here.any(axis=0) & ~here.all(axis=0) & there.any(axis=0) & ~there.all(axis=0)
+    usable = ~here.all(axis=0) & there.any(axis=0) & ~there.all(axis=0)
     return here[:, usable], there[:, usable]
 
 

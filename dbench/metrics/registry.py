@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import numbers
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import (
@@ -176,12 +177,32 @@ def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], A
         if name in METRICS:
             raise InvalidInput(f"metric name must be unique, got {name!r} twice")
         summary = (function.__doc__ or "").strip().partition("\n")[0]
+        function = _with_checked_options(function)
         called: Any = _of_arrays(function) if needs in ("sample", "sample+logvar") else function
         called.card = MetricCard(**{"name": name, "summary": summary, "needs": needs, "label": name} | declared)
         METRICS[name] = called
         return called
 
     return attach
+
+
+def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score]:
+    """Insist on options of their own type where another would pass: ``corrected="no"`` is true."""
+    types = functools.cache(lambda: get_type_hints(function))
+
+    @functools.wraps(function)
+    def called(*given: Any, **options: Any) -> Score:
+        for name, value in options.items():
+            kinds = get_args(types().get(name)) or (types().get(name),)
+            is_flag = isinstance(value, (bool, np.bool_))
+            if bool in kinds and not is_flag:
+                raise InvalidInput(f"{name} must be True or False, got {value!r:.80}")
+            is_number = isinstance(value, numbers.Real) and not is_flag
+            if float in kinds and not is_number and (value is not None or type(None) not in kinds):
+                raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
+        return function(*given, **options)
+
+    return called
 
 
 def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:

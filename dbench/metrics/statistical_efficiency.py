@@ -4,7 +4,7 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.downstream import Model, downstream_accuracy
-from dbench.metrics.inputs import labels_alone
+from dbench.metrics.inputs import labels_alone, require_count
 from dbench.metrics.registry import Known, Score, metric
 from dbench.seeds import given_generator
 
@@ -58,6 +58,8 @@ def statistical_efficiency(
         0.98 0.33
     """
     sample = labels_alone(sample, "statistical_efficiency")
+    for name, size in (("few", few), ("many", many)):
+        require_count(name, size, 1)
     generator = given_generator(generator, metric="statistical_efficiency")
     low, high = downstream_accuracy(sample, [few, many], model=model, test=test, generator=generator)
     ratios = np.divide(low, high, out=np.zeros_like(low), where=high > 0)

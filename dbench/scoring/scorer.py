@@ -1,24 +1,26 @@
 """A metric as a scikit-learn scorer, to choose among models by it."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput
 from dbench.metrics.registry import find_variant
 from dbench.scoring.encoders import answer
 
 
-def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
+def scorer(
+    metric: str, *, continuous: Collection[str] = (), discrete: Collection[str] = (), **options: Any
+) -> Callable[[Any, Any, Any], float]:
     """Return ``score(estimator, X, y)``: the metric of ``estimator.transform(X)`` as codes and ``y`` as factors.
 
     What has no ``transform`` is called: a function of X, or a torch module, in evaluation mode. Greater is always
     better: metrics of which less is better change sign. The metric is one of samples, such as ``mig`` or
-    ``dci[forest]``; the options are its own.
+    ``dci[forest]``; the options are its own. ``continuous`` and ``discrete`` name factors, or patterns of names, whose
+    kind is not what it looks like (:mod:`dbench.codes.factors`); columns of an array are ``factor_0`` and so on.
 
     Raises:
-        UnknownName: no such metric.
+        UnknownName: no such metric; where it scores, a name that fits no factor.
         InvalidInput: a metric that needs more than codes and factors, or an option that it has not.
 
     Example:
@@ -37,7 +39,7 @@ def scorer(metric: str, **options: Any) -> Callable[[Any, Any, Any], float]:
 
     def score(estimator: Any, x: Any, y: Any) -> float:
         codes = estimator.transform(x) if hasattr(estimator, "transform") else answer(estimator, x)
-        return sign * float(function(read_arrays(codes, y).sample, **options))
+        return sign * float(function(codes, y, continuous=continuous, discrete=discrete, **options))
 
     return score
 

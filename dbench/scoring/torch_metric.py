@@ -1,10 +1,10 @@
 """A metric for torchmetrics: codes and factors come in batches, the score at the end of an epoch."""
 
+from collections.abc import Collection
 from typing import Any
 
 import torch
 
-from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput
 from dbench.scoring.scorer import metric_of_samples
 
@@ -18,7 +18,8 @@ except ModuleNotFoundError:
 class TorchMetric(Metric):
     """``update(codes, factors)`` with batches of n x d and n x k, then ``compute()``: the score of all of them.
 
-    Processes that train together pool their batches. Name and options are those of :func:`dbench.scoring.scorer`.
+    Processes that train together pool their batches. Name and options are those of :func:`dbench.scoring.scorer`, also
+    which factors are ``continuous`` or ``discrete``. ``notes`` says what the last score took them for.
 
     Raises:
         InvalidInput: a metric that needs more than codes and factors, or an option that it has not; a batch of other
@@ -28,9 +29,13 @@ class TorchMetric(Metric):
     full_state_update = False
     is_differentiable = False
 
-    def __init__(self, name: str, **options: Any) -> None:
+    def __init__(
+        self, name: str, *, continuous: Collection[str] = (), discrete: Collection[str] = (), **options: Any
+    ) -> None:
         super().__init__()
-        self.function, self.options = metric_of_samples(name, options), options
+        self.function = metric_of_samples(name, options)
+        self.options = {"continuous": continuous, "discrete": discrete, **options}
+        self.notes: tuple[str, ...] = ()
         self.add_state("codes", default=[], dist_reduce_fx="cat")
         self.add_state("factors", default=[], dist_reduce_fx="cat")
 
@@ -44,5 +49,6 @@ class TorchMetric(Metric):
 
     def compute(self) -> torch.Tensor:
         """Score all batches."""
-        sample = read_arrays(dim_zero_cat(self.codes), dim_zero_cat(self.factors)).sample
-        return torch.tensor(float(self.function(sample, **self.options)))
+        score = self.function(dim_zero_cat(self.codes), dim_zero_cat(self.factors), **self.options)
+        self.notes = score.notes
+        return torch.tensor(score.value)

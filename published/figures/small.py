@@ -33,8 +33,8 @@ def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigur
                 found[card.name] = PageFigure(
                     card.name, card.title, one.caption, one.alt, card.after, card.claims, tables
                 )
-    for name in set(ORDER) - set(found):
-        (folder / f"{name}.svg").unlink(missing_ok=True)
     listed = [found[name] for name in ORDER if name in found]
     write_list(folder, listed)
+    for name in set(ORDER) - set(found):  # which the list before may have named
+        (folder / f"{name}.svg").unlink(missing_ok=True)
     return listed

@@ -72,7 +72,7 @@ def test_what_the_evidence_cannot_carry_is_said_and_the_rest_drawn(tmp_path, pop
     assert "gaussian_tc.sampled" in (tmp_path / "index.html").read_text()
 
 
-def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatch, population):
+def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatch, population, renames):
     def lacking_all(_):
         raise EvidenceLacking("no such score")
 
@@ -85,7 +85,12 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
     for name in ("udr_search", "mine"):
         (tmp_path / f"{name}.svg").write_text("from before")
     monkeypatch.setitem(FIGURES, "udr_search", replace(FIGURES["udr_search"], draw=lacking_all))
+    unlink, listed = Path.unlink, tmp_path / LIST
+    monkeypatch.setattr(
+        Path, "unlink", lambda path, **how: (path.suffix != ".svg" or listed.is_file()) and unlink(path)
+    )
     result = run("--small", "--runs", table, "--out", tmp_path)
+    assert [name for name, _ in renames] == ["tc_of_samples.svg", "metrics_in_pairs.svg", LIST]
     assert result.output == f"2 figures: {tmp_path}\n"
     assert {path.stem for path in tmp_path.glob("*.svg")} == {"tc_of_samples", "metrics_in_pairs", "mine"}
     judged = [{"claim": "sober.tc-sampled-falls"}, {"claim": "sober.metric-pairs"}]

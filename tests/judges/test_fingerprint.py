@@ -86,6 +86,7 @@ def declared(tmp_path, monkeypatch):
 def test_a_hash_has_sixteen_digits_and_the_name_of_the_module_is_not_in_it(declared):
     assert len(fingerprint(declared())) == 16
     assert declared() == declared()
+    assert fingerprint(dict(reversed(declared().items()))) == fingerprint(declared())
 
 
 def test_the_numbers_of_the_file_and_the_constants_of_the_library_stand_by_name(declared):
@@ -94,6 +95,7 @@ def test_the_numbers_of_the_file_and_the_constants_of_the_library_stand_by_name(
     assert constants["numbers in shifted"] == "3"
     assert constants["numbers in test_it"] == "[0, 12]"
     assert constants["helper by default"] == "[1.5, [6]]"
+    assert constants["_UNBOUNDED"] == "[-inf, inf]"  # which mean_of, a function of the library, reaches
     assert not any("unused" in name or "numbers in relations_of" in name for name in constants)
 
 

@@ -96,10 +96,20 @@ def test_a_table_gets_the_new_hashes_of_cards_that_were_in_force_and_changed_the
     assert json.loads((folder / "manifest.json").read_bytes())["rules"] == {"form": "2", "newer": "0", "rule": "1"}
 
 
-@pytest.mark.parametrize(("in_force", "newer"), [("now", False), ("before", True), (None, True)])
+@pytest.mark.parametrize(
+    ("in_force", "newer"),
+    [
+        (["now"], False),
+        (["before"], True),
+        ([None], True),
+        (["now", "now"], False),
+        (["now", "before"], True),
+        (["before", "now"], True),
+    ],
+)
 def test_a_card_is_newer_than_a_table_scored_under_another_hash_of_it(in_force, newer):
-    table = SimpleNamespace(rules={"card": in_force} if in_force else {})
-    card, models = SimpleNamespace(name="card"), SimpleNamespace(parts=(table,))
+    tables = [SimpleNamespace(rules={"card": hash} if hash else {}) for hash in in_force]
+    card, models = SimpleNamespace(name="card"), SimpleNamespace(parts=tables)
     assert Frozen({"card": FrozenCard("now", "2026-01-01", "")}).is_newer(card, models) is newer
 
 

@@ -157,6 +157,14 @@ def test_what_asks_for_a_score_that_some_seeds_lack_is_asked_again_of_the_others
         on_scored_seeds(lambda one: population.scores("sap", "beta_vae"), {"one": population})
 
 
+def test_each_part_of_a_pair_is_cut_for_itself():
+    first, second = (Population(name, partly_scored({"sap": lacks})) for name, lacks in (("one", {1, 2}), ("two", {0})))
+    pair = PopulationPair(first, second)
+    assert [part.seeds().tolist() for part in pair.having("sap").parts] == [[0], [1, 2]]
+    both = [(part.name, part.objectives) for part in pair.of(["beta_vae"]).parts]
+    assert both == [("one", ["beta_vae"]), ("two", ["beta_vae"])]
+
+
 def test_seeds_that_lack_a_score_are_left_out_with_those_that_diverged_and_leave_the_settings_as_they_are():
     rows = partly_scored({"sap": {1}, "mig": {0}})
     gone = (rows["seed"] == 2) & (rows["strength"] == 4)

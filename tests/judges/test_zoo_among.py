@@ -7,7 +7,7 @@ from simulation import Law, SimulatedPopulation, simulated_zoo
 from dbench.errors import EvidenceLacking
 from dbench.estimates.correlations import from_correlations
 from dbench.estimates.filters import filtered, kept_by
-from dbench.estimates.zoo_among import SEVERAL_ACTIVE, left_of
+from dbench.estimates.zoo_among import SEVERAL_ACTIVE, left_of, rows_with, strengths_with
 from dbench.estimates.zoo_levels import ratio_to, ratios_to
 from dbench.estimates.zoo_statistics import trend_with_strength
 from dbench.seeds import generator
@@ -26,6 +26,19 @@ def holed(active=ACTIVE) -> SimulatedPopulation:
 
 def test_a_model_with_just_the_least_counts():
     assert left_of(holed(np.full((4, 4), 2.0)), "beta_vae", SEVERAL_ACTIVE).all()
+
+
+@pytest.mark.parametrize(("of", "least"), [(3, 2), (4, 2), (5, 3), (7, 4)])
+def test_half_of_an_odd_number_is_the_larger_half(of, least):
+    left = np.arange(of) < np.arange(of + 1)[:, None]  # row i has i columns, column j has of - j rows
+    assert rows_with(holed(), left, SEVERAL_ACTIVE).tolist() == list(range(least, of + 1))
+    # Of of + 1 rows half, at least three; and half of the columns have as many or more.
+    wanted = max(-(-(of + 1) // 2), 3)
+    if of - wanted + 1 >= least:
+        assert strengths_with(holed(), left, SEVERAL_ACTIVE).tolist() == list(range(of - wanted + 1))
+    else:
+        with pytest.raises(EvidenceLacking, match=f"holds {of - wanted + 1} of {of} strengths with {wanted} seeds"):
+            strengths_with(holed(), left, SEVERAL_ACTIVE)
 
 
 def test_a_trend_is_one_of_the_models_left_of_seeds_with_enough():

@@ -1,7 +1,9 @@
 """What the metrics declare, written down once more: wider bounds or tolerances would make other tests pass."""
 
+import importlib
 import inspect
 
+import numpy as np
 import pytest
 
 from dbench.metrics import METRICS
@@ -10,27 +12,61 @@ from dbench.metrics.registry import Known, MetricCard
 UNIT, SIGNED, OPEN = (0, 1), (-1, 1), (0, None)
 PERCEPTRON = {"epochs": 75, "batch": 128, "hidden": 256, "device": "cpu"}
 DRAWN = {"batch": 64, "train_votes": 10_000, "test_votes": 5000, "variance_draws": 10_000, "threshold": 0.05}
-# Bounds, what a perfect code scores where it is known, the tolerance, what changes the score, the options by default.
+INFORMATION = ("mutual_information", "Mutual information (nats)")
+SHARES = ("normalised_information_of_factors", "Mutual information by the factor's entropy")
+BINS = {"bins": 20}
+# Label, bounds, what a perfect code scores where it is known, the tolerance, what changes the score, the options by
+# default, file and title of the relation matrix.
 DECLARED = {
-    "beta_vae_metric": (UNIT, 1.0, 0.02, ["scale"], {"batch": 64, "train_points": 10_000, "test_points": 5000}),
-    "code_mutual_information": (OPEN, None, 1e-7, [], {"bins": 20}),
-    "dci": (UNIT, 1.0, 1e-7, ["permutation", "sign"], {"estimator": "gbt"}),
-    "downstream": (UNIT, None, 0.02, ["scale"], {"model": "logistic"}),
-    "explicitness": (UNIT, None, 1e-4, [], {"penalty": 1.0}),
-    "factor_vae": (UNIT, 1.0, 1e-7, ["scale"], DRAWN),
-    "gaussian_total_correlation": (OPEN, None, 1e-7, ["scale"], {"dead": 1e-12}),
-    "informative_codes": (OPEN, None, 1e-7, ["scale", "shift"], {"threshold": 0.01}),
-    "irs": (SIGNED, 1.0, 1e-7, ["scale"], {"quantile": 1.0, "reweight": True}),
-    "linear_accuracy": (UNIT, None, 0.01, [], {"penalty": 1.0}),
-    "med": (UNIT, None, 1e-7, [], {"bins": 20, "normalise": True}),
-    "mig": (UNIT, None, 1e-7, [], {"bins": 20}),
-    "mlp_accuracy": (UNIT, None, 0.03, ["permutation", "sign"], PERCEPTRON),
-    "modularity": (UNIT, None, 1e-7, [], {"bins": 20, "idle": "skip"}),
-    "nk": (SIGNED, None, 0.03, ["permutation", "sign"], PERCEPTRON | {"bins": 20}),
-    "sap": (UNIT, None, 0.01, ["scale", "shift"], {}),
-    "snc": (UNIT, None, 1e-7, [], {"bins": 20}),
-    "statistical_efficiency": (OPEN, None, 0.05, ["scale"], {"few": 100, "many": 10_000, "model": "logistic"}),
-    "udr": (OPEN, 1.0, 1e-7, [], {"relation": "lasso"}),
+    "beta_vae_metric": (
+        *("BetaVAE", UNIT, 1.0, 0.02, ["scale"]),
+        *({"batch": 64, "train_points": 10_000, "test_points": 5000}, None),
+    ),
+    "code_mutual_information": ("MI", OPEN, None, 1e-7, [], BINS, None),
+    "dci": (
+        *("DCI", UNIT, 1.0, 1e-7, ["permutation", "sign"], {"estimator": "gbt"}),
+        ("tree_importance", "Importance, boosted trees"),
+    ),
+    "dci_explicitness": ("DCI explicitness", SIGNED, None, 1e-5, [], {}, None),
+    "dcimig": ("DCIMIG", UNIT, None, 1e-7, [], BINS, INFORMATION),
+    "downstream": ("Downstream", UNIT, None, 0.02, ["scale"], {"model": "logistic"}, None),
+    "explicitness": ("Explicitness", UNIT, None, 1e-4, [], {"penalty": 1.0}, None),
+    "factor_vae": ("FactorVAE", UNIT, 1.0, 1e-7, ["scale"], DRAWN, ("factor_vae_votes", "Votes of FactorVAE")),
+    "gaussian_total_correlation": ("TC", OPEN, None, 1e-7, ["scale"], {"dead": 1e-12}, None),
+    "infoc": ("InfoC", UNIT, None, 1e-7, [], BINS, SHARES),
+    "infoe": ("InfoE", UNIT, None, 0.01, [], {"penalty": 100.0}, None),
+    "infom": ("InfoM", UNIT, None, 1e-7, [], BINS, SHARES),
+    "informative_codes": ("informative codes", OPEN, None, 1e-7, ["scale", "shift"], {"threshold": 0.01}, None),
+    "irs": (
+        *("IRS", SIGNED, 1.0, 1e-7, ["scale"], {"quantile": 1.0, "reweight": True}),
+        ("interventional_robustness", "Interventional robustness"),
+    ),
+    "jemmig": ("JEMMIG", UNIT, None, 1e-7, [], BINS, INFORMATION),
+    "linear_accuracy": ("Linear", UNIT, None, 0.01, [], {"penalty": 1.0}, None),
+    "mcc": ("MCC", SIGNED, 1.0, 1e-7, [], {"correlation": "pearson"}, ("correlation", "Correlation, absolute")),
+    "med": (
+        *("MED", UNIT, None, 1e-7, [], {"bins": 20, "normalise": True}),
+        ("normalised_information", "Mutual information, each factor's sum 1"),
+    ),
+    "mig": ("MIG", UNIT, None, 1e-7, [], BINS, INFORMATION),
+    "mig_sup": ("MIG-sup", UNIT, None, 1e-7, [], BINS, SHARES),
+    "minimality": ("Minimality", UNIT, None, 1e-7, [], BINS, INFORMATION),
+    "mlp_accuracy": ("MLP", UNIT, None, 0.03, ["permutation", "sign"], PERCEPTRON, None),
+    "modularity": ("Modularity", UNIT, None, 1e-7, [], {"bins": 20, "idle": "skip"}, INFORMATION),
+    "nk": ("NK", SIGNED, None, 0.03, ["permutation", "sign"], PERCEPTRON | BINS, INFORMATION),
+    "posterior_mig": (
+        *("MIG (posterior)", UNIT, None, 1e-6, ["permutation", "scale", "sign"], {"draws": 2000}),
+        ("posterior_information", "Information of the posterior (nats)"),
+    ),
+    "r2": ("R²", UNIT, 1.0, 1e-6, [], {"model": "linear"}, None),
+    "sap": ("SAP", UNIT, None, 0.01, ["scale", "shift"], {}, ("single_code", "Prediction from a single code")),
+    "snc": ("SNC", UNIT, None, 1e-7, [], BINS, INFORMATION),
+    "statistical_efficiency": (
+        *("Efficiency", OPEN, None, 0.05, ["scale"]),
+        *({"few": 100, "many": 10_000, "model": "logistic"}, None),
+    ),
+    "sufficiency": ("Sufficiency", UNIT, None, 1e-7, [], BINS, INFORMATION),
+    "udr": ("UDR", OPEN, 1.0, 1e-7, [], {"relation": "lasso"}, None),
 }
 
 
@@ -39,7 +75,26 @@ def test_a_metric_declares_what_is_written_here(name):
     card, options = METRICS[name].card, inspect.signature(METRICS[name]).parameters
     unset = (None, False, inspect.Parameter.empty)
     given = {name: option.default for name, option in options.items() if option.default not in unset}
-    assert (card.bounds, card.perfect, card.tolerance, sorted(card.varies), given) == DECLARED[name]
+    found = (card.label, card.bounds, card.perfect, card.tolerance, sorted(card.varies), given, card.picture)
+    assert found == DECLARED[name]
+    assert card.pitfalls
+
+
+# Numbers that decide scores; those of the papers, and ours, to which oracles of other tests hold as well.
+CONSTANTS = {
+    "dci_explicitness": {"UNITS": (0, 4, 16, 64, 256), "RIDGE": 1e-3, "_STANDARD_ERRORS": 2},
+    "downstream": {"SIZES": (10, 100, 1000, 10_000), "FOLDS": 5, "STRENGTHS": tuple(np.logspace(-4, 4, 10))},
+    "gaussian_total_correlation": {"SMALLEST_EIGENVALUE": 1e-12},
+    "posterior": {"THRESHOLD": 0.01},
+    "r2": {"PENALTIES": (1e-4, 1e-3, 1e-2, 0.1, 1, 10), "KERNEL_ROWS": 1000},
+    "relations.importance": {"SMALLEST_LEAF": 500, "SMALLEST_FOREST": 1600},
+}
+
+
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, of in CONSTANTS.items() for name in of])
+def test_a_number_that_decides_scores_is_what_is_written_here(module, name):
+    found = getattr(importlib.import_module(f"dbench.metrics.{module}"), name)
+    assert found == pytest.approx(CONSTANTS[module][name], rel=1e-12)
 
 
 @pytest.mark.parametrize("card", [MetricCard, Known])

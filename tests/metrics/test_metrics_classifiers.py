@@ -85,6 +85,23 @@ def test_the_written_out_gradient_trains_what_autograd_trains(world, rate):
     assert ours[1] > ours[2] + 0.2
 
 
+def test_no_class_is_predicted_that_a_factor_has_not(world):
+    codes, labels = world
+    tasks = [Classifier(0, label) for label in (0, 1, 2)]
+    training = Training(epochs=1, hidden=24, batch=450)  # a single step: what it drew decides
+    predicted = predict_labels(codes, labels, codes, tasks, training, np.array(SIZES), np.random.default_rng(8))
+    assert (predicted.max(axis=1) + 1).tolist() == list(SIZES)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_where_codes_say_nothing_the_biases_of_the_classes_learn_which_is_the_commonest(seed):
+    labels = np.repeat([0, 1], [30, 70])[:, None]
+    nothing, training = np.ones((1, 100, 2)), Training(epochs=60, hidden=1, batch=50, falling_from=0.2)
+    drawn = np.random.default_rng(seed)  # the hidden unit is off for about half of these
+    predicted = predict_labels(nothing, labels, nothing, [Classifier(0, 0)], training, np.array([2]), drawn)
+    assert (predicted == 1).all()
+
+
 def test_the_default_dtype_of_torch_changes_nothing():
     codes = np.random.default_rng(0).normal(size=(60, 2))
     sample = Sample(codes, (codes > 0).astype(np.int64))

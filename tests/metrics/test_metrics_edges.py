@@ -13,17 +13,20 @@ from dbench.metrics import (
     downstream,
     explicitness,
     factor_vae,
+    gaussian_total_correlation,
     interventional_robustness,
     irs,
     linear_accuracy,
     mlp_accuracy,
     mutual_information,
     nk,
+    posterior_mig,
     snc,
     tree_importance,
 )
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.classifiers import _squarable
+from dbench.metrics.dci_explicitness import _explicitness
 from dbench.metrics.inputs import label_indices
 from dbench.metrics.interventions import _segment_quantile
 from dbench.metrics.lasso import _walk
@@ -206,3 +209,46 @@ def test_a_code_with_a_value_at_its_mean_is_split_on():
     sample = Sample(codes, codes.astype(int) + 1)
     found = tree_importance(sample, sample, estimator="forest", generator=generator(test="at the mean"))
     assert (found.matrix.tolist(), found.test.tolist()) == ([[1.0]], [1.0])
+
+
+def test_two_test_rows_can_tell_a_factor_and_one_cannot():
+    x, y = np.tile([[-1.0], [1.0]], (20, 1)), np.tile([[-1.0], [1.0]], (20, 1))
+    assert _explicitness(x, y, x[:2], y[:2]) == pytest.approx((1.0, 1.0), abs=0.01)
+    assert _explicitness(x, y, x[:1], y[:1]) == (0.0, 0.0)
+
+
+def test_a_constant_code_is_dead_at_a_variance_of_0_too():
+    codes = np.column_stack([np.tile([-1.0, 1.0], 500), np.full(1000, 0.1)])  # whose mean is not 0.1
+    assert gaussian_total_correlation(codes, dead=0.0).details == {"active": 1, "dead": 1, "singular": 0}
+
+
+def test_the_variance_that_a_threshold_is_held_against_has_no_bias():
+    """Of two draws that differ by 2 it is 2."""
+    source = GridSource(np.array([[-1.0], [1.0]]), (2,))
+    options = {"variance_draws": 2, "train_votes": 2, "test_votes": 2, "batch": 2}
+    active = {
+        threshold: {
+            factor_vae(source, **options, threshold=threshold, generator=np.random.default_rng(seed)).details["active"]
+            for seed in range(8)
+        }
+        for threshold in (2.0, 2.1)
+    }
+    assert active == {2.0: {0, 1}, 2.1: {0}}  # the draws may be the same
+
+
+@pytest.mark.parametrize(
+    "metric", [linear_accuracy, partial(mlp_accuracy, epochs=2, hidden=2), partial(nk, epochs=2, hidden=2)]
+)
+def test_a_third_of_the_observations_is_tested(metric):
+    rng = np.random.default_rng(0)
+    found = [
+        10 * metric(Sample(rng.normal(size=(30, 2)), rng.integers(2, size=(30, 1))), generator=rng).details["accuracy"]
+        for _ in range(8)
+    ]
+    np.testing.assert_allclose(found, np.rint(found), atol=1e-9)
+
+
+def test_variances_of_a_posterior_come_third_also_where_codes_and_factors_are_arrays():
+    codes, factors = np.tile(BITS, (20, 1)).astype(float), np.tile(BITS, (20, 1))
+    logvar = np.full(codes.shape, -9.0)
+    assert posterior_mig(codes, factors, logvar).value == posterior_mig(Sample(codes, factors), logvar).value

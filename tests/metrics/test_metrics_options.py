@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LassoCV
 
+import dbench.metrics as metrics
 from dbench.codes import Sample
 from dbench.metrics import METRICS
 from dbench.metrics.ceilings import between
@@ -184,3 +186,93 @@ def test_efficiency_is_that_of_the_model_asked_for():
     )
     assert line < 0.9  # at best three of the four values are on the right side
     assert trees == 1.0
+
+
+HALF = numbered([0, 1, 7, 100], HALF_KNOWN)
+APART = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 0]])
+RARE = np.repeat([0, 1], [75, 25])
+RARE = Sample(0.1 * RARE[:, None], RARE[:, None])
+PLACES = np.indices((3, 4, 20)).reshape(3, -1).T
+PLACES = Sample(np.hstack([np.eye(3)[PLACES[:, 0]], np.eye(4)[PLACES[:, 1]]]), PLACES)
+NOVEL = (PLACES.factors[:, :2] == [1, 2]).all(axis=1)
+
+
+def novel(detail, **options):
+    training = {"epochs": 1, "hidden": 2, "batch": 240}
+    return metrics.novel_combinations(PLACES, NOVEL, (0, 1), **training | options).details[detail]
+
+
+# Options of the functions beside the metrics.
+FUNCTIONS = [
+    ("interventional_robustness", {"bins": 2}, (HALF, [0], [0], [1]), 1 - 0.25 / 0.75),
+    ("interventional_robustness", {"quantile": 0.5}, (TEN, [0], [1], [0]), 1 - 2.5 / 4.5),
+    ("interventional_robustness", {"reweight": False}, (CONFOUNDED, [1], [0], [1]), 1 - 0.9 / 0.5),
+    ("domain_shift_robustness", {"bins": 2}, (HALF, [0], [1]), 1 - 0.25 / 0.75),
+    ("domain_shift_robustness", {"quantile": 0.5}, (TEN, [0], [0]), 1 - 2.5 / 4.5),
+    ("domain_shift_robustness", {"reweight": False}, (CONFOUNDED, [1], [1]), 1 - 0.9 / 0.5),
+    ("mean_modularity", {"idle": "skip"}, (APART,), 1.0),
+    ("mean_modularity", {"idle": "zero"}, (APART,), 2 / 3),
+    *[("entropy", {"bins": bins}, (RULER[:, :1],), np.log(bins)) for bins in (2, 5, 20)],
+    *[("mutual_information", {"bins": bins}, (RULER, RULER), np.log(bins) * np.eye(2)) for bins in (2, 5, 20)],
+    ("quantise", {"bins": 2}, (RULER[:, :1],), (RULER[:, :1] >= 49.5)),
+    ("correlation", {"ranks": True}, (CUBES.codes, TEN.factors), np.eye(2)),
+    ("informative_mask", {"threshold": 0.5}, (np.array([[1.0, 1.1]] * 3), np.zeros((3, 2))), [False, True]),
+    ("svm_predictability", {"penalty": 1e6}, (RARE, RARE), 1.0),
+    ("svm_predictability", {"penalty": 1e-6}, (RARE, RARE), 3 / 4),
+    ("bin_accuracy", {"min_bin_size": 25}, (np.arange(100), np.arange(100) // 25), (1.0, 4)),
+]
+FUNCTIONS_ELSEWHERE = {
+    "blends relations": "test_what_is_blended_is_what_was_asked_for",
+    "blends aggregations": "test_what_is_blended_is_what_was_asked_for",
+    "lasso_importance folds": "test_the_lasso_has_as_many_folds_as_are_asked_for",
+    "novel_combinations train": "test_novel_combinations_are_read_off_as_many_points_as_are_asked_for",
+    "novel_combinations penalty": "test_novel_combinations_are_read_off_as_many_points_as_are_asked_for",
+    "tree_importance estimator": "test_forests_are_those_of_the_papers",
+    "tree_importance candidates": "test_a_middling_code_is_important_once_a_better_one_is_not_always_a_candidate",
+    "udr_agreements relation": "test_relations_are_those_of_the_reference_libraries",
+    "udr_agreements aggregation": "test_scores_are_the_medians_of_agreements",
+    "udr_scores relation": "test_relations_are_those_of_the_reference_libraries",
+    "udr_scores comparisons": "test_relations_are_those_of_the_reference_libraries",
+    "udr_scores groups": "test_models_that_share_axes_score_near_one_and_rotations_do_not",
+}
+
+
+def test_every_option_of_the_other_functions_is_held_too():
+    functions = {name: each for name, each in vars(metrics).items() if inspect.isfunction(each) and name not in METRICS}
+    options = {
+        f"{name} {option}"
+        for name, function in functions.items()
+        for option, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is not parameter.empty and option not in {"generator", *AMOUNTS}
+    }
+    held = {f"{name} {option}" for name, given, *_ in FUNCTIONS for option in given}
+    assert options == held | FUNCTIONS_ELSEWHERE.keys()
+    assert all(f"def {test}(" in TESTS for test in FUNCTIONS_ELSEWHERE.values())
+
+
+@pytest.mark.parametrize(("name", "options", "given", "expected"), FUNCTIONS)
+def test_an_option_of_a_function_gives_what_algebra_gives(name, options, given, expected):
+    np.testing.assert_allclose(getattr(metrics, name)(*given, **options), expected, atol=1e-9)
+
+
+def test_what_is_blended_is_what_was_asked_for():
+    found = metrics.blends(BITS, relations=["r2", "mutual_information"], aggregations=["sap", "mig"])
+    assert set(found) == {(r, a) for r in ("r2", "mutual_information") for a in ("sap", "mig")}
+
+
+@pytest.mark.parametrize("folds", [2, 3, 10])
+def test_the_lasso_has_as_many_folds_as_are_asked_for(folds):
+    stream = np.random.default_rng(folds)
+    x = stream.normal(size=(40, 4))
+    y = x @ [1.0, 0.3, 0, 0] + 2 * stream.normal(size=40)
+    x, y = ((values - values.mean(axis=0)) / values.std(axis=0) for values in (x, y))
+    known = LassoCV(cv=folds, tol=1e-10, max_iter=100_000).fit(x, y).coef_
+    np.testing.assert_allclose(metrics.lasso_importance(x, y[:, None], folds=folds)[:, 0], np.abs(known), atol=2e-3)
+
+
+def test_novel_combinations_are_read_off_as_many_points_as_are_asked_for():
+    assert novel("linear") == 1.0
+    assert novel("linear", penalty=1e-9) < 1.0
+    # Of one point a single answer is learned, for all points alike.
+    assert all(novel(f"random_split.linear.{j}", train=1) < 1 for j in (0, 1))
+    assert novel("linear", train=1) in (0.0, 1.0)

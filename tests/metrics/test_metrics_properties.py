@@ -1,6 +1,8 @@
 import inspect
+import re
 import subprocess
 import sys
+from typing import Literal, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -108,7 +110,10 @@ def test_a_generator_that_is_given_is_drawn_from_and_decides_the_score(name):
 def test_codes_that_are_all_constant_have_a_stated_answer(name):
     constant = 0.0 if CARDS[name].needs == "posterior" else 1.0  # the mean of the prior
     value, slack = CARDS[name].constant
-    assert score(name, np.full((60, 5), constant)).value == pytest.approx(value, abs=slack)
+    found = score(name, np.full((60, 5), constant))
+    assert found.value == pytest.approx(value, abs=slack)
+    for part in (found.per_factor, found.per_code):
+        assert part is None or np.mean(part) == pytest.approx(value, abs=slack)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -155,6 +160,56 @@ def test_continuous_factors_are_scored_where_that_makes_sense(name):
     factors, noise = np.random.default_rng(1).uniform(-1, 1, size=(2, 900, 2))
     copies, nothing = (METRICS[name](Sample(codes, factors), **CARDS[name].quick).value for codes in (factors, noise))
     assert copies > max(nothing + 0.25, LEAST.get(name, 0.0))
+
+
+@pytest.mark.parametrize("name", sorted(set(OF_FACTORS) - set(LABELS_ONLY)))
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60, -(2.0**-400), 2.0**400])
+def test_the_unit_of_a_continuous_factor_changes_nothing(name, unit):
+    factors = np.random.default_rng(1).uniform(-1, 1, size=(300, 2))
+    codes = factors + 0.2 * OTHER[:300, :2]
+    one, other = (METRICS[name](Sample(codes, factors * [1.0, by]), **CARDS[name].quick) for by in (1.0, unit))
+    assert other.value == pytest.approx(one.value, abs=1e-6)
+
+
+OPTIONS = {
+    (name, option): get_type_hints(inspect.unwrap(METRICS[name]))[option]
+    for name in NAMES
+    for option, parameter in inspect.signature(METRICS[name]).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY and option != "generator"
+}
+# The least of those that do not begin at 1.
+LEAST_COUNT = {("factor_vae", "batch"): 2, ("factor_vae", "variance_draws"): 2, ("posterior_mig", "draws"): 2}
+
+
+@pytest.mark.parametrize(("name", "option"), [key for key, kind in OPTIONS.items() if kind in (int, int | None)])
+def test_a_count_is_taken_from_its_least_on_and_refused_below_or_where_it_is_none(name, option):
+    least = LEAST_COUNT.get((name, option), 1)
+    for value in (least - 1, -1, True, 2.5, "2", float("nan")):
+        with pytest.raises(InvalidInput, match=f"^{option} must be an integer of at least {least}, got {value!r}$"):
+            score(name, CODES, **{option: value})
+    accepted = 600 if option == "draws" else least  # few rows that are drawn need not vary in every factor
+    assert np.isfinite(score(name, CODES, **{option: accepted}).value)
+
+
+@pytest.mark.parametrize(("name", "option"), [key for key, kind in OPTIONS.items() if kind in (float, float | None)])
+@pytest.mark.parametrize("value", ["1", [1.0], True, np.nan, np.inf, -np.inf, -1.0])
+def test_a_number_is_refused_where_it_is_none_or_out_of_range(name, option, value):
+    with pytest.raises(InvalidInput, match=f"^{option} must .*, got .*{re.escape(str(value))}"):
+        score(name, CODES, **{option: value})
+
+
+@pytest.mark.parametrize(("name", "option"), [key for key, kind in OPTIONS.items() if kind is bool])
+@pytest.mark.parametrize("value", ["no", 0, 1, None])
+def test_a_flag_is_true_or_false_and_nothing_that_passes_for_it(name, option, value):
+    with pytest.raises(InvalidInput, match=f"^{option} must be True or False, got {value!r}$"):
+        score(name, CODES, **{option: value})
+
+
+@pytest.mark.parametrize(("name", "option"), [key for key, kind in OPTIONS.items() if get_origin(kind) is Literal])
+@pytest.mark.parametrize("value", ["x", 3, None, ["x"]])
+def test_a_choice_is_one_of_those_named(name, option, value):
+    with pytest.raises(InvalidInput, match=f"{option} must be .*, got {re.escape(repr(value))}"):
+        score(name, CODES, **{option: value})
 
 
 TWO = {"downstream": {}, "statistical_efficiency": {"few": 1, "many": 1}}  # room for no more

@@ -59,6 +59,8 @@ def test_quantising_reaches_both_ends_and_survives_huge_and_tiny_ranges():
     assert quantise(np.array([[-1e308], [0.0], [1e308]]), bins=4).ravel().tolist() == [0, 2, 3]
     assert quantise(np.array([[0.0], [1e-300]]), bins=20).ravel().tolist() == [0, 19]
     assert quantise(np.full((5, 1), 3.0)).ravel().tolist() == [0] * 5
+    stack = np.random.default_rng(0).normal(size=(2, 9, 3))
+    np.testing.assert_array_equal(quantise(stack, bins=4), [quantise(model, bins=4) for model in stack])
 
 
 @pytest.mark.parametrize("values", [11, 21])

@@ -116,6 +116,27 @@ def test_every_objective_carries_a_card_and_its_files_name(name):
     assert function.card.summary.endswith(".")
 
 
+# Label, strengths swept, strength of the plain VAE, constants, share of labels.
+DECLARED = {
+    "annealed_vae": ("AnnealedVAE", (5, 10, 25, 50, 75, 100), None, {"gamma": 1000.0}, None),
+    "beta_tcvae": ("β-TCVAE", (1, 2, 4, 6, 8, 10), 1, {}, None),
+    "beta_vae": ("β-VAE", (1, 2, 4, 6, 8, 16), 1, {}, None),
+    "dip_vae_i": ("DIP-VAE-I", (1, 2, 5, 10, 20, 50), 0, {}, None),
+    "dip_vae_ii": ("DIP-VAE-II", (1, 2, 5, 10, 20, 50), 0, {}, None),
+    "factor_vae": ("FactorVAE", (10, 20, 30, 40, 50, 100), 0, {}, None),
+    "mtd": ("MTD", (1, 10), 0, {}, None),
+    "parted_vae": ("PartedVAE", (0.25, 1), None, {}, None),
+    "parted_vae_semi": ("PartedVAE semi", (0.25, 1), None, {}, 0.1),
+    "weak_de": ("WeakDE", (10, 50), None, {}, 0.1),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_an_objective_declares_what_is_written_here(name):
+    card = OBJECTIVES[name].card
+    assert (card.label, card.swept, card.plain_at, dict(card.constants), card.labels) == DECLARED[name]
+
+
 def test_names_of_objectives_are_unique_and_unknown_ones_refused():
     def beta_vae(batch, *, beta):
         """Take the name of another."""

@@ -389,6 +389,43 @@ def test_units_outside_a_condition_are_left_out_of_models_that_a_test_asks_for(s
     assert record["all_units"]["estimate"] == pytest.approx(1.7 / 3)
 
 
+OF_A_PAIR = """
+import numpy as np
+import pandas as pd
+from dbench.claims import Predicate, above
+from dbench.estimates.evidence import OnDemand
+from dbench.estimates.population import Population, PopulationPair
+
+def table(name, **means):
+    run = {"strength": 1.0, "status": "done", "score": "mig"}
+    rows = [
+        run | {"run": f"{objective}-{seed}", "objective": objective, "seed": seed, "value": mean}
+        for objective, mean in means.items()
+        for seed in range(6)
+    ]
+    return Population(name, pd.DataFrame(rows))
+
+@pytest.fixture
+def pair():
+    known = table("first", beta_vae=0.8, dip_vae_i=0.9, factor_vae=0.6)
+    return OnDemand(lambda: PopulationPair(known, table("second", beta_vae=0.9, dip_vae_i=0.1, factor_vae=0.7)))
+
+def mig(population, unit):
+    return float(population.scores("mig", unit).mean())
+
+@card("flaws.misalignment", evidence="zoo", regime=(Predicate("p", "mig", above(0.5), "source", "reason", mig),)).covers
+def test_it(pair):
+    return around(float(np.mean([mig(part, name) for part in pair().parts for name in part.objectives])))
+"""
+
+
+def test_a_condition_is_asked_of_both_parts_of_a_pair(session):
+    record = session(OF_A_PAIR, "-n0").records["test_it"]
+    assert [found["outside"] for found in record["regime"]] == [[], ["dip_vae_i"]]
+    assert record["estimate"] == pytest.approx(3.0 / 4)
+    assert record["all_units"]["estimate"] == pytest.approx(4.0 / 6)
+
+
 @pytest.mark.parametrize("option", ["--ignore=claims/other.py", "--stepwise"])
 def test_a_part_of_the_claims_is_no_whole_report(session, option):
     found = session("@card().covers\ndef test_good():\n    return around(0.7)", "-n0", option)

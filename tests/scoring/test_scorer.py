@@ -31,6 +31,17 @@ def test_it_scores_what_the_estimator_makes_of_the_inputs():
     assert module.training
 
 
+def test_a_factor_is_of_the_kind_that_is_said():
+    codes, said = Turned().transform(X), {"continuous": ["factor_1"]}
+    assert scorer("mig", bins=2, **said)(Turned(), X, FACTORS) == mig(codes, FACTORS, bins=2, **said).value
+    assert mig(codes, FACTORS, bins=2, **said).value != mig(codes, FACTORS, bins=2).value
+    sizes = FACTORS[:, 0] + 0.5 * (X[:, 0] > 1)
+    told = scorer("snc", discrete="*")(Turned(), X, sizes)
+    assert told == scorer("snc")(Turned(), X, (2 * sizes).astype(int))
+    with pytest.raises(UnknownName, match="unknown factor 'size'"):
+        scorer("mig", continuous=["size"])(Turned(), X, FACTORS)
+
+
 def test_greater_is_better_also_where_a_metric_says_less():
     found = scorer("gaussian_total_correlation")(Turned(), X, FACTORS)
     assert found == -gaussian_total_correlation(Turned().transform(X)).value < 0

@@ -210,6 +210,12 @@ def test_a_metric_of_torchmetrics_scores_all_batches_at_once():
     metric.reset()
     metric.update(factors.float(), factors)
     assert float(metric.compute()) == pytest.approx(float(mig(factors.float(), factors)))
+    assert metric.notes[0] == "Taken as discrete: factor_0, factor_1."
+    said = {"continuous": "factor_1", "bins": 3}
+    told = TorchMetric("mig", **said)
+    told.update(codes, factors)
+    assert float(told.compute()) == pytest.approx(float(mig(codes, factors, **said)))
+    assert "Taken as continuous: factor_1." in told.notes
     with pytest.raises(InvalidInput, match="codes and factors alone, got 'factor_vae'"):
         TorchMetric("factor_vae")
     with pytest.raises(InvalidInput, match="options of mig must be among bins, corrected, generator, got bin"):

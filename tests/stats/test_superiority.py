@@ -1,5 +1,6 @@
 """Probabilities of superiority, overlap and transfer: known answers, and what they say where nothing is to be found."""
 
+import itertools
 import math
 
 import numpy as np
@@ -83,6 +84,23 @@ def test_families_are_overlapped_each_for_itself_and_a_group_that_one_family_lac
     found = mean_range_overlaps(families)
     assert found == pytest.approx([(0.5 + 0 + 0) / 3, 1.0])
     assert mean_range_overlaps(families[:, :2]) == pytest.approx([0.5, 1.0])
+
+
+@pytest.mark.parametrize("trim", [0.0, 0.12, 0.3])
+def test_overlap_is_that_of_numpys_quantiles_in_any_order_of_groups_and_values(trim):
+    stream = generator(test="overlap in any order")
+    families = stream.normal(size=(5, 4, 7)) + stream.normal(size=(5, 4, 1))
+    for family in families[:4]:  # groups of 1 to 7 values at any place, and none at all
+        for group, n in zip(family, stream.permutation([0, 1, 3, 7]), strict=True):
+            group[stream.permutation(7)[n:]] = np.nan
+    for family, found in zip(families, mean_range_overlaps(families, trim=trim), strict=True):
+        groups = [group[np.isfinite(group)] for group in family if np.isfinite(group).any()]
+        ends = [np.quantile(group, [trim, 1 - trim]) for group in groups]
+        shares = [
+            max(min(a[1], b[1]) - max(a[0], b[0]), 0) / (max(a[1], b[1]) - min(a[0], b[0]))
+            for a, b in itertools.combinations(ends, 2)
+        ]
+        assert found == pytest.approx(np.mean(shares))
 
 
 @pytest.mark.parametrize(

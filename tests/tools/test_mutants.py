@@ -3,6 +3,7 @@
 import types
 
 import mutants
+import mutate
 import pytest
 
 SOURCE = '''
@@ -69,3 +70,11 @@ def test_a_change_of_a_function_that_a_decorator_made_on_import_is_put_into_that
     changed = mutants.changed_functions(taken, tmp_path)
     module.one.__code__ = changed["plus.<locals>.added", 2]
     assert (module.one(5), {name for name, _ in changed}) == (4, {"plus", "plus.<locals>.added"})
+
+
+def test_what_is_left_out_of_an_area_is_there():
+    out = [option for _, suite in mutate.AREAS.values() for option in suite if option.startswith("--deselect=")]
+    assert out
+    for option in out:
+        path, _, name = option.removeprefix("--deselect=").partition("::")
+        assert f"def {name}(" in (mutate.ROOT / path).read_text()

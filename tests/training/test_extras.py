@@ -276,12 +276,20 @@ def test_a_state_without_the_members_parameters_is_refused(images):
     [
         ({"labels": 0.0}, "labels .* got 0.0"),
         ({"needs_factors": False}, "labels .* got 0.25"),
+        ({"labels": 1.1}, "labels .* got 1.1"),
         ({"adversary_betas": (0.5, 1.0)}, "betas"),
+        ({"adversary_betas": (-0.1, 0.9)}, "betas"),
+        ({"adversary_rate": 0.0}, "a positive rate .* got 0.0"),
     ],
 )
 def test_a_card_that_makes_no_sense_is_refused(changed, message):
     with pytest.raises(InvalidInput, match=message):
         replace(_asks_for_everything.card, **changed)
+
+
+@pytest.mark.parametrize("just", [{"labels": 1.0}, {"adversary_betas": (0.0, 0.0)}, {"adversary_rate": 1e-9}])
+def test_a_card_at_the_ends_of_its_ranges_is_taken(just):
+    assert replace(_asks_for_everything.card, **just)
 
 
 def test_parameters_beside_the_networks_have_their_kinds_names():

@@ -106,6 +106,25 @@ def test_a_record_that_is_nested_too_deeply_is_damaged(store, key, finish):
         store.record(key)
 
 
+def test_what_a_saved_run_sheds_goes_after_its_record(store, key, finish, refuse):
+    store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
+    refuse(store, key, "rm_file")
+    with pytest.raises(DbenchError, match="could not remove"):
+        finish(store, key)
+    assert store.status(key) == "done"
+    assert store.intact(key)
+    assert _file(store, key, "checkpoint-5.safetensors").is_file()
+
+
+def test_a_run_that_cannot_be_discarded_whole_is_none(store, key, finish, refuse):
+    finish(store, key)
+    refuse(store, key, "rm")
+    with pytest.raises(DbenchError, match="could not remove"):
+        store.discard(key)
+    assert store.record(key) is None
+    assert _file(store, key, "codes.safetensors").is_file()
+
+
 def test_a_run_that_is_saved_again_keeps_its_scores_and_sheds_what_it_does_not_name(store, key, finish):
     def stop():
         store.save(key, status="interrupted", tensors={"checkpoint-5": {"step": np.array([5])}}, record={"step": 5})
