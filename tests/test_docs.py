@@ -140,7 +140,13 @@ def test_the_readme_says_what_a_wheel_prints_in_an_empty_folder(wheel_python, tm
     code = [b for b in readme if b.kind.startswith("python")]
     run_blocks(code, tmp_path, wheel_python)  # writes what the commands read
     printed = run_blocks([mine], tmp_path, wheel_python)
-    for said in ("codes.npz: 10,000 observations", "perfect copies and noise differ", "72 models on", "Pick ", "A: a.npz"):
+    for said in (
+        "codes.npz: 10,000 observations",
+        "perfect copies and noise differ",
+        "72 models on",
+        "Pick ",
+        "A: a.npz",
+    ):
         assert said in printed
     judged = run_blocks([Block(None, "console", "$ dbench claims run hownot\n")], tmp_path, wheel_python)
     (line,) = re.findall(r"How Not to Measure .*\n(  \d+ findings: .*)\n", shown)

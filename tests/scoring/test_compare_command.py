@@ -45,7 +45,7 @@ def test_tables_and_verdicts_in_words(folder):
     assert f"mig \u2191 {' '.join(f'{value:.3f}' for value in numbers)}" in text
     assert found["dci[lasso]"].another_seed is None  # not in the table: the column is empty
     assert "A: near.npz B: far.npz" in text
-    assert "A above B: mig, sap[r2]" in text
+    assert "A above B: dci[lasso], mig, sap[r2]" in text
     assert "3 intervals that hold together (Bonferroni)" in text
     assert "among 1,800 models of micro-dsprites_grid_16; empty: not in that table" in text
     assert "few rows (300)" in text
